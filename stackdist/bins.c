@@ -47,30 +47,6 @@ enum margay_status margay_bins_parse(const char *text, struct margay_bins *bins,
                        "unknown bins '%s' (expected %s)", text, KNOWN_BINS);
 }
 
-/* Where the bin that begins at `from` ends, before any cut. */
-static uint64_t bin_end(const struct margay_bins *bins, uint64_t from)
-{
-    uint64_t width = bins->parameter;
-    if (bins->kind == MARGAY_BINS_LOG2 ||
-        (bins->kind == MARGAY_BINS_LOGLINEAR && from < LOGLINEAR_WIDTH))
-        width = from == 0 ? 1 : from;
-    else if (bins->kind == MARGAY_BINS_LOGLINEAR)
-        width = LOGLINEAR_WIDTH;
-    uint64_t end;
-    return margay_add_u64(from, width, &end) ? end : UINT64_MAX;
-}
-
-static bool next_row(const margay_histogram *histogram,
-                     struct margay_bin_cursor *cursor, struct margay_bin *bin)
-{
-    if (!margay_histogram_next(histogram, cursor->next_distance, &bin->from,
-                               &bin->references))
-        return false;
-    bin->to = bin->from + 1;
-    cursor->next_distance = bin->to;
-    return true;
-}
-
 static bool next_interval(const margay_histogram *histogram,
                           const struct margay_bins *bins,
                           struct margay_bin_cursor *cursor,
@@ -84,7 +60,14 @@ static bool next_interval(const margay_histogram *histogram,
     if (!margay_histogram_largest(histogram, &largest) || bin->from > largest ||
         bin->from >= bound)
         return false;
-    bin->to = bin_end(bins, bin->from);
+    uint64_t width = bins->parameter;
+    if (bins->kind == MARGAY_BINS_LOG2 ||
+        (bins->kind == MARGAY_BINS_LOGLINEAR && bin->from < LOGLINEAR_WIDTH))
+        width = bin->from == 0 ? 1 : bin->from;
+    else if (bins->kind == MARGAY_BINS_LOGLINEAR)
+        width = LOGLINEAR_WIDTH;
+    uint64_t end;
+    bin->to = margay_add_u64(bin->from, width, &end) ? end : UINT64_MAX;
     if (bin->to > bound)
         bin->to = bound;
     bin->references = 0;
@@ -150,7 +133,11 @@ bool margay_histogram_next_bin(const margay_histogram *histogram,
 {
     switch (bins->kind) {
     case MARGAY_BINS_EXACT:
-        return next_row(histogram, cursor, bin);
+        if (!margay_histogram_next(histogram, cursor->next_distance, &bin->from,
+                                   &bin->references))
+            return false;
+        cursor->next_distance = bin->to = bin->from + 1;
+        return true;
     case MARGAY_BINS_REFERENCE:
         return next_group(histogram, bins->parameter, cursor, bin);
     default:

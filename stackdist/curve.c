@@ -19,25 +19,19 @@ struct grid {
     size_t list_index; /* the list's next size */
 };
 
-static uint64_t last_size(const struct margay_result *result, bool *is_bounded)
-{
-    uint64_t largest = 0;
-    *is_bounded = false;
-    if (result->histogram == NULL)
-        return result->points[result->point_count - 1].cache_blocks;
-    uint64_t bound = margay_histogram_exceeded_bound(result->histogram);
-    *is_bounded = bound != 0;
-    if (bound != 0)
-        return bound;
-    margay_histogram_largest(result->histogram, &largest);
-    return largest + 1;
-}
-
 static void grid_begin(struct grid *grid, const struct margay_result *result,
                        const struct margay_sizes *sizes)
 {
+    uint64_t largest = 0, bound = 0;
     *grid = (struct grid){.result = result, .sizes = *sizes};
-    grid->last = last_size(result, &grid->is_bounded);
+    if (result->histogram == NULL) {
+        grid->last = result->points[result->point_count - 1].cache_blocks;
+    } else {
+        bound = margay_histogram_exceeded_bound(result->histogram);
+        margay_histogram_largest(result->histogram, &largest);
+        grid->last = bound != 0 ? bound : largest + 1;
+    }
+    grid->is_bounded = bound != 0;
     if (sizes->kind == MARGAY_SIZES_USUAL) {
         grid->sizes.kind =
             result->only_points ? MARGAY_SIZES_ALL : MARGAY_SIZES_OCTAVE;
@@ -119,15 +113,6 @@ static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
     return true;
 }
 
-static bool is_known(const struct grid *grid, uint64_t size)
-{
-    const struct margay_result *result = grid->result;
-    if (!result->only_points)
-        return true;
-    size_t i = find_point(result, size);
-    return i < result->point_count && result->points[i].cache_blocks == size;
-}
-
 /* Count the points; fails at sizes of which nothing is known. */
 static enum margay_status grid_count(struct grid grid, size_t *count,
                                      struct margay_error *error)
@@ -141,7 +126,10 @@ static enum margay_status grid_count(struct grid grid, size_t *count,
                 "a cache of %llu blocks is above the bound of %llu, "
                 "which the trace exceeded",
                 (unsigned long long)size, (unsigned long long)grid.last);
-        if (!is_known(&grid, size))
+        const struct margay_result *result = grid.result;
+        size_t i = result->only_points ? find_point(result, size) : 0;
+        if (result->only_points && (i == result->point_count ||
+                                    result->points[i].cache_blocks != size))
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "nothing is known of a cache of %llu block%s",
                                (unsigned long long)size,
@@ -149,19 +137,6 @@ static enum margay_status grid_count(struct grid grid, size_t *count,
         ++*count;
     }
     return MARGAY_OK;
-}
-
-/* misses(C) = references at distances of C blocks and more. */
-static void fill_from_histogram(struct grid grid, struct margay_point *points)
-{
-    const margay_histogram *histogram = grid.result->histogram;
-    uint64_t misses = margay_histogram_references(histogram);
-    uint64_t size = 0, previous = 0;
-    while (grid_next(&grid, size, &size)) {
-        misses -= margay_histogram_between(histogram, previous, size);
-        previous = size;
-        *points++ = (struct margay_point){size, misses};
-    }
 }
 
 /* On the line between two neighbours; the curve begins at (0, all misses). */
@@ -178,14 +153,6 @@ static uint64_t misses_between(const struct margay_result *result,
     u128 fall = (u128)(low.misses - high.misses) * (size - low.cache_blocks);
     return low.misses -
            (uint64_t)(fall / (high.cache_blocks - low.cache_blocks));
-}
-
-static void fill_from_points(struct grid grid, struct margay_point *points)
-{
-    uint64_t size = 0;
-    while (grid_next(&grid, size, &size))
-        *points++ =
-            (struct margay_point){size, misses_between(grid.result, size)};
 }
 
 enum margay_status margay_result_curve(const struct margay_result *result,
@@ -208,10 +175,20 @@ enum margay_status margay_result_curve(const struct margay_result *result,
         *count = 0;
         return margay_fail_memory(error, "the points of a miss curve");
     }
+    /* misses(C) = references at distances of C blocks and more. */
+    uint64_t size = 0, misses = 0;
     if (result->histogram != NULL)
-        fill_from_histogram(grid, *points);
-    else
-        fill_from_points(grid, *points);
+        misses = margay_histogram_references(result->histogram);
+    for (size_t i = 0; i < *count; i++) {
+        uint64_t previous = size;
+        grid_next(&grid, previous, &size);
+        if (result->histogram != NULL)
+            misses -=
+                margay_histogram_between(result->histogram, previous, size);
+        else
+            misses = misses_between(result, size);
+        (*points)[i] = (struct margay_point){size, misses};
+    }
     return MARGAY_OK;
 }
 

@@ -66,6 +66,41 @@ const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
     return engine->class->part;
 }
 
+/* ----------------------------------------------------------------- specs -- */
+
+static struct margay_spec_row row_of(const struct margay_engine_class *class)
+{
+    return (struct margay_spec_row){class->info.name, class->info.parameters,
+                                    class->parameters};
+}
+
+static struct margay_spec_row row_at(size_t index)
+{
+    return index < CLASSES ? row_of(classes[index])
+                           : (struct margay_spec_row){NULL, NULL, NULL};
+}
+
+enum margay_status margay_engine_parse(const char *spec,
+                                       const struct margay_engine_class **class,
+                                       struct margay_settings *settings,
+                                       struct margay_error *error)
+{
+    static const struct margay_spec_table table = {"engine", "engines", row_at};
+    size_t index;
+    enum margay_status status =
+        margay_spec_parse(&table, spec, &index, settings, error);
+    *class = status == MARGAY_OK ? classes[index] : NULL;
+    return status;
+}
+
+enum margay_status margay_engine_fail_parameter(
+    const struct margay_engine_class *class, const char *key, const char *value,
+    const char *why, struct margay_error *error)
+{
+    struct margay_spec_row row = row_of(class);
+    return margay_spec_refuse("engine", &row, key, value, why, error);
+}
+
 /* ------------------------------------------------------------- abilities -- */
 
 /* Of "exact", by what it measures. */
@@ -104,7 +139,7 @@ static unsigned abilities_of(const struct margay_engine_class *class)
         can |= MARGAY_CAN_SAVE;
     if (class->part != NULL)
         can |= MARGAY_CAN_TAKE_PARTS;
-    /* Where the engine does not answer other parts, its past does (past.h). */
+    /* Where the engine does not answer other parts, its past does (part.h). */
     if ((can & MARGAY_CAN_SAVE) && (can & MARGAY_CAN_TELL_DISTANCES))
         can |= MARGAY_CAN_SHARE_RANKS;
     return can;
@@ -176,16 +211,6 @@ enum margay_status margay_engine_check_bound(
                        "engine %s takes no bound (exact does)", name);
 }
 
-static bool has_size(const struct margay_engine_abilities *abilities,
-                     uint64_t size)
-{
-    for (size_t i = 0; i < abilities->size_count; i++) {
-        if (abilities->sizes[i] == size)
-            return true;
-    }
-    return false;
-}
-
 enum margay_status margay_engine_check_sizes(
     const struct margay_engine_abilities *abilities,
     const struct margay_sizes *sizes, struct margay_error *error)
@@ -200,7 +225,11 @@ enum margay_status margay_engine_check_sizes(
                            "its spec (%s)",
                            info->name, info->parameters);
     for (size_t i = 0; i < sizes->list_count; i++) {
-        if (!has_size(abilities, sizes->list_blocks[i]))
+        size_t k = 0;
+        while (k < abilities->size_count &&
+               abilities->sizes[k] != sizes->list_blocks[i])
+            k++;
+        if (k == abilities->size_count)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "engine %s knows nothing of a cache of %llu "
                                "blocks, which is not in its spec (%s)",
@@ -236,25 +265,6 @@ void margay_engine_free_state(const struct margay_engine_class *class,
     margay_unmap(state, class->state_bytes);
 }
 
-static enum margay_status make(const struct margay_engine_class *class,
-                               const struct margay_engine_setup *setup,
-                               margay_engine **engine,
-                               struct margay_error *error)
-{
-    margay_engine *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return margay_fail_memory(error, "an engine");
-    made->class = class;
-    made->bound_blocks = setup->options.bound_blocks;
-    enum margay_status status =
-        margay_engine_make_state(class, setup, &made->state, error);
-    if (status == MARGAY_OK)
-        *engine = made;
-    else
-        free(made);
-    return status;
-}
-
 enum margay_status margay_engine_create(
     const char *spec, const struct margay_engine_options *options,
     margay_engine **engine, struct margay_error *error)
@@ -270,7 +280,19 @@ enum margay_status margay_engine_create(
     describe(class, options->measure, &setup.settings, &abilities);
     status =
         margay_engine_check_bound(&abilities, options->bound_blocks, error);
-    return status == MARGAY_OK ? make(class, &setup, engine, error) : status;
+    if (status != MARGAY_OK)
+        return status;
+    margay_engine *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "an engine");
+    made->class = class;
+    made->bound_blocks = options->bound_blocks;
+    status = margay_engine_make_state(class, &setup, &made->state, error);
+    if (status == MARGAY_OK)
+        *engine = made;
+    else
+        free(made);
+    return status;
 }
 
 void margay_engine_free(margay_engine *engine)

@@ -2,8 +2,8 @@
  * engine.h - what an engine is, inside stackdist/
  *
  * Each `const struct margay_engine_class` is defined in a file of one of the
- * rooms.  engine.c has the table of them, makes engines and calls them; spec.c
- * finds the engine that a spec names.
+ * rooms.  engine.c has the table of them, finds the engine that a spec names,
+ * makes engines and calls them.
  */
 #ifndef MARGAY_STACKDIST_ENGINE_H
 #define MARGAY_STACKDIST_ENGINE_H

@@ -126,46 +126,24 @@ static size_t find_row(const struct margay_histogram *histogram,
     return low;
 }
 
-static uint64_t rows_between(const struct margay_histogram *histogram,
-                             uint64_t from, uint64_t to)
-{
-    uint64_t sum = 0;
-    for (size_t i = find_row(histogram, from);
-         i < histogram->row_count && histogram->rows[i].distance < to; i++)
-        sum += histogram->rows[i].references;
-    return sum;
-}
-
 /* ------------------------------------------------------------------ tree -- */
-
-static bool is_below(unsigned height, uint64_t distance)
-{
-    unsigned bits = span_bits(height + 1);
-    return bits >= 64 || distance >> bits == 0;
-}
-
-/* Put branches above the root until `distance` lies below it. */
-static bool raise_root(struct margay_histogram *histogram, uint64_t distance)
-{
-    while (!is_below(histogram->height, distance)) {
-        if (histogram->root != NULL) {
-            struct branch *branch = calloc(1, sizeof *branch);
-            if (branch == NULL)
-                return false;
-            branch->children[0] = histogram->root;
-            histogram->root = branch;
-        }
-        histogram->height++;
-    }
-    return true;
-}
 
 /* The leaf that counts `distance`, made if need be; NULL without memory. */
 static struct leaf *find_leaf(struct margay_histogram *histogram,
                               uint64_t distance)
 {
-    if (!raise_root(histogram, distance))
-        return NULL;
+    /* Put branches above the root until `distance` lies below it. */
+    for (unsigned bits; (bits = span_bits(histogram->height + 1)) < 64 &&
+                        distance >> bits != 0;
+         histogram->height++) {
+        if (histogram->root == NULL)
+            continue;
+        struct branch *branch = calloc(1, sizeof *branch);
+        if (branch == NULL)
+            return NULL;
+        branch->children[0] = histogram->root;
+        histogram->root = branch;
+    }
     void **place = &histogram->root;
     for (unsigned height = histogram->height;; height--) {
         if (*place == NULL)
@@ -267,17 +245,6 @@ enum margay_status margay_histogram_add(margay_histogram *histogram,
     return MARGAY_OK;
 }
 
-/* The length of counts[] without the 8-byte words of zeros at its end. */
-static size_t without_zeros(const uint8_t *counts, size_t n)
-{
-    for (uint64_t word; n >= sizeof word; n -= sizeof word) {
-        memcpy(&word, counts + n - sizeof word, sizeof word);
-        if (word != 0)
-            break;
-    }
-    return n;
-}
-
 /* margay_histogram_add_counts() for distances of one leaf. */
 static enum margay_status add_run(struct margay_histogram *histogram,
                                   uint64_t first_distance,
@@ -285,7 +252,12 @@ static enum margay_status add_run(struct margay_histogram *histogram,
                                   struct margay_error *error)
 {
     uint64_t sum = 0, end = first_distance;
-    n = without_zeros(counts, n);
+    /* Without the 8-byte words of zeros at the end. */
+    for (uint64_t word; n >= sizeof word; n -= sizeof word) {
+        memcpy(&word, counts + n - sizeof word, sizeof word);
+        if (word != 0)
+            break;
+    }
     for (size_t i = 0; i < n; i++) {
         sum += counts[i];
         if (counts[i] != 0)
@@ -343,28 +315,22 @@ void margay_histogram_set_exceeded_bound(margay_histogram *histogram,
     histogram->exceeded_bound = bound_blocks;
 }
 
-static bool leaf_next(const struct leaf *leaf, uint64_t from,
-                      uint64_t *distance, uint64_t *count)
-{
-    for (uint64_t i = from; i < NODE_SIZE; i++) {
-        uint64_t sum = leaf_count(leaf, i);
-        if (sum != 0) {
-            *distance = i;
-            *count = sum;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* As margay_histogram_next(), with distances relative to the node's first. */
 static bool node_next(const void *node, unsigned height, uint64_t from,
                       uint64_t *distance, uint64_t *count)
 {
     if (node == NULL)
         return false;
+    for (uint64_t i = from; height == 0 && i < NODE_SIZE; i++) {
+        uint64_t sum = leaf_count(node, i);
+        if (sum != 0) {
+            *distance = i;
+            *count = sum;
+            return true;
+        }
+    }
     if (height == 0)
-        return leaf_next(node, from, distance, count);
+        return false;
     const struct branch *branch = node;
     unsigned bits = span_bits(height);
     uint64_t from_in_child = from & ((UINT64_C(1) << bits) - 1);
@@ -403,17 +369,6 @@ bool margay_histogram_largest(const margay_histogram *histogram,
     return true;
 }
 
-static uint64_t leaf_between(const struct leaf *leaf, uint64_t from,
-                             uint64_t to)
-{
-    uint64_t sum = 0;
-    for (uint64_t i = from; i < to; i++)
-        sum += leaf->low[i];
-    for (uint64_t i = from; leaf->carried != NULL && i < to; i++)
-        sum += leaf->carried[i];
-    return sum;
-}
-
 /* As margay_histogram_between(), with distances relative to the node's
    first. */
 static uint64_t node_between(const void *node, unsigned height, uint64_t from,
@@ -423,8 +378,14 @@ static uint64_t node_between(const void *node, unsigned height, uint64_t from,
     uint64_t sum = 0;
     if (node == NULL || from >= to)
         return 0;
-    if (height == 0)
-        return leaf_between(node, from, to);
+    if (height == 0) {
+        const struct leaf *leaf = node;
+        for (uint64_t i = from; i < to; i++)
+            sum += leaf->low[i];
+        for (uint64_t i = from; leaf->carried != NULL && i < to; i++)
+            sum += leaf->carried[i];
+        return sum;
+    }
     uint64_t span = UINT64_C(1) << span_bits(height);
     for (uint64_t i = from / span; i <= (to - 1) / span; i++) {
         uint64_t first = i * span;
@@ -438,8 +399,13 @@ static uint64_t node_between(const void *node, unsigned height, uint64_t from,
 uint64_t margay_histogram_between(const margay_histogram *histogram,
                                   uint64_t from, uint64_t to)
 {
-    if (histogram->rows != NULL)
-        return rows_between(histogram, from, to);
+    if (histogram->rows != NULL) {
+        uint64_t sum = 0;
+        for (size_t i = find_row(histogram, from);
+             i < histogram->row_count && histogram->rows[i].distance < to; i++)
+            sum += histogram->rows[i].references;
+        return sum;
+    }
     return node_between(histogram->root, histogram->height, from,
                         to < histogram->end ? to : histogram->end);
 }

@@ -33,9 +33,7 @@ $(foreach target,$(kernel_TARGETS),$(eval $(call kernel_rule,$(target))))
 
 # The kernels for devices: compiled as plain C by emulate.c, and as text for
 # the compiler in an OpenCL driver, without what only the C compiler reads.
-gpu_KERNELS := stackdist/gpu/sizes.h stackdist/gpu/portable.h \
-               stackdist/gpu/tile_kernels.h \
-               stackdist/gpu/hp_rda_kernels.h
+gpu_KERNELS := stackdist/gpu/sizes.h stackdist/gpu/kernels.h
 library_EXTRA_OBJECTS += $(BUILD)/obj/stackdist/gpu/opencl_source.o
 
 $(BUILD)/gpu/opencl_source.c: $(gpu_KERNELS) stackdist/module.mk

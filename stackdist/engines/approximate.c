@@ -10,7 +10,7 @@
 
 void margay_approximate_destroy(struct margay_approximate *approximate)
 {
-    margay_histogram_free(approximate->histogram);
+    margay_tally_destroy(&approximate->tally);
     margay_hash_destroy(&approximate->last);
 }
 
@@ -23,7 +23,7 @@ enum margay_status margay_approximate_create(
     enum margay_status status =
         margay_hash_create(&approximate->last, 0, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_create(&approximate->histogram, error);
+        status = margay_tally_create(&approximate->tally, 0, error);
     return status;
 }
 
@@ -74,16 +74,8 @@ static enum margay_status refer(struct margay_approximate *approximate,
     if (status != MARGAY_OK)
         return status;
     *distance = last == 0 ? MARGAY_INFINITE : newer;
-    return margay_histogram_add(approximate->histogram, *distance, 1, error);
-}
-
-/* Inline, as the compiler drops calls of a function without side effects, and
-   prefetching is none. */
-static inline __attribute__((always_inline)) void prefetch(
-    const struct margay_hash *hash, const uint64_t *blocks, size_t count)
-{
-    for (size_t i = 0; i < count && i < BATCH_REFS; i++)
-        margay_hash_prefetch(hash, blocks[i]);
+    return margay_histogram_add(approximate->tally.histogram, *distance, 1,
+                                error);
 }
 
 enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
@@ -92,12 +84,17 @@ enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
 {
     struct margay_approximate *approximate = state;
     enum margay_status status = MARGAY_OK;
-    prefetch(&approximate->last, blocks, count);
+    for (size_t i = 0; i < count && i < BATCH_REFS; i++)
+        margay_hash_prefetch(&approximate->last, blocks[i]);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         uint64_t distance = 0;
-        if (i % BATCH_REFS == 0 && count - i > AHEAD_REFS)
-            prefetch(&approximate->last, blocks + i + AHEAD_REFS,
-                     count - i - AHEAD_REFS);
+        if (i % BATCH_REFS == 0) {
+            size_t end = i + AHEAD_REFS + BATCH_REFS;
+            if (end > count)
+                end = count;
+            for (size_t k = i + AHEAD_REFS; k < end; k++)
+                margay_hash_prefetch(&approximate->last, blocks[k]);
+        }
         status = refer(approximate, blocks[i], &distance, error);
         if (distances != NULL)
             distances[i] = distance;
@@ -105,21 +102,13 @@ enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
     return status;
 }
 
-void margay_approximate_reset_counts(void *state)
-{
-    struct margay_approximate *approximate = state;
-    margay_histogram_clear(approximate->histogram);
-}
-
 enum margay_status margay_approximate_finish(void *state,
                                              struct margay_result *result,
                                              struct margay_error *error)
 {
-    (void)error;
     struct margay_approximate *approximate = state;
-    result->histogram = approximate->histogram;
-    result->distinct_blocks = approximate->last.entries;
-    result->nodes = approximate->class->count(approximate);
-    approximate->histogram = NULL;
-    return MARGAY_OK;
+    approximate->tally.blocks = approximate->last.entries;
+    enum margay_status status = margay_tally_finish(state, result, error);
+    result->nodes = approximate->class->count(state);
+    return status;
 }

@@ -12,6 +12,7 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/exact/hash.h"
+#include "stackdist/reference/tally.h"
 
 /* What such an engine does with its ranges: `state` is the engine's, which
    begins with a struct margay_approximate.  Times are numbers from 1 up, and
@@ -40,11 +41,11 @@ struct margay_approximate_class {
 
 /* The first member of the engine's state. */
 struct margay_approximate {
+    struct margay_tally tally; /* without a bound */
     const struct margay_approximate_class *class;
     struct margay_hash last; /* block to the time of its last reference */
     uint32_t now;
     uint32_t end; /* times are below this */
-    margay_histogram *histogram;
 };
 
 /* On failure margay_approximate_destroy() releases what there is. */
@@ -53,14 +54,18 @@ enum margay_status margay_approximate_create(
     const struct margay_approximate_class *class, struct margay_error *error);
 void margay_approximate_destroy(struct margay_approximate *approximate);
 
-/* Functions of a margay_engine_class. */
+/* Functions of a margay_engine_class, whose members they are here. */
 enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
                                            size_t count, uint64_t *distances,
                                            struct margay_error *error);
-void margay_approximate_reset_counts(void *state);
 enum margay_status margay_approximate_finish(void *state,
                                              struct margay_result *result,
                                              struct margay_error *error);
+#define MARGAY_APPROXIMATE_FUNCTIONS(type)                             \
+    .state_bytes = sizeof(type), .create = create, .destroy = destroy, \
+    .feed = margay_approximate_feed,                                   \
+    .reset_counts = margay_tally_reset_counts,                         \
+    .finish = margay_approximate_finish
 
 /* For tests: let times end at `end`, which must be above the number of ranges
    at any time, instead of after 2^32 references. */

@@ -88,14 +88,6 @@ static double misses_at(const struct margay_real_point *real, size_t count,
            (low.misses - high.misses) * (size - low.cache_blocks) / width;
 }
 
-/* Round to a number from `least` to `most`. */
-static uint64_t round_within(double value, uint64_t least, uint64_t most)
-{
-    if (!(value > (double)least))
-        return least;
-    return value < (double)most ? (uint64_t)(value + 0.5) : most;
-}
-
 enum margay_status margay_estimate_curve(const struct margay_real_point *real,
                                          size_t count,
                                          struct margay_result *result,
@@ -114,9 +106,12 @@ enum margay_status margay_estimate_curve(const struct margay_real_point *real,
         uint64_t size = size_at(i);
         if (i > 0 && i == point_count - 1 && (double)size > last)
             size = (uint64_t)ceil(last);
-        misses = round_within(misses_at(real, count, &next, (double)size,
-                                        (double)result->references),
-                              result->infinite, misses);
+        double exact = misses_at(real, count, &next, (double)size,
+                                 (double)result->references);
+        if (!(exact > (double)result->infinite))
+            misses = result->infinite;
+        else if (exact < (double)misses)
+            misses = (uint64_t)(exact + 0.5);
         points[i] = (struct margay_point){size, misses};
     }
     result->points = points;

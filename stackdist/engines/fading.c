@@ -161,30 +161,6 @@ static void reset_counts(void *state)
 
 /* ------------------------------------------------------------- results -- */
 
-/* The masses, in multiples of 2^-*fraction_bits. */
-static enum margay_status fix_masses(const struct mass *masses, size_t count,
-                                     unsigned *fraction_bits,
-                                     margay_histogram **histogram,
-                                     struct margay_error *error)
-{
-    struct margay_rounder rounder;
-    double total = 0;
-    for (size_t i = 0; i < count; i++)
-        total += masses[i].references;
-    *fraction_bits = margay_fraction_bits(total);
-    uint64_t sum = (uint64_t)(ldexp(total, (int)*fraction_bits) + 0.5);
-    enum margay_status status =
-        margay_rounder_begin(&rounder, sum, total, error);
-    if (status != MARGAY_OK)
-        return status;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (masses[i].distance != MARGAY_INFINITE)
-            status = margay_rounder_add(&rounder, masses[i].distance,
-                                        masses[i].references, error);
-    }
-    return margay_rounder_end(&rounder, status, histogram, error);
-}
-
 /* Replace the counts of the piece that has begun by those of all. */
 static enum margay_status complete(const struct fading *fading,
                                    struct margay_result *result,
@@ -196,7 +172,21 @@ static enum margay_status complete(const struct fading *fading,
     enum margay_status status =
         merge(fading, result->histogram, &masses, &count, error);
     if (status == MARGAY_OK) {
-        status = fix_masses(masses, count, &result->fraction_bits, &all, error);
+        /* The masses, in multiples of 2^-*fraction_bits. */
+        unsigned *fraction_bits = &result->fraction_bits;
+        struct margay_rounder rounder;
+        double total = 0;
+        for (size_t i = 0; i < count; i++)
+            total += masses[i].references;
+        *fraction_bits = margay_fraction_bits(total);
+        uint64_t sum = (uint64_t)(ldexp(total, (int)*fraction_bits) + 0.5);
+        status = margay_rounder_begin(&rounder, sum, total, error);
+        for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+            if (masses[i].distance != MARGAY_INFINITE)
+                status = margay_rounder_add(&rounder, masses[i].distance,
+                                            masses[i].references, error);
+        }
+        status = margay_rounder_end(&rounder, status, &all, error);
         free(masses);
     }
     if (status != MARGAY_OK) {

@@ -194,12 +194,14 @@ static enum margay_status turn_back(margay_prefixes *prefixes,
     return status;
 }
 
-/* The line of a call; where[i] becomes the place of block i in it. */
-static enum margay_status make_line(margay_prefixes *prefixes,
-                                    const uint64_t *blocks,
-                                    const uint64_t *requests, size_t count,
-                                    uint64_t *where, struct margay_error *error)
+/* Find the distances of blocks that are used from back to front. */
+static enum margay_status measure_back(margay_prefixes *prefixes,
+                                       const uint64_t *blocks,
+                                       const uint64_t *requests, size_t count,
+                                       struct margay_error *error)
 {
+    uint64_t *distances = prefixes->distances;
+    /* The line of a call; where[i] becomes the place of block i in it. */
     enum margay_status status = MARGAY_OK;
     prefixes->line_count = 0;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
@@ -214,22 +216,10 @@ static enum margay_status make_line(margay_prefixes *prefixes,
                                prefixes->asked_count, 1, error);
         if (status != MARGAY_OK)
             break;
-        where[i] = prefixes->line_count;
+        distances[i] = prefixes->line_count;
         prefixes->line[prefixes->line_count++] = blocks[i];
         prefixes->asked[prefixes->asked_count++] = blocks[i];
     }
-    return status;
-}
-
-/* Find the distances of blocks that are used from back to front. */
-static enum margay_status measure_back(margay_prefixes *prefixes,
-                                       const uint64_t *blocks,
-                                       const uint64_t *requests, size_t count,
-                                       struct margay_error *error)
-{
-    uint64_t *distances = prefixes->distances;
-    enum margay_status status =
-        make_line(prefixes, blocks, requests, count, distances, error);
     if (status == MARGAY_OK)
         status =
             make_room(&prefixes->line_distances, &prefixes->line_distance_room,

@@ -33,23 +33,14 @@ struct scale {
     uint32_t compress_at; /* the number of ranges at which to compress them, or
                              to compute this number anew */
     uint32_t host;        /* the range found last */
-    uint32_t *kept;       /* a compression's ends, then its sizes */
-    uint32_t kept_capacity;
 };
-
-/* The most ranges before a compression, which halves them (Theorem 1). */
-static double most_ranges(const struct scale *scale)
-{
-    double blocks = scale->blocks < 1 ? 1 : scale->blocks;
-    return 4 * log(blocks) / scale->log_base + 4;
-}
 
 /* ---------------------------------------------------------- compression -- */
 
 /*
  * Join ranges from the newest to the oldest: one that has `newer` blocks
  * behind it may hold floor(newer e / (1 - e)) + 1.  Writes the joined ones to
- * kept[], the newest first; returns how many.
+ * ends[] and sizes[], the newest first; returns how many.
  */
 static uint32_t join(const struct scale *scale, uint32_t *ends, uint32_t *sizes)
 {
@@ -72,28 +63,14 @@ static uint32_t join(const struct scale *scale, uint32_t *ends, uint32_t *sizes)
     return kept;
 }
 
-static enum margay_status reserve_kept(struct scale *scale,
-                                       struct margay_error *error)
-{
-    uint32_t wanted = scale->ranges.capacity;
-    if (wanted <= scale->kept_capacity)
-        return MARGAY_OK;
-    uint32_t *kept = realloc(scale->kept, 2 * (size_t)wanted * sizeof *kept);
-    if (kept == NULL)
-        return margay_fail_memory(error, "the ranges of a scale tree");
-    scale->kept = kept;
-    scale->kept_capacity = wanted;
-    return MARGAY_OK;
-}
-
 static enum margay_status compress(struct scale *scale,
                                    struct margay_error *error)
 {
-    enum margay_status status = reserve_kept(scale, error);
-    if (status != MARGAY_OK)
-        return status;
     struct margay_ranges *ranges = &scale->ranges;
-    uint32_t *ends = scale->kept, *sizes = scale->kept + ranges->capacity;
+    uint32_t *ends = malloc(2 * (size_t)ranges->capacity * sizeof *ends);
+    if (ends == NULL)
+        return margay_fail_memory(error, "the ranges of a scale tree");
+    uint32_t *sizes = ends + ranges->capacity;
     uint32_t *new_sizes = margay_ranges_sizes(ranges);
     uint32_t kept = join(scale, ends, sizes);
     for (uint32_t i = 0; i < kept; i++) {
@@ -101,25 +78,8 @@ static enum margay_status compress(struct scale *scale,
         new_sizes[i] = sizes[kept - 1 - i];
     }
     margay_ranges_rewrite(ranges, kept);
+    free(ends);
     return MARGAY_OK;
-}
-
-/* The limit grows with the blocks, so it is computed anew when it is reached.
- */
-static enum margay_status limit_ranges(struct scale *scale,
-                                       struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    if (scale->ranges.count < scale->compress_at)
-        return MARGAY_OK;
-    double most = most_ranges(scale);
-    if (scale->ranges.count >= most)
-        status = compress(scale, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_ranges_reserve(&scale->ranges, (uint64_t)most + 2, error);
-    scale->compress_at = (uint32_t)ceil(most);
-    return status;
 }
 
 /* ----------------------------------------------------------- references -- */
@@ -158,7 +118,20 @@ static enum margay_status scale_refer(void *state, uint32_t last, uint32_t now,
         margay_ranges_add(ranges, host, -1);
     }
     margay_ranges_append(ranges, now);
-    return limit_ranges(scale, error);
+    /* The limit (Theorem 1) grows with the blocks, so it is computed anew when
+       it is reached.  A compression halves the ranges. */
+    enum margay_status status = MARGAY_OK;
+    if (scale->ranges.count < scale->compress_at)
+        return MARGAY_OK;
+    double blocks = scale->blocks < 1 ? 1 : scale->blocks;
+    double most = 4 * log(blocks) / scale->log_base + 4;
+    if (scale->ranges.count >= most)
+        status = compress(scale, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_ranges_reserve(&scale->ranges, (uint64_t)most + 2, error);
+    scale->compress_at = (uint32_t)ceil(most);
+    return status;
 }
 
 static uint32_t scale_rename_time(void *state, uint32_t time)
@@ -177,8 +150,7 @@ static uint32_t scale_rename_ends(void *state)
 
 static uint64_t scale_count(const void *state)
 {
-    const struct scale *scale = state;
-    return scale->ranges.count;
+    return ((const struct scale *)state)->ranges.count;
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
@@ -206,25 +178,16 @@ static void destroy(void *state)
     struct scale *scale = state;
     margay_approximate_destroy(&scale->approximate);
     margay_ranges_destroy(&scale->ranges);
-    free(scale->kept);
 }
 
 const struct margay_engine_class margay_engine_scale_tree = {
-    .info =
-        {
-            .name = "scale-tree",
-            .guarantee = "0 <= d - d' <= e d for every reference",
-            .parameters = "e=0.01|0.0001..0.99",
-            .time = "O(N log log M)",
-            .space = "O(M) and O(log M / e) ranges",
-            .source = "Zhong, Shen, Ding 2009",
-        },
+    .info = {.name = "scale-tree",
+             .guarantee = "0 <= d - d' <= e d for every reference",
+             .parameters = "e=0.01|0.0001..0.99",
+             .time = "O(N log log M)",
+             .space = "O(M) and O(log M / e) ranges",
+             .source = "Zhong, Shen, Ding 2009"},
     .can = MARGAY_GIVES_DISTANCES,
     .parameters = {{"e", "0.01|0.0001..0.99", MARGAY_FRACTION}},
-    .state_bytes = sizeof(struct scale),
-    .create = create,
-    .destroy = destroy,
-    .feed = margay_approximate_feed,
-    .reset_counts = margay_approximate_reset_counts,
-    .finish = margay_approximate_finish,
+    MARGAY_APPROXIMATE_FUNCTIONS(struct scale),
 };

@@ -22,6 +22,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stackdist/engine.h"
 #include "stackdist/engines/bars.h"
@@ -31,15 +32,18 @@
 
 #define BAR_BITS 5
 
-/* ---------------------------------------- how reuse times are distributed --
- */
+enum form { BASIC, OPTIMISED };
 
-struct reuse {
+/* In the order of the class's parameters. */
+enum parameter { FORM, SAMPLE, REPAIR };
+
+struct shen {
+    enum form form;
+    bool repaired;
     struct margay_clock clock; /* of all blocks; with a sample, of the blocks
                                   whose sampled references await a reuse */
-    unsigned bits;             /* of the bars */
-    uint64_t *counts;          /* MARGAY_BARS(bits) */
-    uint64_t references;       /* since the counts were reset */
+    uint64_t counts[MARGAY_BARS(BAR_BITS)]; /* of reuse times */
+    uint64_t references;                    /* since the counts were reset */
     uint64_t endless; /* first references; sampled ones that were not reused */
     uint64_t sampled; /* counted references */
     uint64_t threshold; /* a reference is sampled if its random number is below
@@ -47,37 +51,31 @@ struct reuse {
     uint64_t seed;
 };
 
-/* A share `rate` of the references is sampled; 1 takes all. */
-static enum margay_status reuse_create(struct reuse *reuse, unsigned bits,
-                                       double rate, uint64_t seed,
-                                       struct margay_error *error)
+static void destroy(void *state)
 {
-    *reuse = (struct reuse){.bits = bits, .seed = seed};
+    struct shen *shen = state;
+    margay_clock_destroy(&shen->clock);
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void *state, struct margay_error *error)
+{
+    struct shen *shen = state;
+    double rate = setup->settings.fractions[SAMPLE];
+    shen->form = setup->settings.choices[FORM] == 0 ? OPTIMISED : BASIC;
+    shen->repaired = setup->settings.choices[REPAIR] == 0;
+    shen->seed = setup->options.seed;
     if (rate < 1)
-        reuse->threshold = (uint64_t)ldexp(rate, 64);
-    reuse->counts = calloc(MARGAY_BARS(bits), sizeof *reuse->counts);
-    if (reuse->counts == NULL)
-        return margay_fail_memory(error, "a histogram of reuse times");
-    return margay_clock_create(&reuse->clock, error);
+        shen->threshold = (uint64_t)ldexp(rate, 64);
+    return margay_clock_create(&shen->clock, error);
 }
 
-static void reuse_destroy(struct reuse *reuse)
-{
-    margay_clock_destroy(&reuse->clock);
-    free(reuse->counts);
-    *reuse = (struct reuse){0};
-}
+/* ----------------------------------------- how reuse times are distributed */
 
-static void count_time(struct reuse *reuse, uint64_t time)
-{
-    size_t bar = margay_bar_of(time, reuse->bits);
-    reuse->counts[bar]++;
-}
-
-static enum margay_status feed_all(struct reuse *reuse, const uint64_t *blocks,
+static enum margay_status feed_all(struct shen *shen, const uint64_t *blocks,
                                    size_t count, struct margay_error *error)
 {
-    struct margay_clock *clock = &reuse->clock;
+    struct margay_clock *clock = &shen->clock;
     for (size_t i = 0; i < count; i++) {
         if (count - i > MARGAY_CLOCK_AHEAD)
             margay_hash_prefetch(&clock->last, blocks[i + MARGAY_CLOCK_AHEAD]);
@@ -86,20 +84,19 @@ static enum margay_status feed_all(struct reuse *reuse, const uint64_t *blocks,
             return status;
         uint64_t time = margay_clock_refer(clock, blocks[i]);
         if (time == 0)
-            reuse->endless++;
+            shen->endless++;
         else
-            count_time(reuse, time);
+            shen->counts[margay_bar_of(time, BAR_BITS)]++;
     }
-    reuse->sampled += count;
+    shen->sampled += count;
     return MARGAY_OK;
 }
 
 /* A sampled reference is watched until the next one to its block. */
-static enum margay_status feed_sample(struct reuse *reuse,
-                                      const uint64_t *blocks, size_t count,
-                                      struct margay_error *error)
+static enum margay_status feed_sample(struct shen *shen, const uint64_t *blocks,
+                                      size_t count, struct margay_error *error)
 {
-    struct margay_clock *clock = &reuse->clock;
+    struct margay_clock *clock = &shen->clock;
     struct margay_hash *watched = &clock->last;
     for (size_t i = 0; i < count; i++) {
         enum margay_status status = margay_clock_reserve(clock, error);
@@ -110,11 +107,12 @@ static enum margay_status feed_sample(struct reuse *reuse,
             margay_hash_slot(watched, blocks[i], &slot);
         uint64_t value = margay_bucket_value(bucket, slot);
         if (value != 0)
-            count_time(reuse, clock->now - margay_clock_decode(value));
-        uint64_t state = reuse->seed + clock->now;
-        if (margay_splitmix64(&state) < reuse->threshold) {
+            shen->counts[margay_bar_of(clock->now - margay_clock_decode(value),
+                                       BAR_BITS)]++;
+        uint64_t random = shen->seed + clock->now;
+        if (margay_splitmix64(&random) < shen->threshold) {
             margay_clock_refer(clock, blocks[i]);
-            reuse->sampled++;
+            shen->sampled++;
         } else {
             if (value != 0)
                 margay_hash_erase(watched, blocks[i]);
@@ -124,87 +122,24 @@ static enum margay_status feed_sample(struct reuse *reuse,
     return MARGAY_OK;
 }
 
-static enum margay_status reuse_feed(struct reuse *reuse,
-                                     const uint64_t *blocks, size_t count,
-                                     struct margay_error *error)
-{
-    enum margay_status status = reuse->threshold == 0
-                                    ? feed_all(reuse, blocks, count, error)
-                                    : feed_sample(reuse, blocks, count, error);
-    reuse->references += count;
-    return status;
-}
-
-static void reuse_reset_counts(struct reuse *reuse)
-{
-    for (size_t i = 0; i < MARGAY_BARS(reuse->bits); i++)
-        reuse->counts[i] = 0;
-    reuse->references = reuse->endless = 0;
-    /* The references that are watched now will be counted. */
-    reuse->sampled = reuse->threshold == 0 ? 0 : reuse->clock.last.entries;
-}
-
-/* Count the sampled references that were not reused: once, at the end. */
-static void reuse_end(struct reuse *reuse)
-{
-    if (reuse->threshold != 0)
-        reuse->endless = reuse->clock.last.entries;
-}
-
-/* Distinct blocks; where references are sampled, an estimate. */
-static uint64_t reuse_blocks(const struct reuse *reuse)
-{
-    double entries = (double)reuse->clock.last.entries;
-    if (reuse->threshold == 0)
-        return reuse->clock.last.entries;
-    return (uint64_t)(entries / ldexp((double)reuse->threshold, -64) + 0.5);
-}
-
-/* ------------------------------------------------------------- the engine --
- */
-
-enum form { BASIC, OPTIMISED };
-
-struct shen {
-    struct reuse reuse;
-    enum form form;
-    bool repaired;
-};
-
-/* In the order of the class's parameters. */
-enum parameter { FORM, SAMPLE, REPAIR };
-
-static void destroy(void *state)
-{
-    struct shen *shen = state;
-    reuse_destroy(&shen->reuse);
-}
-
-static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void *state, struct margay_error *error)
-{
-    struct shen *shen = state;
-    shen->form = setup->settings.choices[FORM] == 0 ? OPTIMISED : BASIC;
-    shen->repaired = setup->settings.choices[REPAIR] == 0;
-    enum margay_status status =
-        reuse_create(&shen->reuse, BAR_BITS, setup->settings.fractions[SAMPLE],
-                     setup->options.seed, error);
-    return status;
-}
-
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
 {
     (void)distances;
     struct shen *shen = state;
-    return reuse_feed(&shen->reuse, blocks, count, error);
+    shen->references += count;
+    return shen->threshold == 0 ? feed_all(shen, blocks, count, error)
+                                : feed_sample(shen, blocks, count, error);
 }
 
 static void reset_counts(void *state)
 {
     struct shen *shen = state;
-    reuse_reset_counts(&shen->reuse);
+    memset(shen->counts, 0, sizeof shen->counts);
+    shen->references = shen->endless = 0;
+    /* The references that are watched now will be counted. */
+    shen->sampled = shen->threshold == 0 ? 0 : shen->clock.last.entries;
 }
 
 /* ------------------------------------------- p, the chance to be within -- */
@@ -230,24 +165,6 @@ static double harmonic(double from, double to)
     return to < from ? 0 : log((to + 0.5) / (from - 0.5));
 }
 
-/*
- * P2(b_i), the sum of p'(t) over a bar's t: what later bars add, each of
- * their times D by a factor of 1 / (t - 1), and the bar itself.
- */
-static double within_bar(const struct bars *bars, size_t i, double later)
-{
-    double low = bars->low[i], high = bars->low[i + 1], w = high - low;
-    double own = 0;
-    if (w > 1) {
-        /* sum over low < t < high of (t - low) / (t - 1) */
-        double terms = w - 1;
-        double sum = terms - (low - 1) * harmonic(low, high - 2);
-        double first = (low + high - 3) / (2 * bars->others) * bars->share[i];
-        own = first / w * sum;
-    }
-    return w * later + own;
-}
-
 /* What bar j adds to p'(t) for each t of all earlier bars. */
 static double adds_to_earlier(const struct bars *bars, size_t j)
 {
@@ -263,7 +180,21 @@ static void find_p_optimised(struct bars *bars, bool repaired, double *sums)
 {
     double later = bars->endless / bars->others;
     for (size_t i = bars->count; i-- > 0;) {
-        sums[i] = within_bar(bars, i, later);
+        /*
+         * P2(b_i), the sum of p'(t) over a bar's t: what later bars add, each
+         * of their times D by a factor of 1 / (t - 1), and the bar itself.
+         */
+        double low = bars->low[i], high = bars->low[i + 1], w = high - low;
+        double own = 0;
+        if (w > 1) {
+            /* sum over low < t < high of (t - low) / (t - 1) */
+            double terms = w - 1;
+            double sum = terms - (low - 1) * harmonic(low, high - 2);
+            double first =
+                (low + high - 3) / (2 * bars->others) * bars->share[i];
+            own = first / w * sum;
+        }
+        sums[i] = w * later + own;
         later += adds_to_earlier(bars, i);
     }
     /* Bar 0 is a time of 0, which does not occur. */
@@ -276,26 +207,6 @@ static void find_p_optimised(struct bars *bars, bool repaired, double *sums)
     }
 }
 
-/* By the definition: for each bar the sum over all t before its middle of the
-   sum over all longer times. */
-static void find_p_basic(struct bars *bars, bool repaired)
-{
-    for (size_t i = 0; i < bars->count; i++) {
-        double middle = (bars->low[i] + bars->low[i + 1] - 1) / 2, p = 0;
-        for (size_t j = 1; j <= i; j++) {
-            double last = repaired ? middle : middle + 1;
-            double end = j < i ? bars->low[j + 1] : last;
-            double later = bars->endless + bars->share[j] / 2;
-            if (width(bars, j) <= 1)
-                later -= bars->share[j] / 2; /* no D > t in a single time */
-            for (size_t k = j + 1; k < bars->count; k++)
-                later += bars->share[k];
-            p += (end - bars->low[j]) * later / bars->others;
-        }
-        bars->p[i] = p;
-    }
-}
-
 /* ------------------------------------------------ from p to the distances --
  */
 
@@ -303,14 +214,6 @@ static void find_p_basic(struct bars *bars, bool repaired)
 #define TABLE_STEPS 64 /* per standard deviation */
 #define TABLE_REACH 6  /* beyond, it is 0 or 1 */
 #define TABLE_SIZE  (2 * TABLE_REACH * TABLE_STEPS + 1)
-
-static void fill_table(double *table)
-{
-    for (int i = 0; i < TABLE_SIZE; i++) {
-        double z = (double)i / TABLE_STEPS - TABLE_REACH;
-        table[i] = erfc(-z / sqrt(2)) / 2;
-    }
-}
 
 static double normal(const double *table, double z)
 {
@@ -354,9 +257,12 @@ static void find_masses(const struct shen *shen, const struct bars *bars,
                         double *masses)
 {
     double table[TABLE_SIZE];
-    fill_table(table);
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        double z = (double)i / TABLE_STEPS - TABLE_REACH;
+        table[i] = erfc(-z / sqrt(2)) / 2;
+    }
     for (size_t i = 0; i < bars->count; i++) {
-        if (shen->reuse.counts[i] == 0)
+        if (shen->counts[i] == 0)
             continue;
         double p = bars->p[i] < 1 ? bars->p[i] : 1;
         double least = 0, most = bars->others;
@@ -365,25 +271,11 @@ static void find_masses(const struct shen *shen, const struct bars *bars,
             most = bars->low[i + 1] - 2;
         }
         spread(masses, table, bars->others, p, least, most,
-               (double)shen->reuse.counts[i]);
+               (double)shen->counts[i]);
     }
 }
 
 /* ----------------------------------------------------------- the result -- */
-
-static void fill_bars(const struct shen *shen, struct bars *bars)
-{
-    const struct reuse *reuse = &shen->reuse;
-    uint64_t blocks = reuse_blocks(reuse);
-    double sampled = (double)reuse->sampled;
-    bars->others = blocks > 1 ? (double)(blocks - 1) : 1;
-    bars->endless = (double)reuse->endless / sampled;
-    for (size_t i = 0; i < bars->count; i++) {
-        bars->low[i] = (double)margay_bar_low(i, BAR_BITS);
-        bars->share[i] = (double)reuse->counts[i] / sampled;
-    }
-    bars->low[bars->count] = (double)margay_bar_low(bars->count, BAR_BITS);
-}
 
 static enum margay_status round_masses(const struct shen *shen,
                                        const double *masses, size_t count,
@@ -392,9 +284,7 @@ static enum margay_status round_masses(const struct shen *shen,
 {
     struct margay_rounder rounder;
     enum margay_status status = margay_rounder_begin(
-        &rounder, shen->reuse.references, (double)shen->reuse.sampled, error);
-    if (status != MARGAY_OK)
-        return status;
+        &rounder, shen->references, (double)shen->sampled, error);
     for (size_t k = 0; k < count && status == MARGAY_OK; k++) {
         /* A bar's mass evenly at a few of its distances. */
         uint64_t low = margay_bar_low(k, BAR_BITS);
@@ -416,16 +306,39 @@ static enum margay_status infer(struct shen *shen, struct bars *bars,
     bars->share = bars->low + bars->count + 1;
     bars->p = bars->share + bars->count;
     double *sums = bars->p + bars->count, *masses = sums + bars->count;
-    size_t distance_bars = bars->count + 1;
-    if (shen->reuse.sampled > 0) {
-        fill_bars(shen, bars);
-        if (shen->form == BASIC)
-            find_p_basic(bars, shen->repaired);
-        else
+    if (shen->sampled > 0) {
+        double sampled = (double)shen->sampled;
+        uint64_t blocks = result->distinct_blocks;
+        bars->others = blocks > 1 ? (double)(blocks - 1) : 1;
+        bars->endless = (double)shen->endless / sampled;
+        for (size_t i = 0; i <= bars->count; i++)
+            bars->low[i] = (double)margay_bar_low(i, BAR_BITS);
+        for (size_t i = 0; i < bars->count; i++)
+            bars->share[i] = (double)shen->counts[i] / sampled;
+        if (shen->form == BASIC) {
+            /* By the definition: for each bar the sum over all t before its
+               middle of the sum over all longer times. */
+            for (size_t i = 0; i < bars->count; i++) {
+                double middle = (bars->low[i] + bars->low[i + 1] - 1) / 2,
+                       p = 0;
+                for (size_t j = 1; j <= i; j++) {
+                    double last = shen->repaired ? middle : middle + 1;
+                    double end = j < i ? bars->low[j + 1] : last;
+                    double later = bars->endless + bars->share[j] / 2;
+                    if (width(bars, j) <= 1)
+                        later -=
+                            bars->share[j] / 2; /* no D > t in a single time */
+                    for (size_t k = j + 1; k < bars->count; k++)
+                        later += bars->share[k];
+                    p += (end - bars->low[j]) * later / bars->others;
+                }
+                bars->p[i] = p;
+            }
+        } else
             find_p_optimised(bars, shen->repaired, sums);
         find_masses(shen, bars, masses);
     }
-    return round_masses(shen, masses, distance_bars, result, error);
+    return round_masses(shen, masses, bars->count + 1, result, error);
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -433,10 +346,17 @@ static enum margay_status finish(void *state, struct margay_result *result,
 {
     struct shen *shen = state;
     struct bars bars = {.count = MARGAY_BARS(BAR_BITS) - 1};
-    reuse_end(&shen->reuse);
-    while (bars.count > 1 && shen->reuse.counts[bars.count - 1] == 0)
+    uint64_t entries = shen->clock.last.entries;
+    while (bars.count > 1 && shen->counts[bars.count - 1] == 0)
         bars.count--;
-    result->distinct_blocks = reuse_blocks(&shen->reuse);
+    result->distinct_blocks = entries;
+    if (shen->threshold != 0) {
+        /* An estimate; sampled references that wait now are not reused. */
+        shen->endless = entries;
+        result->distinct_blocks =
+            (uint64_t)((double)entries / ldexp((double)shen->threshold, -64) +
+                       0.5);
+    }
     /* low, share, p, sums, masses: infer(). */
     double *memory = calloc(5 * bars.count + 8, sizeof *memory);
     if (memory == NULL)
@@ -447,16 +367,13 @@ static enum margay_status finish(void *state, struct margay_result *result,
 }
 
 const struct margay_engine_class margay_engine_shen = {
-    .info =
-        {
-            .name = "shen",
-            .guarantee = "a binomial model; no bound on the error",
-            .parameters = "form=optimised|basic,sample=1|0.000001..1,"
-                          "repair=on|off",
-            .time = "O(N + L^2) for L bars; basic O(N + L^3)",
-            .space = "O(M)",
-            .source = "Shen and Shaw 2008",
-        },
+    .info = {.name = "shen",
+             .guarantee = "a binomial model; no bound on the error",
+             .parameters = "form=optimised|basic,sample=1|0.000001..1,"
+                           "repair=on|off",
+             .time = "O(N + L^2) for L bars; basic O(N + L^3)",
+             .space = "O(M)",
+             .source = "Shen and Shaw 2008"},
     .can = MARGAY_GIVES_COUNTS,
     .parameters = {[FORM] = {"form", "optimised|basic", MARGAY_CHOICE},
                    [SAMPLE] = {"sample", "1|0.000001..1", MARGAY_FRACTION},

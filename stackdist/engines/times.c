@@ -18,6 +18,7 @@
  * Cost: O(N) time, O(M) space; times also take the space of their histogram.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "stackdist/engine.h"
 #include "stackdist/engines/bars.h"
@@ -61,36 +62,29 @@ static void count_gap(struct times *times, uint64_t gap)
     times->gap_sums[bar] += (double)gap;
 }
 
-static enum margay_status refer(struct times *times, uint64_t block,
-                                uint64_t *time, struct margay_error *error)
-{
-    enum margay_status status = margay_clock_reserve(&times->clock, error);
-    if (status != MARGAY_OK)
-        return status;
-    *time = margay_clock_refer(&times->clock, block);
-    times->cold += *time == 0;
-    if (times->histogram != NULL)
-        return margay_histogram_add(
-            times->histogram, *time == 0 ? MARGAY_INFINITE : *time, 1, error);
-    /* The gap before a first reference is all references so far. */
-    count_gap(times, *time == 0 ? times->clock.now - times->first : *time);
-    return MARGAY_OK;
-}
-
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
 {
     struct times *times = state;
+    struct margay_clock *clock = &times->clock;
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t time = 0;
         if (count - i > MARGAY_CLOCK_AHEAD)
-            margay_hash_prefetch(&times->clock.last,
-                                 blocks[i + MARGAY_CLOCK_AHEAD]);
-        status = refer(times, blocks[i], &time, error);
+            margay_hash_prefetch(&clock->last, blocks[i + MARGAY_CLOCK_AHEAD]);
+        status = margay_clock_reserve(clock, error);
+        if (status != MARGAY_OK)
+            return status;
+        uint64_t gap = margay_clock_refer(clock, blocks[i]);
+        bool is_first = gap == 0;
+        uint64_t time = is_first ? MARGAY_INFINITE : gap;
+        times->cold += is_first;
+        if (times->histogram != NULL)
+            status = margay_histogram_add(times->histogram, time, 1, error);
+        else /* The gap before a first reference is all references so far. */
+            count_gap(times, is_first ? clock->now - times->first : gap);
         if (distances != NULL)
-            distances[i] = time == 0 ? MARGAY_INFINITE : time;
+            distances[i] = time;
     }
     return status;
 }
@@ -102,10 +96,8 @@ static void reset_counts(void *state)
     times->cold = 0;
     if (times->histogram != NULL)
         margay_histogram_clear(times->histogram);
-    for (size_t i = 0; i < BARS; i++) {
-        times->gaps[i] = 0;
-        times->gap_sums[i] = 0;
-    }
+    memset(times->gaps, 0, sizeof times->gaps);
+    memset(times->gap_sums, 0, sizeof times->gap_sums);
 }
 
 static enum margay_status finish_times(void *state,
@@ -192,41 +184,31 @@ static enum margay_status finish_footprint(void *state,
     return status;
 }
 
+#define TIMES_FUNCTIONS                                                        \
+    .state_bytes = sizeof(struct times), .create = create, .destroy = destroy, \
+    .feed = feed, .reset_counts = reset_counts
+
 const struct margay_engine_class margay_engine_times = {
-    .info =
-        {
-            .name = "exact",
-            .exact = true,
-            .guarantee = "exact reuse times",
-            .parameters = "",
-            .time = "O(N)",
-            .space = "O(M)",
-            .source = "Denning 1968",
-        },
+    .info = {.name = "exact",
+             .exact = true,
+             .guarantee = "exact reuse times",
+             .parameters = "",
+             .time = "O(N)",
+             .space = "O(M)",
+             .source = "Denning 1968"},
     .can = MARGAY_GIVES_DISTANCES,
-    .state_bytes = sizeof(struct times),
-    .create = create,
-    .destroy = destroy,
-    .feed = feed,
-    .reset_counts = reset_counts,
+    TIMES_FUNCTIONS,
     .finish = finish_times,
 };
 
 const struct margay_engine_class margay_engine_footprint = {
-    .info =
-        {
-            .name = "exact",
-            .guarantee = "a model",
-            .parameters = "",
-            .time = "O(N)",
-            .space = "O(M)",
-            .source = "Xiang et al. 2013",
-        },
+    .info = {.name = "exact",
+             .guarantee = "a model",
+             .parameters = "",
+             .time = "O(N)",
+             .space = "O(M)",
+             .source = "Xiang et al. 2013"},
     .can = MARGAY_CAN_GIVE_ALL_SIZES,
-    .state_bytes = sizeof(struct times),
-    .create = create,
-    .destroy = destroy,
-    .feed = feed,
-    .reset_counts = reset_counts,
+    TIMES_FUNCTIONS,
     .finish = finish_footprint,
 };

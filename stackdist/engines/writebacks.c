@@ -22,9 +22,8 @@
 #include "traces/traces_internal.h"
 #include <margay/stackdist.h>
 
-#define CLEAN        UINT64_MAX
-#define FIRST_BLOCKS ((uint64_t)1024)
-#define FETCH_AHEAD  16
+#define CLEAN       UINT64_MAX
+#define FETCH_AHEAD 16
 
 struct block {
     uint64_t dirty_level; /* CLEAN: dirty nowhere */
@@ -34,7 +33,7 @@ struct block {
 struct margay_writebacks {
     struct margay_hash hash; /* id -> number of the block, from 1 */
     struct block *blocks;
-    uint64_t block_count, block_room;
+    size_t block_count, block_room;
     uint64_t now;
     margay_histogram *begins, *ends; /* of ranges, by m and by d */
 };
@@ -46,8 +45,7 @@ enum margay_status margay_writebacks_create(margay_writebacks **result,
     margay_writebacks *w = calloc(1, sizeof *w);
     if (w == NULL)
         return margay_fail_memory(error, "the write-backs");
-    enum margay_status status =
-        margay_hash_create(&w->hash, FIRST_BLOCKS, error);
+    enum margay_status status = margay_hash_create(&w->hash, 0, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&w->begins, error);
     if (status == MARGAY_OK)
@@ -71,23 +69,6 @@ void margay_writebacks_free(margay_writebacks *w)
 }
 
 /* -------------------------------------------------------------- feeding -- */
-
-static enum margay_status make_room(margay_writebacks *w,
-                                    struct margay_error *error)
-{
-    size_t bytes, room = w->block_room == 0 ? FIRST_BLOCKS : w->block_room * 2;
-    if (w->block_count < w->block_room)
-        return MARGAY_OK;
-    if (room >> 38 != 0 ||
-        !margay_multiply_size(room, sizeof *w->blocks, &bytes))
-        return margay_fail_memory(error, "the write-backs");
-    struct block *blocks = realloc(w->blocks, bytes);
-    if (blocks == NULL)
-        return margay_fail_memory(error, "the write-backs");
-    w->blocks = blocks;
-    w->block_room = room;
-    return margay_hash_reserve(&w->hash, room - w->block_count, error);
-}
 
 /* The entry of a block; one for a new block has been reserved. */
 static struct block *find_block(margay_writebacks *w, uint64_t id)
@@ -123,7 +104,14 @@ enum margay_status margay_writebacks_feed(
     const uint64_t *distances, size_t count, struct margay_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        enum margay_status status = make_room(w, error);
+        struct block *grown = NULL;
+        if (w->block_count >> 38 == 0) /* what a value of the table takes */
+            grown = margay_grow(w->blocks, w->block_count, &w->block_room,
+                                sizeof *grown);
+        if (grown == NULL)
+            return margay_fail_memory(error, "the write-backs");
+        w->blocks = grown;
+        enum margay_status status = margay_hash_reserve(&w->hash, 1, error);
         if (status != MARGAY_OK)
             return status;
         if (count - i > FETCH_AHEAD)

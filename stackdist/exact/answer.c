@@ -147,17 +147,6 @@ static void copy_or_find(void *context, size_t i)
                             answer->timestamps + begin);
 }
 
-/* Move the blocks of a share that are not here to its beginning. */
-static void keep_absent(struct answer *answer, size_t begin, size_t end)
-{
-    uint64_t *blocks = answer->question->blocks;
-    size_t kept = begin;
-    for (size_t i = begin; i < end; i++) {
-        blocks[kept] = blocks[i];
-        kept += answer->timestamps[i] == 0;
-    }
-}
-
 /*
  * Rank questions in e->rank.  Its `live` counts the questions before these,
  * too, as their blocks are above all blocks in the vector.  *absent grows by
@@ -184,17 +173,6 @@ static enum margay_status rank_questions(struct margay_exact *e,
     return MARGAY_OK;
 }
 
-/* The copy of a share, without the blocks of the shares before it. */
-static struct margay_rank rank_of_share(struct answer *answer, size_t i)
-{
-    struct margay_rank rank = answer->ranks[i];
-    size_t begin = share_begin(answer, (unsigned)i);
-    uint64_t cold = answer->e->kernel->clear(&rank, answer->timestamps, begin);
-    rank.live -= begin - cold;
-    answer->e->kernel->refresh(&rank, rank.next);
-    return rank;
-}
-
 /* A task: rank share i.  Engine i lends all of its memory but the bits, and
    counts the distances. */
 static void rank_share(void *context, size_t i)
@@ -205,8 +183,13 @@ static void rank_share(void *context, size_t i)
     struct margay_rank own = e->rank;
     size_t begin = share_begin(answer, (unsigned)i);
     size_t end = share_begin(answer, (unsigned)i + 1);
-    if (e != answer->e)
-        e->rank = rank_of_share(answer, i);
+    if (e != answer->e) {
+        /* The copy of the share, without the blocks of the shares before it. */
+        e->rank = answer->ranks[i];
+        uint64_t cold = e->kernel->clear(&e->rank, answer->timestamps, begin);
+        e->rank.live -= begin - cold;
+        e->kernel->refresh(&e->rank, e->rank.next);
+    }
     e->rank.live += question->asked + begin;
     answer->absent[i] = 0;
     answer->statuses[i] = rank_questions(e, answer->timestamps + begin,
@@ -215,8 +198,12 @@ static void rank_share(void *context, size_t i)
     answer->ranks[i] = e->rank;
     if (e != answer->e)
         e->rank = own;
-    if (!question->last)
-        keep_absent(answer, begin, end);
+    /* Move the blocks of the share that are not here to its beginning. */
+    size_t kept = begin;
+    for (size_t k = begin; k < end && !question->last; k++) {
+        question->blocks[kept] = question->blocks[k];
+        kept += answer->timestamps[k] == 0;
+    }
 }
 
 /* The number of shares that are worth their copies. */
@@ -233,15 +220,6 @@ static unsigned choose_shares(const struct margay_part_question *question)
     return shares < 1 ? 1 : (unsigned)shares;
 }
 
-/* All blocks asked about have been cleared from the bits of the last share. */
-static void take_over(struct answer *answer)
-{
-    unsigned last = answer->shares - 1;
-    for (unsigned i = 0; i < last; i++)
-        margay_rank_destroy(&answer->ranks[i]);
-    answer->e->rank = answer->ranks[last];
-}
-
 static void gather_absent(struct answer *answer)
 {
     struct margay_part_question *question = answer->question;
@@ -253,17 +231,6 @@ static void gather_absent(struct answer *answer)
         kept += answer->absent[i];
     }
     question->count = kept;
-}
-
-/* Blocks that no earlier part can have are at infinite distance. */
-static enum margay_status count_absent(struct answer *answer)
-{
-    uint64_t absent = 0;
-    for (unsigned i = 0; i < answer->shares; i++)
-        absent += answer->absent[i];
-    answer->question->count = 0;
-    return margay_histogram_add(answer->e->histogram, MARGAY_INFINITE, absent,
-                                NULL);
 }
 
 static void run_tasks(margay_crew *crew, void (*run)(void *context, size_t i),
@@ -298,9 +265,21 @@ static enum margay_status run_answer(struct answer *answer)
             margay_rank_destroy(&answer->ranks[i]);
         return status;
     }
-    take_over(answer);
-    if (question->last)
-        return count_absent(answer);
+    /* All blocks asked about have been cleared from the bits of the last share.
+     */
+    unsigned last = answer->shares - 1;
+    for (unsigned i = 0; i < last; i++)
+        margay_rank_destroy(&answer->ranks[i]);
+    answer->e->rank = answer->ranks[last];
+    if (question->last) {
+        /* Blocks that no earlier part can have are at infinite distance. */
+        uint64_t absent = 0;
+        for (unsigned i = 0; i < answer->shares; i++)
+            absent += answer->absent[i];
+        answer->question->count = 0;
+        return margay_histogram_add(answer->e->histogram, MARGAY_INFINITE,
+                                    absent, NULL);
+    }
     gather_absent(answer);
     return MARGAY_OK;
 }

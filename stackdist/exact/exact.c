@@ -27,18 +27,6 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-static enum margay_status feed(void *state, const uint64_t *blocks,
-                               size_t count, uint64_t *distances,
-                               struct margay_error *error)
-{
-    return margay_exact_feed(state, blocks, count, distances, error);
-}
-
-static void reset_counts(void *state)
-{
-    margay_exact_clear_counts(state);
-}
-
 /* All counts to a histogram: to e->histogram at the end, when nothing else of
    the engine is needed any more; to another one at any time. */
 static enum margay_status collect(struct margay_exact *e,
@@ -83,26 +71,6 @@ static enum margay_status peek(void *state, struct margay_result *result,
     return status;
 }
 
-static void list_block(const struct margay_rank *rank, uint64_t block,
-                       uint64_t time, uint64_t *blocks)
-{
-    if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
-        margay_rank_has(rank, time))
-        blocks[margay_rank_before(rank, time, rank->tall)] = block;
-}
-
-/* The blocks of the deep stack, each at its place in blocks[], the oldest
-   first. */
-static void list_deep(const struct margay_exact *e, uint64_t *blocks)
-{
-    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
-        const struct margay_bucket *bucket = &e->hash.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++)
-            list_block(&e->rank, bucket->keys[slot],
-                       margay_bucket_value(bucket, slot), blocks);
-    }
-}
-
 enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
                                            uint64_t *count,
                                            struct margay_error *error)
@@ -116,7 +84,18 @@ enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
         list = malloc(bytes);
     if (list == NULL)
         return margay_fail_memory(error, "the state of the exact engine");
-    list_deep(e, list);
+    /* The blocks of the deep stack, each at its place in blocks[], the oldest
+       first. */
+    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
+        const struct margay_bucket *bucket = &e->hash.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            uint64_t time = margay_bucket_value(bucket, slot);
+            if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
+                margay_rank_has(&e->rank, time))
+                list[margay_rank_before(&e->rank, time, e->rank.tall)] =
+                    bucket->keys[slot];
+        }
+    }
     margay_near_list(e->near, list + deep);
     *count = all < e->bound ? all : e->bound;
     memmove(list, list + (all - *count), *count * sizeof *list);
@@ -139,33 +118,13 @@ static void destroy(void *state)
     margay_exact_destroy_store(e);
 }
 
-/* The order of `values` in the class below. */
-enum target_choice { TARGET_AUTO, TARGET_V4, TARGET_V3, TARGET_PORTABLE };
-
-static const struct margay_exact_kernel *kernel_for(enum margay_target target)
-{
-#if defined(__x86_64__)
-    if (target == MARGAY_TARGET_V4)
-        return &margay_exact_kernel_v4;
-    if (target == MARGAY_TARGET_V3)
-        return &margay_exact_kernel_v3;
-#endif
-    (void)target;
-    return &margay_exact_kernel_portable;
-}
-
 static enum margay_target target_of(const struct margay_engine_setup *setup)
 {
-    switch ((enum target_choice)setup->settings.choices[1]) {
-    case TARGET_V4:
-        return MARGAY_TARGET_V4;
-    case TARGET_V3:
-        return MARGAY_TARGET_V3;
-    case TARGET_PORTABLE:
-        return MARGAY_TARGET_PORTABLE;
-    default:
-        return margay_target_best();
-    }
+    /* In the order of the values of "target", but the first. */
+    static const enum margay_target targets[] = {
+        MARGAY_TARGET_V4, MARGAY_TARGET_V3, MARGAY_TARGET_PORTABLE};
+    unsigned choice = setup->settings.choices[1];
+    return choice == 0 ? margay_target_best() : targets[choice - 1];
 }
 
 static enum margay_status check(const struct margay_engine_setup *setup,
@@ -181,14 +140,6 @@ static enum margay_status check(const struct margay_engine_setup *setup,
                        margay_target_name(margay_target_best()));
 }
 
-static enum margay_status choose_kernels(struct margay_exact *e,
-                                         enum margay_target target,
-                                         struct margay_error *error)
-{
-    e->kernel = kernel_for(target);
-    return margay_near_create(MARGAY_NEAR_MOST_BLOCKS, target, &e->near, error);
-}
-
 enum margay_status margay_exact_create_at(
     const struct margay_engine_setup *setup, uint64_t first, void *state,
     struct margay_error *error)
@@ -198,7 +149,10 @@ enum margay_status margay_exact_create_at(
     e->bound = setup->options.bound_blocks == 0 ? UINT64_MAX
                                                 : setup->options.bound_blocks;
     e->look_interval = 1;
-    enum margay_status status = choose_kernels(e, target_of(setup), error);
+    enum margay_target target = target_of(setup);
+    e->kernel = MARGAY_FOR_TARGET(&margay_exact_kernel, target);
+    enum margay_status status =
+        margay_near_create(MARGAY_NEAR_MOST_BLOCKS, target, &e->near, error);
     if (status == MARGAY_OK)
         status = margay_exact_create_store(e, first, error);
     return status;
@@ -211,22 +165,24 @@ static enum margay_status create(const struct margay_engine_setup *setup,
 }
 
 const struct margay_engine_class margay_engine_exact = {
-    .info =
-        {
-            .name = "exact",
-            .exact = true,
-            .guarantee = "exact",
-            .parameters = "filter=auto|on|off,target=auto|v4|v3|portable",
-            .time = "O(N)",
-            .space = "O(M)",
-            .source = "Bennett and Kruskal 1975, with constant-time rank",
-        },
+    .info = {.name = "exact",
+             .exact = true,
+             .guarantee = "exact",
+             .parameters = "filter=auto|on|off,target=auto|v4|v3|portable",
+             .time = "O(N)",
+             .space = "O(M)",
+             .source = "Bennett and Kruskal 1975, with constant-time rank"},
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
            MARGAY_CAN_COUNT_REPEATS,
     .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
                    {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
     .check = check,
-    MARGAY_ENGINE_FUNCTIONS(struct margay_exact),
+    .state_bytes = sizeof(struct margay_exact),
+    .create = create,
+    .destroy = destroy,
+    .feed = margay_exact_feed,
+    .reset_counts = margay_exact_reset_counts,
+    .finish = finish,
     .peek = peek,
     .list_stack = margay_exact_list_stack,
     .adopt = adopt,

@@ -171,7 +171,8 @@ uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index);
 /* A counter has passed 255: 256 more at d + 1 = `index`. */
 void margay_exact_spill(struct margay_exact *e, uint64_t index);
 
-void margay_exact_clear_counts(struct margay_exact *e);
+/* The engine's reset_counts(). */
+void margay_exact_reset_counts(void *state);
 
 /*
  * Add all counts to a histogram: to e->histogram, where some are already, once
@@ -201,9 +202,8 @@ enum margay_status margay_exact_empty_filter(struct margay_exact *e,
                                              struct margay_error *error);
 
 /* The engine's feed(). */
-enum margay_status margay_exact_feed(struct margay_exact *e,
-                                     const uint64_t *blocks, size_t count,
-                                     uint64_t *distances,
+enum margay_status margay_exact_feed(void *state, const uint64_t *blocks,
+                                     size_t count, uint64_t *distances,
                                      struct margay_error *error);
 
 /* Tests: as the engine's create(), with time beginning at `first`. */

@@ -159,31 +159,6 @@ static double try_filter(struct margay_near *near, const uint64_t *blocks,
     return 1 - (double)passed / (double)(count - half);
 }
 
-/* The share that the filter has had since the last look. */
-static double share_caught(struct margay_exact *e)
-{
-    double share = 1 - (double)e->passed_refs / (double)e->filtered_refs;
-    e->filtered_refs = e->passed_refs = 0;
-    return share;
-}
-
-/* Decide whether to filter, and when to look again: the longer nothing changes,
-   the later. */
-static bool look(struct margay_exact *e, const uint64_t *blocks, size_t count)
-{
-    bool wanted = e->filtering && !e->trying;
-    bool want = e->filtering
-                    ? share_caught(e) >= SHARE_TO_STOP
-                    : try_filter(e->near, blocks, count) >= SHARE_TO_BEGIN;
-    if (want != wanted)
-        e->look_interval = 1;
-    else if (e->look_interval < LONGEST_INTERVAL)
-        e->look_interval *= 2;
-    e->refs_to_look = e->look_interval * MARGAY_EXACT_SEGMENT;
-    e->trying = false;
-    return want;
-}
-
 /* Decide for the segment that begins at `blocks`.  The decision affects the
    speed only, not the result. */
 static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
@@ -195,43 +170,50 @@ static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
         e->refs_to_look -= count < e->refs_to_look ? count : e->refs_to_look;
         return e->filtering;
     }
-    if (e->filtering || count >= LEAST_JUDGED)
-        return look(e, blocks, count);
+    if (e->filtering || count >= LEAST_JUDGED) {
+        /* Decide whether to filter, and when to look again: the longer nothing
+           changes, the later. */
+        bool wanted = e->filtering && !e->trying;
+        bool want;
+        if (e->filtering) {
+            /* The share that the filter has had since the last look. */
+            want = 1 - (double)e->passed_refs / (double)e->filtered_refs >=
+                   SHARE_TO_STOP;
+            e->filtered_refs = e->passed_refs = 0;
+        } else {
+            want = try_filter(e->near, blocks, count) >= SHARE_TO_BEGIN;
+        }
+        if (want != wanted)
+            e->look_interval = 1;
+        else if (e->look_interval < LONGEST_INTERVAL)
+            e->look_interval *= 2;
+        e->refs_to_look = e->look_interval * MARGAY_EXACT_SEGMENT;
+        e->trying = false;
+        return want;
+    }
     e->trying = count >= LEAST_TRIED;
     e->refs_to_look = e->trying ? MARGAY_EXACT_SEGMENT : 0;
     return e->trying;
 }
 
-static enum margay_status feed_segment(struct margay_exact *e,
-                                       const uint64_t *blocks, size_t count,
-                                       uint64_t *distances,
-                                       struct margay_error *error)
-{
-    bool filtering = want_filter(e, blocks, count);
-    if (!filtering && e->filtering) {
-        enum margay_status status = margay_exact_empty_filter(e, error);
-        if (status != MARGAY_OK)
-            return status;
-    }
-    e->filtering = filtering;
-    if (filtering)
-        return feed_filtered(e, blocks, count, distances, error);
-    return feed_plain(e, blocks, count, distances, error);
-}
-
-enum margay_status margay_exact_feed(struct margay_exact *e,
-                                     const uint64_t *blocks, size_t count,
-                                     uint64_t *distances,
+enum margay_status margay_exact_feed(void *state, const uint64_t *blocks,
+                                     size_t count, uint64_t *distances,
                                      struct margay_error *error)
 {
+    struct margay_exact *e = state;
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0; done < count && status == MARGAY_OK;) {
         size_t segment = count - done;
         if (segment > MARGAY_EXACT_SEGMENT)
             segment = MARGAY_EXACT_SEGMENT;
-        status =
-            feed_segment(e, blocks + done, segment,
-                         distances == NULL ? NULL : distances + done, error);
+        uint64_t *to = distances == NULL ? NULL : distances + done;
+        bool filtering = want_filter(e, blocks + done, segment);
+        if (!filtering && e->filtering)
+            status = margay_exact_empty_filter(e, error);
+        e->filtering = filtering;
+        if (status == MARGAY_OK)
+            status = (filtering ? feed_filtered : feed_plain)(
+                e, blocks + done, segment, to, error);
         done += segment;
         e->fed_refs += segment;
     }

@@ -3,20 +3,9 @@
 
 #include <string.h>
 
-#define FIRST_TIME 64
+#include "traces/traces_internal.h"
 
-const struct margay_near_kernel *margay_near_kernel_of(
-    enum margay_target target)
-{
-#if defined(__x86_64__)
-    if (target == MARGAY_TARGET_V4)
-        return &margay_near_kernel_v4;
-    if (target == MARGAY_TARGET_V3)
-        return &margay_near_kernel_v3;
-#endif
-    (void)target;
-    return &margay_near_kernel_portable;
-}
+#define FIRST_TIME 64
 
 enum margay_status margay_near_create(uint32_t most_blocks,
                                       enum margay_target target,
@@ -27,7 +16,7 @@ enum margay_status margay_near_create(uint32_t most_blocks,
     if (made == NULL)
         return margay_fail_memory(error, "the top of a stack");
     made->most_blocks = most_blocks;
-    made->kernel = margay_near_kernel_of(target);
+    made->kernel = MARGAY_FOR_TARGET(&margay_near_kernel, target);
     margay_near_empty(made);
     *near = made;
     return MARGAY_OK;
@@ -99,17 +88,6 @@ uint32_t margay_near_take(struct margay_near *near, uint32_t head,
     }
 }
 
-/* The bits of `live` times from the first one on. */
-static void set_bits(struct margay_near *near, uint32_t live)
-{
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++) {
-        uint32_t here = word == 0 ? 0 : live < 64 ? live : 64;
-        live -= here;
-        near->bits[word] = here < 64 ? (UINT64_C(1) << here) - 1 : ~UINT64_C(0);
-        near->newer[word] = (uint16_t)live;
-    }
-}
-
 void margay_near_renumber(struct margay_near *near)
 {
     uint32_t next = FIRST_TIME;
@@ -124,7 +102,14 @@ void margay_near_renumber(struct margay_near *near)
             *head = (uint16_t)next++;
         }
     }
-    set_bits(near, next - FIRST_TIME);
+    /* The bits of `live` times from the first one on. */
+    uint32_t live = next - FIRST_TIME;
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++) {
+        uint32_t here = word == 0 ? 0 : live < 64 ? live : 64;
+        live -= here;
+        near->bits[word] = here < 64 ? (UINT64_C(1) << here) - 1 : ~UINT64_C(0);
+        near->newer[word] = (uint16_t)live;
+    }
     near->now = next;
     near->horizon = FIRST_TIME;
 }

@@ -72,10 +72,6 @@ extern const struct margay_near_kernel margay_near_kernel_portable;
 extern const struct margay_near_kernel margay_near_kernel_v3;
 extern const struct margay_near_kernel margay_near_kernel_v4;
 
-/* The kernel for a target, which must be available. */
-const struct margay_near_kernel *margay_near_kernel_of(
-    enum margay_target target);
-
 /* An empty stack of 1 <= most_blocks <= MARGAY_NEAR_MOST_BLOCKS blocks, for a
    target that is available.  The caller owns *near; MARGAY_NO_MEMORY on
    failure. */

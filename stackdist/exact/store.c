@@ -62,20 +62,6 @@ static enum margay_status make_axis(struct margay_exact *e, uint64_t timestamps,
     return MARGAY_OK;
 }
 
-/* The live blocks that have to be kept with this bound. */
-static uint64_t blocks_to_keep(const struct margay_exact *e)
-{
-    return e->bound > SMALLEST_MEMORY_BLOCKS ? e->bound
-                                             : SMALLEST_MEMORY_BLOCKS;
-}
-
-/* The live blocks that a bound allows to forget, once that is worth it. */
-static uint64_t surplus(const struct margay_exact *e)
-{
-    uint64_t keep = blocks_to_keep(e);
-    return e->rank.live / 2 >= keep ? e->rank.live - keep : 0;
-}
-
 /*
  * The timestamps after a compaction: if the number of references is known, no
  * more than will be used, and these if they are few.
@@ -138,44 +124,39 @@ enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
                                      : make_counters(e, count, error);
 }
 
-/* Let the hash table become fuller instead of growing, if that is enough for
-   all references to come.  The rate of new blocks so far is an upper estimate.
- */
-static void stretch_if_last(struct margay_exact *e)
-{
-    double left = (double)e->expected_refs - (double)e->fed_refs;
-    double share = (double)e->hash.entries / (double)e->fed_refs;
-    if (e->fed_refs > 0 && left > 0)
-        margay_hash_stretch(&e->hash, (uint64_t)(left * share) +
-                                          2 * MARGAY_EXACT_SEGMENT);
-}
-
 /* Whether the table may not have room for a batch. */
 static bool is_full(const struct margay_exact *e)
 {
     return e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit;
 }
 
-static enum margay_status make_room(struct margay_exact *e,
-                                    struct margay_error *error)
-{
-    uint64_t dropped = surplus(e);
-    enum margay_status status = MARGAY_OK;
-    if (dropped > 0)
-        status = compact(e, dropped, error);
-    return status == MARGAY_OK
-               ? margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error)
-               : status;
-}
-
 enum margay_status margay_exact_prepare(struct margay_exact *e,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    if (is_full(e))
-        stretch_if_last(e);
-    if (is_full(e))
-        status = make_room(e, error);
+    if (is_full(e)) {
+        /* Let the hash table become fuller instead of growing, if that is
+           enough for all references to come.  The rate of new blocks so far is
+           an upper estimate.
+         */
+        double left = (double)e->expected_refs - (double)e->fed_refs;
+        double share = (double)e->hash.entries / (double)e->fed_refs;
+        if (e->fed_refs > 0 && left > 0)
+            margay_hash_stretch(&e->hash, (uint64_t)(left * share) +
+                                              2 * MARGAY_EXACT_SEGMENT);
+    }
+    if (is_full(e)) {
+        /* The live blocks that a bound allows to forget, once that is worth it.
+         */
+        uint64_t keep = e->bound > SMALLEST_MEMORY_BLOCKS
+                            ? e->bound
+                            : SMALLEST_MEMORY_BLOCKS;
+        uint64_t dropped = e->rank.live / 2 >= keep ? e->rank.live - keep : 0;
+        if (dropped > 0)
+            status = compact(e, dropped, error);
+        if (status == MARGAY_OK)
+            status = margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
+    }
     if (status == MARGAY_OK)
         status = margay_exact_reserve_counters(e, e->rank.live, error);
     if (status == MARGAY_OK && margay_rank_full(&e->rank))
@@ -202,28 +183,14 @@ void margay_exact_spill(struct margay_exact *e, uint64_t index)
         e->spill_status = status;
 }
 
-void margay_exact_clear_counts(struct margay_exact *e)
+void margay_exact_reset_counts(void *state)
 {
+    struct margay_exact *e = state;
     e->pending_count = 0;
     memset(e->counters, 0, e->counter_count * sizeof *e->counters);
     if (e->near != NULL)
         margay_near_reset_counts(e->near);
     margay_histogram_clear(e->histogram);
-}
-
-/* Most counts are 0 in short windows. */
-static enum margay_status collect_filter(const struct margay_exact *e,
-                                         margay_histogram *to,
-                                         struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (uint64_t d = 0; d < MARGAY_NEAR_MOST_BLOCKS && status == MARGAY_OK;
-         d++) {
-        if (e->near->counts[d] != 0)
-            status = margay_histogram_add(to, margay_exact_distance(e, d + 1),
-                                          e->near->counts[d], error);
-    }
-    return status;
 }
 
 enum margay_status margay_exact_collect(struct margay_exact *e,
@@ -236,8 +203,16 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
     enum margay_status status = MARGAY_OK;
     if (to != e->histogram)
         status = margay_histogram_add_all(to, e->histogram, error);
-    if (status == MARGAY_OK && e->near != NULL)
-        status = collect_filter(e, to, error);
+    if (status == MARGAY_OK && e->near != NULL) {
+        /* Most counts are 0 in short windows. */
+        for (uint64_t d = 0; d < MARGAY_NEAR_MOST_BLOCKS && status == MARGAY_OK;
+             d++) {
+            if (e->near->counts[d] != 0)
+                status =
+                    margay_histogram_add(to, margay_exact_distance(e, d + 1),
+                                         e->near->counts[d], error);
+        }
+    }
     if (status == MARGAY_OK)
         status =
             margay_histogram_add(to, MARGAY_INFINITE, e->counters[0], error);

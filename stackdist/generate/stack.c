@@ -217,30 +217,6 @@ static uint64_t draw_distance(struct margay_stack_generator *generator)
                 : margay_random_below(&generator->distance_random, width));
 }
 
-static enum margay_status make_move(struct margay_stack_generator *generator,
-                                    struct move *move,
-                                    struct margay_error *error)
-{
-    uint64_t distance = draw_distance(generator);
-    enum margay_status status = MARGAY_OK;
-    if (distance == MARGAY_INFINITE) {
-        resume(generator, &distance);
-    } else if (distance >= generator->rank.live) {
-        status = postpone(generator, distance, error);
-        distance = MARGAY_INFINITE;
-    }
-    if (distance == MARGAY_INFINITE) {
-        move->from = push(generator);
-        generator->blocks[move->from] = generator->distinct_blocks++;
-    } else {
-        move->from = distance == 0 ? generator->top : take(generator, distance);
-        if (distance > 0)
-            push(generator);
-    }
-    move->to = generator->top;
-    return status;
-}
-
 /* In order, as a block may be moved again. */
 static void end_moves(struct margay_stack_generator *generator,
                       const struct move *moves, size_t count, uint64_t *blocks)
@@ -260,8 +236,27 @@ enum margay_status margay_stack_generator_next(
     for (size_t done = 0; done < count && status == MARGAY_OK;) {
         size_t made = 0, wanted = count - done < MOVES ? count - done : MOVES;
         while (made < wanted && status == MARGAY_OK &&
-               !margay_rank_full(&generator->rank))
-            status = make_move(generator, &moves[made++], error);
+               !margay_rank_full(&generator->rank)) {
+            struct move *move = &moves[made++];
+            uint64_t distance = draw_distance(generator);
+            status = MARGAY_OK;
+            if (distance == MARGAY_INFINITE) {
+                resume(generator, &distance);
+            } else if (distance >= generator->rank.live) {
+                status = postpone(generator, distance, error);
+                distance = MARGAY_INFINITE;
+            }
+            if (distance == MARGAY_INFINITE) {
+                move->from = push(generator);
+                generator->blocks[move->from] = generator->distinct_blocks++;
+            } else {
+                move->from =
+                    distance == 0 ? generator->top : take(generator, distance);
+                if (distance > 0)
+                    push(generator);
+            }
+            move->to = generator->top;
+        }
         end_moves(generator, moves, made, blocks + done);
         done += made;
         if (status == MARGAY_OK && margay_rank_full(&generator->rank))

@@ -11,9 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/gpu/launch.h"
-#include "stackdist/gpu/steps.h"
+#include "stackdist/gpu/sizes.h"
 #include "traces/traces_internal.h"
+
+/* LAUNCH(fill, groups, B(REFS), N(count), N(0)): a kernel on a run. */
+#define B(which)                \
+    {                           \
+        &run->buffers[which], 0 \
+    }
+#define N(number)                \
+    {                            \
+        NULL, (uint32_t)(number) \
+    }
+#define ARGUMENTS(...)                   \
+    (const struct margay_gpu_argument[]) \
+    {                                    \
+        __VA_ARGS__                      \
+    }
+#define LAUNCH(kernel, groups, ...)                                    \
+    margay_gpu_launch(                                                 \
+        run->gpu, MARGAY_GPU_##kernel, groups, ARGUMENTS(__VA_ARGS__), \
+        sizeof ARGUMENTS(__VA_ARGS__) / sizeof(struct margay_gpu_argument))
+
+/* A digit of bits that are all 0. */
+#define UNUSED_BITS UINT32_C(0xffffffff)
 
 /* The device's buffers, and the host's copies of some. */
 enum buffer {
@@ -36,6 +57,14 @@ enum buffer {
     IDS_BY_FIRST,
     IDS_BY_LAST,
     SUMS,
+    /* Keys of 64 bits and an owner for each; a sort moves them between two of
+       these. */
+    KEYS,
+    OTHER_KEYS,
+    OWNERS,
+    OTHER_OWNERS,
+    TOTALS,    /* of tiles, by digit */
+    TILE_SUMS, /* of a scan */
     BUFFERS
 };
 
@@ -50,8 +79,6 @@ struct margay_gpu_blocks {
     uint32_t chunk_refs, block_refs, most_blocks;
     struct margay_gpu_pinned pinned;
     struct margay_gpu_buffer buffers[BUFFERS];
-    struct margay_gpu_keys pair[2];
-    struct margay_gpu_scratch scratch;
     void *copies[BUFFERS];
     struct margay_gpu_result result;
 };
@@ -59,8 +86,15 @@ struct margay_gpu_blocks {
 static size_t element_bytes(enum buffer buffer)
 {
     bool is_id = buffer == REFS || buffer == PLACE_IDS ||
-                 buffer == IDS_BY_FIRST || buffer == IDS_BY_LAST;
+                 buffer == IDS_BY_FIRST || buffer == IDS_BY_LAST ||
+                 buffer == KEYS || buffer == OTHER_KEYS;
     return is_id ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+/* The number of tiles, and of groups, for `count` references. */
+static uint32_t tiles_of(uint64_t count)
+{
+    return (uint32_t)((count + TILE_REFS - 1) / TILE_REFS);
 }
 
 /* How many elements a buffer has. */
@@ -84,6 +118,10 @@ static uint64_t elements(const margay_gpu_blocks *run, enum buffer buffer)
         return run->is_exact ? all : 0;
     case SUMS:
         return SUMS_COUNT;
+    case TOTALS:
+        return (uint64_t)tiles_of(all) * DIGITS;
+    case TILE_SUMS: /* of a scan over all references, or these totals */
+        return tiles_of(all);
     default:
         return all;
     }
@@ -143,11 +181,6 @@ static void release(margay_gpu_blocks *run)
         free(run->copies[i]);
         run->copies[i] = NULL;
     }
-    for (unsigned i = 0; i < 2; i++) {
-        margay_gpu_release(run->gpu, &run->pair[i].keys);
-        margay_gpu_release(run->gpu, &run->pair[i].owners);
-    }
-    margay_gpu_scratch_release(run->gpu, &run->scratch);
 }
 
 void margay_gpu_blocks_free(margay_gpu_blocks *run)
@@ -160,29 +193,6 @@ void margay_gpu_blocks_free(margay_gpu_blocks *run)
     free(run);
 }
 
-static enum margay_status allocate(margay_gpu_blocks *run,
-                                   struct margay_error *error)
-{
-    size_t all = (size_t)run->block_refs * run->most_blocks;
-    enum margay_status status = margay_gpu_allocate_pinned(
-        run->gpu, all * sizeof(uint64_t), &run->pinned, error);
-    for (unsigned i = 0; i < BUFFERS && status == MARGAY_OK; i++) {
-        size_t bytes = (size_t)elements(run, i) * element_bytes(i);
-        status = margay_gpu_allocate(run->gpu, bytes, &run->buffers[i], error);
-    }
-    for (unsigned i = 0; i < 2 && status == MARGAY_OK; i++) {
-        status = margay_gpu_allocate(run->gpu, all * sizeof(uint64_t),
-                                     &run->pair[i].keys, error);
-        if (status == MARGAY_OK)
-            status = margay_gpu_allocate(run->gpu, all * sizeof(uint32_t),
-                                         &run->pair[i].owners, error);
-    }
-    if (status == MARGAY_OK)
-        status = margay_gpu_scratch_create(run->gpu, (uint32_t)all,
-                                           &run->scratch, error);
-    return status;
-}
-
 /* With ever fewer thread blocks at a time, as long as memory is too little. */
 enum margay_status margay_gpu_blocks_open(margay_gpu_blocks *run,
                                           uint64_t **refs, uint32_t *room,
@@ -191,7 +201,14 @@ enum margay_status margay_gpu_blocks_open(margay_gpu_blocks *run,
     enum margay_status status =
         margay_gpu_open(run->backend, run->device, &run->gpu, error);
     while (status == MARGAY_OK) {
-        status = allocate(run, error);
+        status = margay_gpu_allocate_pinned(
+            run->gpu, (size_t)elements(run, REFS) * sizeof(uint64_t),
+            &run->pinned, error);
+        for (unsigned i = 0; i < BUFFERS && status == MARGAY_OK; i++) {
+            size_t bytes = (size_t)elements(run, i) * element_bytes(i);
+            status =
+                margay_gpu_allocate(run->gpu, bytes, &run->buffers[i], error);
+        }
         if (status == MARGAY_OK) {
             *refs = run->pinned.memory;
             *room = run->block_refs * run->most_blocks;
@@ -208,15 +225,56 @@ enum margay_status margay_gpu_blocks_open(margay_gpu_blocks *run,
     return status;
 }
 
-/* ------------------------------------------------------------------ a run --
- */
+/* ------------------------------------------------------ several kernels -- */
 
-static void scan(margay_gpu_blocks *run, enum buffer buffer, uint32_t count,
-                 enum sum sum)
+/* Set the first `count` numbers of a buffer to 0. */
+static void clear(margay_gpu_blocks *run, enum buffer buffer, uint64_t count)
 {
-    margay_gpu_scan(run->gpu, &run->buffers[buffer], count, &run->scratch,
-                    &run->buffers[SUMS], sum);
+    LAUNCH(fill, tiles_of(count), B(buffer), N(count), N(0));
 }
+
+/* The first `count` numbers of a buffer to exclusive prefix sums, all of them
+   added up to result[at]. */
+static void scan(margay_gpu_blocks *run, enum buffer buffer, uint32_t count,
+                 enum buffer result, uint32_t at)
+{
+    uint32_t tiles = tiles_of(count);
+    LAUNCH(scan_sums, tiles, B(buffer), B(TILE_SUMS), N(count));
+    LAUNCH(scan_top, 1, B(TILE_SUMS), N(tiles), B(result), N(at));
+    LAUNCH(scan_apply, tiles, B(buffer), B(TILE_SUMS), N(count));
+}
+
+/*
+ * A stable sort of the keys; returns whether the result is in the others.
+ * `varying` are the bits in which any two keys differ, or more: the others are
+ * left alone.  Equal keys end up side by side; the order is otherwise one of
+ * the keys' varying bits.
+ */
+static unsigned sort(margay_gpu_blocks *run, uint32_t count, uint64_t varying)
+{
+    uint32_t tiles = tiles_of(count);
+    unsigned from = 0;
+    while (varying != 0) {
+        uint32_t bits = UNUSED_BITS; /* a digit: the lowest, a byte each */
+        for (unsigned i = 0; i < DIGIT_BITS && varying != 0; i++) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(varying);
+            bits = (bits & ~(UINT32_C(255) << (8 * i))) | bit << (8 * i);
+            varying &= varying - 1;
+        }
+        LAUNCH(sort_count, tiles, B(KEYS + from), N(count), N(bits), B(TOTALS),
+               N(tiles));
+        /* The sum of all is not needed: it goes to memory that is written next.
+         */
+        scan(run, TOTALS, tiles * DIGITS, OWNERS + !from, 0);
+        LAUNCH(sort_move, tiles, B(KEYS + from), B(OWNERS + from),
+               B(KEYS + !from), B(OWNERS + !from), N(count), N(bits), B(TOTALS),
+               N(tiles));
+        from = !from;
+    }
+    return from;
+}
+
+/* ----------------------------------------------------------------- a run -- */
 
 /* No more than `most`, whatever a device computes. */
 static enum margay_status take_sum(margay_gpu_blocks *run, enum sum sum,
@@ -236,24 +294,23 @@ static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
                                      uint32_t *firsts,
                                      struct margay_error *error)
 {
-    struct margay_gpu_buffer *b = run->buffers;
     uint32_t chunks = (count - 1) / run->chunk_refs + 1;
-    margay_gpu_upload(run->gpu, &b[REFS], &run->pinned,
+    margay_gpu_upload(run->gpu, &run->buffers[REFS], &run->pinned,
                       (size_t)count * sizeof(uint64_t));
     margay_gpu_await_uploads(run->gpu);
-    margay_gpu_fill(run->gpu, &b[LOCAL_COUNTS], run->chunk_refs, 0);
-    margay_gpu_fill(run->gpu, &b[PLACE_COUNTS], run->most_blocks, 0);
-    margay_gpu_fill(run->gpu, &b[AFTER], count, 0);
-    margay_gpu_fill(run->gpu, &b[ACROSS], (uint32_t)wanted(run, ACROSS), 0);
-    LAUNCH(run->gpu, chunk_distances, chunks, B(b[REFS]), N(count),
-           N(run->chunk_refs), B(b[NEXT]), B(b[IS_FIRST]), B(b[BEFORE]),
-           B(b[AFTER]), B(b[LOCAL_COUNTS]), B(b[CHUNK_COUNTS]));
-    LAUNCH(run->gpu, chunk_starts, (chunks - 1) / GROUP_ITEMS + 1,
-           B(b[CHUNK_COUNTS]), N(chunks), N(run->block_refs / run->chunk_refs),
-           B(b[STARTS]), B(b[BLOCK_SUMS]));
-    LAUNCH(run->gpu, chunk_ends, margay_gpu_tiles(count), B(b[STARTS]),
-           B(b[CHUNK_COUNTS]), N(count), N(run->chunk_refs), B(b[AFTER]));
-    scan(run, IS_FIRST, count, FIRSTS);
+    clear(run, LOCAL_COUNTS, run->chunk_refs);
+    clear(run, PLACE_COUNTS, run->most_blocks);
+    clear(run, AFTER, count);
+    clear(run, ACROSS, wanted(run, ACROSS));
+    LAUNCH(chunk_distances, chunks, B(REFS), N(count), N(run->chunk_refs),
+           B(NEXT), B(IS_FIRST), B(BEFORE), B(AFTER), B(LOCAL_COUNTS),
+           B(CHUNK_COUNTS));
+    LAUNCH(chunk_starts, (chunks - 1) / GROUP_ITEMS + 1, B(CHUNK_COUNTS),
+           N(chunks), N(run->block_refs / run->chunk_refs), B(STARTS),
+           B(BLOCK_SUMS));
+    LAUNCH(chunk_ends, tiles_of(count), B(STARTS), B(CHUNK_COUNTS), N(count),
+           N(run->chunk_refs), B(AFTER));
+    scan(run, IS_FIRST, count, SUMS, FIRSTS);
     return take_sum(run, FIRSTS, count, firsts, error);
 }
 
@@ -262,42 +319,35 @@ static enum margay_status run_merge(margay_gpu_blocks *run, uint32_t count,
                                     uint32_t firsts, uint64_t varying,
                                     struct margay_error *error)
 {
-    struct margay_gpu_buffer *b = run->buffers;
-    uint32_t tiles = margay_gpu_tiles(firsts);
-    LAUNCH(run->gpu, gather_firsts, margay_gpu_tiles(count), B(b[REFS]),
-           B(b[IS_FIRST]), N(count), N(firsts), B(run->pair[0].keys),
-           B(run->pair[0].owners));
-    unsigned sorted =
-        margay_gpu_sort(run->gpu, run->pair, firsts, varying, &run->scratch);
-    const struct margay_gpu_buffer *owners = &run->pair[sorted].owners;
-    LAUNCH(run->gpu, mark_heads, tiles, B(b[REFS]), B(*owners), N(firsts),
-           N(run->block_refs), B(b[HEADS]));
-    scan(run, HEADS, firsts, PLACES);
-    LAUNCH(run->gpu, merge_chunks, tiles, B(b[REFS]), B(*owners), N(firsts),
-           N(run->chunk_refs), N(run->block_refs), B(b[HEADS]), B(b[STARTS]),
-           B(b[BEFORE]), B(b[AFTER]), B(b[ACROSS]), B(b[PLACE_IDS]),
-           B(b[PLACE_FIRSTS]), B(b[PLACE_KEYS]), B(b[PLACE_COUNTS]));
+    uint32_t tiles = tiles_of(firsts);
+    LAUNCH(gather_firsts, tiles_of(count), B(REFS), B(IS_FIRST), N(count),
+           N(firsts), B(KEYS), B(OWNERS));
+    enum buffer owners = OWNERS + sort(run, firsts, varying);
+    LAUNCH(mark_heads, tiles, B(REFS), B(owners), N(firsts), N(run->block_refs),
+           B(HEADS));
+    scan(run, HEADS, firsts, SUMS, PLACES);
+    LAUNCH(merge_chunks, tiles, B(REFS), B(owners), N(firsts),
+           N(run->chunk_refs), N(run->block_refs), B(HEADS), B(STARTS),
+           B(BEFORE), B(AFTER), B(ACROSS), B(PLACE_IDS), B(PLACE_FIRSTS),
+           B(PLACE_KEYS), B(PLACE_COUNTS));
     return take_sum(run, PLACES, firsts, &run->result.places, error);
 }
 
 /* Sort the reuses and count on the way; their distances. */
 static void count_reuses(margay_gpu_blocks *run, uint32_t reuses)
 {
-    struct margay_gpu_buffer *b = run->buffers;
-    uint32_t tiles = margay_gpu_tiles(reuses);
+    uint32_t tiles = tiles_of(reuses);
     unsigned from = 0;
     for (uint32_t bit = 32; bit-- > 0;) {
         if (reuses - 1 < UINT32_C(1) << bit)
             continue;
-        LAUNCH(run->gpu, split_marks, tiles, B(run->pair[from].keys), N(reuses),
-               N(bit), B(b[HEADS]));
-        scan(run, HEADS, reuses, UNUSED);
-        LAUNCH(run->gpu, split_move, tiles, B(run->pair[from].keys), N(reuses),
-               N(bit), B(b[HEADS]), B(run->pair[!from].keys));
+        LAUNCH(split_marks, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS));
+        scan(run, HEADS, reuses, SUMS, UNUSED);
+        LAUNCH(split_move, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS),
+               B(KEYS + !from));
         from = !from;
     }
-    LAUNCH(run->gpu, count_distances, tiles, B(run->pair[from].keys), N(reuses),
-           B(b[DISTANCES]));
+    LAUNCH(count_distances, tiles, B(KEYS + from), N(reuses), B(DISTANCES));
 }
 
 /* From thread block to thread block, exactly. */
@@ -306,25 +356,22 @@ static enum margay_status run_exactly(margay_gpu_blocks *run,
 {
     /* What no kernel needs any more. */
     static const enum buffer marks[] = {NEXT, IS_FIRST, BEFORE, AFTER};
-    struct margay_gpu_buffer *b = run->buffers;
-    uint32_t places = run->result.places, tiles = margay_gpu_tiles(places);
+    uint32_t places = run->result.places, tiles = tiles_of(places);
     uint32_t slots = run->result.block_count * run->block_refs, reuses = 0;
     for (unsigned i = 0; i < 4; i++)
-        margay_gpu_fill(run->gpu, &b[marks[i]], slots, 0);
-    LAUNCH(run->gpu, mark_places, tiles, B(b[PLACE_IDS]), B(b[PLACE_FIRSTS]),
-           B(b[PLACE_KEYS]), N(places), B(b[marks[0]]), B(b[marks[1]]),
-           B(b[marks[2]]), B(b[marks[3]]));
+        clear(run, marks[i], slots);
+    LAUNCH(mark_places, tiles, B(PLACE_IDS), B(PLACE_FIRSTS), B(PLACE_KEYS),
+           N(places), B(marks[0]), B(marks[1]), B(marks[2]), B(marks[3]));
     for (unsigned i = 0; i < 4; i++)
-        scan(run, marks[i], slots, i < 3 ? UNUSED : REUSES);
-    LAUNCH(run->gpu, order_places, tiles, B(b[PLACE_IDS]), B(b[PLACE_FIRSTS]),
-           B(b[PLACE_KEYS]), N(places), B(b[marks[0]]), B(b[marks[1]]),
-           B(b[marks[2]]), B(b[marks[3]]), B(run->pair[0].keys),
-           B(b[IDS_BY_FIRST]), B(b[IDS_BY_LAST]));
+        scan(run, marks[i], slots, SUMS, i < 3 ? UNUSED : REUSES);
+    LAUNCH(order_places, tiles, B(PLACE_IDS), B(PLACE_FIRSTS), B(PLACE_KEYS),
+           N(places), B(marks[0]), B(marks[1]), B(marks[2]), B(marks[3]),
+           B(KEYS), B(IDS_BY_FIRST), B(IDS_BY_LAST));
     enum margay_status status = take_sum(run, REUSES, places, &reuses, error);
     if (status != MARGAY_OK)
         return status;
     run->result.distinct = places - reuses;
-    margay_gpu_fill(run->gpu, &b[DISTANCES], run->result.distinct, 0);
+    clear(run, DISTANCES, run->result.distinct);
     if (reuses != 0)
         count_reuses(run, reuses);
     return MARGAY_OK;
@@ -378,22 +425,6 @@ static enum margay_status check(const margay_gpu_blocks *run, uint32_t count,
                        count);
 }
 
-/* Where the results lie. */
-static void point_at_copies(margay_gpu_blocks *run)
-{
-    struct margay_gpu_result *result = &run->result;
-    result->local = run->copies[LOCAL_COUNTS];
-    result->place_counts = run->copies[PLACE_COUNTS];
-    result->sum_counts = run->copies[BLOCK_SUMS];
-    result->across = run->copies[ACROSS];
-    result->ids = run->copies[PLACE_IDS];
-    result->firsts = run->copies[PLACE_FIRSTS];
-    result->keys = run->copies[PLACE_KEYS];
-    result->distances = run->copies[DISTANCES];
-    result->ids_by_first = run->copies[IDS_BY_FIRST];
-    result->ids_by_last = run->copies[IDS_BY_LAST];
-}
-
 enum margay_status margay_gpu_blocks_run(
     margay_gpu_blocks *run, uint32_t count,
     const struct margay_gpu_result **result, struct margay_error *error)
@@ -412,7 +443,16 @@ enum margay_status margay_gpu_blocks_run(
         status = run_exactly(run, error);
     if (status == MARGAY_OK)
         status = fetch(run, error);
-    point_at_copies(run);
+    run->result.local = run->copies[LOCAL_COUNTS];
+    run->result.place_counts = run->copies[PLACE_COUNTS];
+    run->result.sum_counts = run->copies[BLOCK_SUMS];
+    run->result.across = run->copies[ACROSS];
+    run->result.ids = run->copies[PLACE_IDS];
+    run->result.firsts = run->copies[PLACE_FIRSTS];
+    run->result.keys = run->copies[PLACE_KEYS];
+    run->result.distances = run->copies[DISTANCES];
+    run->result.ids_by_first = run->copies[IDS_BY_FIRST];
+    run->result.ids_by_last = run->copies[IDS_BY_LAST];
     if (status == MARGAY_OK)
         status = check(run, count, error);
     *result = &run->result;

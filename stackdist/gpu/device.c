@@ -6,15 +6,16 @@
 
 #include "traces/traces_internal.h"
 
-/* In the order in which a device is looked for. */
+/* In the order in which a device is looked for, and of enum
+   margay_gpu_choice. */
 static const struct margay_gpu_backend *const backends[] = {
     &margay_gpu_opencl,
     &margay_gpu_emulate,
 };
 #define BACKENDS (sizeof backends / sizeof backends[0])
 
-const struct margay_gpu_signature margay_gpu_signatures[MARGAY_GPU_KERNELS] = {
-#define MARGAY_KERNEL(name, arguments) {#name, arguments},
+const char *const margay_gpu_kernel_names[MARGAY_GPU_KERNELS] = {
+#define MARGAY_KERNEL(name, ...) #name,
 #include "stackdist/gpu/kernels.def"
 #undef MARGAY_KERNEL
 };
@@ -40,19 +41,6 @@ enum margay_status margay_gpu_list(unsigned backend, unsigned number,
         return MARGAY_END;
     *name = backends[backend]->name;
     return backends[backend]->describe(number, info, error);
-}
-
-static const struct margay_gpu_backend *backend_of(
-    enum margay_gpu_choice choice)
-{
-    switch (choice) {
-    case MARGAY_GPU_OPENCL:
-        return &margay_gpu_opencl;
-    case MARGAY_GPU_EMULATE:
-        return &margay_gpu_emulate;
-    default:
-        return NULL;
-    }
 }
 
 /* The first backend that has a device. */
@@ -99,44 +87,37 @@ static enum margay_status describe_device(
                        backend->name, number, devices);
 }
 
-static enum margay_status open_backend(const struct margay_gpu_backend *backend,
-                                       unsigned number, margay_gpu **gpu,
-                                       struct margay_error *error)
-{
-    struct margay_gpu_info info = {.name = ""};
-    margay_gpu *made = calloc(1, sizeof *made);
-    *gpu = NULL;
-    if (made == NULL)
-        return margay_fail_memory(error, "a device");
-    made->backend = backend;
-    struct margay_error why;
-    enum margay_status status = describe_device(backend, number, &info, error);
-    snprintf(made->name, sizeof made->name, "%s device %u (%s)", backend->name,
-             number, info.name);
-    made->memory_bytes = info.memory_bytes;
-    if (status == MARGAY_OK) {
-        status = backend->open(number, &made->device, &why);
-        if (status != MARGAY_OK)
-            margay_fail(error, status, "gpu: %s: %s", made->name, why.message);
-    }
-    if (status == MARGAY_OK)
-        *gpu = made;
-    else
-        free(made);
-    return status;
-}
-
 enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
                                    unsigned number, margay_gpu **gpu,
                                    struct margay_error *error)
 {
-    const struct margay_gpu_backend *backend = backend_of(choice);
+    const struct margay_gpu_backend *backend = NULL;
+    struct margay_gpu_info info = {.name = ""};
+    struct margay_error why;
     enum margay_status status = MARGAY_OK;
     *gpu = NULL;
-    if (backend == NULL)
+    if (choice == MARGAY_GPU_AUTO)
         status = choose_backend(&backend, error);
+    else
+        backend = backends[choice - MARGAY_GPU_OPENCL];
     if (status == MARGAY_OK)
-        status = open_backend(backend, number, gpu, error);
+        status = describe_device(backend, number, &info, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_gpu *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "a device");
+    made->backend = backend;
+    made->memory_bytes = info.memory_bytes;
+    snprintf(made->name, sizeof made->name, "%s device %u (%s)", backend->name,
+             number, info.name);
+    status = backend->open(number, &made->device, &why);
+    if (status == MARGAY_OK) {
+        *gpu = made;
+    } else {
+        margay_fail(error, status, "gpu: %s: %s", made->name, why.message);
+        free(made);
+    }
     return status;
 }
 
@@ -151,11 +132,6 @@ void margay_gpu_close(margay_gpu *gpu)
 const char *margay_gpu_name(const margay_gpu *gpu)
 {
     return gpu->name;
-}
-
-uint64_t margay_gpu_memory_bytes(const margay_gpu *gpu)
-{
-    return gpu->memory_bytes;
 }
 
 /* --------------------------------------------------------------- memory -- */
@@ -217,14 +193,12 @@ void margay_gpu_release_pinned(margay_gpu *gpu,
 /* ----------------------------------------------------------------- work -- */
 
 /* Keep a failure of the device, with its name before the message. */
-static bool stick(margay_gpu *gpu, enum margay_status status,
+static void stick(margay_gpu *gpu, enum margay_status status,
                   const struct margay_error *why)
 {
-    if (status == MARGAY_OK)
-        return false;
-    margay_fail(&gpu->failure, status, "gpu: %s failed: %s", gpu->name,
-                why->message);
-    return true;
+    if (status != MARGAY_OK)
+        margay_fail(&gpu->failure, status, "gpu: %s failed: %s", gpu->name,
+                    why->message);
 }
 
 void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
@@ -246,14 +220,15 @@ void margay_gpu_await_uploads(margay_gpu *gpu)
 
 void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
                        uint32_t groups,
-                       const struct margay_gpu_argument *arguments)
+                       const struct margay_gpu_argument *arguments,
+                       uint32_t argument_count)
 {
     struct margay_error why;
     if (gpu->failure.status == MARGAY_OK && groups != 0)
-        stick(
-            gpu,
-            gpu->backend->launch(gpu->device, kernel, groups, arguments, &why),
-            &why);
+        stick(gpu,
+              gpu->backend->launch(gpu->device, kernel, groups, arguments,
+                                   argument_count, &why),
+              &why);
 }
 
 enum margay_status margay_gpu_download(margay_gpu *gpu,

@@ -27,7 +27,7 @@ enum margay_gpu_choice {
 #define MARGAY_GPU_DEVICES  "0|0..63"
 
 enum margay_gpu_kernel {
-#define MARGAY_KERNEL(name, arguments) MARGAY_GPU_##name,
+#define MARGAY_KERNEL(name, ...) MARGAY_GPU_##name,
 #include "stackdist/gpu/kernels.def"
 #undef MARGAY_KERNEL
     MARGAY_GPU_KERNELS
@@ -44,14 +44,6 @@ struct margay_gpu_argument {
     const struct margay_gpu_buffer *buffer; /* NULL: a number */
     uint32_t number;
 };
-#define MARGAY_GPU_BUFFER(which) \
-    {                            \
-        &(which), 0              \
-    }
-#define MARGAY_GPU_NUMBER(value) \
-    {                            \
-        NULL, (uint32_t)(value)  \
-    }
 #define MARGAY_GPU_MOST_ARGUMENTS 16
 
 /* The description of a device, which need not be open. */
@@ -78,9 +70,6 @@ void margay_gpu_close(margay_gpu *gpu);
 
 /* "opencl device 0 (NAME)", for messages; lives as long as the device. */
 const char *margay_gpu_name(const margay_gpu *gpu);
-
-/* All of its memory; 0 if that is unknown. */
-uint64_t margay_gpu_memory_bytes(const margay_gpu *gpu);
 
 /* Allocate memory of unspecified contents.  MARGAY_NO_MEMORY where the device
    has less left. */
@@ -111,7 +100,8 @@ void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
 /* Queue a kernel behind all kernels queued before. */
 void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
                        uint32_t groups,
-                       const struct margay_gpu_argument *arguments);
+                       const struct margay_gpu_argument *arguments,
+                       uint32_t argument_count);
 
 /* Kernels launched from here on wait for all uploads so far. */
 void margay_gpu_await_uploads(margay_gpu *gpu);
@@ -167,6 +157,7 @@ struct margay_gpu_backend {
     enum margay_status (*launch)(void *device, enum margay_gpu_kernel kernel,
                                  uint32_t groups,
                                  const struct margay_gpu_argument *arguments,
+                                 uint32_t argument_count,
                                  struct margay_error *error);
     enum margay_status (*download)(void *device,
                                    const struct margay_gpu_buffer *buffer,
@@ -177,11 +168,6 @@ struct margay_gpu_backend {
 extern const struct margay_gpu_backend margay_gpu_opencl;
 extern const struct margay_gpu_backend margay_gpu_emulate;
 
-/* A kernel's name and the kinds of its arguments, as in kernels.def. */
-struct margay_gpu_signature {
-    const char *name, *arguments;
-};
-extern const struct margay_gpu_signature
-    margay_gpu_signatures[MARGAY_GPU_KERNELS];
+extern const char *const margay_gpu_kernel_names[MARGAY_GPU_KERNELS];
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stackdist/gpu/device.h"
-#include "stackdist/gpu/hp_rda_kernels.h"
+#include "stackdist/gpu/kernels.h"
 #include "traces/traces_internal.h"
 
 /* --------------------------------------------------------- the kernels -- */
@@ -24,60 +24,12 @@ static void run_group(enum margay_gpu_kernel kernel, uint g,
                       const struct margay_gpu_argument *arguments)
 {
     switch (kernel) {
-    case MARGAY_GPU_scan_sums:
-        scan_sums(g, I(0), I(1), N(2));
+#define MARGAY_KERNEL(name, ...) \
+    case MARGAY_GPU_##name:      \
+        name(g, __VA_ARGS__);    \
         break;
-    case MARGAY_GPU_scan_top:
-        scan_top(g, I(0), N(1), I(2), N(3));
-        break;
-    case MARGAY_GPU_scan_apply:
-        scan_apply(g, I(0), I(1), N(2));
-        break;
-    case MARGAY_GPU_sort_count:
-        sort_count(g, L(0), N(1), N(2), I(3), N(4));
-        break;
-    case MARGAY_GPU_sort_move:
-        sort_move(g, L(0), I(1), L(2), I(3), N(4), N(5), I(6), N(7));
-        break;
-    case MARGAY_GPU_fill:
-        fill(g, I(0), N(1), N(2));
-        break;
-    case MARGAY_GPU_chunk_distances:
-        chunk_distances(g, L(0), N(1), N(2), I(3), I(4), I(5), I(6), I(7),
-                        I(8));
-        break;
-    case MARGAY_GPU_chunk_starts:
-        chunk_starts(g, I(0), N(1), N(2), I(3), I(4));
-        break;
-    case MARGAY_GPU_chunk_ends:
-        chunk_ends(g, I(0), I(1), N(2), N(3), I(4));
-        break;
-    case MARGAY_GPU_gather_firsts:
-        gather_firsts(g, L(0), I(1), N(2), N(3), L(4), I(5));
-        break;
-    case MARGAY_GPU_mark_heads:
-        mark_heads(g, L(0), I(1), N(2), N(3), I(4));
-        break;
-    case MARGAY_GPU_merge_chunks:
-        merge_chunks(g, L(0), I(1), N(2), N(3), N(4), I(5), I(6), I(7), I(8),
-                     I(9), L(10), I(11), I(12), I(13));
-        break;
-    case MARGAY_GPU_mark_places:
-        mark_places(g, L(0), I(1), I(2), N(3), I(4), I(5), I(6), I(7));
-        break;
-    case MARGAY_GPU_order_places:
-        order_places(g, L(0), I(1), I(2), N(3), I(4), I(5), I(6), I(7), L(8),
-                     L(9), L(10));
-        break;
-    case MARGAY_GPU_split_marks:
-        split_marks(g, L(0), N(1), N(2), I(3));
-        break;
-    case MARGAY_GPU_split_move:
-        split_move(g, L(0), N(1), N(2), I(3), L(4));
-        break;
-    case MARGAY_GPU_count_distances:
-        count_distances(g, L(0), N(1), I(2));
-        break;
+#include "stackdist/gpu/kernels.def"
+#undef MARGAY_KERNEL
     case MARGAY_GPU_KERNELS:
         break;
     }
@@ -166,9 +118,11 @@ static enum margay_status await_uploads(void *device,
 static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
                                  uint32_t groups,
                                  const struct margay_gpu_argument *arguments,
+                                 uint32_t argument_count,
                                  struct margay_error *error)
 {
     (void)device;
+    (void)argument_count;
     (void)error;
     for (uint32_t group = 0; group < groups; group++)
         run_group(kernel, group, arguments);

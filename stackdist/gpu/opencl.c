@@ -43,34 +43,28 @@ struct opencl {
 
 static const char *error_name(int32_t code)
 {
-    switch (code) {
-    case CL_DEVICE_NOT_FOUND:
-        return "CL_DEVICE_NOT_FOUND";
-    case -2:
-        return "CL_DEVICE_NOT_AVAILABLE";
-    case -3:
-        return "CL_COMPILER_NOT_AVAILABLE";
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-        return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
-    case CL_OUT_OF_RESOURCES:
-        return "CL_OUT_OF_RESOURCES";
-    case CL_OUT_OF_HOST_MEMORY:
-        return "CL_OUT_OF_HOST_MEMORY";
-    case CL_BUILD_PROGRAM_FAILURE:
-        return "CL_BUILD_PROGRAM_FAILURE";
-    case -14:
-        return "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST";
-    case -36:
-        return "CL_INVALID_COMMAND_QUEUE";
-    case -54:
-        return "CL_INVALID_WORK_GROUP_SIZE";
-    case CL_INVALID_BUFFER_SIZE:
-        return "CL_INVALID_BUFFER_SIZE";
-    case -1001:
-        return "CL_PLATFORM_NOT_FOUND_KHR";
-    default:
-        return "OpenCL error";
+    static const struct {
+        int32_t code;
+        const char *name;
+    } names[] = {
+        {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+        {-2, "CL_DEVICE_NOT_AVAILABLE"},
+        {-3, "CL_COMPILER_NOT_AVAILABLE"},
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+        {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+        {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+        {-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+        {-36, "CL_INVALID_COMMAND_QUEUE"},
+        {-54, "CL_INVALID_WORK_GROUP_SIZE"},
+        {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+        {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].code == code)
+            return names[i].name;
     }
+    return "OpenCL error";
 }
 
 /* MARGAY_OK, or what function `name` refused to do. */
@@ -162,35 +156,27 @@ static enum margay_status list_devices(const struct opencl_api *api,
     return MARGAY_OK;
 }
 
-static enum margay_status describe_alone(unsigned number,
-                                         struct margay_gpu_info *info,
-                                         struct margay_error *error)
-{
-    struct opencl_api api = {0};
-    cl_device devices[MOST_DEVICES];
-    unsigned count;
-    *info = (struct margay_gpu_info){.name = ""};
-    enum margay_status status = load(&api, error);
-    if (status == MARGAY_OK)
-        status = list_devices(&api, devices, &count, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (number >= count)
-        return MARGAY_END;
-    api.GetDeviceInfo(devices[number], CL_DEVICE_NAME, sizeof info->name - 1,
-                      info->name, NULL);
-    api.GetDeviceInfo(devices[number], CL_DEVICE_GLOBAL_MEM_SIZE,
-                      sizeof info->memory_bytes, &info->memory_bytes, NULL);
-    info->is_processor = is_processor(&api, devices[number]);
-    return MARGAY_OK;
-}
-
 static enum margay_status describe(unsigned number,
                                    struct margay_gpu_info *info,
                                    struct margay_error *error)
 {
+    struct opencl_api api = {0};
+    cl_device devices[MOST_DEVICES];
+    unsigned count = 0;
+    *info = (struct margay_gpu_info){.name = ""};
     pthread_mutex_lock(&one_at_a_time);
-    enum margay_status status = describe_alone(number, info, error);
+    enum margay_status status = load(&api, error);
+    if (status == MARGAY_OK)
+        status = list_devices(&api, devices, &count, error);
+    if (status == MARGAY_OK && number >= count)
+        status = MARGAY_END;
+    if (status == MARGAY_OK) {
+        api.GetDeviceInfo(devices[number], CL_DEVICE_NAME,
+                          sizeof info->name - 1, info->name, NULL);
+        api.GetDeviceInfo(devices[number], CL_DEVICE_GLOBAL_MEM_SIZE,
+                          sizeof info->memory_bytes, &info->memory_bytes, NULL);
+        info->is_processor = is_processor(&api, devices[number]);
+    }
     pthread_mutex_unlock(&one_at_a_time);
     return status;
 }
@@ -219,26 +205,6 @@ static void close_device(void *device)
     free(cl);
 }
 
-/* The messages of the driver's compiler, in one line. */
-static enum margay_status fail_build(const struct opencl *cl, int32_t code,
-                                     struct margay_error *error)
-{
-    char *log = calloc(1, 65536);
-    if (log == NULL)
-        return margay_fail_memory(error, "a compiler's messages");
-    cl->api.GetProgramBuildInfo(cl->program, cl->device, CL_PROGRAM_BUILD_LOG,
-                                65535, log, NULL);
-    for (char *c = log; *c != '\0'; c++) {
-        if (*c == '\n' || *c == '\t' || *c == '\r')
-            *c = ' ';
-    }
-    margay_fail(error, MARGAY_IO,
-                "the driver cannot compile the kernels: %s (%d): %.800s",
-                error_name(code), (int)code, log);
-    free(log);
-    return MARGAY_IO;
-}
-
 static enum margay_status build(struct opencl *cl, struct margay_error *error)
 {
     int32_t code;
@@ -249,11 +215,26 @@ static enum margay_status build(struct opencl *cl, struct margay_error *error)
         return check(code, "CreateProgramWithSource", error);
     code = cl->api.BuildProgram(cl->program, 1, &cl->device, "-cl-std=CL1.2",
                                 NULL, NULL);
-    if (code != CL_SUCCESS)
-        return fail_build(cl, code, error);
+    if (code != CL_SUCCESS) {
+        /* The messages of the driver's compiler, in one line. */
+        char *log = calloc(1, 65536);
+        if (log == NULL)
+            return margay_fail_memory(error, "a compiler's messages");
+        cl->api.GetProgramBuildInfo(cl->program, cl->device,
+                                    CL_PROGRAM_BUILD_LOG, 65535, log, NULL);
+        for (char *c = log; *c != '\0'; c++) {
+            if (*c == '\n' || *c == '\t' || *c == '\r')
+                *c = ' ';
+        }
+        margay_fail(error, MARGAY_IO,
+                    "the driver cannot compile the kernels: %s (%d): %.800s",
+                    error_name(code), (int)code, log);
+        free(log);
+        return MARGAY_IO;
+    }
     for (unsigned i = 0; i < MARGAY_GPU_KERNELS; i++) {
         cl->kernels[i] = cl->api.CreateKernel(
-            cl->program, margay_gpu_signatures[i].name, &code);
+            cl->program, margay_gpu_kernel_names[i], &code);
         if (cl->kernels[i] == NULL)
             return check(code, "CreateKernel", error);
     }
@@ -404,24 +385,21 @@ static enum margay_status await_uploads(void *device,
 static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
                                  uint32_t groups,
                                  const struct margay_gpu_argument *arguments,
+                                 uint32_t argument_count,
                                  struct margay_error *error)
 {
     struct opencl *cl = device;
-    const char *kinds = margay_gpu_signatures[kernel].arguments;
     const size_t items = (size_t)groups * GROUP_ITEMS, local = GROUP_ITEMS;
     int32_t code = CL_SUCCESS;
-    for (uint32_t i = 0; kinds[i] != '\0' && code == CL_SUCCESS; i++) {
-        const struct margay_gpu_argument *argument = &arguments[i];
+    for (uint32_t i = 0; i < argument_count && code == CL_SUCCESS; i++) {
+        uint32_t number = arguments[i].number;
         cl_memory memory = NULL;
-        if (argument->buffer != NULL)
-            memory = (cl_memory)argument->buffer->handle;
-        if (kinds[i] == 'n')
-            code = cl->api.SetKernelArg(cl->kernels[kernel], i,
-                                        sizeof argument->number,
-                                        &argument->number);
-        else
-            code = cl->api.SetKernelArg(cl->kernels[kernel], i, sizeof memory,
-                                        &memory);
+        if (arguments[i].buffer != NULL)
+            memory = (cl_memory)arguments[i].buffer->handle;
+        bool is_number = arguments[i].buffer == NULL;
+        code = cl->api.SetKernelArg(cl->kernels[kernel], i,
+                                    is_number ? sizeof number : sizeof memory,
+                                    is_number ? (void *)&number : &memory);
     }
     if (code != CL_SUCCESS)
         return check(code, "SetKernelArg", error);

@@ -24,28 +24,6 @@ struct sweep {
     size_t old_count;
 };
 
-static void begin(struct sweep *sweep, const struct margay_bound *bound)
-{
-    *sweep = (struct sweep){.reach = bound->bytes,
-                            .old = bound->reaches,
-                            .old_count = bound->count};
-    for (unsigned j = 0; j < MARGAY_CLASSES_MOST; j++)
-        sweep->passed[j] = (struct passed){0, {UINT64_MAX, UINT64_MAX}};
-}
-
-static void add(struct sweep *sweep, uint64_t size)
-{
-    struct passed *of = &sweep->passed[margay_class_of(size)];
-    of->bytes += size;
-    sweep->sum += size;
-    if (size < of->smallest[0]) {
-        of->smallest[1] = of->smallest[0];
-        of->smallest[0] = size;
-    } else if (size < of->smallest[1]) {
-        of->smallest[1] = size;
-    }
-}
-
 /* The reach becomes `most`, which is of class j and less than any second object
    of this class; `below`: the bytes of the classes below. */
 static void set_reach(struct sweep *sweep, unsigned j, uint64_t most,
@@ -106,7 +84,15 @@ static bool is_kept(struct sweep *sweep, uint64_t moment, uint64_t size)
          sweep->old++, sweep->old_count--)
         cut_reach(sweep, sweep->old->bytes);
     if (size > 0 && size <= sweep->reach) {
-        add(sweep, size);
+        struct passed *of = &sweep->passed[margay_class_of(size)];
+        of->bytes += size;
+        sweep->sum += size;
+        if (size < of->smallest[0]) {
+            of->smallest[1] = of->smallest[0];
+            of->smallest[0] = size;
+        } else if (size < of->smallest[1]) {
+            of->smallest[1] = size;
+        }
         lower(sweep);
     }
     return size <= sweep->reach && sweep->reach > 0;
@@ -158,8 +144,10 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
                                       struct margay_error *error)
 {
     struct margay_reach *old = bound->reaches;
-    struct sweep sweep;
-    begin(&sweep, bound);
+    struct sweep sweep = {
+        .reach = bound->bytes, .old = old, .old_count = bound->count};
+    for (unsigned j = 0; j < MARGAY_CLASSES_MOST; j++)
+        sweep.passed[j] = (struct passed){0, {UINT64_MAX, UINT64_MAX}};
     bool memory = true;
     bound->reaches = NULL;
     bound->count = bound->capacity = 0;

@@ -40,17 +40,6 @@ static bool make_rows(struct margay_classes *classes)
     return made;
 }
 
-/* What `weights` holds, added to empty rows. */
-static void fill_rows(struct margay_classes *classes,
-                      const struct margay_weights *weights)
-{
-    for (uint64_t moment = 1; moment < weights->next; moment++) {
-        uint64_t size = margay_weights_size(weights, moment);
-        if (size != 0)
-            margay_classes_add(classes, moment, margay_class_of(size), size);
-    }
-}
-
 enum margay_status margay_classes_fit(struct margay_classes *classes,
                                       const struct margay_weights *weights,
                                       unsigned class,
@@ -70,16 +59,18 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
         fitted.levels = classes->levels;
         for (unsigned level = 0; level < fitted.levels; level++)
             memset(fitted.rows[level], 0, level_bytes(&fitted, level));
-        fill_rows(&fitted, weights);
-        *classes = fitted;
-        return MARGAY_OK;
-    }
-    if (!make_rows(&fitted)) {
+    } else if (make_rows(&fitted)) {
+        margay_classes_free_rows(classes);
+    } else {
         margay_classes_free_rows(&fitted);
         return margay_fail_memory(error, "the classes of object sizes");
     }
-    fill_rows(&fitted, weights);
-    margay_classes_free_rows(classes);
+    /* What `weights` holds. */
+    for (uint64_t moment = 1; moment < weights->next; moment++) {
+        uint64_t size = margay_weights_size(weights, moment);
+        if (size != 0)
+            margay_classes_add(&fitted, moment, margay_class_of(size), size);
+    }
     *classes = fitted;
     return MARGAY_OK;
 }
@@ -137,20 +128,6 @@ static void refer(struct margay_candidates *of,
     of->count = to;
 }
 
-static enum margay_status reserve(struct margay_candidates *of, size_t more,
-                                  struct margay_error *error)
-{
-    if (of->capacity - of->count >= more)
-        return MARGAY_OK;
-    size_t capacity = 2 * of->capacity + more;
-    struct margay_candidate *list = realloc(of->list, capacity * sizeof *list);
-    if (list == NULL)
-        return margay_fail_memory(error, "the objects of a class of sizes");
-    of->list = list;
-    of->capacity = capacity;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_classes_settle(struct margay_classes *classes,
                                          unsigned class,
                                          struct margay_error *error)
@@ -161,9 +138,15 @@ enum margay_status margay_classes_settle(struct margay_classes *classes,
     unsigned count = classes->arrived[class], from = count;
     while (from > 0 && arrivals[from - 1].moment >= classes->beyond[class])
         from--;
-    enum margay_status status = reserve(of, count - from, error);
-    if (status != MARGAY_OK)
-        return status;
+    if (of->capacity - of->count < count - from) {
+        size_t capacity = 2 * of->capacity + count - from;
+        struct margay_candidate *list =
+            realloc(of->list, capacity * sizeof *list);
+        if (list == NULL)
+            return margay_fail_memory(error, "the objects of a class of sizes");
+        of->list = list;
+        of->capacity = capacity;
+    }
     for (unsigned i = from; i < count; i++)
         refer(of, &arrivals[i], classes->beyond[class]);
     classes->arrived[class] = 0;

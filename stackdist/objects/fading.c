@@ -28,23 +28,6 @@ void margay_fading_clear(struct margay_fading *fading)
 /* --------------------------------------------------------- end of a piece --
  */
 
-static enum margay_status fit(struct margay_masses *masses, size_t count,
-                              struct margay_error *error)
-{
-    if (count > masses->capacity) {
-        size_t capacity = count + count / 2;
-        struct margay_mass *list =
-            realloc(masses->list, capacity * sizeof *list);
-        if (list == NULL)
-            return margay_fail_memory(error, "counts that fade");
-        masses->list = list;
-        masses->capacity = capacity;
-    }
-    for (; masses->count < count; masses->count++)
-        masses->list[masses->count] = (struct margay_mass){0, 0};
-    return MARGAY_OK;
-}
-
 /* What is taken back is below 0, modulo 2^64. */
 static double value_of(uint64_t counted)
 {
@@ -55,17 +38,26 @@ static enum margay_status fade_steps(struct margay_masses *masses,
                                      struct margay_steps *steps, double factor,
                                      struct margay_error *error)
 {
-    enum margay_status status = fit(masses, steps->count, error);
-    for (size_t i = 0; i < steps->count && status == MARGAY_OK; i++) {
+    if (steps->count > masses->capacity) {
+        size_t capacity = steps->count + steps->count / 2;
+        struct margay_mass *list =
+            realloc(masses->list, capacity * sizeof *list);
+        if (list == NULL)
+            return margay_fail_memory(error, "counts that fade");
+        masses->list = list;
+        masses->capacity = capacity;
+    }
+    for (; masses->count < steps->count; masses->count++)
+        masses->list[masses->count] = (struct margay_mass){0, 0};
+    for (size_t i = 0; i < steps->count; i++) {
         struct margay_mass *mass = &masses->list[i];
         mass->refs += value_of(steps->steps[i].refs);
         mass->bytes += value_of(steps->steps[i].bytes);
         mass->refs *= factor;
         mass->bytes *= factor;
     }
-    if (status == MARGAY_OK)
-        margay_steps_clear(steps);
-    return status;
+    margay_steps_clear(steps);
+    return MARGAY_OK;
 }
 
 enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,

@@ -49,21 +49,6 @@ static enum margay_status create_ages(struct margay_objects *objects,
                : MARGAY_OK;
 }
 
-static enum margay_status create_store(struct margay_objects *objects,
-                                       struct margay_error *error)
-{
-    enum margay_status status =
-        margay_hash_create_tight(&objects->hash, LEAST_MOMENTS / 4, error);
-    if (status == MARGAY_OK)
-        status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
-    if (status == MARGAY_OK)
-        status = create_ages(objects, error);
-    if (status == MARGAY_OK && objects->has_classes)
-        status =
-            margay_classes_create(&objects->classes, &objects->weights, error);
-    return status;
-}
-
 static void unmap_ages(struct margay_ages *ages,
                        const struct margay_weights *weights)
 {
@@ -114,25 +99,6 @@ static void give_back(struct margay_objects *objects,
                    most * sizeof *old->weights.low);
 }
 
-static void copy_live(struct margay_objects *objects,
-                      const struct margay_old_time *old)
-{
-    struct margay_weights *weights = &objects->weights;
-    for (uint64_t word = 0; word < old->weights.capacity / 64; word++) {
-        uint64_t live = old->words[word].live;
-        for (; live != 0; live &= live - 1) {
-            uint64_t moment = 64 * word + (unsigned)__builtin_ctzll(live);
-            if ((uint32_t)weights->next == 0)
-                margay_weights_skip(weights);
-            uint64_t now = margay_weights_put(
-                weights, margay_weights_size(&old->weights, moment));
-            if (objects->ages != NULL)
-                objects->ages[now] = old->ages[moment];
-        }
-        give_back(objects, old, 64 * (word + 1));
-    }
-}
-
 /* The old arrays again, or larger ones. */
 static enum margay_status make_time(struct margay_objects *objects,
                                     const struct margay_old_time *old,
@@ -166,7 +132,20 @@ static enum margay_status begin_time(struct margay_objects *objects,
         status = margay_objects_make_slack(objects, error);
     if (status != MARGAY_OK)
         return status;
-    copy_live(objects, old);
+    struct margay_weights *weights = &objects->weights;
+    for (uint64_t word = 0; word < old->weights.capacity / 64; word++) {
+        uint64_t live = old->words[word].live;
+        for (; live != 0; live &= live - 1) {
+            uint64_t moment = 64 * word + (unsigned)__builtin_ctzll(live);
+            if ((uint32_t)weights->next == 0)
+                margay_weights_skip(weights);
+            uint64_t now = margay_weights_put(
+                weights, margay_weights_size(&old->weights, moment));
+            if (objects->ages != NULL)
+                objects->ages[now] = old->ages[moment];
+        }
+        give_back(objects, old, 64 * (word + 1));
+    }
     if (objects->weights.low == old->weights.low)
         margay_weights_clear_rest(&objects->weights);
     objects->kernel->renumber(objects, old);
@@ -251,7 +230,17 @@ static enum margay_status create(struct margay_objects *objects,
         status = margay_steps_create(&objects->curve, options->curve, error);
     if (status == MARGAY_OK && objects->has_distances)
         status = margay_steps_create(&objects->distances, &all, error);
-    return status == MARGAY_OK ? create_store(objects, error) : status;
+    if (status == MARGAY_OK)
+        status =
+            margay_hash_create_tight(&objects->hash, LEAST_MOMENTS / 4, error);
+    if (status == MARGAY_OK)
+        status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
+    if (status == MARGAY_OK)
+        status = create_ages(objects, error);
+    if (status == MARGAY_OK && objects->has_classes)
+        status =
+            margay_classes_create(&objects->classes, &objects->weights, error);
+    return status;
 }
 
 enum margay_status margay_objects_create(
@@ -342,19 +331,6 @@ enum margay_status margay_objects_take_spec(
 
 /* --------------------------------------------------------------- feeding -- */
 
-static bool is_sampled(const struct margay_objects *objects, uint64_t name)
-{
-    return margay_sample_hash(name, objects->sample.key) <=
-           objects->sample.limit;
-}
-
-/* Forget where the object was used; its bytes stay there. */
-static void forget(struct margay_objects *objects, uint64_t name)
-{
-    objects->counts.deletes++;
-    margay_hash_erase(&objects->hash, name);
-}
-
 /* The requests that can be looked up together from `from` on: up to a delete or
    the end of a piece that fades, and of a sample those in a row. */
 static size_t count_piece(const struct margay_objects *objects,
@@ -370,7 +346,9 @@ static size_t count_piece(const struct margay_objects *objects,
     while (
         i < most &&
         (requests->ops == NULL || requests->ops[from + i] != MARGAY_DELETE) &&
-        (!objects->samples || is_sampled(objects, requests->objects[from + i])))
+        (!objects->samples ||
+         (margay_sample_hash(requests->objects[from + i],
+                             objects->sample.key) <= objects->sample.limit)))
         i++;
     return i;
 }
@@ -385,11 +363,13 @@ static enum margay_status pass_by(struct margay_objects *objects,
     bool deletes = requests->ops != NULL && requests->ops[i] == MARGAY_DELETE;
     if (distance != NULL)
         *distance = MARGAY_INFINITE;
-    if (deletes)
-        forget(objects, requests->objects[i]);
-    else if (!margay_add_u64(objects->counts.reference_bytes,
-                             requests->sizes[i],
-                             &objects->counts.reference_bytes))
+    if (deletes) {
+        /* Forget where the object was used; its bytes stay there. */
+        objects->counts.deletes++;
+        margay_hash_erase(&objects->hash, requests->objects[i]);
+    } else if (!margay_add_u64(objects->counts.reference_bytes,
+                               requests->sizes[i],
+                               &objects->counts.reference_bytes))
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "reference %llu: all references together have 2^64 "
                            "bytes or more",
@@ -414,16 +394,6 @@ static enum margay_status refer(struct margay_objects *objects,
     return status;
 }
 
-static enum margay_status fade(struct margay_objects *objects, size_t refs,
-                               struct margay_error *error)
-{
-    return objects->fading.piece_refs == 0
-               ? MARGAY_OK
-               : margay_fading_pass(&objects->fading, refs, &objects->counts,
-                                    &objects->curve, &objects->distances,
-                                    error);
-}
-
 enum margay_status margay_objects_feed(margay_objects *objects,
                                        const struct margay_requests *requests,
                                        uint64_t *distances,
@@ -438,8 +408,10 @@ enum margay_status margay_objects_feed(margay_objects *objects,
             status = refer(objects, &piece, error);
         else
             status = pass_by(objects, requests, done, at, error);
-        if (status == MARGAY_OK)
-            status = fade(objects, piece.count, error);
+        if (status == MARGAY_OK && objects->fading.piece_refs != 0)
+            status = margay_fading_pass(&objects->fading, piece.count,
+                                        &objects->counts, &objects->curve,
+                                        &objects->distances, error);
         done += piece.count + (piece.count == 0);
     }
     objects->fed += requests->count;

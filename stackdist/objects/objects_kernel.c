@@ -16,22 +16,6 @@
 
 /* ------------------------------------ which small caches hit (classes.h) -- */
 
-/* An object of this size, not 0, is used at `moment`, and was at `before`, 0
-   for never. */
-static inline enum margay_status margay_classes_arrive(
-    struct margay_classes *classes, unsigned class, uint64_t size,
-    uint64_t before, uint64_t moment, struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    if (classes->arrived[class] == MARGAY_CLASSES_ARRIVALS)
-        status = margay_classes_settle(classes, class, error);
-    classes->arrivals[MARGAY_CLASSES_ARRIVALS * class +
-                      classes->arrived[class]++] =
-        (struct margay_arrival){size, before, moment};
-    classes->latest[class] = moment;
-    return status;
-}
-
 /* The sizes of the two smallest that came after `moment`, and have not come
    with another size since. */
 static inline void margay_classes_find_smallest(
@@ -91,22 +75,6 @@ static inline void margay_classes_sum_since(
 /* How many rows of the lowest level the last rows are. */
 #define LAST_ROWS 8
 
-/*
- * The classes of caches that nothing before `moment` can be in: since then,
- * 2^(j+1) bytes or more of the classes below j have come.
- */
-static inline void margay_classes_mark_since(
-    const struct margay_classes *classes, const uint64_t *sums, uint64_t moment,
-    uint64_t beyond[MARGAY_CLASSES_MOST])
-{
-    uint64_t below = 0;
-    for (unsigned j = 0; j <= classes->largest; j++) {
-        if (beyond[j] == 0 && below >> 1 >> j != 0)
-            beyond[j] = moment;
-        below += sums[j];
-    }
-}
-
 /* Find the marks anew, at the present moment: of those that are not in the last
    rows, the old ones stay unless `all` are asked for. */
 static inline void margay_classes_mark(struct margay_classes *classes,
@@ -123,7 +91,15 @@ static inline void margay_classes_mark(struct margay_classes *classes,
         bool to_stop = level + 1 == levels;
         while (row > stop && (to_stop || (row & fan_mask) != 0)) {
             margay_classes_add_row(classes, level, --row, sums);
-            margay_classes_mark_since(classes, sums, row << shift, beyond);
+            /* Nothing before this moment can be in caches of class j: since
+               then, 2^(j+1) bytes or more of the classes below have come. */
+            uint64_t moment = row << shift;
+            uint64_t below = 0;
+            for (unsigned j = 0; j <= classes->largest; j++) {
+                if (beyond[j] == 0 && below >> 1 >> j != 0)
+                    beyond[j] = moment;
+                below += sums[j];
+            }
         }
         row >>= MARGAY_CLASSES_FAN;
         shift += MARGAY_CLASSES_FAN;
@@ -312,23 +288,6 @@ static void count(struct margay_steps *steps, uint64_t position, uint64_t bytes)
     step->bytes += bytes;
 }
 
-static void uncount(struct margay_steps *steps, uint64_t position,
-                    uint64_t bytes)
-{
-    struct margay_step *step = margay_steps_at(steps, position);
-    step->refs--;
-    step->bytes -= bytes;
-}
-
-/* The distance in the trace, by that in the sample: what others have there is
-   larger by the scale. */
-static uint64_t scaled(const struct margay_objects *objects, uint64_t distance,
-                       uint64_t size)
-{
-    double all = (double)(distance - size) * objects->scale + (double)size;
-    return all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
-}
-
 #define INTERVALS (2 * MARGAY_CLASSES_MOST + 1 + MARGAY_OBJECTS_AGES)
 
 /* Where a request hits: in caches of these intervals, ascending and apart.
@@ -393,8 +352,12 @@ static enum margay_status find_hits(struct margay_objects *objects,
     enum margay_status status = MARGAY_OK;
     hits->far = hits->doubtful = false;
     hits->count = 0;
-    if (objects->samples)
-        distance = scaled(objects, distance, size);
+    if (objects->samples) {
+        /* The distance in the trace, by that in the sample: what others have
+           there is larger by the scale. */
+        double all = (double)(distance - size) * objects->scale + (double)size;
+        distance = all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
+    }
     hits->distance = distance;
     if (objects->has_classes && distance != size &&
         moment >= classes->marks[class])
@@ -408,25 +371,6 @@ static enum margay_status find_hits(struct margay_objects *objects,
         (struct margay_interval){distance == 0 ? 1 : distance, UINT64_MAX};
     if (objects->bound.bytes != 0)
         bound_hits(&objects->bound, moment, hits);
-    return status;
-}
-
-static enum margay_status count_hits(struct margay_objects *objects,
-                                     const struct hits *hits, uint64_t size,
-                                     struct margay_error *error)
-{
-    uint64_t bound = objects->bound.bytes;
-    if (!objects->has_curve)
-        return MARGAY_OK;
-    enum margay_status status =
-        margay_steps_reserve(&objects->curve, 2 * hits->count, error);
-    for (size_t i = 0; i < hits->count && status == MARGAY_OK; i++) {
-        uint64_t to = hits->list[i].to;
-        count(&objects->curve, hits->list[i].from, size);
-        /* No cache is asked for that is larger than the bound. */
-        if (to != UINT64_MAX && (bound == 0 || to <= bound))
-            uncount(&objects->curve, to, size);
-    }
     return status;
 }
 
@@ -541,7 +485,14 @@ static enum margay_status put(struct margay_objects *objects, uint64_t size,
         return MARGAY_OK;
     class = margay_class_of(size);
     margay_classes_add(classes, moment, class, size);
-    return margay_classes_arrive(classes, class, size, past, moment, error);
+    enum margay_status status = MARGAY_OK;
+    if (classes->arrived[class] == MARGAY_CLASSES_ARRIVALS)
+        status = margay_classes_settle(classes, class, error);
+    classes->arrivals[MARGAY_CLASSES_ARRIVALS * class +
+                      classes->arrived[class]++] =
+        (struct margay_arrival){size, past, moment};
+    classes->latest[class] = moment;
+    return status;
 }
 
 /* An object that had `own` bytes has others: is there room to count them? */
@@ -621,7 +572,22 @@ static enum margay_status count_known(struct margay_objects *objects,
         if (objects->has_distances)
             count(&objects->distances, hits->distance, size);
     }
-    return count_hits(objects, hits, size, error);
+    uint64_t bound = objects->bound.bytes;
+    if (!objects->has_curve)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_steps_reserve(&objects->curve, 2 * hits->count, error);
+    for (size_t i = 0; i < hits->count && status == MARGAY_OK; i++) {
+        uint64_t to = hits->list[i].to;
+        count(&objects->curve, hits->list[i].from, size);
+        /* No cache is asked for that is larger than the bound. */
+        if (to != UINT64_MAX && (bound == 0 || to <= bound)) {
+            struct margay_step *step = margay_steps_at(&objects->curve, to);
+            step->refs--;
+            step->bytes -= size;
+        }
+    }
+    return status;
 }
 
 /* Count a request that is in the sample, and put its object on top. */
@@ -693,33 +659,13 @@ static enum margay_status refer_piece(struct margay_objects *objects,
 
 /* -------------------------------------------------------------- new time -- */
 
-/* The moments from 1 on, without those whose low half is 0. */
-static uint64_t nth_moment(uint64_t n)
-{
-    return 1 + n + n / UINT32_MAX;
-}
-
 static uint64_t new_moment(const struct margay_old_time *old, uint64_t moment)
 {
     const struct margay_live_word *word = &old->words[moment >> 6];
     uint64_t below = word->live & ((UINT64_C(1) << (moment & 63)) - 1);
-    return nth_moment(word->before + (uint64_t)__builtin_popcountll(below));
-}
-
-/* Without a branch on free slots and objects that are forgotten, which could
-   not be predicted: the value of both is then 0. */
-static void renumber_hash(struct margay_hash *hash,
-                          const struct margay_old_time *old)
-{
-    for (uint64_t i = 0; i < hash->bucket_count; i++) {
-        struct margay_bucket *bucket = &hash->buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            uint64_t moment = margay_bucket_value(bucket, slot);
-            uint64_t live = old->words[moment >> 6].live >> (moment & 63) & 1;
-            margay_bucket_set_value(bucket, slot,
-                                    new_moment(old, moment) & -live);
-        }
-    }
+    /* The moments from 1 on, without those whose low half is 0. */
+    uint64_t n = word->before + (uint64_t)__builtin_popcountll(below);
+    return 1 + n + n / UINT32_MAX;
 }
 
 /* A candidate that is no longer live came again with another size, or is beyond
@@ -745,27 +691,31 @@ static void renumber_classes(struct margay_classes *classes,
     }
 }
 
-static void renumber_slack(struct margay_slack *slack,
-                           struct margay_old_time *old)
-{
-    while (old->slack.total != 0) {
-        uint64_t bytes, moment = margay_slack_latest(&old->slack, &bytes);
-        margay_slack_add(&old->slack, moment, -bytes);
-        margay_slack_add(slack, new_moment(old, moment), bytes);
-    }
-}
-
 static void renumber(struct margay_objects *objects,
                      struct margay_old_time *old)
 {
-    renumber_hash(&objects->hash, old);
+    /* Without a branch on free slots and objects that are forgotten, which
+       could not be predicted: the value of both is then 0. */
+    for (uint64_t i = 0; i < objects->hash.bucket_count; i++) {
+        struct margay_bucket *bucket = &objects->hash.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            uint64_t moment = margay_bucket_value(bucket, slot);
+            uint64_t live = old->words[moment >> 6].live >> (moment & 63) & 1;
+            margay_bucket_set_value(bucket, slot,
+                                    new_moment(old, moment) & -live);
+        }
+    }
     for (size_t i = 0; i < objects->bound.count; i++)
         objects->bound.reaches[i].moment =
             new_moment(old, objects->bound.reaches[i].moment);
     if (objects->bound.large != 0)
         objects->bound.large = new_moment(old, objects->bound.large);
     renumber_classes(&objects->classes, old);
-    renumber_slack(&objects->slack, old);
+    while (old->slack.total != 0) {
+        uint64_t bytes, moment = margay_slack_latest(&old->slack, &bytes);
+        margay_slack_add(&old->slack, moment, -bytes);
+        margay_slack_add(&objects->slack, new_moment(old, moment), bytes);
+    }
 }
 
 #define PASTE_(a, b)      a##b

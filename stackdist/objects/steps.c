@@ -52,9 +52,19 @@ void margay_steps_clear(struct margay_steps *steps)
         memset(steps->steps, 0, steps->count * sizeof *steps->steps);
 }
 
-static enum margay_status grow(struct margay_steps *steps, size_t least,
-                               struct margay_error *error)
+enum margay_status margay_steps_reserve(struct margay_steps *steps, size_t more,
+                                        struct margay_error *error)
 {
+    if (!is_sparse(steps))
+        return MARGAY_OK;
+    if (steps->count + more >= UINT32_MAX)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "more than 4 billion different distances (choose "
+                           "sizes or bins)");
+    enum margay_status status = margay_hash_reserve(&steps->hash, more, error);
+    size_t least = steps->count + more;
+    if (status != MARGAY_OK || least <= steps->capacity)
+        return status;
     size_t capacity = steps->capacity + steps->capacity / 2;
     if (capacity < least)
         capacity = least;
@@ -69,21 +79,6 @@ static enum margay_status grow(struct margay_steps *steps, size_t least,
         return margay_fail_memory(error, "the distances of objects");
     steps->capacity = capacity;
     return MARGAY_OK;
-}
-
-enum margay_status margay_steps_reserve(struct margay_steps *steps, size_t more,
-                                        struct margay_error *error)
-{
-    if (!is_sparse(steps))
-        return MARGAY_OK;
-    if (steps->count + more >= UINT32_MAX)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "more than 4 billion different distances (choose "
-                           "sizes or bins)");
-    enum margay_status status = margay_hash_reserve(&steps->hash, more, error);
-    if (status == MARGAY_OK && steps->count + more > steps->capacity)
-        status = grow(steps, steps->count + more, error);
-    return status;
 }
 
 /* -------------------------------------------------------------- counting -- */
@@ -129,20 +124,6 @@ static int compare_rows(const void *left, const void *right)
            (a->cache_bytes < b->cache_bytes);
 }
 
-/* Sums up to each row, without rows that change nothing. */
-static size_t sum_up(struct margay_step_row *rows, size_t count)
-{
-    struct margay_step sum = {0, 0};
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].hits.refs == 0 && rows[i].hits.bytes == 0)
-            continue;
-        add(&sum, &rows[i].hits);
-        rows[kept++] = (struct margay_step_row){rows[i].cache_bytes, sum};
-    }
-    return kept;
-}
-
 static size_t sparse_rows(const struct margay_steps *steps,
                           struct margay_step_row *rows)
 {
@@ -150,29 +131,16 @@ static size_t sparse_rows(const struct margay_steps *steps,
         rows[i] =
             (struct margay_step_row){steps->positions[i], steps->steps[i]};
     qsort(rows, steps->count, sizeof *rows, compare_rows);
-    return sum_up(rows, steps->count);
-}
-
-/* The smallest cache has a row of its own, whether anything hits there or not;
-   there is room for one more. */
-static size_t begin_with_one(struct margay_step_row *rows, size_t count)
-{
-    if (count > 0 && rows[0].cache_bytes <= 1)
-        return count;
-    memmove(rows + 1, rows, count * sizeof *rows);
-    rows[0] = (struct margay_step_row){1, {0, 0}};
-    return count + 1;
-}
-
-static size_t listed_rows(const struct margay_steps *steps,
-                          struct margay_step_row *rows)
-{
+    /* Sums up to each row, without rows that change nothing. */
     struct margay_step sum = {0, 0};
-    for (size_t i = 0; i < steps->sizes.list_count; i++) {
-        add(&sum, &steps->steps[i]);
-        rows[i] = (struct margay_step_row){steps->sizes.list_blocks[i], sum};
+    size_t kept = 0;
+    for (size_t i = 0; i < steps->count; i++) {
+        if (rows[i].hits.refs == 0 && rows[i].hits.bytes == 0)
+            continue;
+        add(&sum, &rows[i].hits);
+        rows[kept++] = (struct margay_step_row){rows[i].cache_bytes, sum};
     }
-    return steps->sizes.list_count;
+    return kept;
 }
 
 /* The sizes below the last one, and that one. */
@@ -211,9 +179,14 @@ enum margay_status margay_steps_rows(const struct margay_steps *steps,
     *count = 0;
     if (made == NULL)
         return margay_fail_memory(error, "the rows of a curve");
-    if (steps->sizes.kind == MARGAY_SIZES_LIST)
-        *count = listed_rows(steps, made);
-    else if (is_sparse(steps))
+    struct margay_step sum = {0, 0};
+    if (steps->sizes.kind == MARGAY_SIZES_LIST) {
+        for (; *count < steps->sizes.list_count; ++*count) {
+            add(&sum, &steps->steps[*count]);
+            made[*count] =
+                (struct margay_step_row){steps->sizes.list_blocks[*count], sum};
+        }
+    } else if (is_sparse(steps))
         *count = sparse_rows(steps, made);
     else
         *count = octave_rows(steps, last, made);
@@ -231,8 +204,13 @@ enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
     enum margay_status status;
     if (sizes == NULL || !is_sparse(steps) || sizes->kind == MARGAY_SIZES_ALL) {
         status = margay_steps_rows(steps, all_bytes, rows, count, error);
-        if (status == MARGAY_OK && is_sparse(steps))
-            *count = begin_with_one(*rows, *count);
+        /* The smallest cache has a row of its own, whether anything hits there
+           or not; there is room for one more. */
+        if (status == MARGAY_OK && is_sparse(steps) &&
+            (*count == 0 || (*rows)[0].cache_bytes > 1)) {
+            memmove(*rows + 1, *rows, (*count)++ * sizeof **rows);
+            (*rows)[0] = (struct margay_step_row){1, {0, 0}};
+        }
         return status;
     }
     *rows = NULL;

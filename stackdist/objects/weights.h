@@ -91,12 +91,6 @@ static inline uint64_t margay_weights_size(const struct margay_weights *weights,
     return size;
 }
 
-static inline bool margay_weights_has(const struct margay_weights *weights,
-                                      uint64_t moment)
-{
-    return weights->live[moment >> 6] >> (moment & 63) & 1;
-}
-
 /* The sum of a leaf's sizes before `moment`. */
 static inline uint64_t margay_weights_leaf(const struct margay_weights *weights,
                                            uint64_t moment)

@@ -166,17 +166,6 @@ static uint32_t note_time(void *context, uint32_t time)
     return time;
 }
 
-static void sort_times(struct times *times)
-{
-    uint64_t kept = 0;
-    qsort(times->times, times->count, sizeof *times->times, compare_times);
-    for (uint64_t i = 0; i < times->count; i++) {
-        if (kept == 0 || times->times[i] != times->times[kept - 1])
-            times->times[kept++] = times->times[i];
-    }
-    times->count = kept;
-}
-
 static enum margay_status collect_times(struct optimal *optimal,
                                         struct times *times,
                                         struct margay_error *error)
@@ -194,7 +183,13 @@ static enum margay_status collect_times(struct optimal *optimal,
         }
     }
     margay_machines_visit_moments(&optimal->machines, note_time, times);
-    sort_times(times);
+    uint64_t kept = 0;
+    qsort(times->times, times->count, sizeof *times->times, compare_times);
+    for (uint64_t i = 0; i < times->count; i++) {
+        if (kept == 0 || times->times[i] != times->times[kept - 1])
+            times->times[kept++] = times->times[i];
+    }
+    times->count = kept;
     return MARGAY_OK;
 }
 
@@ -225,23 +220,6 @@ static enum margay_status renumber(struct optimal *optimal,
 
 /* ------------------------------------------------------------- feeding -- */
 
-/* Fill past[], and let time go on. */
-static void look_up(struct optimal *optimal, const uint64_t *blocks,
-                    size_t count, size_t ahead)
-{
-    struct margay_hash *last = &optimal->last;
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD_REFS < count + ahead)
-            margay_hash_prefetch(last, blocks[i + AHEAD_REFS]);
-        uint32_t *value = margay_hash_insert(last, blocks[i]);
-        uint32_t past = *value;
-        bool repeat = past == optimal->now && past != 0 && !optimal->bypass;
-        optimal->past[i] = repeat ? REPEAT : past;
-        optimal->now += !repeat;
-        *value = optimal->now;
-    }
-}
-
 /* Fill jobs[] with the jobs that end in the batch, which begins behind time
    `now`; returns how many. */
 static size_t list_jobs(struct optimal *optimal, size_t count, uint32_t now)
@@ -270,8 +248,10 @@ static uint64_t distance_of(const struct optimal *optimal, uint32_t past,
     return machine == 0 ? MARGAY_INFINITE : machine - optimal->bypass;
 }
 
-static enum margay_status prepare(struct optimal *optimal,
-                                  struct margay_error *error)
+static enum margay_status feed_batch(struct optimal *optimal,
+                                     const uint64_t *blocks, size_t count,
+                                     size_t ahead, uint64_t *distances,
+                                     struct margay_error *error)
 {
     enum margay_status status =
         margay_hash_reserve(&optimal->last, BATCH_REFS, error);
@@ -281,19 +261,21 @@ static enum margay_status prepare(struct optimal *optimal,
         status = reserve_counters(optimal, error);
     if (status == MARGAY_OK && LAST_TIME - optimal->now < BATCH_REFS)
         status = renumber(optimal, error);
-    return status;
-}
-
-static enum margay_status feed_batch(struct optimal *optimal,
-                                     const uint64_t *blocks, size_t count,
-                                     size_t ahead, uint64_t *distances,
-                                     struct margay_error *error)
-{
-    enum margay_status status = prepare(optimal, error);
     if (status != MARGAY_OK)
         return status;
     uint32_t now = optimal->now;
-    look_up(optimal, blocks, count, ahead);
+    /* Fill past[], and let time go on. */
+    struct margay_hash *last = &optimal->last;
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD_REFS < count + ahead)
+            margay_hash_prefetch(last, blocks[i + AHEAD_REFS]);
+        uint32_t *value = margay_hash_insert(last, blocks[i]);
+        uint32_t past = *value;
+        bool repeat = past == optimal->now && past != 0 && !optimal->bypass;
+        optimal->past[i] = repeat ? REPEAT : past;
+        optimal->now += !repeat;
+        *value = optimal->now;
+    }
     margay_machines_give(&optimal->machines, optimal->jobs,
                          list_jobs(optimal, count, now));
     size_t jobs = 0;

@@ -173,33 +173,30 @@ static void stack_below(margay_cluster *cluster, const uint64_t *older,
     cluster->exceeded = cluster->exceeded || taken < count;
 }
 
-/* The last position gets the blocks left at the others, the nearest first. */
-static void join_stacks(margay_cluster *cluster)
-{
-    unsigned position = margay_cluster_position(cluster);
-    unsigned last = cluster->transport->ranks - 1;
-    uint64_t *blocks, count;
-    check(cluster, margay_row_list(&cluster->row, &blocks, &count, NULL));
-    if (position < last)
-        send_words(cluster, last, blocks, count);
-    else
-        stack_below(cluster, blocks, count);
-    free(blocks);
-    for (unsigned from = last; position == last && from-- > 0;) {
-        blocks = receive_words(cluster, from, &count);
-        stack_below(cluster, blocks, count);
-        free(blocks);
-    }
-}
-
 void margay_cluster_end_phase(margay_cluster *cluster, bool more)
 {
     struct margay_row *row = &cluster->row;
     check(cluster, margay_row_close(row, row->count, NULL));
     pass_touches(cluster);
     cluster->left = margay_row_left(row);
-    if (more)
-        join_stacks(cluster);
+    if (more) {
+        /* The last position gets the blocks left at the others, the nearest
+         * first. */
+        unsigned position = margay_cluster_position(cluster);
+        unsigned last = cluster->transport->ranks - 1;
+        uint64_t *blocks, count;
+        check(cluster, margay_row_list(&cluster->row, &blocks, &count, NULL));
+        if (position < last)
+            send_words(cluster, last, blocks, count);
+        else
+            stack_below(cluster, blocks, count);
+        free(blocks);
+        for (unsigned from = last; position == last && from-- > 0;) {
+            blocks = receive_words(cluster, from, &count);
+            stack_below(cluster, blocks, count);
+            free(blocks);
+        }
+    }
     check(cluster, margay_row_end(row, cluster->counts, NULL));
     cluster->exceeded = cluster->exceeded || row->exceeded;
     margay_row_free(row);

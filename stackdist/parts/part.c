@@ -42,31 +42,6 @@ static enum margay_status create_past(struct margay_past *past,
     return MARGAY_OK;
 }
 
-/* The bits of the blocks of a batch; 0 for blocks that are not here. */
-static void look_up(const struct margay_past *past, const uint64_t *blocks,
-                    size_t count, uint64_t *bits)
-{
-    for (size_t i = 0; i < count; i++)
-        margay_hash_prefetch(&past->bits, blocks[i]);
-    for (size_t i = 0; i < count; i++) {
-        unsigned slot;
-        const struct margay_bucket *bucket =
-            margay_hash_slot(&past->bits, blocks[i], &slot);
-        bits[i] = margay_bucket_value(bucket, slot);
-        margay_rank_prefetch(&past->stack, bits[i]);
-    }
-}
-
-static uint64_t take_out(struct margay_past *past, uint64_t bit)
-{
-    struct margay_rank *stack = &past->stack;
-    uint64_t before = margay_rank_before(stack, bit, stack->tall);
-    uint64_t newer = stack->live - before - 1;
-    margay_rank_clear(stack, bit, margay_rank_top_vectors(stack), stack->tall);
-    stack->live--;
-    return newer + past->asked;
-}
-
 /*
  * Ask about the next first touches, in their order.  Each gets its distance, or
  * MARGAY_INFINITE if its block is not here: an earlier part may have it.
@@ -74,15 +49,28 @@ static uint64_t take_out(struct margay_past *past, uint64_t bit)
 static void ask_past(struct margay_past *past, const uint64_t *blocks,
                      size_t count, uint64_t *distances)
 {
-    uint64_t bits[BATCH];
+    struct margay_rank *stack = &past->stack;
+    uint64_t bits[BATCH]; /* of blocks; 0 for those that are not here */
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < BATCH ? count - done : BATCH;
-        look_up(past, blocks + done, some, bits);
+        for (size_t i = 0; i < some; i++)
+            margay_hash_prefetch(&past->bits, blocks[done + i]);
         for (size_t i = 0; i < some; i++) {
-            bool here = bits[i] != 0 && margay_rank_has(&past->stack, bits[i]);
-            distances[done + i] =
-                here ? take_out(past, bits[i]) : MARGAY_INFINITE;
-            past->asked++;
+            unsigned slot;
+            const struct margay_bucket *bucket =
+                margay_hash_slot(&past->bits, blocks[done + i], &slot);
+            bits[i] = margay_bucket_value(bucket, slot);
+            margay_rank_prefetch(stack, bits[i]);
+        }
+        for (size_t i = 0; i < some; i++, past->asked++) {
+            distances[done + i] = MARGAY_INFINITE;
+            if (bits[i] == 0 || !margay_rank_has(stack, bits[i]))
+                continue;
+            uint64_t before = margay_rank_before(stack, bits[i], stack->tall);
+            distances[done + i] = stack->live - before - 1 + past->asked;
+            margay_rank_clear(stack, bits[i], margay_rank_top_vectors(stack),
+                              stack->tall);
+            stack->live--;
         }
     }
 }
@@ -107,35 +95,6 @@ static void list_past(const struct margay_past *past, uint64_t *blocks)
 /* Distances are looked at while they are in the nearest cache. */
 #define PIECE_REFS 4096
 
-static enum margay_status import(struct margay_part *part,
-                                 const uint64_t *blocks, uint64_t count,
-                                 struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (uint64_t done = 0; done < count && status == MARGAY_OK;) {
-        uint64_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
-        status = margay_engine_feed(part->engine, blocks + done, (size_t)some,
-                                    NULL, error);
-        done += some;
-    }
-    margay_engine_reset_counts(part->engine);
-    return status;
-}
-
-static enum margay_status prepare(struct margay_part *part,
-                                  const struct margay_part_setup *setup,
-                                  struct margay_error *error)
-{
-    part->own =
-        setup->plain ? NULL : margay_engine_as_part(part->engine, &part->state);
-    if (part->own == NULL)
-        return margay_histogram_create(&part->counts, error);
-    const struct margay_expected expected = {setup->refs,
-                                             setup->expected_blocks};
-    return part->own->begin(part->state, &expected,
-                            part->first ? 0 : part->bound, error);
-}
-
 enum margay_status margay_part_begin(struct margay_part *part,
                                      const struct margay_part_setup *setup,
                                      struct margay_error *error)
@@ -150,10 +109,24 @@ enum margay_status margay_part_begin(struct margay_part *part,
     options.threads = 1;
     enum margay_status status =
         margay_engine_create(setup->spec, &options, &part->engine, error);
-    if (status == MARGAY_OK)
-        status = prepare(part, setup, error);
-    if (status == MARGAY_OK)
-        status = import(part, setup->blocks, setup->block_count, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (!setup->plain)
+        part->own = margay_engine_as_part(part->engine, &part->state);
+    const struct margay_expected expected = {setup->refs,
+                                             setup->expected_blocks};
+    status = part->own == NULL
+                 ? margay_histogram_create(&part->counts, error)
+                 : part->own->begin(part->state, &expected,
+                                    part->first ? 0 : part->bound, error);
+    for (uint64_t done = 0, count = setup->block_count;
+         done < count && status == MARGAY_OK;) {
+        uint64_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        status = margay_engine_feed(part->engine, setup->blocks + done,
+                                    (size_t)some, NULL, error);
+        done += some;
+    }
+    margay_engine_reset_counts(part->engine);
     return status;
 }
 
@@ -168,11 +141,6 @@ void margay_part_free(struct margay_part *part)
 }
 
 /* ------------------------------------------------------ within the part -- */
-
-static bool wants_touches(const struct margay_part *part)
-{
-    return part->own == NULL && !part->first && part->touch_count < part->bound;
-}
 
 static enum margay_status reserve_touches(struct margay_part *part,
                                           size_t count,
@@ -218,7 +186,8 @@ enum margay_status margay_part_feed(struct margay_part *part,
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0; done < count && status == MARGAY_OK;) {
         size_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
-        if (wants_touches(part)) {
+        if (part->own == NULL && !part->first &&
+            part->touch_count < part->bound) {
             status = feed_piece(part, blocks + done, some, error);
         } else {
             some = count - done;
@@ -230,11 +199,6 @@ enum margay_status margay_part_feed(struct margay_part *part,
     return status;
 }
 
-void margay_part_add_repeats(struct margay_part *part, uint64_t count)
-{
-    margay_engine_add_repeats(part->engine, count);
-}
-
 uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
 {
     if (part->own != NULL)
@@ -244,18 +208,6 @@ uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
 }
 
 /* ------------------------------------------------- asked by later parts -- */
-
-static enum margay_status make_past(struct margay_part *part,
-                                    const struct margay_engine_state *state,
-                                    struct margay_error *error)
-{
-    enum margay_status status =
-        create_past(&part->past, state->blocks, state->block_count, error);
-    part->has_past = status == MARGAY_OK;
-    margay_engine_free(part->engine);
-    part->engine = NULL;
-    return status;
-}
 
 enum margay_status margay_part_close(struct margay_part *part,
                                      struct margay_error *error)
@@ -270,53 +222,43 @@ enum margay_status margay_part_close(struct margay_part *part,
     part->exceeded = margay_histogram_exceeded_bound(state.counts) != 0;
     margay_histogram_uncount_infinite(state.counts, part->touch_count);
     status = margay_histogram_add_all(part->counts, state.counts, error);
-    if (status == MARGAY_OK && !part->plain)
-        status = make_past(part, &state, error);
+    if (status == MARGAY_OK && !part->plain) {
+        status =
+            create_past(&part->past, state.blocks, state.block_count, error);
+        part->has_past = status == MARGAY_OK;
+        margay_engine_free(part->engine);
+        part->engine = NULL;
+    }
     margay_engine_state_clear(&state);
     return status;
 }
 
-static enum margay_status ask(struct margay_part *part, const uint64_t *blocks,
-                              size_t count, uint64_t *distances,
-                              struct margay_error *error)
-{
-    if (part->plain)
-        return margay_engine_feed(part->engine, blocks, count, distances,
-                                  error);
-    ask_past(&part->past, blocks, count, distances);
-    return MARGAY_OK;
-}
-
-static enum margay_status answer_piece(struct margay_part *part,
-                                       const uint64_t *blocks, size_t count,
-                                       uint64_t *left, size_t *left_count,
-                                       struct margay_error *error)
-{
-    uint64_t distances[PIECE_REFS];
-    enum margay_status status = ask(part, blocks, count, distances, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        bool found = distances[i] != MARGAY_INFINITE;
-        if (!found && !part->first)
-            left[(*left_count)++] = blocks[i];
-        else
-            status = margay_histogram_add(
-                part->counts,
-                distances[i] >= part->bound ? MARGAY_INFINITE : distances[i], 1,
-                error);
-    }
-    return status;
-}
-
+/* A part that does not answer itself. */
 static enum margay_status answer_pieces(struct margay_part *part,
                                         uint64_t *blocks, size_t *count,
                                         struct margay_error *error)
 {
     size_t asked = *count, left = 0;
     enum margay_status status = MARGAY_OK;
-    for (size_t done = 0; done < asked && status == MARGAY_OK;) {
-        size_t some = asked - done < PIECE_REFS ? asked - done : PIECE_REFS;
-        status = answer_piece(part, blocks + done, some, blocks, &left, error);
-        done += some;
+    for (size_t done = 0, some; done < asked && status == MARGAY_OK;
+         done += some) {
+        uint64_t distances[PIECE_REFS];
+        some = asked - done < PIECE_REFS ? asked - done : PIECE_REFS;
+        if (part->plain)
+            status = margay_engine_feed(part->engine, blocks + done, some,
+                                        distances, error);
+        else
+            ask_past(&part->past, blocks + done, some, distances);
+        for (size_t i = 0; i < some && status == MARGAY_OK; i++) {
+            uint64_t distance = distances[i];
+            if (distance == MARGAY_INFINITE && !part->first) {
+                blocks[left++] = blocks[done + i];
+                continue;
+            }
+            if (distance >= part->bound)
+                distance = MARGAY_INFINITE;
+            status = margay_histogram_add(part->counts, distance, 1, error);
+        }
     }
     *count = left;
     return status;
@@ -380,40 +322,28 @@ uint64_t margay_part_left(const struct margay_part *part)
 
 /* What a plain part has been asked about is in its stack, too, so the bound
    may have been exceeded after the part was closed. */
-static enum margay_status look_back(struct margay_part *part,
-                                    struct margay_error *error)
-{
-    struct margay_result result;
-    if (part->engine == NULL)
-        return MARGAY_OK;
-    enum margay_status status =
-        margay_engine_finish(part->engine, &result, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (margay_histogram_exceeded_bound(result.histogram) != 0)
-        part->exceeded = true;
-    margay_result_clear(&result);
-    margay_engine_free(part->engine);
-    part->engine = NULL;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_part_finish(struct margay_part *part,
                                       struct margay_error *error)
 {
     struct margay_result result;
-    if (part->plain)
-        return look_back(part, error);
-    if (part->own == NULL || part->counts != NULL)
+    bool is_own = part->own != NULL;
+    if (part->engine == NULL || (is_own && part->counts != NULL))
         return MARGAY_OK;
-    margay_part_touches(part, &part->touch_count);
+    if (is_own)
+        margay_part_touches(part, &part->touch_count);
     enum margay_status status =
         margay_engine_finish(part->engine, &result, error);
     if (status != MARGAY_OK)
         return status;
     if (margay_histogram_exceeded_bound(result.histogram) != 0)
         part->exceeded = true;
-    part->counts = result.histogram;
+    if (is_own) {
+        part->counts = result.histogram;
+        return MARGAY_OK;
+    }
+    margay_result_clear(&result);
+    margay_engine_free(part->engine);
+    part->engine = NULL;
     return MARGAY_OK;
 }
 
@@ -461,62 +391,14 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
 /* ---------------------------------------------- how many blocks to expect --
  */
 
-/*
- * Of M equally likely blocks, n references touch M (1 - exp(-n / M)): so the
- * distinct blocks of the sample tell M, and M tells those of all references.
- */
 /* More blocks than any trace has. */
 #define MOST_BLOCKS 1e15
 
+/* Of M equally likely blocks, n references touch M (1 - exp(-n / M)): so the
+   distinct blocks of the sample tell M, and M tells those of all references. */
 static double touched(double blocks, double refs)
 {
     return -blocks * expm1(-refs / blocks);
-}
-
-/* The number of blocks of which `distinct` are touched. */
-static double blocks_for(double distinct, double refs)
-{
-    double low = distinct, high = MOST_BLOCKS;
-    for (int i = 0; i < 64; i++) {
-        double middle = sqrt(low * high);
-        if (touched(middle, refs) < distinct)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* How often the sample meets a block again: how many references, and how many
-   events, each a row of such references in one run. */
-struct met_again {
-    uint64_t refs, events;
-};
-
-static struct met_again count_again(struct margay_hash *seen,
-                                    const uint64_t *sample, size_t count,
-                                    size_t run)
-{
-    struct met_again again = {0};
-    bool before = false;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *met = margay_hash_insert(seen, sample[i]);
-        bool now = *met != 0;
-        again.refs += now;
-        again.events += now && (!before || i % run == 0);
-        before = now;
-        *met = 1;
-    }
-    return again;
-}
-
-/* Events come by chance: with the standard error of their number more, or one
-   whole run if there was none. */
-static double most_again(const struct met_again *again, size_t run)
-{
-    if (again->events == 0)
-        return (double)run;
-    return (double)again->refs * (1 + 1 / sqrt((double)again->events));
 }
 
 uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
@@ -525,10 +407,32 @@ uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
     struct margay_hash seen;
     if (count == 0 || margay_hash_create(&seen, count, NULL) != MARGAY_OK)
         return 0;
-    struct met_again again = count_again(&seen, sample, count, run);
+    /* How often the sample meets a block again: how many references, and how
+       many events, each a row of such references in one run. */
+    double again = 0, events = 0;
+    bool before = false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *met = margay_hash_insert(&seen, sample[i]);
+        bool now = *met != 0;
+        again += now;
+        events += now && (!before || i % run == 0);
+        before = now;
+        *met = 1;
+    }
     margay_hash_destroy(&seen);
-    double distinct = (double)count - most_again(&again, run);
+    /* Events come by chance: with the standard error of their number more, or
+       one whole run if there was none. */
+    again = events == 0 ? (double)run : again * (1 + 1 / sqrt(events));
+    double distinct = (double)count - again;
     if (distinct < 1)
         distinct = 1;
-    return (uint64_t)touched(blocks_for(distinct, (double)count), (double)refs);
+    double low = distinct, high = MOST_BLOCKS;
+    for (int i = 0; i < 64; i++) {
+        double middle = sqrt(low * high);
+        if (touched(middle, (double)count) < distinct)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint64_t)touched(low, (double)refs);
 }

@@ -89,10 +89,6 @@ enum margay_status margay_part_feed(struct margay_part *part,
                                     const uint64_t *blocks, size_t count,
                                     struct margay_error *error);
 
-/* Count `count` immediate repeats that are not fed; the engine must have
-   MARGAY_CAN_COUNT_REPEATS. */
-void margay_part_add_repeats(struct margay_part *part, uint64_t count);
-
 /* There will be no more references; from now on the part can answer. */
 enum margay_status margay_part_close(struct margay_part *part,
                                      struct margay_error *error);

@@ -68,7 +68,7 @@ enum margay_status margay_row_feed(struct margay_row *row, unsigned i,
 
 void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count)
 {
-    margay_part_add_repeats(&row->parts[i], count);
+    margay_engine_add_repeats(row->parts[i].engine, count);
 }
 
 /* ------------------------------------------------------------- questions -- */

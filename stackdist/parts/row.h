@@ -41,7 +41,8 @@ enum margay_status margay_row_feed(struct margay_row *row, unsigned i,
                                    const uint64_t *blocks, size_t count,
                                    struct margay_error *error);
 
-/* As margay_part_add_repeats(), by the thread that feeds part `i`. */
+/* Count `count` immediate repeats that are not fed to part `i`, by the thread
+   that feeds it; the engine must have MARGAY_CAN_COUNT_REPEATS. */
 void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count);
 
 /* There will be no more references; parts from `count` on are left out. */

@@ -119,17 +119,13 @@ static double find_noise(const struct sums *sums)
     return saved[count / 2];
 }
 
-static double find_penalty(const struct sums *sums)
-{
-    double refs = (double)(UINT64_C(1) << sums->intervals->shift);
-    return MIXED * refs + NOISE * find_noise(sums);
-}
-
 /* before[to] becomes where the last of the pieces begins that save the most of
    all that end there. */
 static void solve(const struct sums *sums, size_t *before)
 {
-    double best[MOST + 1] = {0}, penalty = find_penalty(sums);
+    double best[MOST + 1] = {0};
+    double refs = (double)(UINT64_C(1) << sums->intervals->shift);
+    double penalty = MIXED * refs + NOISE * find_noise(sums);
     for (size_t to = 1; to <= sums->intervals->count; to++) {
         best[to] = -DBL_MAX;
         before[to] = 0;
@@ -143,17 +139,6 @@ static void solve(const struct sums *sums, size_t *before)
             }
         }
     }
-}
-
-static void list_pieces(struct pieces *pieces, const size_t *before,
-                        size_t count)
-{
-    pieces->count = 0;
-    for (size_t to = count; to > 0; to = before[to])
-        pieces->count++;
-    size_t left = pieces->count;
-    for (size_t to = count; to > 0; to = before[to])
-        pieces->list[--left] = (struct piece){before[to], to, 0};
 }
 
 /* ---------------------------------------------------------- miss curves -- */
@@ -172,24 +157,6 @@ static double ratio(const struct intervals *intervals, size_t interval,
            (double)margay_intervals_refs(intervals, interval, interval + 1);
 }
 
-/* Add the squares of differences within a piece; returns the number of pairs.
- */
-static size_t add_variances(struct scene *scene, const struct piece *piece)
-{
-    size_t pairs = 0;
-    for (size_t i = piece->from; i < piece->to; i++) {
-        for (size_t k = 1; k <= NEAR && i + k < piece->to; k++) {
-            for (size_t b = 1; b < scene->bins; b++) {
-                double change = ratio(scene->intervals, i + k, b) -
-                                ratio(scene->intervals, i, b);
-                scene->variances[b] += change * change / 2;
-            }
-            pairs++;
-        }
-    }
-    return pairs;
-}
-
 static void set_scene(struct scene *scene, const struct intervals *intervals,
                       const struct pieces *pieces)
 {
@@ -198,8 +165,19 @@ static void set_scene(struct scene *scene, const struct intervals *intervals,
         .intervals = intervals,
         .bins = margay_intervals_bins(intervals),
     };
-    for (size_t i = 0; i < pieces->count; i++)
-        pairs += add_variances(scene, &pieces->list[i]);
+    /* The squares of differences within pieces. */
+    for (size_t n = 0; n < pieces->count; n++) {
+        const struct piece *piece = &pieces->list[n];
+        for (size_t i = piece->from; i < piece->to; i++) {
+            for (size_t k = 1; k <= NEAR && i + k < piece->to; k++, pairs++) {
+                for (size_t b = 1; b < scene->bins; b++) {
+                    double change =
+                        ratio(intervals, i + k, b) - ratio(intervals, i, b);
+                    scene->variances[b] += change * change / 2;
+                }
+            }
+        }
+    }
     for (size_t b = 1; b < scene->bins && pairs > 0; b++)
         scene->variances[b] /= (double)pairs;
 }
@@ -293,15 +271,6 @@ static bool is_beginning_of(const struct scene *scene,
            2 * shared >= blocks && differs_by_first_uses(scene, first, second);
 }
 
-/* Piece `index` and the next one. */
-static void join_two(struct pieces *pieces, size_t index)
-{
-    pieces->list[index].to = pieces->list[index + 1].to;
-    pieces->count--;
-    for (size_t i = index + 1; i < pieces->count; i++)
-        pieces->list[i] = pieces->list[i + 1];
-}
-
 /* From the end, so that all pieces of a beginning come to it. */
 static bool join_some(const struct scene *scene, struct pieces *pieces)
 {
@@ -309,18 +278,14 @@ static bool join_some(const struct scene *scene, struct pieces *pieces)
     for (size_t i = pieces->count; i-- > 1;) {
         const struct piece *pair = &pieces->list[i - 1];
         if (are_alike(scene, &pair[0], &pair[1]) ||
-            is_beginning_of(scene, &pair[0], &pair[1]))
-            join_two(pieces, i - 1);
+            is_beginning_of(scene, &pair[0], &pair[1])) {
+            pieces->list[i - 1].to = pieces->list[i].to;
+            pieces->count--;
+            for (size_t j = i; j < pieces->count; j++)
+                pieces->list[j] = pieces->list[j + 1];
+        }
     }
     return pieces->count < before;
-}
-
-static void join(const struct intervals *intervals, struct pieces *pieces)
-{
-    struct scene scene;
-    set_scene(&scene, intervals, pieces);
-    while (join_some(&scene, pieces))
-        ;
 }
 
 /* ------------------------------------------------------------- splitting -- */
@@ -372,29 +337,24 @@ static bool is_near(const bool *ends, size_t at, size_t width)
     return false;
 }
 
-/* ends[i] becomes true where this piece is to end. */
-static void find_ends(const struct intervals *intervals,
-                      const struct piece *piece, bool *ends)
-{
-    double shares[MOST + 1];
-    size_t from = piece->from, to = piece->to;
-    for (size_t width = LEAST_INTERVALS; 4 * width <= to - from; width *= 2) {
-        for (size_t i = from + width; i + width <= to; i++)
-            shares[i] = share_in_common(intervals, i, width);
-        if (!is_usually_large(shares, from + width, to - width + 1))
-            continue;
-        for (size_t i = from + 2 * width; i + 2 * width <= to; i++) {
-            if (is_valley(shares, i, width) && !is_near(ends, i, width))
-                ends[i] = true;
-        }
-    }
-}
-
 static void split(const struct intervals *intervals, struct pieces *pieces)
 {
     bool ends[MOST + 1] = {false};
     for (size_t i = 0; i < pieces->count; i++) {
-        find_ends(intervals, &pieces->list[i], ends);
+        /* ends[j] becomes true where this piece is to end. */
+        double shares[MOST + 1];
+        size_t from = pieces->list[i].from, to = pieces->list[i].to;
+        for (size_t width = LEAST_INTERVALS; 4 * width <= to - from;
+             width *= 2) {
+            for (size_t j = from + width; j + width <= to; j++)
+                shares[j] = share_in_common(intervals, j, width);
+            if (!is_usually_large(shares, from + width, to - width + 1))
+                continue;
+            for (size_t j = from + 2 * width; j + 2 * width <= to; j++) {
+                if (is_valley(shares, j, width) && !is_near(ends, j, width))
+                    ends[j] = true;
+            }
+        }
         ends[pieces->list[i].to] = true;
     }
     pieces->count = 0;
@@ -408,33 +368,28 @@ static void split(const struct intervals *intervals, struct pieces *pieces)
 
 /* ------------------------------------------------------------ repeating -- */
 
-static size_t find_earlier(const struct scene *scene,
-                           const struct pieces *pieces, size_t index)
-{
-    struct curve own, other;
-    size_t nearest = index;
-    double least = 1;
-    find_later_curve(scene, &pieces->list[index], &own);
-    for (size_t i = 0; i < index; i++) {
-        if (pieces->list[i].repeats != i)
-            continue;
-        find_later_curve(scene, &pieces->list[i], &other);
-        double apart = distance(scene, &own, &other);
-        if (apart < least) {
-            least = apart;
-            nearest = i;
-        }
-    }
-    return nearest;
-}
-
+/* The nearest of the earlier pieces that repeat none, if it is alike. */
 static void find_repeats(const struct intervals *intervals,
                          struct pieces *pieces)
 {
     struct scene scene;
     set_scene(&scene, intervals, pieces);
-    for (size_t i = 0; i < pieces->count; i++)
-        pieces->list[i].repeats = find_earlier(&scene, pieces, i);
+    for (size_t index = 0; index < pieces->count; index++) {
+        struct curve own, other;
+        double least = 1;
+        find_later_curve(&scene, &pieces->list[index], &own);
+        pieces->list[index].repeats = index;
+        for (size_t i = 0; i < index; i++) {
+            if (pieces->list[i].repeats != i)
+                continue;
+            find_later_curve(&scene, &pieces->list[i], &other);
+            double apart = distance(&scene, &own, &other);
+            if (apart < least) {
+                least = apart;
+                pieces->list[index].repeats = i;
+            }
+        }
+    }
 }
 
 /* ------------------------------------------------------------ all of it -- */
@@ -450,11 +405,19 @@ enum margay_status margay_cut(const struct intervals *intervals,
     enum margay_status status = make_sums(&sums, intervals, error);
     if (status == MARGAY_OK) {
         solve(&sums, before);
-        list_pieces(pieces, before, intervals->count);
+        pieces->count = 0;
+        for (size_t to = intervals->count; to > 0; to = before[to])
+            pieces->count++;
+        size_t left = pieces->count;
+        for (size_t to = intervals->count; to > 0; to = before[to])
+            pieces->list[--left] = (struct piece){before[to], to, 0};
     }
     free(sums.rows);
     if (status == MARGAY_OK) {
-        join(intervals, pieces);
+        struct scene scene;
+        set_scene(&scene, intervals, pieces);
+        while (join_some(&scene, pieces))
+            ;
         split(intervals, pieces);
         find_repeats(intervals, pieces);
     }

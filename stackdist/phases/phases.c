@@ -29,30 +29,6 @@
 
 /* ------------------------------------------------------------ intervals -- */
 
-/* To be cleared in any case. */
-static enum margay_status make_intervals(struct intervals *intervals,
-                                         struct margay_error *error)
-{
-    *intervals = (struct intervals){
-        .shift = LEAST_SHIFT,
-        .misses = calloc(MOST, sizeof *intervals->misses),
-        .reuses = calloc(MOST, sizeof *intervals->reuses),
-        .firsts = calloc(MOST, sizeof *intervals->firsts),
-    };
-    return intervals->misses == NULL || intervals->reuses == NULL ||
-                   intervals->firsts == NULL
-               ? margay_fail_memory(error, "the intervals of phases")
-               : MARGAY_OK;
-}
-
-static void clear_intervals(struct intervals *intervals)
-{
-    free(intervals->misses);
-    free(intervals->reuses);
-    free(intervals->firsts);
-    *intervals = (struct intervals){0};
-}
-
 static size_t bin_of(uint64_t distance)
 {
     if (distance < BINS_PER_OCTAVE)
@@ -69,39 +45,36 @@ uint64_t margay_bin_from(size_t bin)
            << (bin / BINS_PER_OCTAVE - 1);
 }
 
-/* Each two intervals become one.  What is read lies at or after what is
-   written, and was not yet written. */
-static void halve(struct intervals *intervals)
-{
-    for (size_t i = 0; i < MOST / 2; i++) {
-        for (size_t b = 0; b < BINS; b++)
-            intervals->misses[i][b] =
-                intervals->misses[2 * i][b] + intervals->misses[2 * i + 1][b];
-        for (size_t j = 0; j <= i; j++)
-            intervals->reuses[i][j] = intervals->reuses[2 * i][2 * j] +
-                                      intervals->reuses[2 * i][2 * j + 1] +
-                                      intervals->reuses[2 * i + 1][2 * j] +
-                                      intervals->reuses[2 * i + 1][2 * j + 1];
-        intervals->firsts[i] =
-            intervals->firsts[2 * i] + intervals->firsts[2 * i + 1];
-    }
-    memset(intervals->misses + MOST / 2, 0,
-           MOST / 2 * sizeof *intervals->misses);
-    memset(intervals->reuses + MOST / 2, 0,
-           MOST / 2 * sizeof *intervals->reuses);
-    memset(intervals->firsts + MOST / 2, 0,
-           MOST / 2 * sizeof *intervals->firsts);
-    intervals->shift++;
-}
-
 /* Count the next reference, whose block was last used `time` references ago; 0
    and an infinite distance if it was never. */
 static void count_reference(struct intervals *intervals, uint64_t distance,
                             uint64_t time)
 {
     uint64_t now = intervals->references++;
-    if (now >> intervals->shift == MOST)
-        halve(intervals);
+    if (now >> intervals->shift == MOST) {
+        /* Each two intervals become one.  What is read lies at or after what is
+           written, and was not yet written. */
+        for (size_t i = 0; i < MOST / 2; i++) {
+            for (size_t b = 0; b < BINS; b++)
+                intervals->misses[i][b] = intervals->misses[2 * i][b] +
+                                          intervals->misses[2 * i + 1][b];
+            for (size_t j = 0; j <= i; j++)
+                intervals->reuses[i][j] =
+                    intervals->reuses[2 * i][2 * j] +
+                    intervals->reuses[2 * i][2 * j + 1] +
+                    intervals->reuses[2 * i + 1][2 * j] +
+                    intervals->reuses[2 * i + 1][2 * j + 1];
+            intervals->firsts[i] =
+                intervals->firsts[2 * i] + intervals->firsts[2 * i + 1];
+        }
+        memset(intervals->misses + MOST / 2, 0,
+               MOST / 2 * sizeof *intervals->misses);
+        memset(intervals->reuses + MOST / 2, 0,
+               MOST / 2 * sizeof *intervals->reuses);
+        memset(intervals->firsts + MOST / 2, 0,
+               MOST / 2 * sizeof *intervals->firsts);
+        intervals->shift++;
+    }
     size_t i = (size_t)(now >> intervals->shift);
     intervals->count = i + 1;
     if (time == 0) {
@@ -112,23 +85,6 @@ static void count_reference(struct intervals *intervals, uint64_t distance,
     intervals->reuses[i][(now - time) >> intervals->shift]++;
     if (distance > intervals->largest)
         intervals->largest = distance;
-}
-
-/* From counts to sums: of larger distances, and of earlier intervals. */
-static void end_intervals(struct intervals *intervals)
-{
-    for (size_t i = 0; i < intervals->count; i++) {
-        uint64_t *misses = intervals->misses[i], *reuses = intervals->reuses[i];
-        uint64_t sum = intervals->firsts[i];
-        for (size_t b = BINS; b-- > 0;)
-            sum = misses[b] += sum;
-        sum = intervals->firsts[i];
-        for (size_t j = 0; j <= MOST; j++) {
-            uint64_t count = reuses[j];
-            reuses[j] = sum;
-            sum += count;
-        }
-    }
 }
 
 size_t margay_intervals_bins(const struct intervals *intervals)
@@ -193,8 +149,20 @@ enum margay_status margay_phases_create(unsigned threads,
         return status;
     }
     status = margay_engine_create("exact", &options, &made->engine, error);
-    if (status == MARGAY_OK)
-        status = make_intervals(&made->intervals, error);
+    if (status == MARGAY_OK) {
+        /* To be cleared in any case. */
+        struct intervals *intervals = &made->intervals;
+        *intervals = (struct intervals){
+            .shift = LEAST_SHIFT,
+            .misses = calloc(MOST, sizeof *intervals->misses),
+            .reuses = calloc(MOST, sizeof *intervals->reuses),
+            .firsts = calloc(MOST, sizeof *intervals->firsts),
+        };
+        status = intervals->misses == NULL || intervals->reuses == NULL ||
+                         intervals->firsts == NULL
+                     ? margay_fail_memory(error, "the intervals of phases")
+                     : MARGAY_OK;
+    }
     made->distances = calloc(AT_ONCE, sizeof *made->distances);
     if (status == MARGAY_OK && made->distances == NULL)
         status = margay_fail_memory(error, "phases");
@@ -211,7 +179,10 @@ void margay_phases_free(margay_phases *phases)
         return;
     margay_engine_free(phases->engine);
     margay_clock_destroy(&phases->clock);
-    clear_intervals(&phases->intervals);
+    struct intervals *intervals = &phases->intervals;
+    free(intervals->misses);
+    free(intervals->reuses);
+    free(intervals->firsts);
     free(phases->distances);
     free(phases);
 }
@@ -250,7 +221,20 @@ enum margay_status margay_phases_feed(margay_phases *phases,
 enum margay_status margay_phases_finish(margay_phases *phases,
                                         struct margay_error *error)
 {
-    end_intervals(&phases->intervals);
+    /* From counts to sums: of larger distances, and of earlier intervals. */
+    for (size_t i = 0; i < phases->intervals.count; i++) {
+        uint64_t *misses = phases->intervals.misses[i],
+                 *reuses = phases->intervals.reuses[i];
+        uint64_t sum = phases->intervals.firsts[i];
+        for (size_t b = BINS; b-- > 0;)
+            sum = misses[b] += sum;
+        sum = phases->intervals.firsts[i];
+        for (size_t j = 0; j <= MOST; j++) {
+            uint64_t count = reuses[j];
+            reuses[j] = sum;
+            sum += count;
+        }
+    }
     return margay_cut(&phases->intervals, &phases->pieces, error);
 }
 

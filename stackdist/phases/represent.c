@@ -35,24 +35,6 @@ struct choice {
     double error;
 };
 
-static double ratio(const struct choice *choice, size_t interval, size_t bin)
-{
-    return (double)choice->intervals->misses[interval][bin] /
-           choice->refs[interval];
-}
-
-static float measure(const struct choice *choice, size_t i, size_t j)
-{
-    double sum = 0, own = 1 / choice->refs[i], other = 1 / choice->refs[j];
-    const uint64_t *first = choice->intervals->misses[i];
-    const uint64_t *second = choice->intervals->misses[j];
-    for (size_t b = 1; b < choice->bins; b++) {
-        double change = (double)first[b] * own - (double)second[b] * other;
-        sum += change * change;
-    }
-    return (float)sum;
-}
-
 static enum margay_status begin(struct choice *choice,
                                 const struct intervals *intervals,
                                 struct margay_error *error)
@@ -68,9 +50,17 @@ static enum margay_status begin(struct choice *choice,
     for (size_t i = 0; i < count; i++)
         choice->refs[i] = (double)margay_intervals_refs(intervals, i, i + 1);
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < i; j++)
+        for (size_t j = 0; j < i; j++) {
+            double sum = 0, own = 1 / choice->refs[i];
+            double other = 1 / choice->refs[j];
+            for (size_t b = 1; b < choice->bins; b++) {
+                double change = (double)intervals->misses[i][b] * own -
+                                (double)intervals->misses[j][b] * other;
+                sum += change * change;
+            }
             choice->apart[i * count + j] = choice->apart[j * count + i] =
-                measure(choice, i, j);
+                (float)sum;
+        }
     }
     margay_intervals_misses(intervals, 0, count, misses);
     for (size_t b = 1; b < choice->bins; b++)
@@ -85,28 +75,21 @@ static float apart(const struct choice *choice, size_t i, size_t j)
     return choice->apart[i * choice->count + j];
 }
 
-/* What the trace costs if this interval is chosen, too. */
-static double cost_with(const struct choice *choice, size_t candidate)
-{
-    double cost = 0;
-    for (size_t i = 0; i < choice->count; i++) {
-        float own = apart(choice, candidate, i);
-        if (choice->chosen > 0)
-            own =
-                fminf(own, apart(choice, choice->members[choice->group[i]], i));
-        cost += choice->refs[i] * (double)own;
-    }
-    return cost;
-}
-
 static void choose_one(struct choice *choice)
 {
     double least = INFINITY;
-    for (size_t i = 0; i < choice->count; i++) {
-        double cost = cost_with(choice, i);
+    for (size_t candidate = 0; candidate < choice->count; candidate++) {
+        double cost = 0; /* of the trace, if this interval is chosen, too */
+        for (size_t i = 0; i < choice->count; i++) {
+            float own = apart(choice, candidate, i);
+            if (choice->chosen > 0)
+                own = fminf(
+                    own, apart(choice, choice->members[choice->group[i]], i));
+            cost += choice->refs[i] * (double)own;
+        }
         if (cost < least) {
             least = cost;
-            choice->members[choice->chosen] = i;
+            choice->members[choice->chosen] = candidate;
         }
     }
     choice->chosen++;
@@ -155,29 +138,24 @@ static size_t find_middle(const struct choice *choice, size_t group)
 
 /* --------------------------------------------------------------- errors -- */
 
-/* The misses of an interval that begins with empty caches: those that it has,
-   and at least the first uses of its blocks. */
-static double cold_ratio(const struct choice *choice, size_t interval,
-                         size_t bin)
+/* `cold`: with empty caches at the beginning of each interval, which misses
+   what it has missed, and at least the first uses of its blocks. */
+static double find_error(const struct choice *choice, bool cold)
 {
-    uint64_t firsts =
-        margay_intervals_blocks(choice->intervals, interval, interval + 1);
-    return fmax(ratio(choice, interval, bin),
-                (double)firsts / choice->refs[interval]);
-}
-
-static double find_error(const struct choice *choice,
-                         double (*ratio_of)(const struct choice *choice,
-                                            size_t interval, size_t bin))
-{
+    const struct intervals *intervals = choice->intervals;
     double sum = 0;
     for (size_t b = 1; b < choice->bins; b++) {
         double mixture = 0;
-        for (size_t k = 0; k < choice->chosen; k++)
-            mixture +=
-                choice->group_refs[k] * ratio_of(choice, choice->members[k], b);
-        sum += fabs(mixture / (double)choice->intervals->references -
-                    choice->curve[b]);
+        for (size_t k = 0; k < choice->chosen; k++) {
+            size_t i = choice->members[k];
+            double misses = (double)intervals->misses[i][b];
+            if (cold)
+                misses =
+                    fmax(misses,
+                         (double)margay_intervals_blocks(intervals, i, i + 1));
+            mixture += choice->group_refs[k] * (misses / choice->refs[i]);
+        }
+        sum += fabs(mixture / (double)intervals->references - choice->curve[b]);
     }
     return sum / (double)(choice->bins - 1);
 }
@@ -197,24 +175,6 @@ static void choose_of_phases(struct choice *choice, const struct pieces *pieces,
         choice->members[choice->chosen++] = find_middle(choice, k);
 }
 
-static void choose(struct choice *choice, const struct pieces *pieces,
-                   size_t most, double wanted)
-{
-    choose_of_phases(choice, pieces, most);
-    if (choice->chosen == 0)
-        choose_one(choice);
-    divide(choice);
-    choice->error = find_error(choice, ratio);
-    while (choice->error > wanted && choice->chosen < most) {
-        choose_one(choice);
-        divide(choice);
-        for (size_t k = 0; k < choice->chosen; k++)
-            choice->members[k] = find_middle(choice, k);
-        divide(choice);
-        choice->error = find_error(choice, ratio);
-    }
-}
-
 /* -------------------------------------------------------------- results -- */
 
 /* How many intervals are at most `share` of the references; at least 1. */
@@ -225,14 +185,6 @@ static size_t most_intervals(const struct intervals *intervals, double share)
     return most < 1                          ? 1
            : most < (double)intervals->count ? (size_t)most
                                              : intervals->count;
-}
-
-static size_t phase_of(const struct pieces *pieces, size_t interval)
-{
-    size_t phase = 0;
-    while (pieces->list[phase].to <= interval)
-        phase++;
-    return phase;
 }
 
 static int compare(const void *a, const void *b)
@@ -251,16 +203,18 @@ static enum margay_status list(const struct margay_phases *phases,
         .intervals = calloc(choice->chosen, sizeof *chosen->intervals),
         .count = choice->chosen,
         .error = choice->error,
-        .cold_error = find_error(choice, cold_ratio),
+        .cold_error = find_error(choice, true),
     };
     if (chosen->intervals == NULL)
         return margay_fail_memory(error, "intervals that stand for others");
     for (size_t k = 0; k < choice->chosen; k++) {
-        size_t i = choice->members[k];
+        size_t i = choice->members[k], phase = 0;
+        while (phases->pieces.list[phase].to <= i)
+            phase++;
         chosen->intervals[k] = (struct margay_representative){
             .from = margay_intervals_refs(intervals, 0, i),
             .to = margay_intervals_refs(intervals, 0, i + 1),
-            .phase = phase_of(&phases->pieces, i),
+            .phase = phase,
             .refs = (uint64_t)choice->group_refs[k],
         };
     }
@@ -280,8 +234,20 @@ enum margay_status margay_phases_represent(
         return margay_fail_memory(error, "intervals that stand for others");
     enum margay_status status = begin(choice, &phases->intervals, error);
     if (status == MARGAY_OK) {
-        choose(choice, &phases->pieces,
-               most_intervals(&phases->intervals, share), error_wanted);
+        size_t most = most_intervals(&phases->intervals, share);
+        choose_of_phases(choice, &phases->pieces, most);
+        if (choice->chosen == 0)
+            choose_one(choice);
+        divide(choice);
+        choice->error = find_error(choice, false);
+        while (choice->error > error_wanted && choice->chosen < most) {
+            choose_one(choice);
+            divide(choice);
+            for (size_t k = 0; k < choice->chosen; k++)
+                choice->members[k] = find_middle(choice, k);
+            divide(choice);
+            choice->error = find_error(choice, false);
+        }
         status = list(phases, choice, chosen, error);
     }
     free(choice->apart);

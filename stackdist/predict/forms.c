@@ -77,32 +77,6 @@ static enum margay_status add_grain(struct builder *builder,
     return MARGAY_OK;
 }
 
-/* A grain for each distance, or MARGAY_MOST_GRAINS of equal mass. */
-static enum margay_status add_grains(struct builder *builder,
-                                     uint64_t references, size_t distances)
-{
-    bool each = distances <= MARGAY_MOST_GRAINS;
-    enum margay_status status = MARGAY_OK;
-    uint64_t done = 0;
-    for (size_t i = 0; done < references && status == MARGAY_OK; i++) {
-        struct margay_grain grain;
-        /* Whole groups first, to keep the product within 64 bits. */
-        uint64_t end = each ? references
-                            : references / MARGAY_MOST_GRAINS * (i + 1) +
-                                  references % MARGAY_MOST_GRAINS * (i + 1) /
-                                      MARGAY_MOST_GRAINS;
-        uint64_t taken = take(&builder->rows, end - done), all = taken;
-        grain.least = (double)builder->rows.distance;
-        for (; !each && all < end - done; all += taken)
-            taken = take(&builder->rows, end - done - all);
-        grain.most = (double)builder->rows.distance;
-        grain.share = (double)all / builder->finite;
-        done += all;
-        status = add_grain(builder, &grain);
-    }
-    return status;
-}
-
 static enum margay_status add_bar(struct builder *builder,
                                   const struct margay_bin *bin)
 {
@@ -116,7 +90,26 @@ static enum margay_status add_bar(struct builder *builder,
     size_t distances = survey(builder->rows, bin->references, &bar);
     bar.share = (double)bin->references / builder->finite;
     bar.first_grain = form->grain_count;
-    enum margay_status status = add_grains(builder, bin->references, distances);
+    /* A grain for each distance, or MARGAY_MOST_GRAINS of equal mass. */
+    bool each = distances <= MARGAY_MOST_GRAINS;
+    enum margay_status status = MARGAY_OK;
+    uint64_t done = 0;
+    for (size_t i = 0; done < bin->references && status == MARGAY_OK; i++) {
+        struct margay_grain grain;
+        /* Whole groups first, to keep the product within 64 bits. */
+        uint64_t end = each ? bin->references
+                            : bin->references / MARGAY_MOST_GRAINS * (i + 1) +
+                                  bin->references % MARGAY_MOST_GRAINS *
+                                      (i + 1) / MARGAY_MOST_GRAINS;
+        uint64_t taken = take(&builder->rows, end - done), all = taken;
+        grain.least = (double)builder->rows.distance;
+        for (; !each && all < end - done; all += taken)
+            taken = take(&builder->rows, end - done - all);
+        grain.most = (double)builder->rows.distance;
+        grain.share = (double)all / builder->finite;
+        done += all;
+        status = add_grain(builder, &grain);
+    }
     bar.grain_count = form->grain_count - bar.first_grain;
     form->bars[form->count++] = bar;
     return status;

@@ -170,21 +170,6 @@ static struct margay_law fit_least_squares(
     return law.error < best.error ? law : best;
 }
 
-/* Where no pattern fits: from the last two runs, or a constant if the
-   distance leaps. */
-static struct margay_law fit_last_two(const struct margay_points *points,
-                                      const struct margay_patterns *patterns)
-{
-    size_t first = points->count - 2;
-    const struct margay_points last = {points->sizes + first,
-                                       points->distances + first, 2};
-    double from = last.distances[0], to = last.distances[1];
-    double ratio = last.sizes[1] / last.sizes[0];
-    if (to > LEAP * from * fmax(ratio, 1) || to * LEAP < from * fmin(ratio, 1))
-        return (struct margay_law){.growth = MARGAY_CONSTANT, .base = to};
-    return fit_two(&last, patterns);
-}
-
 struct margay_law margay_law_choose(const struct margay_points *points,
                                     const struct margay_patterns *patterns,
                                     bool plain, double *fit_error)
@@ -194,8 +179,19 @@ struct margay_law margay_law_choose(const struct margay_points *points,
                                 : fit_least_squares(points, patterns, plain);
     if (fit_error != NULL)
         *fit_error = law.error;
-    if (points->count > 2 && !plain && law.error > WORST_FIT)
-        return fit_last_two(points, patterns);
+    if (points->count > 2 && !plain && law.error > WORST_FIT) {
+        /* Where no pattern fits: from the last two runs, or a constant if the
+           distance leaps. */
+        size_t first = points->count - 2;
+        const struct margay_points last = {points->sizes + first,
+                                           points->distances + first, 2};
+        double from = last.distances[0], to = last.distances[1];
+        double ratio = last.sizes[1] / last.sizes[0];
+        if (to > LEAP * from * fmax(ratio, 1) ||
+            to * LEAP < from * fmin(ratio, 1))
+            return (struct margay_law){.growth = MARGAY_CONSTANT, .base = to};
+        return fit_two(&last, patterns);
+    }
     return law;
 }
 
@@ -211,25 +207,18 @@ void margay_groups_clear(struct margay_groups *groups)
     *groups = (struct margay_groups){0};
 }
 
-/* Every run has all groups, so that they correspond. */
-static uint64_t common_groups(const struct margay_run *runs, size_t count,
-                              uint64_t most)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t finite = margay_finite_references(runs[i].histogram);
-        if (finite < most)
-            most = finite;
-    }
-    return most;
-}
-
 enum margay_status margay_groups_make(struct margay_groups *groups,
                                       const struct margay_run *runs,
                                       size_t count, uint64_t most,
                                       struct margay_error *error)
 {
-    const struct margay_bins bins = {MARGAY_BINS_REFERENCE,
-                                     common_groups(runs, count, most)};
+    /* Every run has all groups, so that they correspond. */
+    for (size_t i = 0; i < count; i++) {
+        uint64_t finite = margay_finite_references(runs[i].histogram);
+        if (finite < most)
+            most = finite;
+    }
+    const struct margay_bins bins = {MARGAY_BINS_REFERENCE, most};
     enum margay_status status = MARGAY_OK;
     *groups = (struct margay_groups){.run_count = count,
                                      .count = (size_t)bins.parameter};

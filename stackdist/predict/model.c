@@ -48,18 +48,6 @@ struct plot {
 /* The least distance that a histogram cannot count. */
 #define TOO_FAR 72057594037927936.0 /* 2^56 */
 
-static enum margay_status append(struct plot *plot, const struct dot *dot,
-                                 struct margay_error *error)
-{
-    struct dot *dots =
-        margay_grow(plot->dots, plot->count, &plot->capacity, sizeof *dots);
-    if (dots == NULL)
-        return margay_fail_memory(error, "a predicted histogram");
-    plot->dots = dots;
-    plot->dots[plot->count++] = *dot;
-    return MARGAY_OK;
-}
-
 /*
  * Spread a share evenly over the distances from `least` to `most`, rounded;
  * over some of them where they are many.  Distances below 0 become 0.  Fails
@@ -70,7 +58,6 @@ static enum margay_status add_to_plot(struct plot *plot, double least,
                                       double most, double share,
                                       struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
     if (!(most >= least))
         most = least;
     if (!(most < TOO_FAR))
@@ -81,15 +68,19 @@ static enum margay_status add_to_plot(struct plot *plot, double least,
     uint64_t from = least < 0 ? 0 : (uint64_t)(least + 0.5);
     uint64_t span = (most < 0 ? 0 : (uint64_t)(most + 0.5)) - from;
     uint64_t dots = span < MOST_DOTS ? span + 1 : MOST_DOTS;
-    for (uint64_t i = 0; i < dots && status == MARGAY_OK; i++) {
+    for (uint64_t i = 0; i < dots; i++) {
         /* In the middle of its part; each distance where there are few. */
         uint64_t at = dots == span + 1
                           ? from + i
                           : from + span / dots * i + span / dots / 2;
-        struct dot dot = {at, share / (double)dots};
-        status = append(plot, &dot, error);
+        struct dot *grown = margay_grow(plot->dots, plot->count,
+                                        &plot->capacity, sizeof *grown);
+        if (grown == NULL)
+            return margay_fail_memory(error, "a predicted histogram");
+        plot->dots = grown;
+        grown[plot->count++] = (struct dot){at, share / (double)dots};
     }
-    return status;
+    return MARGAY_OK;
 }
 
 static int compare_dots(const void *left, const void *right)
@@ -139,12 +130,6 @@ static enum margay_status draw_plot(struct plot *plot, uint64_t references,
         *histogram = NULL;
     }
     return status;
-}
-
-static void clear_plot(struct plot *plot)
-{
-    free(plot->dots);
-    *plot = (struct plot){0};
 }
 
 /* ------------------------------------------------------------ comparing -- */
@@ -492,14 +477,6 @@ bool margay_model_is_trusted(const struct margay_model_info *info)
     return false;
 }
 
-static double accuracy_of(const double *shares, const double *truth)
-{
-    double apart = 0;
-    for (size_t i = 0; i < LOG2_BINS; i++)
-        apart += fabs(shares[i] - truth[i]);
-    return 1 - apart / 2;
-}
-
 /* Predict the last run from the others. */
 static enum margay_status check(struct margay_model *model,
                                 const struct margay_run *runs, size_t count,
@@ -507,8 +484,6 @@ static enum margay_status check(struct margay_model *model,
                                 struct margay_error *error)
 {
     const struct margay_run *last = &runs[count - 1];
-    double predicted[LOG2_BINS], unchanged[LOG2_BINS];
-    double truth[LOG2_BINS];
     margay_model *smaller;
     margay_histogram *histogram;
     if (count < 3)
@@ -522,30 +497,12 @@ static enum margay_status check(struct margay_model *model,
     margay_model_free(smaller);
     if (status != MARGAY_OK)
         return status;
-    log2_shares(histogram, predicted);
-    log2_shares(runs[count - 2].histogram, unchanged);
-    log2_shares(last->histogram, truth);
+    model->info.checked_accuracy =
+        margay_signature_accuracy(histogram, last->histogram);
+    model->info.checked_no_change =
+        margay_signature_accuracy(runs[count - 2].histogram, last->histogram);
     margay_histogram_free(histogram);
-    model->info.checked_accuracy = accuracy_of(predicted, truth);
-    model->info.checked_no_change = accuracy_of(unchanged, truth);
     return MARGAY_OK;
-}
-
-/* Find out whether the model is to be trusted. */
-static enum margay_status judge(struct margay_model *model,
-                                const struct margay_run *runs, size_t count,
-                                const struct margay_predict_options *options,
-                                struct margay_error *error)
-{
-    struct margay_model_info *info = &model->info;
-    if (options->plain)
-        return MARGAY_OK;
-    enum margay_status status = margay_find_unexplained(
-        &runs[count - 2], info->pattern, &info->unexplained, error);
-    if (status == MARGAY_OK)
-        status = check(model, runs, count, options, error);
-    info->trusted = margay_model_is_trusted(info);
-    return status;
 }
 
 /* -------------------------------------------------------------- patterns -- */
@@ -601,10 +558,17 @@ static enum margay_status fit(struct margay_run *runs, size_t count,
         status = learn(runs, count, options, dimension, model, error);
     if (status != MARGAY_OK)
         return status;
-    status = judge(*model, runs, count, options, error);
-    (*model)->info.least_size = fmin(first, last);
-    (*model)->info.most_size = fmax(first, last);
-    (*model)->info.size_power = power;
+    struct margay_model_info *info = &(*model)->info;
+    if (!options->plain) {
+        status = margay_find_unexplained(&runs[count - 2], dimension,
+                                         &info->unexplained, error);
+        if (status == MARGAY_OK)
+            status = check(*model, runs, count, options, error);
+        info->trusted = margay_model_is_trusted(info);
+    }
+    info->least_size = fmin(first, last);
+    info->most_size = fmax(first, last);
+    info->size_power = power;
     if (status != MARGAY_OK) {
         margay_model_free(*model);
         *model = NULL;
@@ -687,19 +651,6 @@ static enum margay_status place_pieces(const struct margay_model *model,
     return status;
 }
 
-static enum margay_status place_unchanged(const struct margay_model *model,
-                                          struct plot *plot,
-                                          struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < model->unchanged_count && status == MARGAY_OK; i++) {
-        const struct margay_piece *piece = &model->unchanged[i];
-        status =
-            add_to_plot(plot, piece->least, piece->most, piece->share, error);
-    }
-    return status;
-}
-
 enum margay_status margay_model_no_change(const margay_model *model,
                                           uint64_t references,
                                           margay_histogram **histogram,
@@ -708,13 +659,19 @@ enum margay_status margay_model_no_change(const margay_model *model,
     struct plot plot = {0};
     *histogram = NULL;
     enum margay_status status = check_request(model->size, references, error);
-    if (status == MARGAY_OK)
-        status = place_unchanged(model, &plot, error);
+    if (status == MARGAY_OK) {
+        for (size_t i = 0; i < model->unchanged_count && status == MARGAY_OK;
+             i++) {
+            const struct margay_piece *piece = &model->unchanged[i];
+            status = add_to_plot(&plot, piece->least, piece->most, piece->share,
+                                 error);
+        }
+    }
     if (status == MARGAY_OK)
         status = draw_plot(&plot, references,
                            cold_references(model->cold_odds, references),
                            histogram, error);
-    clear_plot(&plot);
+    free(plot.dots);
     return status;
 }
 
@@ -743,6 +700,6 @@ enum margay_status margay_model_predict(const margay_model *model, double size,
     if (status == MARGAY_OK)
         status = draw_plot(&plot, references, cold_references(odds, references),
                            histogram, error);
-    clear_plot(&plot);
+    free(plot.dots);
     return status;
 }

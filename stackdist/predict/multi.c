@@ -67,16 +67,6 @@ struct system {
     double *matrix, *right, *parts;
 };
 
-static void system_clear(struct system *system)
-{
-    margay_form_clear(&system->form);
-    margay_edges_clear(&system->bins);
-    free(system->laws);
-    free(system->matrix);
-    free(system->right);
-    free(system->parts);
-}
-
 /* ----------------------------------------------------------- equations -- */
 
 static double ratio_of(struct way way, double from, double to)
@@ -92,43 +82,31 @@ static struct way way_of(const struct system *system, size_t kind, size_t grain)
     return (struct way){system->kinds[kind].growth, 0};
 }
 
-/* The interval that a grain lies in at `ratio`, with `spread` to either side.
- */
-static struct margay_interval move(const struct margay_grain *grain,
-                                   double ratio, double spread)
-{
-    return (struct margay_interval){grain->least * ratio * (1 - spread),
-                                    grain->most * ratio * (1 + spread) +
-                                        (ratio > 1 ? ratio : 1)};
-}
-
 /* The column of one bar's part of a kind, in the rows of a run of this size. */
 static void fill_column(const struct system *system, size_t kind,
                         const struct margay_bar *bar, double size, double mass,
                         double *column)
 {
+    double from = system->standard->size;
+    if (system->plain) { /* as published: spread evenly over its bin */
+        double ratio = ratio_of(way_of(system, kind, 0), from, size);
+        struct margay_interval moved = {(double)bar->from * ratio,
+                                        (double)bar->to * ratio};
+        margay_edges_add(&system->bins, moved, mass, column, system->columns);
+        return;
+    }
     for (size_t i = 0; i < bar->grain_count; i++) {
         size_t at = bar->first_grain + i;
         const struct margay_grain *grain = &system->form.grains[at];
-        double ratio =
-            ratio_of(way_of(system, kind, at), system->standard->size, size);
+        double ratio = ratio_of(way_of(system, kind, at), from, size);
         bool is_exact = ratio == 1 || system->kinds[kind].by_law;
-        margay_edges_add(
-            &system->bins, move(grain, ratio, is_exact ? 0 : SPREAD),
-            mass * grain->share / bar->share, column, system->columns);
+        double spread = is_exact ? 0 : SPREAD; /* to either side */
+        struct margay_interval moved = {grain->least * ratio * (1 - spread),
+                                        grain->most * ratio * (1 + spread) +
+                                            (ratio > 1 ? ratio : 1)};
+        margay_edges_add(&system->bins, moved, mass * grain->share / bar->share,
+                         column, system->columns);
     }
-}
-
-/* The same, as published: a bar is spread evenly over its bin. */
-static void fill_plain_column(const struct system *system, size_t kind,
-                              const struct margay_bar *bar, double size,
-                              double mass, double *column)
-{
-    double ratio =
-        ratio_of(way_of(system, kind, 0), system->standard->size, size);
-    struct margay_interval moved = {(double)bar->from * ratio,
-                                    (double)bar->to * ratio};
-    margay_edges_add(&system->bins, moved, mass, column, system->columns);
 }
 
 static void fill_run(struct system *system, size_t run, double *matrix,
@@ -142,21 +120,8 @@ static void fill_run(struct system *system, size_t run, double *matrix,
             margay_mass_ratio(system->kinds[k].mass, system->standard->size,
                               system->finite, at->size, finite);
         for (size_t i = 0; i < system->form.count; i++)
-            (system->plain ? fill_plain_column : fill_column)(
-                system, k, &system->form.bars[i], at->size, mass,
-                matrix + k * system->form.count + i);
-    }
-}
-
-/* The parts of a bar sum up to it. */
-static void fill_conservation(const struct system *system, double *matrix,
-                              double *right)
-{
-    size_t bars = system->form.count;
-    for (size_t i = 0; i < bars; i++) {
-        right[i] = CONSERVATION * system->form.bars[i].share;
-        for (size_t k = 0; k < system->kind_count; k++)
-            matrix[i * system->columns + k * bars + i] = CONSERVATION;
+            fill_column(system, k, &system->form.bars[i], at->size, mass,
+                        matrix + k * system->form.count + i);
     }
 }
 
@@ -277,11 +242,19 @@ static enum margay_status find_parts(struct system *system,
     for (run = 0; run < system->run_count; run++)
         fill_run(system, run, system->matrix + run * bins * system->columns,
                  system->right + run * bins);
-    if (!system->plain)
-        fill_conservation(system, system->matrix + run * bins * system->columns,
-                          system->right + run * bins);
+    if (!system->plain) {
+        /* The parts of a bar sum up to it. */
+        double *matrix = system->matrix + run * bins * system->columns;
+        double *right = system->right + run * bins;
+        size_t bars = system->form.count;
+        for (size_t i = 0; i < bars; i++) {
+            right[i] = CONSERVATION * system->form.bars[i].share;
+            for (size_t k = 0; k < system->kind_count; k++)
+                matrix[i * system->columns + k * bars + i] = CONSERVATION;
+        }
+    }
     return margay_nnls(system->matrix, system->right, system->rows,
-                       system->columns, system->parts, NULL, error);
+                       system->columns, system->parts, error);
 }
 
 /* --------------------------------------------------------------- pieces -- */
@@ -362,6 +335,11 @@ enum margay_status margay_multi_fit(
         status = find_parts(&system, error);
     if (status == MARGAY_OK)
         status = add_pieces(&system, model, error);
-    system_clear(&system);
+    margay_form_clear(&system.form);
+    margay_edges_clear(&system.bins);
+    free(system.laws);
+    free(system.matrix);
+    free(system.right);
+    free(system.parts);
     return status;
 }

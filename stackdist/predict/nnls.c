@@ -52,48 +52,31 @@ struct problem {
 static void problem_clear(struct problem *problem)
 {
     free(problem->gram);
-    free(problem->moment);
-    free(problem->scale);
-    free(problem->factor);
-    free(problem->solution);
     free(problem->free_at);
     free(problem->is_free);
-    free(problem->is_dependent);
 }
 
+/* Three arrays in all. */
 static bool problem_create(struct problem *problem, size_t n)
 {
     size_t room = n == 0 ? 1 : n;
     *problem = (struct problem){.n = n};
-    if (room > SIZE_MAX / room / sizeof(double))
+    if (room > (SIZE_MAX / sizeof(double) / 2 - 3 * room) / room)
         return false;
-    problem->gram = calloc(room * room, sizeof(double));
-    problem->factor = calloc(room * room, sizeof(double));
-    problem->moment = calloc(room, sizeof(double));
-    problem->scale = calloc(room, sizeof(double));
-    problem->solution = calloc(room, sizeof(double));
+    problem->gram = calloc(2 * room * room + 3 * room, sizeof(double));
     problem->free_at = calloc(room, sizeof(size_t));
-    problem->is_free = calloc(room, sizeof(bool));
-    problem->is_dependent = calloc(room, sizeof(bool));
-    return problem->gram && problem->factor && problem->moment &&
-           problem->scale && problem->solution && problem->free_at &&
-           problem->is_free && problem->is_dependent;
+    problem->is_free = calloc(2 * room, sizeof(bool));
+    if (!problem->gram || !problem->free_at || !problem->is_free)
+        return false;
+    problem->factor = problem->gram + room * room;
+    problem->moment = problem->factor + room * room;
+    problem->scale = problem->moment + room;
+    problem->solution = problem->scale + room;
+    problem->is_dependent = problem->is_free + room;
+    return true;
 }
 
 /* ----------------------------------------------------- normal equations -- */
-
-/* Most entries are zero. */
-static void add_row(struct problem *problem, const double *row, double b)
-{
-    size_t n = problem->n;
-    for (size_t i = 0; i < n; i++) {
-        if (row[i] == 0)
-            continue;
-        problem->moment[i] += row[i] * b;
-        for (size_t j = i; j < n; j++)
-            problem->gram[i * n + j] += row[i] * row[j];
-    }
-}
 
 static void scale_columns(struct problem *problem)
 {
@@ -170,18 +153,6 @@ static void solve(struct problem *problem)
 
 /* ----------------------------------------------------------- active set -- */
 
-/* How fast the error falls with unknown `at`. */
-static double gradient(const struct problem *problem, const double *x,
-                       size_t at)
-{
-    double sum = problem->moment[at];
-    for (size_t i = 0; i < problem->free_count; i++) {
-        size_t other = problem->free_at[i];
-        sum -= problem->gram[at * problem->n + other] * x[other];
-    }
-    return sum;
-}
-
 /* The zero unknown to be freed next; n: none would help. */
 static size_t choose(const struct problem *problem, const double *x,
                      double least)
@@ -190,7 +161,12 @@ static size_t choose(const struct problem *problem, const double *x,
     for (size_t i = 0; i < problem->n; i++) {
         if (problem->is_free[i] || problem->is_dependent[i])
             continue;
-        double fall = gradient(problem, x, i);
+        /* How fast the error falls with this unknown. */
+        double fall = problem->moment[i];
+        for (size_t j = 0; j < problem->free_count; j++) {
+            size_t other = problem->free_at[j];
+            fall -= problem->gram[i * problem->n + other] * x[other];
+        }
         if (fall > least) {
             best = i;
             least = fall;
@@ -249,30 +225,25 @@ static void search(struct problem *problem, double *x)
     }
 }
 
-static double find_residual(const double *matrix, const double *b, size_t rows,
-                            size_t columns, const double *x)
-{
-    double residual = 0;
-    for (size_t i = 0; i < rows; i++) {
-        double difference = -b[i];
-        for (size_t j = 0; j < columns; j++)
-            difference += matrix[i * columns + j] * x[j];
-        residual += difference * difference;
-    }
-    return residual;
-}
-
 enum margay_status margay_nnls(const double *matrix, const double *b,
                                size_t rows, size_t columns, double *x,
-                               double *residual, struct margay_error *error)
+                               struct margay_error *error)
 {
     struct problem problem;
     if (!problem_create(&problem, columns)) {
         problem_clear(&problem);
         return margay_fail_memory(error, "a system of equations");
     }
-    for (size_t i = 0; i < rows; i++)
-        add_row(&problem, matrix + i * columns, b[i]);
+    for (size_t at = 0; at < rows; at++) {
+        const double *row = matrix + at * columns;
+        for (size_t i = 0; i < columns; i++) {
+            if (row[i] == 0) /* as most entries are */
+                continue;
+            problem.moment[i] += row[i] * b[at];
+            for (size_t j = i; j < columns; j++)
+                problem.gram[i * columns + j] += row[i] * row[j];
+        }
+    }
     scale_columns(&problem);
     for (size_t i = 0; i < columns; i++) {
         x[i] = 0;
@@ -282,7 +253,5 @@ enum margay_status margay_nnls(const double *matrix, const double *b,
     for (size_t i = 0; i < columns; i++)
         x[i] *= problem.scale[i];
     problem_clear(&problem);
-    if (residual != NULL)
-        *residual = find_residual(matrix, b, rows, columns, x);
     return MARGAY_OK;
 }

@@ -9,7 +9,7 @@
 /*
  * Find x >= 0 with the least |A x - b|, for a matrix of `rows` rows and
  * `columns` columns, row after row in `matrix`; all numbers are finite.  x has
- * room for `columns` numbers.  *residual, unless NULL, becomes |A x - b|^2.
+ * room for `columns` numbers.
  *
  * Where many x do equally well (columns that depend on each other), the one
  * found depends on nothing but the numbers given.  MARGAY_NO_MEMORY on
@@ -17,6 +17,6 @@
  */
 enum margay_status margay_nnls(const double *matrix, const double *b,
                                size_t rows, size_t columns, double *x,
-                               double *residual, struct margay_error *error);
+                               struct margay_error *error);
 
 #endif

@@ -119,21 +119,6 @@ static bool is_far(const struct margay_sampler *sampler, size_t count,
     return true;
 }
 
-/* Remove the samples that the thresholds reject. */
-static void thin_out(struct margay_sampler *sampler)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < sampler->count; i++) {
-        struct sample sample = sampler->samples[i];
-        if (sample.qualified > sampler->options.qualification_blocks &&
-            is_far(sampler, kept, sample.block))
-            sampler->samples[kept++] = sample;
-        else
-            free(sample.accesses);
-    }
-    sampler->count = kept;
-}
-
 static void raise_thresholds(struct margay_sampler *sampler, uint64_t distance)
 {
     struct margay_sampler_options *options = &sampler->options;
@@ -151,14 +136,17 @@ static void raise_thresholds(struct margay_sampler *sampler, uint64_t distance)
                                                                         << 62) {
         options->spatial_blocks *= 2;
     }
-    thin_out(sampler);
-}
-
-static bool qualifies(const struct margay_sampler *sampler, uint64_t block,
-                      uint64_t distance)
-{
-    return distance > sampler->options.qualification_blocks &&
-           is_far(sampler, sampler->count, block);
+    /* Remove the samples that the thresholds reject. */
+    size_t kept = 0;
+    for (size_t i = 0; i < sampler->count; i++) {
+        struct sample sample = sampler->samples[i];
+        if (sample.qualified > sampler->options.qualification_blocks &&
+            is_far(sampler, kept, sample.block))
+            sampler->samples[kept++] = sample;
+        else
+            free(sample.accesses);
+    }
+    sampler->count = kept;
 }
 
 /* Make this reference's block a data sample, if it qualifies; otherwise NULL.
@@ -168,7 +156,8 @@ static struct sample *admit(struct margay_sampler *sampler, uint64_t block,
 {
     unsigned tries = 0;
     bool adapts = sampler->qualification_adapts || sampler->spatial_adapts;
-    while (qualifies(sampler, block, distance)) {
+    while (distance > sampler->options.qualification_blocks &&
+           is_far(sampler, sampler->count, block)) {
         if (sampler->count < sampler->options.most_samples) {
             struct sample *sample = &sampler->samples[sampler->count++];
             *sample = (struct sample){.block = block, .qualified = distance};
@@ -289,15 +278,6 @@ enum margay_status margay_sampler_finish(const margay_sampler *sampler,
 #define POWER_TOLERANCE 0.06
 static const double powers[] = {1.0 / 3, 0.5, 2.0 / 3, 1, 1.5, 2, 3};
 
-static bool is_of_data(double exponent)
-{
-    for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
-        if (fabs(exponent - powers[i]) <= POWER_TOLERANCE * powers[i])
-            return true;
-    }
-    return false;
-}
-
 static const struct margay_peak *find_peak(const struct margay_sampled_run *run,
                                            unsigned sample, unsigned peak)
 {
@@ -338,7 +318,11 @@ static bool fit(const struct margay_sampled_run *runs, size_t count,
                      log((double)peak->distance);
         *error += off * off / n;
     }
-    return is_of_data(rule->exponent);
+    for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
+        if (fabs(rule->exponent - powers[i]) <= POWER_TOLERANCE * powers[i])
+            return true;
+    }
+    return false;
 }
 
 enum margay_status margay_size_rule_fit(const struct margay_sampled_run *runs,

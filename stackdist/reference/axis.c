@@ -67,8 +67,9 @@ void margay_axis_compact(struct margay_axis *axis)
     axis->oldest = 0;
 }
 
-uint32_t margay_axis_oldest(struct margay_axis *axis)
+uint32_t margay_axis_oldest(void *order)
 {
+    struct margay_axis *axis = order;
     while (!is_latest(axis, axis->oldest))
         axis->oldest++;
     return axis->node_at[axis->oldest];

@@ -54,7 +54,8 @@ static inline void margay_axis_place(struct margay_axis *axis, uint32_t node)
     axis->node_at[axis->next++] = node;
 }
 
-/* The oldest node; there must be one. */
-uint32_t margay_axis_oldest(struct margay_axis *axis);
+/* The oldest node, of which there must be one: oldest() of orders that begin
+   with their axis. */
+uint32_t margay_axis_oldest(void *order);
 
 #endif

@@ -154,26 +154,19 @@ static uint64_t counts_renew(void *order, uint32_t node)
     return renew(counts, node, 8, false);
 }
 
-static enum margay_status lengthen(struct counts *counts,
-                                   struct margay_error *error)
-{
-    enum margay_status status = margay_axis_grow(&counts->axis, error);
-    if (status == MARGAY_OK)
-        status = make_bits(counts, error);
-    if (status == MARGAY_OK) {
-        margay_axis_compact(&counts->axis);
-        restart(counts);
-    }
-    return status;
-}
-
 static enum margay_status counts_insert(void *order, uint32_t *node,
                                         struct margay_error *error)
 {
     struct counts *counts = order;
     struct margay_axis *axis = &counts->axis;
     if (margay_axis_is_crowded(axis)) {
-        enum margay_status status = lengthen(counts, error);
+        enum margay_status status = margay_axis_grow(&counts->axis, error);
+        if (status == MARGAY_OK)
+            status = make_bits(counts, error);
+        if (status == MARGAY_OK) {
+            margay_axis_compact(&counts->axis);
+            restart(counts);
+        }
         if (status != MARGAY_OK)
             return status;
     }
@@ -186,12 +179,6 @@ static enum margay_status counts_insert(void *order, uint32_t *node,
     }
     margay_axis_place(axis, *node);
     return MARGAY_OK;
-}
-
-static uint32_t counts_oldest(void *order)
-{
-    struct counts *counts = order;
-    return margay_axis_oldest(&counts->axis);
 }
 
 static void counts_prefetch(const void *order, uint32_t node, unsigned step)
@@ -222,7 +209,7 @@ static void counts_prefetch(const void *order, uint32_t node, unsigned step)
         .destroy = counts_destroy,                                       \
         .insert = counts_insert,                                         \
         .renew = counts_renew,                                           \
-        .oldest = counts_oldest,                                         \
+        .oldest = margay_axis_oldest,                                    \
         .prefetch = counts_prefetch,                                     \
     }
 COUNTS_CLASS(counts_2, "counts, k = 2", 1, false);

@@ -41,48 +41,9 @@ struct avl_node {
 struct avl {
     struct avl_node *nodes; /* numbered from 1 */
     uint32_t count;         /* nodes ever in use, NIL included */
-    uint32_t capacity;
-    uint32_t free; /* removed nodes, linked by `right` */
+    uint32_t free;          /* removed nodes, linked by `right` */
     uint32_t root, first, last;
 };
-
-#define FIRST_CAPACITY 256
-
-static enum margay_status create_tree(struct avl *avl,
-                                      struct margay_error *error)
-{
-    *avl = (struct avl){.count = 1, .capacity = FIRST_CAPACITY};
-    avl->nodes = calloc(FIRST_CAPACITY, sizeof *avl->nodes);
-    return avl->nodes != NULL ? MARGAY_OK
-                              : margay_fail_memory(error, "an AVL tree");
-}
-
-static void destroy_tree(struct avl *avl)
-{
-    free(avl->nodes);
-    *avl = (struct avl){0};
-}
-
-/* Allocate nodes with numbers up to `most`. */
-static enum margay_status reserve_nodes(struct avl *avl, uint32_t most,
-                                        struct margay_error *error)
-{
-    if (most < avl->capacity)
-        return MARGAY_OK;
-    if (most == UINT32_MAX)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "more than 2^32 - 2 blocks in an AVL tree");
-    uint64_t capacity = 2 * (uint64_t)most;
-    if (capacity > UINT32_MAX)
-        capacity = UINT32_MAX;
-    struct avl_node *nodes =
-        realloc(avl->nodes, (size_t)capacity * sizeof *nodes);
-    if (nodes == NULL)
-        return margay_fail_memory(error, "the nodes of an AVL tree");
-    avl->nodes = nodes;
-    avl->capacity = (uint32_t)capacity;
-    return MARGAY_OK;
-}
 
 /* ------------------------------------------------------------ balancing -- */
 
@@ -176,28 +137,16 @@ static uint32_t leftmost(const struct avl_node *nodes, uint32_t node)
     return node;
 }
 
-static uint32_t rightmost(const struct avl_node *nodes, uint32_t node)
-{
-    while (nodes[node].right != NIL)
-        node = nodes[node].right;
-    return node;
-}
-
-static uint32_t take_node(struct avl *avl)
-{
-    uint32_t node = avl->free;
-    if (node == NIL)
-        return avl->count++;
-    avl->free = avl->nodes[node].right;
-    return node;
-}
-
 /* Insert a node, which must have been reserved, after `before`; as the first
    if that is NIL.  The node removed last is used again. */
 static uint32_t insert_node(struct avl *avl, uint32_t before, uint32_t weight)
 {
-    uint32_t node = take_node(avl);
     struct avl_node *nodes = avl->nodes;
+    uint32_t node = avl->free;
+    if (node == NIL)
+        node = avl->count++;
+    else
+        avl->free = nodes[node].right;
     nodes[node] = (struct avl_node){.weight = weight};
     if (avl->root == NIL) {
         avl->root = node;
@@ -231,8 +180,11 @@ static uint32_t unlink_node(struct avl *avl, uint32_t node)
 static void remove_node(struct avl *avl, uint32_t node)
 {
     struct avl_node *nodes = avl->nodes, *n = &nodes[node];
-    if (node == avl->last)
-        avl->last = n->left != NIL ? rightmost(nodes, n->left) : n->parent;
+    if (node == avl->last) {
+        avl->last = n->left != NIL ? n->left : n->parent;
+        while (n->left != NIL && nodes[avl->last].right != NIL)
+            avl->last = nodes[avl->last].right;
+    }
     if (node == avl->first)
         avl->first = n->right != NIL ? leftmost(nodes, n->right) : n->parent;
     uint32_t changed;
@@ -280,46 +232,48 @@ static uint32_t next_node(const struct avl *avl, uint32_t node)
 
 struct holes {
     struct margay_axis axis;
-    struct avl tree;  /* holes by time; the weight is the length */
-    uint32_t *begins; /* node of the tree to where its hole begins */
-    uint32_t begin_capacity;
+    struct avl tree;      /* holes by time; the weight is the length */
+    uint32_t *begins;     /* node of the tree to where its hole begins */
+    size_t node_capacity; /* of both */
 };
+
+/* Reserve memory for another hole, as renewing must not fail; there are no more
+   holes than nodes, and these are below 2^30. */
+static enum margay_status reserve_hole(struct holes *holes,
+                                       struct margay_error *error)
+{
+    struct avl *tree = &holes->tree;
+    size_t most = holes->axis.nodes + 3, capacity = holes->node_capacity;
+    if (most < capacity)
+        return MARGAY_OK;
+    struct avl_node *nodes =
+        margay_grow(tree->nodes, most, &capacity, sizeof *nodes);
+    if (nodes == NULL)
+        return margay_fail_memory(error, "the nodes of an AVL tree");
+    tree->nodes = nodes;
+    uint32_t *begins = realloc(holes->begins, capacity * sizeof *begins);
+    if (begins == NULL)
+        return margay_fail_memory(error, "a tree of holes");
+    if (tree->count == 0) /* NIL */
+        nodes[tree->count++] = (struct avl_node){0};
+    holes->begins = begins;
+    holes->node_capacity = capacity;
+    return MARGAY_OK;
+}
 
 static enum margay_status holes_create(void *order, struct margay_error *error)
 {
     struct holes *holes = order;
     enum margay_status status = margay_axis_create(&holes->axis, error);
-    if (status == MARGAY_OK)
-        status = create_tree(&holes->tree, error);
-    return status;
+    return status == MARGAY_OK ? reserve_hole(holes, error) : status;
 }
 
 static void holes_destroy(void *order)
 {
     struct holes *holes = order;
     margay_axis_destroy(&holes->axis);
-    destroy_tree(&holes->tree);
+    free(holes->tree.nodes);
     free(holes->begins);
-}
-
-/* Reserve memory for another hole, as renewing must not fail; there are no more
-   holes than nodes. */
-static enum margay_status reserve_hole(struct holes *holes,
-                                       struct margay_error *error)
-{
-    struct avl *tree = &holes->tree;
-    enum margay_status status =
-        reserve_nodes(tree, holes->axis.nodes + 2, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (holes->begin_capacity >= tree->capacity)
-        return MARGAY_OK;
-    uint32_t *begins = realloc(holes->begins, tree->capacity * sizeof *begins);
-    if (begins == NULL)
-        return margay_fail_memory(error, "a tree of holes");
-    holes->begins = begins;
-    holes->begin_capacity = tree->capacity;
-    return MARGAY_OK;
 }
 
 /* The last hole that begins before `time`, or NIL; *behind becomes the sum of
@@ -406,12 +360,6 @@ static enum margay_status holes_insert(void *order, uint32_t *node,
     return MARGAY_OK;
 }
 
-static uint32_t holes_oldest(void *order)
-{
-    struct holes *holes = order;
-    return margay_axis_oldest(&holes->axis);
-}
-
 static void holes_prefetch(const void *order, uint32_t node, unsigned step)
 {
     const struct holes *holes = order;
@@ -426,6 +374,6 @@ const struct margay_order_class margay_order_holes_tree = {
     .destroy = holes_destroy,
     .insert = holes_insert,
     .renew = holes_renew,
-    .oldest = holes_oldest,
+    .oldest = margay_axis_oldest,
     .prefetch = holes_prefetch,
 };

@@ -30,7 +30,8 @@ struct node {
 
 struct markers {
     struct node *nodes; /* numbered from 1; nodes[NIL] is no block */
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     uint32_t head, tail;
     struct margay_hash hash; /* block to node */
     size_t size_count;
@@ -54,41 +55,25 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     markers->size_count = setup->settings.size_count;
     for (size_t i = 0; i < setup->settings.size_count; i++)
         markers->sizes[i] = setup->settings.sizes[i];
-    enum margay_status status = margay_hash_create(&markers->hash, 0, error);
-    return status;
+    return margay_hash_create(&markers->hash, 0, error);
 }
 
 static enum margay_status make_room(struct markers *markers,
                                     struct margay_error *error)
 {
-    enum margay_status status = margay_hash_reserve(&markers->hash, 1, error);
-    if (status != MARGAY_OK || markers->count + 1 < markers->capacity)
-        return status;
-    if (markers->capacity >> 31 != 0)
+    if (markers->count >> 31 != 0)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "more than 2^31 blocks in a list");
-    uint32_t capacity = markers->capacity == 0 ? 256 : 2 * markers->capacity;
-    struct node *nodes = realloc(markers->nodes, capacity * sizeof *nodes);
+    struct node *nodes = margay_grow(markers->nodes, (size_t)markers->count + 1,
+                                     &markers->capacity, sizeof *nodes);
     if (nodes == NULL)
         return margay_fail_memory(error, "the LRU list");
     nodes[NIL] = (struct node){0};
     markers->nodes = nodes;
-    markers->capacity = capacity;
-    return MARGAY_OK;
+    return margay_hash_reserve(&markers->hash, 1, error);
 }
 
-static void unlink_node(struct markers *markers, uint32_t node)
-{
-    struct node *nodes = markers->nodes;
-    uint32_t newer = nodes[node].newer, older = nodes[node].older;
-    nodes[newer].older = older; /* of NIL it does not matter */
-    nodes[older].newer = newer;
-    if (markers->head == node)
-        markers->head = older;
-    if (markers->tail == node)
-        markers->tail = newer;
-}
-
+/* Make `node` the newest. */
 static void push(struct markers *markers, uint32_t node)
 {
     struct node *nodes = markers->nodes;
@@ -114,7 +99,11 @@ static void hit(struct markers *markers, uint32_t node)
     markers->hits[interval]++;
     if (node == markers->head)
         return;
-    unlink_node(markers, node);
+    uint32_t older = markers->nodes[node].older;
+    markers->nodes[newer].older = older;
+    markers->nodes[older].newer = newer; /* of NIL it does not matter */
+    if (markers->tail == node)
+        markers->tail = newer;
     push(markers, node);
     for (size_t i = 0; i < interval; i++)
         step_up(markers, i);
@@ -189,15 +178,12 @@ static enum margay_status finish(void *state, struct margay_result *result,
 }
 
 const struct margay_engine_class margay_engine_markers = {
-    .info =
-        {
-            .name = "markers",
-            .guarantee = "exact misses at the marked sizes",
-            .parameters = "at=32+16384|SIZE+SIZE+...",
-            .time = "O(N s) for s sizes",
-            .space = "O(M)",
-            .source = "Kim, Hill, Wood 1991",
-        },
+    .info = {.name = "markers",
+             .guarantee = "exact misses at the marked sizes",
+             .parameters = "at=32+16384|SIZE+SIZE+...",
+             .time = "O(N s) for s sizes",
+             .space = "O(M)",
+             .source = "Kim, Hill, Wood 1991"},
     .parameters = {{"at", "32+16384|SIZE+SIZE+...", MARGAY_SIZES}},
     .can = MARGAY_CAN_COUNT_REPEATS,
     MARGAY_ENGINE_FUNCTIONS(struct markers),

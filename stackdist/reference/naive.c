@@ -40,37 +40,23 @@ static void destroy(void *state)
     free(naive->stack);
 }
 
-static enum margay_status make_room(struct naive *naive,
-                                    struct margay_error *error)
-{
-    if (naive->tally.blocks < naive->capacity)
-        return MARGAY_OK;
-    size_t capacity = naive->capacity == 0 ? 64 : naive->capacity, bytes;
-    uint64_t *stack = NULL;
-    if (margay_multiply_size(capacity, 2 * sizeof *stack, &bytes))
-        stack = realloc(naive->stack, bytes);
-    if (stack == NULL)
-        return margay_fail_memory(error, "the stack");
-    naive->stack = stack;
-    naive->capacity = 2 * capacity;
-    return MARGAY_OK;
-}
-
 static enum margay_status refer(struct naive *naive, uint64_t block,
                                 uint64_t *distance, struct margay_error *error)
 {
-    enum margay_status status = make_room(naive, error);
-    if (status != MARGAY_OK)
-        return status;
+    uint64_t *stack = margay_grow(naive->stack, naive->tally.blocks,
+                                  &naive->capacity, sizeof *stack);
+    if (stack == NULL)
+        return margay_fail_memory(error, "the stack");
+    naive->stack = stack;
 
     size_t depth = 0;
-    while (depth < naive->tally.blocks && naive->stack[depth] != block)
+    while (depth < naive->tally.blocks && stack[depth] != block)
         depth++;
     bool found = depth < naive->tally.blocks;
     *distance = found ? depth : MARGAY_INFINITE;
 
-    memmove(naive->stack + 1, naive->stack, depth * sizeof *naive->stack);
-    naive->stack[0] = block;
+    memmove(stack + 1, stack, depth * sizeof *stack);
+    stack[0] = block;
     if (!found && naive->tally.blocks < naive->tally.bound)
         naive->tally.blocks++;
     else if (!found)
@@ -85,7 +71,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     struct naive *naive = state;
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t distance;
+        uint64_t distance = 0;
         status = refer(naive, blocks[i], &distance, error);
         if (distances != NULL && status == MARGAY_OK)
             distances[i] = distance;
@@ -108,16 +94,13 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
 }
 
 const struct margay_engine_class margay_engine_naive = {
-    .info =
-        {
-            .name = "naive",
-            .exact = true,
-            .guarantee = "exact; the oracle of the tests",
-            .parameters = "",
-            .time = "O(N M)",
-            .space = "O(M)",
-            .source = "Mattson et al. 1970",
-        },
+    .info = {.name = "naive",
+             .exact = true,
+             .guarantee = "exact; the oracle of the tests",
+             .parameters = "",
+             .time = "O(N M)",
+             .space = "O(M)",
+             .source = "Mattson et al. 1970"},
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
            MARGAY_CAN_COUNT_REPEATS,
     .state_bytes = sizeof(struct naive),

@@ -33,7 +33,7 @@ struct olken {
     void *order;
     struct margay_hash nodes; /* block to node */
     uint64_t *blocks;         /* node to block; only with a bound */
-    uint64_t block_capacity;
+    size_t block_capacity;
 };
 
 static void destroy(void *state)
@@ -61,28 +61,6 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     return status;
 }
 
-/* With a bound, note which block a node stands for, as it may be evicted. */
-static enum margay_status remember_block(struct olken *olken, uint32_t node,
-                                         uint64_t block,
-                                         struct margay_error *error)
-{
-    if (olken->tally.bound == UINT64_MAX)
-        return MARGAY_OK;
-    if (node >= olken->block_capacity) {
-        uint64_t capacity = 2 * (uint64_t)node + 64;
-        size_t bytes;
-        uint64_t *blocks = NULL;
-        if (margay_multiply_size(capacity, sizeof *blocks, &bytes))
-            blocks = realloc(olken->blocks, bytes);
-        if (blocks == NULL)
-            return margay_fail_memory(error, "the blocks of a bounded stack");
-        olken->blocks = blocks;
-        olken->block_capacity = capacity;
-    }
-    olken->blocks[node] = block;
-    return MARGAY_OK;
-}
-
 /* Enter a block that is not in the stack. */
 static enum margay_status enter(struct olken *olken, uint64_t block,
                                 struct margay_error *error)
@@ -99,11 +77,20 @@ static enum margay_status enter(struct olken *olken, uint64_t block,
         margay_hash_erase(&olken->nodes, olken->blocks[node]);
         olken->tally.exceeded = true;
     }
-    if (status == MARGAY_OK)
-        status = remember_block(olken, node, block, error);
-    if (status == MARGAY_OK)
-        *margay_hash_insert(&olken->nodes, block) = node;
-    return status;
+    if (status != MARGAY_OK)
+        return status;
+    /* With a bound, note which block a node stands for, as it may be evicted.
+     */
+    if (olken->tally.bound != UINT64_MAX) {
+        uint64_t *blocks = margay_grow(olken->blocks, node,
+                                       &olken->block_capacity, sizeof *blocks);
+        if (blocks == NULL)
+            return margay_fail_memory(error, "the blocks of a bounded stack");
+        olken->blocks = blocks;
+        blocks[node] = block;
+    }
+    *margay_hash_insert(&olken->nodes, block) = node;
+    return MARGAY_OK;
 }
 
 /* The nodes of the blocks of a batch; 0 for blocks that have none. */
@@ -130,21 +117,16 @@ static enum margay_status refer(struct olken *olken, uint64_t block,
                                 uint32_t node, uint64_t *distance,
                                 struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
     *distance = MARGAY_INFINITE;
     if (node == 0) {
         /* The batch itself may have entered it. */
         const uint32_t *entered = margay_hash_find(&olken->nodes, block);
         node = entered == NULL ? 0 : *entered;
     }
-    if (node != 0)
-        *distance = olken->class->renew(olken->order, node);
-    else
-        status = enter(olken, block, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_histogram_add(olken->tally.histogram, *distance, 1, error);
-    return status;
+    if (node == 0)
+        return enter(olken, block, error);
+    *distance = olken->class->renew(olken->order, node);
+    return MARGAY_OK;
 }
 
 static enum margay_status feed(void *state, const uint64_t *blocks,
@@ -163,6 +145,9 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         for (size_t i = done; i < done + batch && status == MARGAY_OK; i++) {
             uint64_t distance;
             status = refer(olken, blocks[i], nodes[i - done], &distance, error);
+            if (status == MARGAY_OK)
+                status = margay_histogram_add(olken->tally.histogram, distance,
+                                              1, error);
             if (distances != NULL)
                 distances[i] = distance;
         }
@@ -171,18 +156,6 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     }
     olken->tally.blocks = olken->nodes.entries;
     return status;
-}
-
-/* Nodes are numbered from 1 to the number of blocks. */
-static void list_by_node(const struct olken *olken, uint64_t *by_node)
-{
-    for (uint64_t i = 0; i < olken->nodes.bucket_count; i++) {
-        const struct margay_bucket *bucket = &olken->nodes.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            if (bucket->values[slot] != 0)
-                by_node[bucket->values[slot] - 1] = bucket->keys[slot];
-        }
-    }
 }
 
 static enum margay_status list_stack(void *state, uint64_t **blocks,
@@ -200,7 +173,14 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
         free(by_node);
         return margay_fail_memory(error, "the state of a tree");
     }
-    list_by_node(olken, by_node);
+    /* Nodes are numbered from 1 to the number of blocks. */
+    for (uint64_t i = 0; i < olken->nodes.bucket_count; i++) {
+        const struct margay_bucket *bucket = &olken->nodes.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            if (bucket->values[slot] != 0)
+                by_node[bucket->values[slot] - 1] = bucket->keys[slot];
+        }
+    }
     /* After the oldest has become the newest n times, the order is as before.
      */
     for (size_t i = 0; i < n; i++) {
@@ -213,34 +193,17 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
 }
 
 /* The structures, in the order of the values of the first parameter. */
-
-static enum margay_status create_olken(const struct margay_engine_setup *setup,
-                                       void *state, struct margay_error *error)
-{
-    return create(setup, &margay_order_splay, state, error);
-}
-
-static enum margay_status create_bennett_kruskal(
-    const struct margay_engine_setup *setup, void *state,
-    struct margay_error *error)
-{
-    static const struct margay_order_class *const counts[] = {
-        &margay_order_counts_16,
-        &margay_order_counts_2,
-        &margay_order_counts_256,
-    };
-    return create(setup, counts[setup->settings.choices[0]], state, error);
-}
-
-static enum margay_status create_holes(const struct margay_engine_setup *setup,
-                                       void *state, struct margay_error *error)
-{
-    static const struct margay_order_class *const forms[] = {
-        &margay_order_holes_tree,
-        &margay_order_holes_vector,
-    };
-    return create(setup, forms[setup->settings.choices[0]], state, error);
-}
+#define CREATE(name, ...)                                                      \
+    static enum margay_status name(const struct margay_engine_setup *setup,    \
+                                   void *state, struct margay_error *error)    \
+    {                                                                          \
+        static const struct margay_order_class *const forms[] = {__VA_ARGS__}; \
+        return create(setup, forms[setup->settings.choices[0]], state, error); \
+    }
+CREATE(create_olken, &margay_order_splay)
+CREATE(create_bennett_kruskal, &margay_order_counts_16, &margay_order_counts_2,
+       &margay_order_counts_256)
+CREATE(create_holes, &margay_order_holes_tree, &margay_order_holes_vector)
 
 /* clang-format off */
 #define FUNCTIONS                                                         \
@@ -253,63 +216,51 @@ static enum margay_status create_holes(const struct margay_engine_setup *setup,
 /* clang-format on */
 
 const struct margay_engine_class margay_engine_olken = {
-    .info =
-        {
-            .name = "olken",
-            .exact = true,
-            .guarantee = "exact",
-            .parameters = "",
-            .time = "O(N log M)",
-            .space = "O(M)",
-            .source = "Olken 1981",
-        },
+    .info = {.name = "olken",
+             .exact = true,
+             .guarantee = "exact",
+             .parameters = "",
+             .time = "O(N log M)",
+             .space = "O(M)",
+             .source = "Olken 1981"},
     .create = create_olken,
     FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_bounded = {
-    .info =
-        {
-            .name = "bounded",
-            .exact = true,
-            .guarantee = "exact for caches up to the bound",
-            .parameters = "",
-            .time = "O(N log B)",
-            .space = "O(B)",
-            .source = "Fu, Zhang, Chen 2006",
-        },
+    .info = {.name = "bounded",
+             .exact = true,
+             .guarantee = "exact for caches up to the bound",
+             .parameters = "",
+             .time = "O(N log B)",
+             .space = "O(B)",
+             .source = "Fu, Zhang, Chen 2006"},
     .needs_bound = true,
     .create = create_olken,
     FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_bennett_kruskal = {
-    .info =
-        {
-            .name = "bennett-kruskal",
-            .exact = true,
-            .guarantee = "exact",
-            .parameters = "k=16|2|256",
-            .time = "O(N log M)",
-            .space = "O(M)",
-            .source = "Bennett and Kruskal 1975",
-        },
+    .info = {.name = "bennett-kruskal",
+             .exact = true,
+             .guarantee = "exact",
+             .parameters = "k=16|2|256",
+             .time = "O(N log M)",
+             .space = "O(M)",
+             .source = "Bennett and Kruskal 1975"},
     .parameters = {{"k", "16|2|256", MARGAY_CHOICE}},
     .create = create_bennett_kruskal,
     FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_holes = {
-    .info =
-        {
-            .name = "holes",
-            .exact = true,
-            .guarantee = "exact",
-            .parameters = "form=tree|vector",
-            .time = "O(N log M)",
-            .space = "O(M)",
-            .source = "Almasi, Cascaval, Padua 2002",
-        },
+    .info = {.name = "holes",
+             .exact = true,
+             .guarantee = "exact",
+             .parameters = "form=tree|vector",
+             .time = "O(N log M)",
+             .space = "O(M)",
+             .source = "Almasi, Cascaval, Padua 2002"},
     .parameters = {{"form", "tree|vector", MARGAY_CHOICE}},
     .create = create_holes,
     FUNCTIONS,

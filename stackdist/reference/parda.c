@@ -120,24 +120,6 @@ static enum margay_status keep_newest(struct parda *parda, uint64_t *blocks,
     return status;
 }
 
-/* The stack at the end of the phase. */
-static enum margay_status take_stack(struct parda *parda)
-{
-    uint64_t *blocks, count;
-    enum margay_status status =
-        margay_row_list(&parda->row, &blocks, &count, NULL);
-    if (status == MARGAY_OK)
-        status = keep_newest(parda, blocks, &count);
-    if (status != MARGAY_OK) {
-        free(blocks);
-        return status;
-    }
-    free(parda->stack);
-    parda->stack = blocks;
-    parda->tally.blocks = count;
-    return MARGAY_OK;
-}
-
 static enum margay_status analyse(struct parda *parda)
 {
     struct margay_row *row = &parda->row;
@@ -159,8 +141,18 @@ static enum margay_status analyse(struct parda *parda)
         status = row->statuses[i];
     if (status == MARGAY_OK)
         status = margay_row_close(row, row->count, NULL);
+    uint64_t *blocks = NULL, count;
     if (status == MARGAY_OK)
-        status = take_stack(parda);
+        status = margay_row_list(row, &blocks, &count, NULL);
+    if (status == MARGAY_OK)
+        status = keep_newest(parda, blocks, &count);
+    if (status == MARGAY_OK) {
+        free(parda->stack);
+        parda->stack = blocks;
+        parda->tally.blocks = count;
+    } else {
+        free(blocks);
+    }
     if (status == MARGAY_OK)
         status = margay_row_end(row, parda->tally.histogram, NULL);
     parda->tally.exceeded = parda->tally.exceeded || row->exceeded;
@@ -194,23 +186,6 @@ static uint64_t phase_refs(const struct parda *parda)
     return refs > parda->tally.blocks ? refs : parda->tally.blocks;
 }
 
-static enum margay_status reserve_refs(struct parda *parda, size_t count,
-                                       struct margay_error *error)
-{
-    size_t capacity = parda->ref_capacity, bytes;
-    uint64_t *refs = NULL;
-    if (capacity - parda->ref_count >= count)
-        return MARGAY_OK;
-    capacity = 2 * capacity + count;
-    if (margay_multiply_size(capacity, sizeof *refs, &bytes))
-        refs = realloc(parda->refs, bytes);
-    if (refs == NULL)
-        return margay_fail_memory(error, "the references of a phase");
-    parda->refs = refs;
-    parda->ref_capacity = capacity;
-    return MARGAY_OK;
-}
-
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
@@ -221,9 +196,16 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     while (count > 0 && status == MARGAY_OK) {
         uint64_t room = phase_refs(parda) - parda->ref_count;
         size_t some = count < room ? count : (size_t)room;
-        status = reserve_refs(parda, some, error);
-        if (status != MARGAY_OK)
-            return status;
+        if (parda->ref_capacity - parda->ref_count < some) {
+            size_t capacity = 2 * parda->ref_capacity + some, bytes;
+            uint64_t *refs = NULL;
+            if (margay_multiply_size(capacity, sizeof *refs, &bytes))
+                refs = realloc(parda->refs, bytes);
+            if (refs == NULL)
+                return margay_fail_memory(error, "the references of a phase");
+            parda->refs = refs;
+            parda->ref_capacity = capacity;
+        }
         memcpy(parda->refs + parda->ref_count, blocks, some * sizeof *blocks);
         parda->ref_count += some;
         blocks += some;
@@ -280,16 +262,13 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
 }
 
 const struct margay_engine_class margay_engine_parda = {
-    .info =
-        {
-            .name = "parda",
-            .exact = true,
-            .guarantee = "exact",
-            .parameters = "merge=space|plain,phases=on|off",
-            .time = "O(N log M)",
-            .space = "O(M)",
-            .source = "Niu et al. 2012",
-        },
+    .info = {.name = "parda",
+             .exact = true,
+             .guarantee = "exact",
+             .parameters = "merge=space|plain,phases=on|off",
+             .time = "O(N log M)",
+             .space = "O(M)",
+             .source = "Niu et al. 2012"},
     .can = MARGAY_GIVES_COUNTS | MARGAY_CAN_TAKE_BOUND |
            MARGAY_CAN_COUNT_REPEATS | MARGAY_CAN_USE_THREADS,
     .parameters = {{"merge", "space|plain", MARGAY_CHOICE},

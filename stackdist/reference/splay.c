@@ -37,8 +37,9 @@ enum margay_status margay_splay_create(struct margay_splay *splay, bool sized,
     return margay_fail_memory(error, "a splay tree");
 }
 
-void margay_splay_destroy(struct margay_splay *splay)
+void margay_splay_destroy(void *order)
 {
+    struct margay_splay *splay = order;
     free(splay->nodes);
     free(splay->sizes);
     *splay = (struct margay_splay){0};
@@ -47,25 +48,21 @@ void margay_splay_destroy(struct margay_splay *splay)
 static enum margay_status grow(struct margay_splay *splay,
                                struct margay_error *error)
 {
-    uint64_t capacity = 2 * (uint64_t)splay->capacity;
-    if (splay->capacity == UINT32_MAX)
+    size_t capacity = splay->capacity;
+    if (splay->count == UINT32_MAX)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "more than 2^32 - 2 blocks in a splay tree");
-    if (capacity > UINT32_MAX)
-        capacity = UINT32_MAX;
     struct margay_splay_node *nodes =
-        realloc(splay->nodes, (size_t)capacity * sizeof *nodes);
-    if (nodes == NULL)
+        margay_grow(splay->nodes, splay->count, &capacity, sizeof *nodes);
+    if (nodes != NULL)
+        splay->nodes = nodes;
+    uint32_t *sizes = splay->sizes;
+    if (nodes != NULL && sizes != NULL)
+        sizes = realloc(sizes, capacity * sizeof *sizes);
+    if (nodes == NULL || (sizes == NULL && splay->sizes != NULL))
         return margay_fail_memory(error, "the nodes of a splay tree");
-    splay->nodes = nodes;
-    if (splay->sizes != NULL) {
-        uint32_t *sizes =
-            realloc(splay->sizes, (size_t)capacity * sizeof *sizes);
-        if (sizes == NULL)
-            return margay_fail_memory(error, "the nodes of a splay tree");
-        splay->sizes = sizes;
-    }
-    splay->capacity = (uint32_t)capacity;
+    splay->sizes = sizes;
+    splay->capacity = capacity;
     return MARGAY_OK;
 }
 
@@ -78,25 +75,16 @@ static void weigh(struct margay_splay *splay, uint32_t node)
     n->weight = nodes[n->left].weight + nodes[n->right].weight + size;
 }
 
-/* Put `child` where `node` hangs from its parent. */
-static void replace_in_parent(struct margay_splay_node *nodes, uint32_t node,
-                              uint32_t child)
-{
-    uint32_t parent = nodes[node].parent;
-    nodes[child].parent = parent;
-    if (nodes[parent].left == node)
-        nodes[parent].left = child;
-    else
-        nodes[parent].right = child;
-}
-
 /* Lift `node` above its parent. */
 static void rotate(struct margay_splay *splay, uint32_t node)
 {
     struct margay_splay_node *nodes = splay->nodes;
-    uint32_t parent = nodes[node].parent;
-    replace_in_parent(nodes, parent, node);
-    uint32_t moved;
+    uint32_t parent = nodes[node].parent, above = nodes[parent].parent, moved;
+    nodes[node].parent = above;
+    if (nodes[above].left == parent)
+        nodes[above].left = node;
+    else
+        nodes[above].right = node;
     if (nodes[parent].left == node) {
         moved = nodes[node].right;
         nodes[node].right = parent;
@@ -137,12 +125,13 @@ static uint32_t leftmost(const struct margay_splay_node *nodes, uint32_t node)
 
 /* ----------------------------------------------------------- operations -- */
 
-enum margay_status margay_splay_insert(struct margay_splay *splay,
-                                       uint32_t *node,
+enum margay_status margay_splay_insert(void *order, uint32_t *node,
                                        struct margay_error *error)
 {
+    struct margay_splay *splay = order;
     *node = splay->removed;
-    if (*node == NIL && splay->count == splay->capacity) {
+    if (*node == NIL &&
+        (splay->count == splay->capacity || splay->count == UINT32_MAX)) {
         enum margay_status status = grow(splay, error);
         if (status != MARGAY_OK)
             return status;
@@ -208,17 +197,6 @@ static enum margay_status splay_create(void *order, struct margay_error *error)
     return margay_splay_create(order, false, error);
 }
 
-static void splay_destroy(void *order)
-{
-    margay_splay_destroy(order);
-}
-
-static enum margay_status splay_insert(void *order, uint32_t *node,
-                                       struct margay_error *error)
-{
-    return margay_splay_insert(order, node, error);
-}
-
 static uint64_t splay_renew(void *order, uint32_t node)
 {
     struct margay_splay *splay = order;
@@ -240,8 +218,8 @@ const struct margay_order_class margay_order_splay = {
     .name = "splay",
     .bytes = sizeof(struct margay_splay),
     .create = splay_create,
-    .destroy = splay_destroy,
-    .insert = splay_insert,
+    .destroy = margay_splay_destroy,
+    .insert = margay_splay_insert,
     .renew = splay_renew,
     .oldest = splay_oldest,
 };

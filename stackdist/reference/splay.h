@@ -9,6 +9,7 @@
 #define MARGAY_STACKDIST_ORDER_SPLAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <margay/status.h>
@@ -26,18 +27,18 @@ struct margay_splay {
     struct margay_splay_node *nodes;
     uint32_t *sizes; /* of each node; NULL: all are 1 */
     uint32_t count;  /* nodes ever in use, NIL included */
-    uint32_t capacity;
+    size_t capacity;
     uint32_t root;
     uint32_t removed; /* removed nodes, linked by `right` */
 };
 
 enum margay_status margay_splay_create(struct margay_splay *splay, bool sized,
                                        struct margay_error *error);
-void margay_splay_destroy(struct margay_splay *splay);
+void margay_splay_destroy(void *splay);
 
-/* Insert a node of size 1 as the newest; MARGAY_NO_MEMORY changes nothing. */
-enum margay_status margay_splay_insert(struct margay_splay *splay,
-                                       uint32_t *node,
+/* Insert a node of size 1 as the newest; MARGAY_NO_MEMORY changes nothing.
+   This and the last are of a struct margay_order_class, too. */
+enum margay_status margay_splay_insert(void *splay, uint32_t *node,
                                        struct margay_error *error);
 
 /* Make `node` the root: its right subtree is then what is newer. */

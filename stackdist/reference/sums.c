@@ -29,13 +29,6 @@ const margay_sums_vector margay_sums_behind[16] = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 };
 
-/* Numbers of a level in memory: whole groups and whole vectors. */
-static size_t padded(uint64_t length, unsigned shift)
-{
-    uint64_t unit = UINT64_C(1) << (shift < 4 ? 4 : shift);
-    return (size_t)((length + unit - 1) / unit * unit);
-}
-
 static uint64_t parents(uint64_t length, unsigned shift)
 {
     return ((length - 1) >> shift) + 1;
@@ -47,9 +40,11 @@ enum margay_status margay_sums_create(struct margay_sums *sums, uint32_t length,
 {
     *sums = (struct margay_sums){.length = length};
     size_t offsets[MARGAY_SUMS_LEVELS], numbers = 0;
+    /* Whole groups and whole vectors. */
+    uint64_t unit = UINT64_C(1) << (shift < 4 ? 4 : shift);
     for (uint64_t n = length;; n = parents(n, shift)) {
         offsets[sums->level_count++] = numbers;
-        numbers += padded(n, shift);
+        numbers += (size_t)((n + unit - 1) / unit * unit);
         if (n <= UINT64_C(1) << shift)
             break;
     }

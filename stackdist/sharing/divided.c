@@ -67,11 +67,6 @@ struct division {
     struct states layers[MARGAY_MOST_SHARERS];
 };
 
-/* A division: a state of each half. */
-struct choice {
-    size_t first, second;
-};
-
 /* ----------------------------------------------------------------- hull -- */
 
 /* Is step b above the line from a to c, or on it? */
@@ -101,19 +96,8 @@ static enum margay_status make_hull(struct part *part,
     return MARGAY_OK;
 }
 
-/* The misses that the next piece of the hull saves, and its blocks. */
-static bool next_piece(const struct part *part, uint64_t *misses,
-                       uint64_t *blocks)
-{
-    if (part->at_hull + 1 >= part->hull_count)
-        return false;
-    size_t from = part->hull[part->at_hull], to = part->hull[part->at_hull + 1];
-    *misses = part->steps->misses[from] - part->steps->misses[to];
-    *blocks = part->steps->sizes[to] - part->steps->sizes[from];
-    return true;
-}
-
-/* The program whose next piece saves most for its blocks; `count` = none. */
+/* The program whose next piece of the hull saves most misses for its blocks;
+   `count` = none. */
 static size_t steepest(const struct division *division, uint64_t *misses,
                        uint64_t *blocks)
 {
@@ -121,13 +105,17 @@ static size_t steepest(const struct division *division, uint64_t *misses,
     *misses = 0;
     *blocks = 1;
     for (size_t i = 0; i < count; i++) {
-        uint64_t saved, cost_blocks;
-        if (next_piece(&division->parts[i], &saved, &cost_blocks) &&
-            (best == count ||
-             (cost)saved * *blocks > (cost)*misses * cost_blocks)) {
+        const struct part *part = &division->parts[i];
+        if (part->at_hull + 1 >= part->hull_count)
+            continue;
+        size_t from = part->hull[part->at_hull];
+        size_t to = part->hull[part->at_hull + 1];
+        uint64_t saved = part->steps->misses[from] - part->steps->misses[to];
+        uint64_t more = part->steps->sizes[to] - part->steps->sizes[from];
+        if (best == count || (cost)saved * *blocks > (cost)*misses * more) {
             best = i;
             *misses = saved;
-            *blocks = cost_blocks;
+            *blocks = more;
         }
     }
     return best;
@@ -273,16 +261,6 @@ static enum margay_status append(struct states *states,
     return MARGAY_OK;
 }
 
-/* Is a state of use?  `cheapest` is of all programs of its half up to its own.
- */
-static bool is_of_use(const struct division *division,
-                      const struct state *state, cost cheapest)
-{
-    return state->used <= division->cache_blocks &&
-           price(division, state->misses, state->used) - cheapest <=
-               division->gap;
-}
-
 /* Add the states before with one step more to those that have been found, in
    the order of the blocks used.  Those found with fewer blocks than all of the
    others stay where they are; `rest` is room for the others. */
@@ -316,7 +294,9 @@ static enum margay_status merge(const struct division *division,
             next = rest->list[i++];
         else
             k++;
-        if (is_old || is_of_use(division, &next, cheapest))
+        if (is_old || (next.used <= division->cache_blocks &&
+                       price(division, next.misses, next.used) - cheapest <=
+                           division->gap))
             status = append(found, &next, error);
     }
     return status;
@@ -351,46 +331,6 @@ static enum margay_status add_program(struct division *division, size_t i,
 
 /* ------------------------------------------------------------ division -- */
 
-static enum margay_status begin(struct division *division, bool fair,
-                                struct margay_error *error)
-{
-    size_t count = division->sharing->count;
-    uint64_t equal = division->cache_blocks / count;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        struct part *part = &division->parts[i];
-        part->steps = &division->sharing->programs[i];
-        part->first = fair ? margay_fill_at(part->steps, equal) : 0;
-        part->last = margay_fill_at(part->steps, division->cache_blocks);
-        part->taken = part->first;
-        status = make_hull(part, error);
-    }
-    return status;
-}
-
-/* The two states with the fewest misses that fit together.  The more the first
-   half has, the less is left to the second. */
-static struct choice choose(const struct division *division)
-{
-    const struct states *first = &division->layers[division->half - 1];
-    const struct states *second =
-        &division->layers[division->sharing->count - 1];
-    struct choice best = {0, 0};
-    uint64_t fewest = UINT64_MAX;
-    size_t k = second->count;
-    for (size_t i = 0; i < first->count && k > 0; i++) {
-        const struct state *one = &first->list[i];
-        while (k > 0 &&
-               second->list[k - 1].used > division->cache_blocks - one->used)
-            k--;
-        if (k > 0 && one->misses + second->list[k - 1].misses < fewest) {
-            fewest = one->misses + second->list[k - 1].misses;
-            best = (struct choice){i, k - 1};
-        }
-    }
-    return best;
-}
-
 /* The parts of the programs from `first` to `last`, which lead to state `at`.
    Returns what they use. */
 static uint64_t trace_back(const struct division *division, size_t first,
@@ -413,18 +353,29 @@ static uint64_t trace_back(const struct division *division, size_t first,
 static void take_best(const struct division *division,
                       struct margay_sharer_result *results)
 {
-    size_t count = division->sharing->count;
-    uint64_t left = division->cache_blocks;
-    if (count == 1) {
-        left -=
-            trace_back(division, 0, 0, division->layers[0].count - 1, results);
-    } else {
-        struct choice best = choose(division);
-        left -=
-            trace_back(division, 0, division->half - 1, best.first, results);
-        left -= trace_back(division, division->half, count - 1, best.second,
-                           results);
+    size_t count = division->sharing->count, half = division->half;
+    const struct states *first = &division->layers[half - 1];
+    const struct states *second = &division->layers[count - 1];
+    uint64_t left = division->cache_blocks, fewest = UINT64_MAX;
+    size_t best[2] = {first->count - 1, 0};
+    /* The two states with the fewest misses that fit together.  The more the
+       first half has, the less is left to the second. */
+    size_t k = second->count;
+    for (size_t i = 0; count > 1 && i < first->count; i++) {
+        const struct state *one = &first->list[i];
+        while (k > 0 && second->list[k - 1].used > left - one->used)
+            k--;
+        if (k == 0)
+            break;
+        if (one->misses + second->list[k - 1].misses < fewest) {
+            fewest = one->misses + second->list[k - 1].misses;
+            best[0] = i;
+            best[1] = k - 1;
+        }
     }
+    left -= trace_back(division, 0, half - 1, best[0], results);
+    if (count > 1)
+        left -= trace_back(division, half, count - 1, best[1], results);
     /* What is left helps no program, or the division would not be the best. */
     for (size_t i = 0; i < count; i++)
         results[i].blocks += (double)(left / count + (i < left % count));
@@ -435,12 +386,21 @@ static enum margay_status divide(struct division *division, bool fair,
                                  struct margay_error *error)
 {
     size_t count = division->sharing->count;
-    enum margay_status status = begin(division, fair, error);
+    uint64_t left = division->cache_blocks;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        struct part *part = &division->parts[i];
+        part->steps = &division->sharing->programs[i];
+        if (fair)
+            part->first =
+                margay_fill_at(part->steps, division->cache_blocks / count);
+        part->last = margay_fill_at(part->steps, division->cache_blocks);
+        part->taken = part->first;
+        left -= part->steps->sizes[part->first];
+        status = make_hull(part, error);
+    }
     if (status != MARGAY_OK)
         return status;
-    uint64_t left = division->cache_blocks;
-    for (size_t i = 0; i < count; i++)
-        left -= division->parts[i].steps->sizes[division->parts[i].first];
     improve(division, follow_hulls(division, left));
     find_gap(division);
     division->half = (count + 1) / 2;

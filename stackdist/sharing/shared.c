@@ -34,42 +34,17 @@
  * use: the fill time, whose inverse is the average footprint.
  */
 
-/* The number of distances that occur, and of infinite ones. */
-static size_t count_steps(const margay_histogram *histogram)
-{
-    uint64_t distance, count;
-    size_t steps = 1;
-    for (uint64_t from = 0;
-         margay_histogram_next(histogram, from, &distance, &count);
-         from = distance + 1)
-        steps++;
-    return steps;
-}
-
-static void fill_in(struct margay_fill *steps,
-                    const margay_histogram *histogram)
-{
-    uint64_t distance, count;
-    size_t j = 0;
-    steps->misses[0] = steps->references;
-    for (uint64_t from = 0;
-         margay_histogram_next(histogram, from, &distance, &count);
-         from = distance + 1, j++) {
-        steps->sizes[j + 1] = distance + 1;
-        steps->misses[j + 1] = steps->misses[j] - count;
-        steps->filled[j + 1] =
-            steps->filled[j] +
-            (double)(distance + 1 - steps->sizes[j]) *
-                ((double)steps->references / (double)steps->misses[j]);
-    }
-}
-
 /* To be cleared in any case. */
 static enum margay_status make_fill(struct margay_fill *steps,
                                     const margay_histogram *histogram,
                                     struct margay_error *error)
 {
-    size_t count = count_steps(histogram);
+    uint64_t distance, hits;
+    size_t count = 1, j = 0; /* distances that occur, and infinite ones */
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &hits);
+         from = distance + 1)
+        count++;
     *steps = (struct margay_fill){
         .count = count,
         .sizes = calloc(count, sizeof *steps->sizes),
@@ -79,38 +54,32 @@ static enum margay_status make_fill(struct margay_fill *steps,
     };
     if (steps->sizes == NULL || steps->misses == NULL || steps->filled == NULL)
         return margay_fail_memory(error, "a miss curve");
-    fill_in(steps, histogram);
+    steps->misses[0] = steps->references;
+    for (; margay_histogram_next(histogram, steps->sizes[j], &distance, &hits);
+         j++) {
+        steps->sizes[j + 1] = distance + 1;
+        steps->misses[j + 1] = steps->misses[j] - hits;
+        steps->filled[j + 1] =
+            steps->filled[j] +
+            (double)(distance + 1 - steps->sizes[j]) *
+                ((double)steps->references / (double)steps->misses[j]);
+    }
     /* After a warm-up fewer references are first ones than there are blocks. */
     steps->distinct = margay_histogram_infinite(histogram);
-    if (steps->distinct < steps->sizes[count - 1])
-        steps->distinct = steps->sizes[count - 1];
+    if (steps->distinct < steps->sizes[j])
+        steps->distinct = steps->sizes[j];
     return MARGAY_OK;
 }
 
-/* Does a step begin by this size, or by this number of references? */
-typedef bool begins(const struct margay_fill *steps, size_t step,
-                    const void *place);
-
-static bool begins_by_size(const struct margay_fill *steps, size_t step,
-                           const void *size)
-{
-    return steps->sizes[step] <= *(const uint64_t *)size;
-}
-
-static bool begins_by_references(const struct margay_fill *steps, size_t step,
-                                 const void *references)
-{
-    return steps->filled[step] <= *(const double *)references;
-}
-
-/* The last step that begins by a place; the first, where none does. */
-static inline size_t find_last(const struct margay_fill *steps, begins *by,
-                               const void *place)
+/* The last step that begins by this size and this number of references; the
+   first, where none does. */
+static size_t find_last(const struct margay_fill *steps, uint64_t size,
+                        double references)
 {
     size_t least = 0, most = steps->count - 1;
     while (least < most) {
         size_t middle = most - (most - least) / 2;
-        if (by(steps, middle, place))
+        if (steps->sizes[middle] <= size && steps->filled[middle] <= references)
             least = middle;
         else
             most = middle - 1;
@@ -120,7 +89,7 @@ static inline size_t find_last(const struct margay_fill *steps, begins *by,
 
 size_t margay_fill_at(const struct margay_fill *steps, uint64_t size)
 {
-    return find_last(steps, begins_by_size, &size);
+    return find_last(steps, size, INFINITY);
 }
 
 /* The references of the program after which `blocks` blocks are in use, on
@@ -141,7 +110,7 @@ static double fill_time(const struct margay_fill *steps, uint64_t blocks)
    the program. */
 static double footprint(const struct margay_fill *steps, double references)
 {
-    size_t j = find_last(steps, begins_by_references, &references);
+    size_t j = find_last(steps, UINT64_MAX, references);
     double slope = (double)steps->misses[j] / (double)steps->references;
     double blocks = (double)steps->sizes[j];
     if (slope > 0)
@@ -149,33 +118,7 @@ static double footprint(const struct margay_fill *steps, double references)
     return fmin(blocks, (double)steps->distinct);
 }
 
-/* Misses in a cache of blocks that are not a whole number. */
-static double misses_of(const struct margay_fill *steps, double blocks)
-{
-    double whole = floor(blocks);
-    uint64_t below = (uint64_t)whole;
-    double misses = (double)steps->misses[margay_fill_at(steps, below)];
-    double next = (double)steps->misses[margay_fill_at(steps, below + 1)];
-    return misses + (blocks - whole) * (next - misses);
-}
-
 /* ------------------------------------------------------------- programs -- */
-
-static enum margay_status check_program(const struct margay_sharer *program,
-                                        struct margay_error *error)
-{
-    if (!isfinite(program->rate) || program->rate <= 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a rate of %g references, expected one above 0",
-                           program->rate);
-    if (margay_histogram_references(program->histogram) == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a program without references");
-    if (margay_histogram_exceeded_bound(program->histogram) != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a program that exceeded its bound");
-    return MARGAY_OK;
-}
 
 static enum margay_status take_programs(margay_sharing *sharing,
                                         const struct margay_sharer *programs,
@@ -184,13 +127,21 @@ static enum margay_status take_programs(margay_sharing *sharing,
     double rates = 0;
     uint64_t references = 0;
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < sharing->count && status == MARGAY_OK; i++) {
-        status = check_program(&programs[i], error);
+    for (size_t i = 0; i < sharing->count; i++) {
+        const margay_histogram *histogram = programs[i].histogram;
+        uint64_t own = margay_histogram_references(histogram);
+        if (!isfinite(programs[i].rate) || programs[i].rate <= 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "a rate of %g references, expected one above 0",
+                               programs[i].rate);
+        if (own == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "a program without references");
+        if (margay_histogram_exceeded_bound(histogram) != 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "a program that exceeded its bound");
         rates += programs[i].rate;
-        if (status == MARGAY_OK &&
-            !margay_add_u64(references,
-                            margay_histogram_references(programs[i].histogram),
-                            &references))
+        if (!margay_add_u64(references, own, &references))
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "programs with 2^64 references or more "
                                "together");
@@ -232,11 +183,9 @@ void margay_sharing_free(margay_sharing *sharing)
     if (sharing == NULL)
         return;
     for (size_t i = 0; i < sharing->count; i++) {
-        struct margay_fill *steps = &sharing->programs[i];
-        free(steps->sizes);
-        free(steps->misses);
-        free(steps->filled);
-        *steps = (struct margay_fill){.count = 0};
+        free(sharing->programs[i].sizes);
+        free(sharing->programs[i].misses);
+        free(sharing->programs[i].filled);
     }
     free(sharing->programs);
     free(sharing);
@@ -258,28 +207,20 @@ static double blocks_between(const margay_sharing *sharing, size_t i,
     return blocks;
 }
 
-/* The blocks from which on a program has a use for no more, where all share
-   them. */
-static uint64_t last_of(const margay_sharing *sharing, size_t i)
-{
-    const struct margay_fill *program = &sharing->programs[i];
-    uint64_t last = program->sizes[program->count - 1];
-    return last == 0 ? 0
-                     : (uint64_t)ceil(blocks_between(sharing, i, last - 1)) + 1;
-}
-
 uint64_t margay_sharing_last(const margay_sharing *sharing)
 {
-    uint64_t last = 0;
+    uint64_t sum = 0, last = 1; /* distances are below 2^56 */
     for (size_t i = 0; i < sharing->count; i++) {
         const struct margay_fill *program = &sharing->programs[i];
-        last += program->sizes[program->count - 1];
+        uint64_t own = program->sizes[program->count - 1];
+        sum += own;
+        if (own == 0)
+            continue;
+        /* Of more blocks, which all share, the program has no use. */
+        uint64_t shared = (uint64_t)ceil(blocks_between(sharing, i, own - 1));
+        last = shared + 1 > last ? shared + 1 : last;
     }
-    for (size_t i = 0; i < sharing->count; i++) {
-        uint64_t shared = last_of(sharing, i);
-        last = shared > last ? shared : last;
-    }
-    return last == 0 ? 1 : last; /* distances are below 2^56 */
+    return sum > last ? sum : last;
 }
 
 /* The part of a program, in blocks. */
@@ -307,8 +248,13 @@ void margay_sharing_shared(const margay_sharing *sharing, uint64_t cache_blocks,
     for (size_t i = 0; i < sharing->count; i++) {
         const struct margay_fill *program = &sharing->programs[i];
         double blocks = find_part(sharing, i, cache_blocks);
+        /* Blocks that are not a whole number. */
+        uint64_t whole = (uint64_t)floor(blocks);
+        double misses = (double)program->misses[margay_fill_at(program, whole)];
+        double next =
+            (double)program->misses[margay_fill_at(program, whole + 1)];
+        misses += (blocks - floor(blocks)) * (next - misses);
         results[i] = (struct margay_sharer_result){
-            .blocks = blocks,
-            .misses = (uint64_t)(misses_of(program, blocks) + 0.5)};
+            .blocks = blocks, .misses = (uint64_t)(misses + 0.5)};
     }
 }

@@ -73,7 +73,7 @@ static inline unsigned fake_find_kernel(const char *name)
 {
     unsigned i = 0;
     while (i < MARGAY_GPU_KERNELS &&
-           strcmp(margay_gpu_signatures[i].name, name) != 0)
+           strcmp(margay_gpu_kernel_names[i], name) != 0)
         i++;
     return i;
 }
@@ -82,7 +82,7 @@ static inline void fake_launch(unsigned kernel, size_t groups,
                                const struct margay_gpu_argument *arguments)
 {
     margay_gpu_emulate.launch(NULL, (enum margay_gpu_kernel)kernel,
-                              (uint32_t)groups, arguments, NULL);
+                              (uint32_t)groups, arguments, 0, NULL);
 }
 
 #endif

@@ -191,11 +191,10 @@ int32_t clSetKernelArg(cl_kernel kernel, uint32_t index, size_t bytes,
                        const void *value)
 {
     FAIL_IF_TOLD("clSetKernelArg", -49);
-    char kind = margay_gpu_signatures[kernel->number].arguments[index];
     struct margay_gpu_argument *argument = &kernel->arguments[index];
-    if (bytes != (kind == 'n' ? sizeof argument->number : sizeof(cl_memory)))
+    if (bytes != sizeof argument->number && bytes != sizeof(cl_memory))
         return -51;
-    if (kind == 'n') {
+    if (bytes == sizeof argument->number) {
         memcpy(&argument->number, value, bytes);
     } else {
         cl_memory memory;

@@ -49,8 +49,8 @@ sub shares_of_steps {
         my ($at, $cost) = /^([-+]?\d+|\*) (\d+)$/ or next;
         $line = $at =~ /^[-+]/ ? $line + $at : $at eq '*' ? $line : $at;
         my $step =
-            $is_call && $now{cfn} =~ /^margay_hp_merge_(counts|begin|places)$/
-            ? 'merge'
+            $now{fn} =~ /^run_pending/
+            ? ($is_call && $now{cfn} =~ /crew|device/ ? next : 'merge')
             : $now{fn} !~ /^run_(block|chunk)$/ ? next
             : $is_call ? step_of($now{cfn})
             : $now{file} =~ /\Q$source\E$/ ? $step[$line] : step_of($now{file});

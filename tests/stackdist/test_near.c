@@ -131,7 +131,8 @@ static void test_condense(enum margay_target target)
 {
     static const uint64_t blocks[] = {5, 7, 5, 5, 7, 5, 0, 7, 0, 7, UINT64_MAX};
     uint64_t kept[11 + MARGAY_NEAR_SPARE], top[2] = {7, 5}, hits[2] = {0, 0};
-    const struct margay_near_kernel *kernel = margay_near_kernel_of(target);
+    const struct margay_near_kernel *kernel =
+        MARGAY_FOR_TARGET(&margay_near_kernel, target);
     size_t n = kernel->condense(blocks, 11, top, kept, hits);
     CHECK(n == 4 && kept[0] == 5 && kept[1] == 0 && kept[2] == 7 &&
               kept[3] == UINT64_MAX,

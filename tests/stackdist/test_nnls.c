@@ -46,11 +46,9 @@ static double residual_of(const struct system *s, const double *x)
 
 static double solve(const struct system *s, double *x)
 {
-    double residual = NAN;
-    if (margay_nnls(s->matrix, s->b, s->rows, s->columns, x, &residual, NULL) !=
-        MARGAY_OK)
+    if (margay_nnls(s->matrix, s->b, s->rows, s->columns, x, NULL) != MARGAY_OK)
         abort();
-    return residual;
+    return residual_of(s, x);
 }
 
 /* --------------------------------------------------------------- oracle -- */
@@ -148,7 +146,6 @@ static void test_against_all_sets(struct margay_random *random)
         double x[MOST_COLUMNS], best = best_of_all(&s);
         double residual = solve(&s, x);
         wrong += !(fabs(residual - best) < 1e-8 * (1 + best));
-        wrong += !(fabs(residual - residual_of(&s, x)) < 1e-9);
         for (size_t j = 0; j < s.columns; j++)
             negative += !(x[j] >= 0);
     }
