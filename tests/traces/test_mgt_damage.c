@@ -184,7 +184,7 @@ static void test_no_way(void)
             .name = "a file",
             .evidence = "",
             .read = read_file,
-            .plain_bytes = file_bytes,
+            .plain_bytes = bytes.count,
             .go_to = go_to,
         };
         struct margay_trace_facts facts = {.columns = 0};
@@ -195,7 +195,7 @@ static void test_no_way(void)
         void *state;
         references.numbers = allocate(4096, 8);
         margay_references_allocate(&references, MARGAY_ALL_COLUMNS);
-        margay_mgt_reading.open(&source, &state, &facts, NULL);
+        margay_blocks_open(&margay_mgt_reading, &source, &state, &facts, NULL);
         enum margay_status status = margay_mgt_reading.skip(
             state, 150000, &skipped, &known, &refs, &error);
         failed += status == MARGAY_IO;
@@ -209,7 +209,7 @@ static void test_no_way(void)
               "the file cannot be gone to after %d times: %s", go_tos,
               error.message);
         reached = file.go_tos < 0;
-        margay_mgt_reading.free_state(state);
+        margay_blocks_close(&margay_mgt_reading, state);
         margay_references_free(&references);
     }
     CHECK(go_tos > 3 && failed == 1, "%d times, of which the last one matters",

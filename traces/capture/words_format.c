@@ -138,12 +138,8 @@ static enum margay_status read_bytes(struct reading *reading, void *bytes,
 static enum margay_status fail(const struct reading *reading, const char *found,
                                const char *expected, struct margay_error *error)
 {
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: byte %llu: found %s, expected %s (read as words; "
-                       "%s)",
-                       reading->source.name,
-                       (unsigned long long)reading->offset, found, expected,
-                       reading->source.evidence);
+    return margay_block_source_fail(&reading->source, reading->offset, found,
+                                    expected, error);
 }
 
 static bool is_magic(const void *window, size_t bytes)
@@ -186,46 +182,25 @@ static enum margay_status read_head(struct reading *reading,
     return MARGAY_OK;
 }
 
-static void free_reading(void *state)
+static void clear_reading(void *state)
 {
     struct reading *reading = state;
-    if (reading != NULL) {
-        free(reading->events);
-        margay_relay_leave(reading->relay);
-    }
-    free(reading);
+    free(reading->events);
+    margay_relay_leave(reading->relay);
 }
 
-static enum margay_status open_words(const struct margay_block_source *source,
-                                     void **state,
+static enum margay_status open_words(void *state,
                                      struct margay_trace_facts *facts,
                                      struct margay_error *error)
 {
-    struct reading *reading = calloc(1, sizeof *reading);
-    *state = NULL;
-    if (reading == NULL)
-        return margay_fail_memory(error, "a reader of words");
-    reading->source = *source;
+    struct reading *reading = state;
     enum margay_status status = read_head(reading, facts, error);
-    if (status == MARGAY_OK && source->data != NULL) {
-        reading->events = calloc(1, sizeof *reading->events);
-        if (reading->events == NULL)
-            status = margay_fail_memory(error, "a reader of words");
-    }
-    if (status == MARGAY_OK)
-        *state = reading;
-    else
-        free_reading(reading);
-    return status;
-}
-
-static enum margay_status skip(void *state, uint64_t skip_refs,
-                               uint64_t *skipped_refs, bool *known,
-                               uint64_t *refs, struct margay_error *error)
-{
-    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs, (void)error;
-    *known = false;
-    return MARGAY_OK;
+    if (status != MARGAY_OK || reading->source.data == NULL)
+        return status;
+    reading->events = calloc(1, sizeof *reading->events);
+    return reading->events == NULL
+               ? margay_fail_memory(error, "a reader of words")
+               : MARGAY_OK;
 }
 
 /* The trace ends where `got` bytes of a head are.  A writer that shares memory
@@ -390,9 +365,9 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 
 static const struct margay_blocks_reading reading_words = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reading),
     .open = open_words,
-    .free_state = free_reading,
-    .skip = skip,
+    .clear = clear_reading,
     .fill = fill,
 };
 

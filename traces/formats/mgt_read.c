@@ -135,38 +135,25 @@ static enum margay_status read_header(struct reader *reader,
     return MARGAY_OK;
 }
 
-static void reader_free(void *state)
+static void reader_clear(void *state)
 {
     struct reader *reader = state;
-    if (reader == NULL)
-        return;
     margay_mgt_packer_free(reader->packer);
     margay_mgt_block_free(&reader->block);
     margay_mgt_events_free(reader->events);
-    free(reader);
 }
 
-static enum margay_status reader_open(const struct margay_block_source *source,
-                                      void **state,
+static enum margay_status reader_open(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
-    *state = NULL;
-    if (reader == NULL)
-        return margay_fail_memory(error, "a reader of traces");
-    reader->source = *source;
+    struct reader *reader = state;
+    struct margay_data_map *data = reader->source.data;
     enum margay_status status =
         margay_mgt_packer_create(false, &reader->packer, error);
-    if (status == MARGAY_OK && source->data != NULL)
-        status = margay_mgt_events_create(source->data, &reader->events, error);
-    if (status == MARGAY_OK)
-        status = read_header(reader, facts, error);
-    if (status == MARGAY_OK)
-        *state = reader;
-    else
-        reader_free(reader);
-    return status;
+    if (status == MARGAY_OK && data != NULL)
+        status = margay_mgt_events_create(data, &reader->events, error);
+    return status == MARGAY_OK ? read_header(reader, facts, error) : status;
 }
 
 static bool is_magic(const void *window, size_t bytes)
@@ -483,10 +470,10 @@ static bool find_modules(struct reader *reader, uint64_t end, uint64_t bytes)
 }
 
 /* The same by the index at the end of a file; false if that is not whole. */
-static bool use_index(struct reader *reader, uint64_t file_bytes,
-                      uint64_t skip_refs, struct footer *footer,
-                      struct block_start *found)
+static bool use_index(struct reader *reader, uint64_t skip_refs,
+                      struct footer *footer, struct block_start *found)
 {
+    uint64_t file_bytes = reader->source.plain_bytes;
     uint8_t trailer[MARGAY_MGT_TRAILER_BYTES], bytes[MARGAY_MGT_FOOTER_BYTES];
     if (file_bytes < MARGAY_MGT_HEADER_BYTES + sizeof bytes + sizeof trailer ||
         !read_at(reader, file_bytes - sizeof trailer, trailer, sizeof trailer))
@@ -518,11 +505,10 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
     const struct margay_block_source *source = &reader->source;
     struct footer footer = {.blocks = 0};
     struct block_start start = {0, MARGAY_MGT_HEADER_BYTES, 0};
-    uint64_t bytes;
     *known = false;
-    if (!source->plain_bytes(source->context, &bytes))
+    if (source->plain_bytes == 0)
         return MARGAY_OK;
-    *known = use_index(reader, bytes, skip_refs, &footer, &start);
+    *known = use_index(reader, skip_refs, &footer, &start);
     if (!*known || source->data != NULL)
         start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
     reader->offset = start.offset;
@@ -539,8 +525,9 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
 
 const struct margay_blocks_reading margay_mgt_reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reader),
     .open = reader_open,
-    .free_state = reader_free,
+    .clear = reader_clear,
     .skip = reader_skip,
     .fill = reader_fill,
 };

@@ -20,7 +20,7 @@
 
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
-#include "traces/formats/bytes.h"
+#include "traces/formats/blocks_format.h"
 
 #define KEY "hash_ids"
 
@@ -83,7 +83,7 @@ static int expect(struct reader *reader, const char *what)
 }
 
 #define EXPECTS_ID     "a whole number of 64 bits, or a text, in " KEY
-#define EXPECTS_LIST   "a list of block ids behind \"" KEY "\""
+#define EXPECTS_LIST   "a list of block ids after \"" KEY "\""
 #define EXPECTS_OBJECT "an object with \"" KEY "\": [...]"
 
 /* Is the parser within the list of ids itself? */
@@ -195,16 +195,14 @@ static int end_list(void *context)
 
 /* -------------------------------------------------------------- reading -- */
 
-static void free_reader(void *state)
+static void clear(void *state)
 {
     struct reader *reader = state;
     if (reader->parser != NULL)
         yajl_free(reader->parser);
-    free(reader);
 }
 
-static enum margay_status open_reader(const struct margay_block_source *source,
-                                      void **state,
+static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
@@ -219,21 +217,14 @@ static enum margay_status open_reader(const struct margay_block_source *source,
         .yajl_start_array = begin_list,
         .yajl_end_array = end_list,
     };
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct reader *reader = state;
     (void)facts;
-    *state = NULL;
-    if (reader == NULL)
-        return margay_fail_memory(error, "a reader of requests");
-    reader->source = *source;
     reader->parser = yajl_alloc(&callbacks, NULL, reader);
-    if (reader->parser == NULL ||
-        !yajl_config(reader->parser, yajl_allow_multiple_values, 1) ||
-        !yajl_config(reader->parser, yajl_dont_validate_strings, 1)) {
-        free_reader(reader);
-        return margay_fail_memory(error, "a parser of JSON");
-    }
-    *state = reader;
-    return MARGAY_OK;
+    return reader->parser != NULL &&
+                   yajl_config(reader->parser, yajl_allow_multiple_values, 1) &&
+                   yajl_config(reader->parser, yajl_dont_validate_strings, 1)
+               ? MARGAY_OK
+               : margay_fail_memory(error, "a parser of JSON");
 }
 
 static uint64_t count_lines(const unsigned char *text, size_t bytes)
@@ -308,29 +299,28 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reader),
     .open = open_reader,
-    .free_state = free_reader,
-    .skip = margay_bytes_skip,
+    .clear = clear,
     .fill = fill,
 };
 
 #else
 
-static enum margay_status open_reader(const struct margay_block_source *source,
-                                      void **state,
+static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
     (void)facts;
-    *state = NULL;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: the format mooncake takes a Margay that was built "
                        "with yajl (Debian: libyajl-dev)",
-                       source->name);
+                       ((struct margay_block_source *)state)->name);
 }
 
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct margay_block_source),
     .open = open_reader,
 };
 

@@ -337,12 +337,6 @@ static enum margay_status read_bytes(void *context, void *bytes, size_t count,
     return status;
 }
 
-static bool plain_bytes(void *context, uint64_t *bytes)
-{
-    margay_range *range = context;
-    return margay_input_plain_bytes(range->trace->reader.input, bytes);
-}
-
 static enum margay_status go_to(void *context, uint64_t offset,
                                 struct margay_error *error)
 {
@@ -358,22 +352,20 @@ static enum margay_status open_blocks(margay_range *range,
     const struct margay_reader *reader = &range->trace->reader;
     const struct margay_blocks_reading *reading =
         reader->detection.format->reading;
-    const struct margay_block_source source = {
-        .context = range,
-        .name = reader->path,
-        .evidence = reader->detection.evidence,
-        .shift = reader->shift,
-        .read = read_bytes,
-        .plain_bytes = plain_bytes,
-        .go_to = go_to,
-    };
+    struct margay_block_source source = reader->source;
     struct margay_trace_facts facts = {.columns = 0};
     uint64_t skipped = 0, all;
     bool known;
     if (reading == NULL)
         return MARGAY_OK;
+    source.context = range;
+    source.read = read_bytes;
+    source.go_to = go_to;
+    source.pipe = NULL;
+    source.modules = NULL;
+    source.data = NULL;
     enum margay_status status =
-        reading->open(&source, &range->blocks, &facts, error);
+        margay_blocks_open(reading, &source, &range->blocks, &facts, error);
     if (status == MARGAY_OK)
         status = reading->skip(range->blocks, range->next, &skipped, &known,
                                &all, error);
@@ -546,8 +538,8 @@ void margay_range_free(margay_range *range)
     if (range == NULL)
         return;
     if (range->blocks != NULL)
-        range->trace->reader.detection.format->reading->free_state(
-            range->blocks);
+        margay_blocks_close(range->trace->reader.detection.format->reading,
+                            range->blocks);
     line_reader_free(range->lines);
     margay_references_free(&range->references);
     free(range);
@@ -563,14 +555,16 @@ static enum margay_status unpack(margay_range *range, const char *records,
     uint64_t offset = range->next * format->record_bytes;
     const char *expected = format->unpack(&range->references, records, count);
     if (expected != NULL)
-        return margay_reader_fail_record(
-            reader, offset + range->references.count * format->record_bytes,
-            expected, error);
+        return margay_block_source_fail(&reader->source,
+                                        offset + range->references.count *
+                                                     format->record_bytes,
+                                        "another record", expected, error);
     range->next += count;
     range->left -= count;
     range->given += count;
     if (count == 0 && bytes > 0)
-        return margay_reader_fail_half_record(reader, offset, bytes, error);
+        return margay_block_source_fail_half(&reader->source, offset, bytes,
+                                             format->record_bytes, error);
     return count == 0 ? MARGAY_END : MARGAY_OK;
 }
 
