@@ -17,7 +17,7 @@ struct index_entry {
 
 /* A block, or the events of data, while they are gathered. */
 struct builder {
-    struct margay_mgt_encoder *encoder;
+    struct margay_mgt_encoder encoder;
     size_t entries;
     /* The zeros before the values of each column, from which the first ones
        may differ, and the values. */
@@ -29,7 +29,7 @@ struct builder {
 static void free_builder(struct builder *builder)
 {
     if (builder != NULL)
-        margay_mgt_encoder_free(builder->encoder);
+        ZSTD_freeCCtx(builder->encoder.zstd);
     free(builder);
 }
 
@@ -38,9 +38,11 @@ static enum margay_status create_builder(struct builder **builder,
                                          struct margay_error *error)
 {
     *builder = calloc(1, sizeof **builder);
-    return *builder == NULL
+    if (*builder != NULL)
+        (*builder)->encoder.zstd = ZSTD_createCCtx();
+    return *builder == NULL || (*builder)->encoder.zstd == NULL
                ? margay_fail_memory(error, what)
-               : margay_mgt_encoder_create(&(*builder)->encoder, error);
+               : MARGAY_OK;
 }
 
 struct writer {
@@ -102,7 +104,7 @@ static size_t encode(struct builder *builder, unsigned first, unsigned columns,
     uint8_t *payload = builder->part + head_bytes, *end = payload;
     for (unsigned i = 0; i < MARGAY_MGT_COLUMNS && end != NULL; i++) {
         if (columns & MARGAY_MGT_COLUMN_BIT(i))
-            end = margay_mgt_encode(builder->encoder,
+            end = margay_mgt_encode(&builder->encoder,
                                     (enum margay_mgt_column_name)(first + i),
                                     builder->values[i] + MARGAY_MGT_BACK_VALUES,
                                     builder->entries, end);
