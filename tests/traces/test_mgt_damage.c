@@ -71,9 +71,9 @@ static struct bytes make_file(const uint8_t *payload, size_t payload_bytes,
                               uint64_t references)
 {
     struct bytes bytes = {0};
-    struct margay_mgt_header header = {.columns = columns};
+    const struct margay_trace_facts facts = {.splits = false};
     uint8_t head[MARGAY_MGT_HEADER_BYTES], block[MARGAY_MGT_BLOCK_HEADER_BYTES];
-    margay_mgt_put_header(&header, head);
+    margay_mgt_put_header(&facts, columns, head);
     append_bytes(&bytes, head, sizeof head, NULL);
     margay_put_little(block, MARGAY_MGT_BLOCK_MARK, 4);
     margay_put_little(block + 4, payload_bytes, 4);

@@ -375,8 +375,7 @@ static const struct margay_blocks_reading reading_words = {
  */
 
 struct writing {
-    struct margay_sink sink;
-    uint32_t collapsed_bytes;
+    struct margay_block_target target;
     bool begun;
     uint32_t flags; /* valid once it has begun */
     /* What the last control words of the chunk say. */
@@ -391,28 +390,19 @@ struct writing {
 /* The most words of one reference. */
 #define REFERENCE_WORDS 3
 
-static enum margay_status create(const struct margay_sink *sink, void **state,
-                                 struct margay_error *error)
+static enum margay_status emit(struct writing *writing, const void *bytes,
+                               size_t count, struct margay_error *error)
 {
-    struct writing *writing = calloc(1, sizeof *writing);
-    *state = writing;
-    if (writing == NULL)
-        return margay_fail_memory(error, "a writer of words");
-    writing->sink = *sink;
-    return MARGAY_OK;
-}
-
-static void describe(void *state, const struct margay_trace_facts *facts)
-{
-    struct writing *writing = state;
-    writing->collapsed_bytes = (uint32_t)facts->collapsed_bytes;
+    const struct margay_sink *sink = &writing->target.sink;
+    return sink->write(sink->context, bytes, count, error);
 }
 
 static uint32_t choose_flags(const struct writing *writing, bool sites,
                              bool counts)
 {
     return (sites ? SITES_FLAG : 0) |
-           (counts || writing->collapsed_bytes != 0 ? REPEATS_FLAG : 0);
+           (counts || writing->target.facts->collapsed_bytes != 0 ? REPEATS_FLAG
+                                                                  : 0);
 }
 
 static enum margay_status write_head(struct writing *writing, bool sites,
@@ -423,12 +413,12 @@ static enum margay_status write_head(struct writing *writing, bool sites,
     writing->begun = true;
     writing->flags = choose_flags(writing, sites, counts);
     struct words_head head = {
-        .collapsed_bytes = htole32(writing->collapsed_bytes),
+        .collapsed_bytes =
+            htole32((uint32_t)writing->target.facts->collapsed_bytes),
         .flags = htole32(writing->flags),
     };
     memcpy(head.magic, magic, sizeof magic);
-    return writing->sink.write(writing->sink.context, &head, sizeof head,
-                               error);
+    return emit(writing, &head, sizeof head, error);
 }
 
 static enum margay_status write_chunk(struct writing *writing,
@@ -441,8 +431,7 @@ static enum margay_status write_chunk(struct writing *writing,
     writing->chunk.head.words = htole32(writing->words);
     writing->words = 0;
     writing->site = writing->above = 0;
-    return writing->sink.write(writing->sink.context, &writing->chunk, bytes,
-                               error);
+    return emit(writing, &writing->chunk, bytes, error);
 }
 
 static void add_word(struct writing *writing, uint64_t word)
@@ -594,12 +583,10 @@ static enum margay_status put_words(void *state,
         htole32(words->count | (relayed ? CHUNK_RELAYED : 0)),
         htole32(words->thread)};
     if (status == MARGAY_OK)
-        status = writing->sink.write(writing->sink.context, &head, sizeof head,
-                                     error);
+        status = emit(writing, &head, sizeof head, error);
     if (status == MARGAY_OK && !relayed)
-        status =
-            writing->sink.write(writing->sink.context, words->words,
-                                words->count * sizeof *words->words, error);
+        status = emit(writing, words->words,
+                      words->count * sizeof *words->words, error);
     return status;
 }
 
@@ -612,9 +599,7 @@ static enum margay_status flush(void *state, struct margay_error *error)
 
 static const struct margay_blocks_writing writing_words = {
     .most_collapsed_bytes = UINT64_C(1) << 31, /* a field of 4 bytes */
-    .create = create,
-    .free_state = free,
-    .describe = describe,
+    .state_bytes = sizeof(struct writing),
     .put = put,
     .most_bytes = most_bytes,
     .put_data = put_data,

@@ -117,18 +117,24 @@ enum margay_status margay_blocks_open(
 void margay_blocks_close(const struct margay_blocks_reading *reading,
                          void *state);
 
+/* Where the bytes of a trace go, and what it is to say about itself, which
+   stays the same from the first reference on. */
+struct margay_block_target {
+    struct margay_sink sink;
+    const struct margay_trace_facts *facts;
+};
+
 struct margay_blocks_writing {
     /* The largest block size within which repeats may have been collapsed;
        0 = any. */
     uint64_t most_collapsed_bytes;
 
-    /* The caller owns *state. */
-    enum margay_status (*create)(const struct margay_sink *sink, void **state,
-                                 struct margay_error *error);
-    void (*free_state)(void *state);
-
-    /* Before the first reference: what the trace is to say about itself. */
-    void (*describe)(void *state, const struct margay_trace_facts *facts);
+    /* The state of a writer is zeroed, and begins with its struct
+       margay_block_target, which is set. */
+    size_t state_bytes;
+    /* Make what the state needs, and release that; NULL = nothing. */
+    enum margay_status (*open)(void *state, struct margay_error *error);
+    void (*clear)(void *state);
 
     enum margay_status (*put)(void *state, const struct margay_batch *batch,
                               struct margay_error *error);

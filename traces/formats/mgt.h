@@ -71,16 +71,9 @@ enum margay_mgt_data_column {
 #define MARGAY_MGT_COLUMN_BIT(name) (1u << (name))
 #define MARGAY_MGT_ALWAYS           3u
 
-/* The header of a file. */
-struct margay_mgt_header {
-    enum margay_numbers numbers;
-    unsigned columns;
-    bool splits;
-    uint64_t unit_bytes;      /* of ids; 0 = unknown */
-    uint64_t collapsed_bytes; /* 0 = repeats are not counted */
-};
-
-void margay_mgt_put_header(const struct margay_mgt_header *header,
+/* The header of a file with these columns. */
+void margay_mgt_put_header(const struct margay_trace_facts *facts,
+                           unsigned names,
                            uint8_t bytes[MARGAY_MGT_HEADER_BYTES]);
 
 /* CRC-32 as in gzip and PNG.  `crc` is that of the bytes before these, 0 to

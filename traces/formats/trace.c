@@ -9,32 +9,11 @@
 #include "traces/base/checked.h"
 #include "traces/base/crew.h"
 #include "traces/base/error.h"
-#include "traces/base/nearest.h"
 #include "traces/formats/layout.h"
 #include "traces/formats/names.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
-
-static const char *format_name(size_t i, const void *context)
-{
-    (void)context;
-    const struct margay_format_info *info = margay_format_at(i);
-    return info == NULL ? NULL : info->name;
-}
-
-static enum margay_status fail_format(const char *name,
-                                      struct margay_error *error)
-{
-    char names[512];
-    const char *nearest = margay_nearest(name, format_name, NULL);
-    if (nearest != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "no format '%s', did you mean '%s'?", name, nearest);
-    margay_format_list(false, names, sizeof names);
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "no format '%s', expected one of %s", name, names);
-}
 
 /* --column, --delimiter and --quote ask for the format csv. */
 static enum margay_status take_table_options(
@@ -128,12 +107,12 @@ static enum margay_status take_options(struct margay_trace *trace,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "unit %llu is not a power of two",
                            (unsigned long long)given->unit_bytes);
-    if (given->format != NULL) {
-        trace->reader.detection.format = margay_format_named(given->format);
-        if (trace->reader.detection.format == NULL)
-            return fail_format(given->format, error);
-    }
-    return take_table_options(trace, given, error);
+    enum margay_status status = MARGAY_OK;
+    if (given->format != NULL)
+        status = margay_format_find(given->format, false,
+                                    &trace->reader.detection.format, error);
+    return status == MARGAY_OK ? take_table_options(trace, given, error)
+                               : status;
 }
 
 static enum margay_status open_trace(struct margay_trace *trace,
