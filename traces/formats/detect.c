@@ -155,30 +155,24 @@ static bool goes_by_names(const struct margay_format *format)
     return true;
 }
 
-static void survey_candidate(const struct margay_format *format,
-                             const struct trial *trial, struct survey *survey)
-{
-    bool named = format == survey->named;
-    if (survey->candidate == NULL || (named && !survey->named_is_candidate) ||
-        (is_layout(format) && gives_way(survey->candidate))) {
-        survey->candidate = format;
-        survey->candidate_lines = trial->lines;
-        survey->named_is_candidate = named;
-        survey->rival = NULL;
-    } else if (is_layout(format) && !survey->named_is_candidate) {
-        survey->rival = format;
-    }
-}
-
 static void survey_format(const struct margay_format *format,
                           const struct trial *trial, struct survey *survey)
 {
     bool candidate = trial->faultless && trial->records > 0;
+    bool named = format == survey->named;
     survey->texts++;
     survey->faultless += trial->faultless;
     survey->with_records += candidate;
-    if (candidate)
-        survey_candidate(format, trial, survey);
+    if (candidate &&
+        (survey->candidate == NULL || (named && !survey->named_is_candidate) ||
+         (is_layout(format) && gives_way(survey->candidate)))) {
+        survey->candidate = format;
+        survey->candidate_lines = trial->lines;
+        survey->named_is_candidate = named;
+        survey->rival = NULL;
+    } else if (candidate && is_layout(format) && !survey->named_is_candidate) {
+        survey->rival = format;
+    }
     /* A row of words alone may be the header of any layout. */
     if (trial->faultless && survey->empty == NULL && !is_layout(format))
         survey->empty = format;

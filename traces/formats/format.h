@@ -58,6 +58,11 @@ void margay_references_free(struct margay_references *references);
 size_t margay_references_within(const struct margay_references *references,
                                 size_t from, uint64_t *limit);
 
+/* Drop *left references from entry `from` on, or those that there are, which
+ *left is then less by.  Returns the first entry that stays. */
+size_t margay_references_drop(struct margay_references *references, size_t from,
+                              uint64_t *left);
+
 /* Write these columns of entry `i` as those of entry `k`. */
 static inline void margay_references_copy(const struct margay_references *from,
                                           unsigned columns, size_t i,

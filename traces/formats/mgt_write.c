@@ -350,20 +350,6 @@ static enum margay_status writer_flush(void *state, struct margay_error *error)
     return status == MARGAY_OK ? end_block(state, error) : status;
 }
 
-static enum margay_status put_index(struct writer *writer, uint32_t *crc,
-                                    struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < writer->blocks && status == MARGAY_OK; i++) {
-        uint8_t bytes[MARGAY_MGT_INDEX_ENTRY_BYTES];
-        margay_put_little(bytes, writer->index[i].offset, 8);
-        margay_put_little(bytes + 8, writer->index[i].references, 8);
-        *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
-        status = emit(writer, bytes, sizeof bytes, error);
-    }
-    return status;
-}
-
 static enum margay_status put_footer(struct writer *writer,
                                      struct margay_error *error)
 {
@@ -379,8 +365,13 @@ static enum margay_status put_footer(struct writer *writer,
         margay_put_little(footer + 32 + 8 * kind, writer->of_kind[kind], 8);
     uint32_t crc = margay_mgt_crc(0, footer, sizeof footer);
     enum margay_status status = emit(writer, footer, sizeof footer, error);
-    if (status == MARGAY_OK)
-        status = put_index(writer, &crc, error);
+    for (size_t i = 0; i < writer->blocks && status == MARGAY_OK; i++) {
+        uint8_t entry[MARGAY_MGT_INDEX_ENTRY_BYTES];
+        margay_put_little(entry, writer->index[i].offset, 8);
+        margay_put_little(entry + 8, writer->index[i].references, 8);
+        crc = margay_mgt_crc(crc, entry, sizeof entry);
+        status = emit(writer, entry, sizeof entry, error);
+    }
     margay_put_little(trailer, offset, 8);
     margay_put_little(trailer + 8, crc, 4);
     margay_put_little(trailer + 12, margay_mgt_crc(0, trailer, 12), 4);

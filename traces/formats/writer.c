@@ -342,31 +342,24 @@ enum margay_status margay_writer_put(margay_writer *writer,
     return status;
 }
 
-/* The length of the records of a batch, without those that do not fit. */
-static uint64_t record_bytes(const margay_writer *writer,
-                             const struct margay_batch *batch)
+uint64_t margay_writer_most_bytes(const margay_writer *writer,
+                                  const struct margay_batch *batch)
 {
+    static const struct margay_batch nothing;
     char record[MARGAY_RECORD_BYTES];
-    uint64_t all = 0;
+    uint64_t all = writer->bytes + writer->used;
     size_t bytes;
+    if (batch == NULL)
+        batch = &nothing;
+    if (writer->writing != NULL)
+        return all + writer->writing->most_bytes(writer->blocks, batch);
+    /* Without the records that do not fit. */
     for (size_t i = 0; i < batch->references; i++) {
         uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
         if (encode(writer, batch, i, record, &bytes, NULL) == MARGAY_OK)
             all += count * bytes;
     }
     return all;
-}
-
-uint64_t margay_writer_most_bytes(const margay_writer *writer,
-                                  const struct margay_batch *batch)
-{
-    static const struct margay_batch nothing;
-    if (batch == NULL)
-        batch = &nothing;
-    return writer->bytes + writer->used +
-           (writer->writing != NULL
-                ? writer->writing->most_bytes(writer->blocks, batch)
-                : record_bytes(writer, batch));
 }
 
 /* Words have the byte order of this machine, the format is little-endian. */
