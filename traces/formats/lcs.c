@@ -16,7 +16,6 @@
  * features of 32 bits after it (4 to 8).
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"

@@ -14,8 +14,8 @@
  *
  * yajl parses the text as a stream, so that a request may be of any length.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"
@@ -36,18 +36,10 @@ static size_t skip_blanks(const char *text, size_t bytes)
 /* An object, and the name of the list within the window. */
 static bool is_magic(const void *window, size_t bytes)
 {
-    static const char key[] = "\"" KEY "\"";
-    const char *text = window, *end = text + bytes;
+    const char *text = window;
     size_t first = skip_blanks(text, bytes);
-    if (first == bytes || text[first] != '{')
-        return false;
-    for (const char *at = text;
-         (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++) {
-        if ((size_t)(end - at) >= sizeof key - 1 &&
-            memcmp(at, key, sizeof key - 1) == 0)
-            return true;
-    }
-    return false;
+    return first < bytes && text[first] == '{' &&
+           memmem(text, bytes, "\"" KEY "\"", sizeof KEY + 1) != NULL;
 }
 
 #ifdef MARGAY_HAS_YAJL

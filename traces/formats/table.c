@@ -1,5 +1,4 @@
 /* table.c - the table of formats, and functions on its rows */
-#include <stdio.h>
 #include <string.h>
 
 #include "traces/base/error.h"
@@ -48,14 +47,14 @@ enum margay_status margay_format_find(const char *name, bool to_write,
                                       const struct margay_format **format,
                                       struct margay_error *error)
 {
-    char names[256] = "";
-    size_t i = 0, used = 0;
+    char names[128];
+    size_t i = 0;
     while ((*format = margay_format_row(i)) != NULL &&
            strcmp((*format)->info.name, name) != 0)
         i++;
     if (*format != NULL && ((*format)->info.writable || !to_write))
         return MARGAY_OK;
-    const char *nearest = margay_nearest(name, name_at, &to_write), *known;
+    const char *nearest = margay_nearest(name, name_at, &to_write);
     if (*format == NULL && nearest != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "no format '%s'%s (did you mean '%s'?)", name,
@@ -63,10 +62,7 @@ enum margay_status margay_format_find(const char *name, bool to_write,
     if (!to_write)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "no format '%s'; " MARGAY_LISTS_FORMATS, name);
-    for (i = 0; (known = name_at(i, &to_write)) != NULL && used < sizeof names;
-         i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                 i == 0 ? "" : ", ", known);
+    margay_list_names(name_at, &to_write, names, sizeof names);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        *format == NULL
                            ? "no format '%s' to write, expected one of %s"

@@ -1,7 +1,6 @@
 /* streams.c - generators of block ids: loop, scan, uniform, zipf, phases */
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "traces/base/alias.h"
 #include "traces/base/error.h"
