@@ -145,12 +145,12 @@ struct margay_mgt_column {
 void margay_mgt_column_free(struct margay_mgt_column *column);
 
 /* Begin to read the column `name` of `count` values at *cursor, and advance
- *cursor past it.  Returns NULL, or what was expected instead of the bytes;
- *no_memory tells that memory was missing, and that they are not at fault. */
+   *cursor past it.  Returns NULL, or what was expected instead of the bytes:
+   margay_mgt_lacks_memory where they are not at fault. */
 const char *margay_mgt_decode(ZSTD_DCtx *zstd, enum margay_mgt_column_name name,
                               const uint8_t **cursor, const uint8_t *end,
-                              size_t count, struct margay_mgt_column *column,
-                              bool *no_memory);
+                              size_t count, struct margay_mgt_column *column);
+extern const char margay_mgt_lacks_memory[];
 
 /* Give the next `count` <= column->left values. */
 void margay_mgt_column_next(struct margay_mgt_column *column, uint64_t *values,

@@ -347,10 +347,11 @@ static const char *decode_back(ZSTD_DCtx *zstd, const uint8_t **cursor,
     return expected;
 }
 
+const char margay_mgt_lacks_memory[] = "memory for a column";
+
 const char *margay_mgt_decode(ZSTD_DCtx *zstd, enum margay_mgt_column_name name,
                               const uint8_t **cursor, const uint8_t *end,
-                              size_t count, struct margay_mgt_column *column,
-                              bool *no_memory)
+                              size_t count, struct margay_mgt_column *column)
 {
     if (end - *cursor < 2 || **cursor != name)
         return "another column";
@@ -361,10 +362,9 @@ const char *margay_mgt_decode(ZSTD_DCtx *zstd, enum margay_mgt_column_name name,
         return take_values(cursor, end, 1, column);
     if (column->buffer == NULL)
         column->buffer = calloc(1, stream_begin(4));
-    *no_memory = column->buffer == NULL;
     column->control = column->buffer;
-    if (*no_memory)
-        return "memory for it";
+    if (column->buffer == NULL)
+        return margay_mgt_lacks_memory;
     if (column->coding == MARGAY_MGT_DICTIONARY)
         return decode_dictionary(zstd, cursor, end, count, column);
     if (column->coding == MARGAY_MGT_BACK)

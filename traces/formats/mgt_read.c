@@ -67,6 +67,8 @@ static enum margay_status fail(const struct reader *reader, uint64_t offset,
                                struct margay_error *error)
 {
     uint64_t whole = reader->references - reader->block.references_left;
+    if (expected == margay_mgt_lacks_memory)
+        return margay_fail_memory(error, "a block of a trace");
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: found %s, expected %s; the first %llu "
                        "references of the trace are whole (read as mgt; %s)",
@@ -310,7 +312,7 @@ static enum margay_status end_modules(struct reader *reader,
 
 /* Decode `count` events that are in reader->part. */
 static const char *take_events(struct reader *reader, size_t bytes,
-                               size_t count, bool *no_memory)
+                               size_t count)
 {
     struct events *events = reader->events;
     const uint8_t *cursor = reader->part, *end = cursor + bytes;
@@ -319,7 +321,7 @@ static const char *take_events(struct reader *reader, size_t bytes,
     for (unsigned i = 0; i < MARGAY_MGT_COLUMNS && expected == NULL; i++) {
         expected = margay_mgt_decode(
             reader->zstd, (enum margay_mgt_column_name)(MARGAY_MGT_DATA_AT + i),
-            &cursor, end, count, &events->column, no_memory);
+            &cursor, end, count, &events->column);
         if (expected == NULL)
             margay_mgt_column_next(&events->column, events->values[i], count);
     }
@@ -369,7 +371,7 @@ static enum margay_status read_events(struct reader *reader,
 {
     uint8_t head[MARGAY_MGT_DATA_BYTES - 4];
     uint64_t offset = reader->offset;
-    bool late, right, no_memory = false;
+    bool late, right;
     enum margay_status status = finish_events(reader, &late, error);
     if (late)
         return fail(reader, offset, "events before their time",
@@ -389,11 +391,8 @@ static enum margay_status read_events(struct reader *reader,
         read_part(reader, bytes, head + 8, "events of data", &right, error);
     if (status != MARGAY_OK || (right && reader->events == NULL))
         return status;
-    const char *expected = !right
-                               ? "its check sum"
-                               : take_events(reader, bytes, count, &no_memory);
-    if (no_memory)
-        return margay_fail_memory(error, "the data of a trace");
+    const char *expected =
+        !right ? "its check sum" : take_events(reader, bytes, count);
     return expected == NULL ? MARGAY_OK
                             : fail(reader, offset, "damaged events of data",
                                    expected, error);
@@ -437,7 +436,7 @@ static bool split_accesses(const uint64_t *accesses, size_t count,
 
 /* Begin with the block of this payload, which is in reader->part. */
 static const char *begin_columns(struct reader *reader, size_t bytes,
-                                 size_t entries, bool *no_memory)
+                                 size_t entries)
 {
     struct block *block = &reader->block;
     const uint8_t *cursor = reader->part, *end = cursor + bytes;
@@ -445,9 +444,8 @@ static const char *begin_columns(struct reader *reader, size_t bytes,
     for (unsigned name = 0; name < MARGAY_MGT_COLUMNS && expected == NULL;
          name++) {
         if (reader->names & MARGAY_MGT_COLUMN_BIT(name))
-            expected =
-                margay_mgt_decode(reader->zstd, name, &cursor, end, entries,
-                                  &block->column[name], no_memory);
+            expected = margay_mgt_decode(reader->zstd, name, &cursor, end,
+                                         entries, &block->column[name]);
     }
     if (expected != NULL)
         return expected;
@@ -468,7 +466,7 @@ static enum margay_status read_block(struct reader *reader, uint8_t *head,
                                      struct margay_error *error)
 {
     uint64_t offset = reader->offset, references;
-    bool right, no_memory = false;
+    bool right;
     enum margay_status status =
         read_all(reader, head + 4, MARGAY_MGT_BLOCK_HEADER_BYTES - 4,
                  "the header of a block", error);
@@ -491,10 +489,7 @@ static enum margay_status read_block(struct reader *reader, uint8_t *head,
     status = read_part(reader, bytes, head + 20, "a block", &right, error);
     if (status != MARGAY_OK)
         return status;
-    expected = right ? begin_columns(reader, bytes, entries, &no_memory)
-                     : "its check sum";
-    if (no_memory)
-        return margay_fail_memory(error, "a block of a trace");
+    expected = right ? begin_columns(reader, bytes, entries) : "its check sum";
     if (expected != NULL)
         return fail(reader, offset, "a damaged block", expected, error);
     reader->block.left = entries;
