@@ -3,7 +3,7 @@ program_ROOMS   := terminal options result plot annotate record command report
 program_SOURCES += $(wildcard $(program_ROOMS:%=sim/%/*.c))
 
 # libdw, which finds lines of sources, is used if it is there; libdw_LIBS= does
-# without.  It is looked for as zstd is (traces/module.mk).
+# without.  It is looked for as liblzma is (traces/module.mk).
 libdw_program := \#include <elfutils/libdwfl.h>\nint main(void) { return dwfl_errno(); }
 libdw_LIBS     = $(eval libdw_LIBS := $$(shell printf '$$(libdw_program)' | \
                    $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -ldw -lelf \

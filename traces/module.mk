@@ -3,17 +3,11 @@ library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/columns.def traces/traces.h \
                    traces/writing.h
-library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS) $(lzma_LIBS) $(yajl_LIBS)
+library_LIBS    += -larchive -lz -lcsv -lzstd $(lzma_LIBS) $(yajl_LIBS)
 
-# zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It
-# is looked for once, when a recipe needs to know: `deps` may have brought it.
-zstd_program := \#include <zstd.h>\nint main(void) { return ZSTD_isError(0); }
-zstd_LIBS     = $(eval zstd_LIBS := $$(shell printf '$$(zstd_program)' | \
-                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lzstd \
-                  2>/dev/null && echo -lzstd))$(zstd_LIBS)
-zstd_CPPFLAGS = $(if $(zstd_LIBS),-DMARGAY_HAS_ZSTD)
-
-# liblzma, of xz by several threads, likewise, from 5.4 on.
+# liblzma from 5.4 on, of xz by several threads, is used if it is there;
+# lzma_LIBS= does without.  It is looked for once, when a recipe needs to know:
+# `deps` may have brought it.
 lzma_program := \#include <lzma.h>\nint main(void) \
                 { return (int)lzma_stream_decoder_mt(0, 0); }
 lzma_LIBS     = $(eval lzma_LIBS := $$(shell printf '$$(lzma_program)' | \

@@ -108,9 +108,6 @@ static void put_left_out(struct output *output)
 #ifndef MARGAY_HAS_YAJL
                                    ", yajl (the format mooncake)"
 #endif
-#ifndef MARGAY_HAS_ZSTD
-                                   ", zstd (mgt files compressed with it)"
-#endif
         ;
     output_text(output, "left out:  %s\n",
                 left_out[0] == '\0' ? "nothing" : left_out + 2);

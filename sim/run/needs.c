@@ -39,20 +39,20 @@ static bool has(unsigned columns, unsigned kinds,
 }
 
 /* The formats that say what this one does not. */
-static void list_formats(const struct margay_need *need, char *text,
-                         size_t bytes)
+static const char *format_that_says(size_t index, const void *context)
 {
+    const struct margay_need *need = context;
     const struct margay_format_info *info;
-    *text = '\0';
     for (size_t i = 0; (info = margay_format_at(i)) != NULL; i++) {
         unsigned columns = info->columns | info->named_columns;
         unsigned kinds =
             info->named_columns & MARGAY_COLUMN_KINDS
                 ? MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)
                 : info->kinds;
-        if (has(columns, kinds, need))
-            add_word(text, bytes, ", ", info->name);
+        if (has(columns, kinds, need) && index-- == 0)
+            return info->name;
     }
+    return NULL;
 }
 
 static enum margay_status refuse_need(const struct margay_need *need,
@@ -61,11 +61,11 @@ static enum margay_status refuse_need(const struct margay_need *need,
                                       struct margay_error *error)
 {
     const struct margay_format_info *format = margay_trace_format(trace);
-    char what[64], formats[320];
+    char what[64], formats[128];
     bool has_column =
         (margay_trace_columns(trace) & need->column) == need->column;
     name_what(need, has_column, what, sizeof what);
-    list_formats(need, formats, sizeof formats);
+    margay_list_names(format_that_says, need, formats, sizeof formats);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: %s: the trace does not say the %s of its "
                        "references (it is read as %s; %s %s%s)",

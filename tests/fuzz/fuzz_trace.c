@@ -253,7 +253,7 @@ static struct outcome read_trace(const struct margay_state_options *options,
         .most_refs = UINT64_MAX,
         .most_bad_lines = bad_lines,
     };
-    reader.detection.format = margay_format_named(format);
+    margay_format_find(format, false, &reader.detection.format, NULL);
     if (data && margay_data_map_create(&reader.data, NULL) != MARGAY_OK)
         abort();
     reading = &reader;

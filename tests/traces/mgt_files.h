@@ -61,12 +61,6 @@ __attribute__((unused)) static enum margay_status read_file(
     return MARGAY_OK;
 }
 
-__attribute__((unused)) static bool file_bytes(void *context, uint64_t *bytes)
-{
-    *bytes = ((struct file *)context)->bytes.count;
-    return true;
-}
-
 __attribute__((unused)) static enum margay_status go_to(
     void *context, uint64_t offset, struct margay_error *error)
 {

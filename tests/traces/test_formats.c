@@ -108,10 +108,10 @@ static const struct bad {
     {"lackey", "LL 10,4\n", ":1:", "'LL 10,4'", "I, L, S or M"},
     {"lackey", " L\n", ":1:", "'L'", "I, L, S or M"},
     {"lackey", "=12= x\n", ":1:", "'=12= x'", "I, L, S or M"},
-    {"ls", "l 0x10\n", ":1:", "'l 0x10'", "a decimal number behind"},
+    {"ls", "l 0x10\n", ":1:", "'l 0x10'", "a decimal number after"},
     {"ls", "l 10 1\n", ":1:", "'l 10 1'", "begins with 0x"},
     {"ls", "m 0x10 1\n", ":1:", "'m 0x10 1'", "l or s"},
-    {"ls", "l 0x10 x\n", ":1:", "'l 0x10 x'", "a decimal number behind"},
+    {"ls", "l 0x10 x\n", ":1:", "'l 0x10 x'", "a decimal number after"},
     {"ls", "l 0x10 1 2\n", ":1:", "'l 0x10 1 2'", "the end of the line"},
     {"id", "0x10 X\n", ":1:", "'0x10 X'", "I or D"},
     {"id", "0x10\n", ":1:", "'0x10'", "I or D"},
@@ -276,7 +276,9 @@ static uint8_t kept_kind(const char *format, uint8_t kind)
 
 static bool keeps_extents(const char *format)
 {
-    return margay_format_named(format)->info.columns & MARGAY_COLUMN_EXTENTS;
+    const struct margay_format *row;
+    return margay_format_find(format, false, &row, NULL) == MARGAY_OK &&
+           (row->info.columns & MARGAY_COLUMN_EXTENTS) != 0;
 }
 
 static void make_references(struct whole_trace *asked, const char *format)

@@ -71,9 +71,9 @@ static struct bytes make_file(const uint8_t *payload, size_t payload_bytes,
                               uint64_t references)
 {
     struct bytes bytes = {0};
-    struct margay_mgt_header header = {.columns = columns};
+    const struct margay_trace_facts facts = {.splits = false};
     uint8_t head[MARGAY_MGT_HEADER_BYTES], block[MARGAY_MGT_BLOCK_HEADER_BYTES];
-    margay_mgt_put_header(&header, head);
+    margay_mgt_put_header(&facts, columns, head);
     append_bytes(&bytes, head, sizeof head, NULL);
     margay_put_little(block, MARGAY_MGT_BLOCK_MARK, 4);
     margay_put_little(block + 4, payload_bytes, 4);
@@ -184,7 +184,7 @@ static void test_no_way(void)
             .name = "a file",
             .evidence = "",
             .read = read_file,
-            .plain_bytes = file_bytes,
+            .plain_bytes = bytes.count,
             .go_to = go_to,
         };
         struct margay_trace_facts facts = {.columns = 0};
@@ -195,7 +195,7 @@ static void test_no_way(void)
         void *state;
         references.numbers = allocate(4096, 8);
         margay_references_allocate(&references, MARGAY_ALL_COLUMNS);
-        margay_mgt_reading.open(&source, &state, &facts, NULL);
+        margay_blocks_open(&margay_mgt_reading, &source, &state, &facts, NULL);
         enum margay_status status = margay_mgt_reading.skip(
             state, 150000, &skipped, &known, &refs, &error);
         failed += status == MARGAY_IO;
@@ -209,7 +209,7 @@ static void test_no_way(void)
               "the file cannot be gone to after %d times: %s", go_tos,
               error.message);
         reached = file.go_tos < 0;
-        margay_mgt_reading.free_state(state);
+        margay_blocks_close(&margay_mgt_reading, state);
         margay_references_free(&references);
     }
     CHECK(go_tos > 3 && failed == 1, "%d times, of which the last one matters",

@@ -1,6 +1,7 @@
-/* nearest.c - the known name that a misspelt one resembles */
+/* nearest.c - known names in messages: see nearest.h */
 #include "traces/base/nearest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONGEST_WORD 32
@@ -59,4 +60,23 @@ const char *margay_nearest(const char *word,
         }
     }
     return best;
+}
+
+/* Up to so many are all named, and of more so many. */
+#define ALL_NAMED  6
+#define SOME_NAMED 4
+
+void margay_list_names(const char *(*candidate)(size_t i, const void *context),
+                       const void *context, char *text, size_t bytes)
+{
+    size_t count = 0, used = 0;
+    while (candidate(count, context) != NULL)
+        count++;
+    size_t named = count <= ALL_NAMED ? count : SOME_NAMED;
+    *text = '\0';
+    for (size_t i = 0; i < named && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 i == 0 ? "" : ", ", candidate(i, context));
+    if (named < count && used < bytes)
+        snprintf(text + used, bytes - used, " and %zu others", count - named);
 }

@@ -1,4 +1,4 @@
-/* nearest.h - the known name that a misspelt one resembles */
+/* nearest.h - known names in messages: the one that was meant, or a list */
 #ifndef MARGAY_TRACES_BASE_NEAREST_H
 #define MARGAY_TRACES_BASE_NEAREST_H
 
@@ -13,5 +13,10 @@ const char *margay_nearest(const char *word,
                            const char *(*candidate)(size_t i,
                                                     const void *context),
                            const void *context);
+
+/* All candidates, or the first four and how many others there are:
+   "a, b, c, d and 12 others". */
+void margay_list_names(const char *(*candidate)(size_t i, const void *context),
+                       const void *context, char *text, size_t bytes);
 
 #endif

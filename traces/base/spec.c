@@ -144,32 +144,6 @@ static struct range find_range(const char *values)
     return range;
 }
 
-static bool find_count(const char *values, const char *value, uint64_t *count)
-{
-    struct range range = find_range(values);
-    uint64_t least, most;
-    return margay_parse_u64(range.least, &least) &&
-           margay_parse_u64(range.most, &most) &&
-           margay_parse_u64(value, count) && *count >= least && *count <= most;
-}
-
-static bool find_fraction(const char *values, const char *value,
-                          double *fraction)
-{
-    struct range range = find_range(values);
-    double least, most;
-    return parse_fraction(range.least, &least) &&
-           parse_fraction(range.most, &most) &&
-           parse_fraction(value, fraction) && *fraction >= least &&
-           *fraction <= most;
-}
-
-static int compare_u64(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* "32+16384": each once, in [1, 2^56); sorted into ascending order. */
 static bool find_sizes(const char *value, struct margay_settings *settings)
 {
@@ -185,28 +159,35 @@ static bool find_sizes(const char *value, struct margay_settings *settings)
             return false;
         count++;
     }
-    qsort(settings->sizes, count, sizeof *settings->sizes, compare_u64);
-    for (size_t i = 1; i < count; i++) {
-        if (settings->sizes[i] == settings->sizes[i - 1])
-            return false;
-    }
     settings->size_count = count;
-    return true;
+    return margay_sort_unique(settings->sizes, count) == count;
 }
 
 /* Set parameter i; false if it may not have this value. */
 static bool set_value(const struct margay_parameter *parameter, size_t i,
                       const char *value, struct margay_settings *settings)
 {
+    const char *values = parameter->values;
+    uint64_t *count = &settings->counts[i], fewest, most;
+    double *fraction = &settings->fractions[i], least, greatest;
+    struct range range;
     switch (parameter->kind) {
     case MARGAY_COUNT:
-        return find_count(parameter->values, value, &settings->counts[i]);
+        range = find_range(values);
+        return margay_parse_u64(range.least, &fewest) &&
+               margay_parse_u64(range.most, &most) &&
+               margay_parse_u64(value, count) && *count >= fewest &&
+               *count <= most;
     case MARGAY_FRACTION:
-        return find_fraction(parameter->values, value, &settings->fractions[i]);
+        range = find_range(values);
+        return parse_fraction(range.least, &least) &&
+               parse_fraction(range.most, &greatest) &&
+               parse_fraction(value, fraction) && *fraction >= least &&
+               *fraction <= greatest;
     case MARGAY_SIZES:
         return find_sizes(value, settings);
     default:
-        return find_choice(parameter->values, value, &settings->choices[i]);
+        return find_choice(values, value, &settings->choices[i]);
     }
 }
 

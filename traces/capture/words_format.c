@@ -138,12 +138,8 @@ static enum margay_status read_bytes(struct reading *reading, void *bytes,
 static enum margay_status fail(const struct reading *reading, const char *found,
                                const char *expected, struct margay_error *error)
 {
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: byte %llu: found %s, expected %s (read as words; "
-                       "%s)",
-                       reading->source.name,
-                       (unsigned long long)reading->offset, found, expected,
-                       reading->source.evidence);
+    return margay_block_source_fail(&reading->source, reading->offset, found,
+                                    expected, error);
 }
 
 static bool is_magic(const void *window, size_t bytes)
@@ -186,46 +182,25 @@ static enum margay_status read_head(struct reading *reading,
     return MARGAY_OK;
 }
 
-static void free_reading(void *state)
+static void clear_reading(void *state)
 {
     struct reading *reading = state;
-    if (reading != NULL) {
-        free(reading->events);
-        margay_relay_leave(reading->relay);
-    }
-    free(reading);
+    free(reading->events);
+    margay_relay_leave(reading->relay);
 }
 
-static enum margay_status open_words(const struct margay_block_source *source,
-                                     void **state,
+static enum margay_status open_words(void *state,
                                      struct margay_trace_facts *facts,
                                      struct margay_error *error)
 {
-    struct reading *reading = calloc(1, sizeof *reading);
-    *state = NULL;
-    if (reading == NULL)
-        return margay_fail_memory(error, "a reader of words");
-    reading->source = *source;
+    struct reading *reading = state;
     enum margay_status status = read_head(reading, facts, error);
-    if (status == MARGAY_OK && source->data != NULL) {
-        reading->events = calloc(1, sizeof *reading->events);
-        if (reading->events == NULL)
-            status = margay_fail_memory(error, "a reader of words");
-    }
-    if (status == MARGAY_OK)
-        *state = reading;
-    else
-        free_reading(reading);
-    return status;
-}
-
-static enum margay_status skip(void *state, uint64_t skip_refs,
-                               uint64_t *skipped_refs, bool *known,
-                               uint64_t *refs, struct margay_error *error)
-{
-    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs, (void)error;
-    *known = false;
-    return MARGAY_OK;
+    if (status != MARGAY_OK || reading->source.data == NULL)
+        return status;
+    reading->events = calloc(1, sizeof *reading->events);
+    return reading->events == NULL
+               ? margay_fail_memory(error, "a reader of words")
+               : MARGAY_OK;
 }
 
 /* The trace ends where `got` bytes of a head are.  A writer that shares memory
@@ -390,9 +365,9 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 
 static const struct margay_blocks_reading reading_words = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reading),
     .open = open_words,
-    .free_state = free_reading,
-    .skip = skip,
+    .clear = clear_reading,
     .fill = fill,
 };
 
@@ -400,8 +375,7 @@ static const struct margay_blocks_reading reading_words = {
  */
 
 struct writing {
-    struct margay_sink sink;
-    uint32_t collapsed_bytes;
+    struct margay_block_target target;
     bool begun;
     uint32_t flags; /* valid once it has begun */
     /* What the last control words of the chunk say. */
@@ -416,28 +390,19 @@ struct writing {
 /* The most words of one reference. */
 #define REFERENCE_WORDS 3
 
-static enum margay_status create(const struct margay_sink *sink, void **state,
-                                 struct margay_error *error)
+static enum margay_status emit(struct writing *writing, const void *bytes,
+                               size_t count, struct margay_error *error)
 {
-    struct writing *writing = calloc(1, sizeof *writing);
-    *state = writing;
-    if (writing == NULL)
-        return margay_fail_memory(error, "a writer of words");
-    writing->sink = *sink;
-    return MARGAY_OK;
-}
-
-static void describe(void *state, const struct margay_trace_facts *facts)
-{
-    struct writing *writing = state;
-    writing->collapsed_bytes = (uint32_t)facts->collapsed_bytes;
+    const struct margay_sink *sink = &writing->target.sink;
+    return sink->write(sink->context, bytes, count, error);
 }
 
 static uint32_t choose_flags(const struct writing *writing, bool sites,
                              bool counts)
 {
     return (sites ? SITES_FLAG : 0) |
-           (counts || writing->collapsed_bytes != 0 ? REPEATS_FLAG : 0);
+           (counts || writing->target.facts->collapsed_bytes != 0 ? REPEATS_FLAG
+                                                                  : 0);
 }
 
 static enum margay_status write_head(struct writing *writing, bool sites,
@@ -448,12 +413,12 @@ static enum margay_status write_head(struct writing *writing, bool sites,
     writing->begun = true;
     writing->flags = choose_flags(writing, sites, counts);
     struct words_head head = {
-        .collapsed_bytes = htole32(writing->collapsed_bytes),
+        .collapsed_bytes =
+            htole32((uint32_t)writing->target.facts->collapsed_bytes),
         .flags = htole32(writing->flags),
     };
     memcpy(head.magic, magic, sizeof magic);
-    return writing->sink.write(writing->sink.context, &head, sizeof head,
-                               error);
+    return emit(writing, &head, sizeof head, error);
 }
 
 static enum margay_status write_chunk(struct writing *writing,
@@ -466,8 +431,7 @@ static enum margay_status write_chunk(struct writing *writing,
     writing->chunk.head.words = htole32(writing->words);
     writing->words = 0;
     writing->site = writing->above = 0;
-    return writing->sink.write(writing->sink.context, &writing->chunk, bytes,
-                               error);
+    return emit(writing, &writing->chunk, bytes, error);
 }
 
 static void add_word(struct writing *writing, uint64_t word)
@@ -619,12 +583,10 @@ static enum margay_status put_words(void *state,
         htole32(words->count | (relayed ? CHUNK_RELAYED : 0)),
         htole32(words->thread)};
     if (status == MARGAY_OK)
-        status = writing->sink.write(writing->sink.context, &head, sizeof head,
-                                     error);
+        status = emit(writing, &head, sizeof head, error);
     if (status == MARGAY_OK && !relayed)
-        status =
-            writing->sink.write(writing->sink.context, words->words,
-                                words->count * sizeof *words->words, error);
+        status = emit(writing, words->words,
+                      words->count * sizeof *words->words, error);
     return status;
 }
 
@@ -637,9 +599,7 @@ static enum margay_status flush(void *state, struct margay_error *error)
 
 static const struct margay_blocks_writing writing_words = {
     .most_collapsed_bytes = UINT64_C(1) << 31, /* a field of 4 bytes */
-    .create = create,
-    .free_state = free,
-    .describe = describe,
+    .state_bytes = sizeof(struct writing),
     .put = put,
     .most_bytes = most_bytes,
     .put_data = put_data,

@@ -31,7 +31,7 @@ struct margay_trace_facts {
 /* Where the bytes of a trace come from. */
 struct margay_block_source {
     void *context;
-    const char *name, *evidence; /* for messages */
+    const char *name, *format, *evidence; /* for messages */
     /* By how many bits, 0 to 63, the format may shift addresses right, because
        the caller wants no more than the block of the first byte.  A format that
        does so says it in its facts. */
@@ -48,8 +48,7 @@ struct margay_block_source {
     /* The number of the pipe that the bytes come from as they are; 0 = they
        come from elsewhere.  NULL = from no pipe at all. */
     uint64_t (*pipe)(void *context);
-    /* The length of a plain regular file; false for anything else. */
-    bool (*plain_bytes)(void *context, uint64_t *bytes);
+    uint64_t plain_bytes; /* of a plain regular file; 0 = it is none */
     /* In such a file, go on reading at `offset`. */
     enum margay_status (*go_to)(void *context, uint64_t offset,
                                 struct margay_error *error);
@@ -60,6 +59,15 @@ struct margay_block_source {
 enum margay_status margay_block_source_read(
     const struct margay_block_source *source, void *buffer, size_t least,
     size_t most, size_t *got, struct margay_error *error);
+
+/* "found FOUND, expected EXPECTED" at a byte of the trace; and the same of half
+   a record, `bytes` long, at its end.  Both return MARGAY_BAD_INPUT. */
+enum margay_status margay_block_source_fail(
+    const struct margay_block_source *source, uint64_t offset,
+    const char *found, const char *expected, struct margay_error *error);
+enum margay_status margay_block_source_fail_half(
+    const struct margay_block_source *source, uint64_t offset, size_t bytes,
+    size_t record_bytes, struct margay_error *error);
 
 /* The number of bytes by which such a format is recognised. */
 #define MARGAY_BLOCKS_MAGIC_BYTES 8
@@ -72,16 +80,22 @@ struct margay_blocks_reading {
     /* Of the records that the format's is_plausible() looks at; 0 = none. */
     unsigned record_bytes;
 
+    /* The state of a reader is zeroed, and begins with its struct
+       margay_block_source, which is set. */
+    size_t state_bytes;
+
     /* Begin at the first byte.  *facts holds what is true of all traces of the
-       format, and gets what this one says.  The caller owns *state. */
-    enum margay_status (*open)(const struct margay_block_source *source,
-                               void **state, struct margay_trace_facts *facts,
+       format, and gets what this one says.  NULL = nothing is to be done. */
+    enum margay_status (*open)(void *state, struct margay_trace_facts *facts,
                                struct margay_error *error);
-    void (*free_state)(void *state);
+    /* Release what a state owns, also one that could not be opened; NULL =
+       nothing. */
+    void (*clear)(void *state);
 
     /* In a plain file with an index: tell the number of references, and go past
        whole blocks of them, up to `skip_refs` references.  *known = false: the
-       call has changed nothing.  MARGAY_IO: the file cannot be positioned. */
+       call has changed nothing.  MARGAY_IO: the file cannot be positioned.
+       NULL = they cannot be counted without reading. */
     enum margay_status (*skip)(void *state, uint64_t skip_refs,
                                uint64_t *skipped_refs, bool *known,
                                uint64_t *refs, struct margay_error *error);
@@ -93,18 +107,34 @@ struct margay_blocks_reading {
                                struct margay_error *error);
 };
 
+/* Make and open a reader; on failure *state is NULL. */
+enum margay_status margay_blocks_open(
+    const struct margay_blocks_reading *reading,
+    const struct margay_block_source *source, void **state,
+    struct margay_trace_facts *facts, struct margay_error *error);
+
+/* NULL is fine. */
+void margay_blocks_close(const struct margay_blocks_reading *reading,
+                         void *state);
+
+/* Where the bytes of a trace go, and what it is to say about itself, which
+   stays the same from the first reference on. */
+struct margay_block_target {
+    struct margay_sink sink;
+    const struct margay_trace_facts *facts;
+};
+
 struct margay_blocks_writing {
     /* The largest block size within which repeats may have been collapsed;
        0 = any. */
     uint64_t most_collapsed_bytes;
 
-    /* The caller owns *state. */
-    enum margay_status (*create)(const struct margay_sink *sink, void **state,
-                                 struct margay_error *error);
-    void (*free_state)(void *state);
-
-    /* Before the first reference: what the trace is to say about itself. */
-    void (*describe)(void *state, const struct margay_trace_facts *facts);
+    /* The state of a writer is zeroed, and begins with its struct
+       margay_block_target, which is set. */
+    size_t state_bytes;
+    /* Make what the state needs, and release that; NULL = nothing. */
+    enum margay_status (*open)(void *state, struct margay_error *error);
+    void (*clear)(void *state);
 
     enum margay_status (*put)(void *state, const struct margay_batch *batch,
                               struct margay_error *error);

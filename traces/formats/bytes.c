@@ -1,4 +1,4 @@
-/* bytes.c - a window on the bytes of a trace: see bytes.h */
+/* bytes.c - readers of blocks, and a window on their bytes: see bytes.h */
 #include "traces/formats/bytes.h"
 
 #include <stdio.h>
@@ -21,15 +21,52 @@ enum margay_status margay_block_source_read(
     return MARGAY_OK;
 }
 
-struct margay_bytes *margay_bytes_create(
-    const struct margay_block_source *source)
+enum margay_status margay_block_source_fail(
+    const struct margay_block_source *source, uint64_t offset,
+    const char *found, const char *expected, struct margay_error *error)
 {
-    struct margay_bytes *bytes = malloc(sizeof *bytes);
-    if (bytes == NULL)
-        return NULL;
-    bytes->source = *source;
-    bytes->offset = bytes->begin = bytes->end = 0;
-    return bytes;
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found %s, expected %s (read as %s; %s)",
+                       source->name, (unsigned long long)offset, found,
+                       expected, source->format, source->evidence);
+}
+
+enum margay_status margay_block_source_fail_half(
+    const struct margay_block_source *source, uint64_t offset, size_t bytes,
+    size_t record_bytes, struct margay_error *error)
+{
+    char found[64], expected[64];
+    snprintf(found, sizeof found, "half a record of %zu byte%s", bytes,
+             margay_plural(bytes, "s"));
+    snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
+    return margay_block_source_fail(source, offset, found, expected, error);
+}
+
+enum margay_status margay_blocks_open(
+    const struct margay_blocks_reading *reading,
+    const struct margay_block_source *source, void **state,
+    struct margay_trace_facts *facts, struct margay_error *error)
+{
+    void *made = calloc(1, reading->state_bytes);
+    *state = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "a reader of traces");
+    memcpy(made, source, sizeof *source);
+    enum margay_status status =
+        reading->open == NULL ? MARGAY_OK : reading->open(made, facts, error);
+    if (status == MARGAY_OK)
+        *state = made;
+    else
+        margay_blocks_close(reading, made);
+    return status;
+}
+
+void margay_blocks_close(const struct margay_blocks_reading *reading,
+                         void *state)
+{
+    if (state != NULL && reading->clear != NULL)
+        reading->clear(state);
+    free(state);
 }
 
 enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
@@ -48,37 +85,21 @@ enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
 }
 
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     size_t ahead, const char *format,
-                                     const char *found, const char *expected,
+                                     size_t ahead, const char *found,
+                                     const char *expected,
                                      struct margay_error *error)
 {
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: byte %llu: found %s, expected %s (read as %s; %s)",
-                       bytes->source.name,
-                       (unsigned long long)(bytes->offset + ahead), found,
-                       expected, format, bytes->source.evidence);
+    return margay_block_source_fail(&bytes->source, bytes->offset + ahead,
+                                    found, expected, error);
 }
 
 enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
-                                    const char *format, size_t record_bytes,
+                                    size_t record_bytes,
                                     struct margay_error *error)
 {
-    char found[64], expected[64];
     size_t left = margay_bytes_left(bytes);
-    if (left == 0)
-        return MARGAY_END;
-    snprintf(found, sizeof found, "half a record of %zu byte%s", left,
-             margay_plural(left, "s"));
-    snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
-    return margay_bytes_fail(bytes, 0, format, found, expected, error);
-}
-
-enum margay_status margay_bytes_skip(void *state, uint64_t skip_refs,
-                                     uint64_t *skipped_refs, bool *known,
-                                     uint64_t *refs, struct margay_error *error)
-{
-    (void)state, (void)skip_refs, (void)error;
-    *skipped_refs = *refs = 0;
-    *known = false;
-    return MARGAY_OK;
+    return left == 0
+               ? MARGAY_END
+               : margay_block_source_fail_half(&bytes->source, bytes->offset,
+                                               left, record_bytes, error);
 }

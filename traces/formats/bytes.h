@@ -12,6 +12,7 @@
 
 #define MARGAY_BYTES_HELD ((size_t)65536)
 
+/* Zeroed but for the source, it is at the first byte of the trace. */
 struct margay_bytes {
     struct margay_block_source source;
     uint64_t offset; /* of `begin` in the trace */
@@ -19,11 +20,6 @@ struct margay_bytes {
     /* A number at the end of what is held may be loaded as one of 8 bytes. */
     unsigned char held[MARGAY_BYTES_HELD + 8];
 };
-
-/* At the first byte of the trace.  To be released with free(); NULL: no
-   memory. */
-struct margay_bytes *margay_bytes_create(
-    const struct margay_block_source *source);
 
 /* Have `wanted` bytes, at most MARGAY_BYTES_HELD, between `begin` and `end`;
    fewer only at the end of the trace.  Waits for no more than these. */
@@ -49,20 +45,14 @@ static inline void margay_bytes_pass(struct margay_bytes *bytes, size_t count)
 
 /* Report what stands `ahead` bytes after `begin`; returns MARGAY_BAD_INPUT. */
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     size_t ahead, const char *format,
-                                     const char *found, const char *expected,
+                                     size_t ahead, const char *found,
+                                     const char *expected,
                                      struct margay_error *error);
 
 /* The end of a trace whose records are `record_bytes` long: MARGAY_END, or
    MARGAY_BAD_INPUT where half a record is left. */
 enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
-                                    const char *format, size_t record_bytes,
+                                    size_t record_bytes,
                                     struct margay_error *error);
-
-/* `skip` of a format whose references cannot be counted without reading. */
-enum margay_status margay_bytes_skip(void *state, uint64_t skip_refs,
-                                     uint64_t *skipped_refs, bool *known,
-                                     uint64_t *refs,
-                                     struct margay_error *error);
 
 #endif

@@ -37,8 +37,6 @@ static inline bool is_mark(char c, const struct margay_marks *marks)
            c == '\n' || c == '\r' || c == '\0';
 }
 
-#if defined(__SSE2__)
-
 /* The first mark from `cursor` on; with `rest`, delimiters are none. */
 static inline const char *find_mark(const char *cursor,
                                     const struct margay_marks *marks, bool rest)
@@ -53,26 +51,11 @@ static inline const char *find_mark(const char *cursor,
             (margay_bytes16)(bytes == other) |
             (margay_bytes16)(bytes == quote) | (margay_bytes16)(bytes == '\n') |
             (margay_bytes16)(bytes == '\r') | (margay_bytes16)(bytes == 0);
-        unsigned mask =
-            (unsigned)__builtin_ia32_pmovmskb128((margay_chars16)found);
+        unsigned mask = margay_mask(found);
         if (mask != 0)
             return cursor + __builtin_ctz(mask);
     }
 }
-
-#else
-
-static inline const char *find_mark(const char *cursor,
-                                    const struct margay_marks *marks, bool rest)
-{
-    while (!is_mark(*cursor, marks) ||
-           (rest && *cursor != marks->quote &&
-            (*cursor == marks->delimiter || *cursor == marks->other)))
-        cursor++;
-    return cursor;
-}
-
-#endif
 
 static inline bool is_delimiter(char c, const struct margay_marks *marks)
 {
@@ -236,32 +219,14 @@ static struct short_plan make_short(const struct margay_plan *plan)
     return made;
 }
 
-#if defined(__SSE2__)
-
 /* Bit i: the character i bytes on is no digit; for 32 of them. */
 static inline uint32_t other_than_digits(const char *cursor)
 {
     margay_bytes16 low = margay_load_bytes16(cursor);
     margay_bytes16 high = margay_load_bytes16(cursor + 16);
-    uint32_t first = (uint32_t)__builtin_ia32_pmovmskb128(
-        (margay_chars16)(margay_bytes16)(low - '0' < 10));
-    uint32_t second = (uint32_t)__builtin_ia32_pmovmskb128(
-        (margay_chars16)(margay_bytes16)(high - '0' < 10));
-    return ~(second << 16 | first);
+    return ~((uint32_t)margay_mask(margay_decimal_digits(high)) << 16 |
+             (uint32_t)margay_mask(margay_decimal_digits(low)));
 }
-
-#else
-
-static inline uint32_t other_than_digits(const char *cursor)
-{
-    uint32_t others = 0;
-    for (unsigned i = 0; i < 32; i++)
-        others |= (uint32_t)((unsigned)(unsigned char)cursor[i] - '0' >= 10)
-                  << i;
-    return others;
-}
-
-#endif
 
 /*
  * The same of a row whose columns up to the last that is read are digits within

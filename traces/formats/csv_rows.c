@@ -41,9 +41,10 @@ void margay_csv_guess(const struct margay_csv *csv,
             return;
         }
         if (csv->told[role] == 1)
-            used += (size_t)snprintf(guess + used, MARGAY_GUESS_BYTES - used,
-                                     "%s%s=%s", used == 0 ? "" : ",",
-                                     margay_role_name(role), csv->teller[role]);
+            used +=
+                (size_t)snprintf(guess + used, MARGAY_GUESS_BYTES - used,
+                                 "%s%s=%s", used == 0 ? "" : ",",
+                                 margay_role_names[role], csv->teller[role]);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 
 #ifdef MARGAY_HAS_LZMA
@@ -17,8 +18,9 @@
 
 #define SOURCE_BYTES ((size_t)64 << 10)
 
+/* A way to read a compression; several may begin with bytes of their own. */
 struct compression {
-    const char *name;
+    struct margay_compression info;
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
     int (*support)(struct archive *archive); /* NULL = use zlib */
@@ -27,26 +29,52 @@ struct compression {
     unsigned any_bits; /* of the first byte of the magic, from the lowest on */
 };
 
+#define GZIP                                         \
+    {                                                \
+        "gzip", ".gz", archive_write_add_filter_gzip \
+    }
+#define XZ                                       \
+    {                                            \
+        "xz", ".xz", archive_write_add_filter_xz \
+    }
+#define ZSTD                                          \
+    {                                                 \
+        "zstd", ".zst", archive_write_add_filter_zstd \
+    }
+#define BZIP2                                           \
+    {                                                   \
+        "bzip2", ".bz2", archive_write_add_filter_bzip2 \
+    }
+#define LZ4                                         \
+    {                                               \
+        "lz4", ".lz4", archive_write_add_filter_lz4 \
+    }
+
 static const struct compression compressions[] = {
-    {"gzip", "\x1f\x8b\x08", 3, NULL, false, false, 0},
-    {"xz",
+    {GZIP, "\x1f\x8b\x08", 3, NULL, false, false, 0},
+    {XZ,
      "\xfd"
      "7zXZ\0",
      6, archive_read_support_filter_xz, false, true, 0},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false,
+    {ZSTD, "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false,
      false, 0},
     /* A frame to be skipped, as pzstd tells the length of each frame in one
        before it: libarchive does not know zstd by these. */
-    {"zstd", "\x50\x2a\x4d\x18", 4, archive_read_support_filter_zstd, false,
+    {ZSTD, "\x50\x2a\x4d\x18", 4, archive_read_support_filter_zstd, false,
      false, 4},
-    {"bzip2", "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false, false,
+    {BZIP2, "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false, false,
      0},
-    {"bzip2", "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false,
+    {BZIP2, "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false,
      false, 0},
-    {"lz4", "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false,
-     false, 0},
-    {"zip", "PK\x03\x04", 4, archive_read_support_format_zip_streamable, true,
-     false, 0},
+    {LZ4, "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false, false,
+     0},
+    {{"zip", ".zip", NULL},
+     "PK\x03\x04",
+     4,
+     archive_read_support_format_zip_streamable,
+     true,
+     false,
+     0},
 };
 
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
@@ -74,6 +102,19 @@ struct margay_decompressor {
     lzma_stream lzma;
 #endif
 };
+
+const struct margay_compression *margay_compression_named(const char *name,
+                                                          const char *end)
+{
+    for (size_t i = 0; i < COMPRESSIONS; i++) {
+        const struct margay_compression *known = &compressions[i].info;
+        size_t bytes = strlen(known->suffix);
+        if ((size_t)(end - name) > bytes &&
+            strncasecmp(end - bytes, known->suffix, bytes) == 0)
+            return known;
+    }
+    return NULL;
+}
 
 static bool begins_like(const struct compression *compression,
                         const unsigned char *head, size_t bytes)
@@ -133,7 +174,7 @@ static enum margay_status fail(struct margay_decompressor *this,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: %s data is cut short or corrupt (%s)",
                        this->name, (unsigned long long)position,
-                       this->compression->name,
+                       this->compression->info.name,
                        reason == NULL ? "not recognised" : reason);
 }
 
@@ -288,7 +329,7 @@ static enum margay_status end_archive(struct margay_decompressor *this,
         return create_archive(this, error);
     }
     if (consumed < this->source_bytes)
-        return fail(this, consumed, "unknown bytes behind its end", error);
+        return fail(this, consumed, "unknown bytes after its end", error);
     this->ended = true;
     return MARGAY_OK;
 }
@@ -604,7 +645,7 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
 
 const char *margay_decompressor_name(const struct margay_decompressor *this)
 {
-    return this->compression->name;
+    return this->compression->info.name;
 }
 
 void margay_decompressor_free(struct margay_decompressor *this)

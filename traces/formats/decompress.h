@@ -25,6 +25,19 @@ struct margay_byte_source {
                                size_t *got, struct margay_error *error);
 };
 
+struct archive;
+
+/* A compression, also of what is written. */
+struct margay_compression {
+    const char *name;                           /* "gzip" */
+    const char *suffix;                         /* of file names: ".gz" */
+    int (*add_filter)(struct archive *archive); /* NULL = it is only read */
+};
+
+/* The compression that the end of [name, end) tells, NULL = none. */
+const struct margay_compression *margay_compression_named(const char *name,
+                                                          const char *end);
+
 /* The length of the longest magic. */
 #define MARGAY_MAGIC_BYTES 10
 

@@ -32,6 +32,7 @@
 
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/decompress.h"
 #include "traces/formats/layout.h"
 
 #define TRIAL_REFERENCES 1024
@@ -93,23 +94,18 @@ static const char *complete_lines(const char *window, size_t bytes, bool whole)
     return newline == NULL ? window : newline + 1;
 }
 
-/* Suffixes that may follow the one that names a format: those of compressions,
-   and before them one that says "binary" and no more. */
-static const char *const idle_suffixes[] = {".gz",  ".xz",  ".zst", ".bz2",
-                                            ".lz4", ".zip", ".bin", NULL};
-
 /* Is the part of a file's name that may name a format a suffix of this one? */
 static bool has_suffix(const char *path, const struct margay_format *format)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     const char *end = name + strlen(name);
-    for (size_t i = 0; idle_suffixes[i] != NULL; i++) {
-        size_t length = strlen(idle_suffixes[i]);
-        if ((size_t)(end - name) > length &&
-            strncasecmp(end - length, idle_suffixes[i], length) == 0)
-            end -= length;
-    }
+    const struct margay_compression *compression;
+    while ((compression = margay_compression_named(name, end)) != NULL)
+        end -= strlen(compression->suffix);
+    /* This one says "binary" and no more. */
+    if (end - name > 4 && strncasecmp(end - 4, ".bin", 4) == 0)
+        end -= 4;
     const char *dot = memrchr(name, '.', (size_t)(end - name));
     size_t length = dot == NULL ? 0 : (size_t)(end - dot - 1);
     for (const char *known = format->info.suffixes; *known != '\0';) {
@@ -159,30 +155,24 @@ static bool goes_by_names(const struct margay_format *format)
     return true;
 }
 
-static void survey_candidate(const struct margay_format *format,
-                             const struct trial *trial, struct survey *survey)
-{
-    bool named = format == survey->named;
-    if (survey->candidate == NULL || (named && !survey->named_is_candidate) ||
-        (is_layout(format) && gives_way(survey->candidate))) {
-        survey->candidate = format;
-        survey->candidate_lines = trial->lines;
-        survey->named_is_candidate = named;
-        survey->rival = NULL;
-    } else if (is_layout(format) && !survey->named_is_candidate) {
-        survey->rival = format;
-    }
-}
-
 static void survey_format(const struct margay_format *format,
                           const struct trial *trial, struct survey *survey)
 {
     bool candidate = trial->faultless && trial->records > 0;
+    bool named = format == survey->named;
     survey->texts++;
     survey->faultless += trial->faultless;
     survey->with_records += candidate;
-    if (candidate)
-        survey_candidate(format, trial, survey);
+    if (candidate &&
+        (survey->candidate == NULL || (named && !survey->named_is_candidate) ||
+         (is_layout(format) && gives_way(survey->candidate)))) {
+        survey->candidate = format;
+        survey->candidate_lines = trial->lines;
+        survey->named_is_candidate = named;
+        survey->rival = NULL;
+    } else if (candidate && is_layout(format) && !survey->named_is_candidate) {
+        survey->rival = format;
+    }
     /* A row of words alone may be the header of any layout. */
     if (trial->faultless && survey->empty == NULL && !is_layout(format))
         survey->empty = format;
@@ -232,18 +222,18 @@ const char *margay_quote(char quoted[MARGAY_QUOTE_BYTES], const char *text,
 static enum margay_status fail_unknown(const char *path, const char *window,
                                        size_t bytes, struct margay_error *error)
 {
-    char names[512], quoted[MARGAY_QUOTE_BYTES];
-    margay_format_list(false, names, sizeof names);
+    char quoted[MARGAY_QUOTE_BYTES];
     if (memchr(window, '\0', bytes) != NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: byte 0: found binary data that tells no "
-                           "format, expected a format named with -f (%s)",
-                           path, names);
+        return margay_fail(
+            error, MARGAY_BAD_INPUT,
+            "%s: byte 0: found binary data that tells no "
+            "format, expected one named with -f (" MARGAY_LISTS_FORMATS ")",
+            path);
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s:1: found '%s', expected a record of a known "
-                       "format, or the format named with -f (%s)",
-                       path, margay_quote(quoted, window, window + bytes),
-                       names);
+                       "format, or one named with -f (" MARGAY_LISTS_FORMATS
+                       ")",
+                       path, margay_quote(quoted, window, window + bytes));
 }
 
 static enum margay_status fail_alike(const char *path,

@@ -58,6 +58,11 @@ void margay_references_free(struct margay_references *references);
 size_t margay_references_within(const struct margay_references *references,
                                 size_t from, uint64_t *limit);
 
+/* Drop *left references from entry `from` on, or those that there are, which
+ *left is then less by.  Returns the first entry that stays. */
+size_t margay_references_drop(struct margay_references *references, size_t from,
+                              uint64_t *left);
+
 /* Write these columns of entry `i` as those of entry `k`. */
 static inline void margay_references_copy(const struct margay_references *from,
                                           unsigned columns, size_t i,
@@ -241,12 +246,14 @@ const struct margay_format *margay_format_row(size_t index);
 /* The same of the layouts of tables, which are rows of the table, too. */
 const struct margay_format *margay_layout_row(size_t index);
 
-/* The row of that name, NULL if there is none. */
-const struct margay_format *margay_format_named(const char *name);
+/* Where people find the names of all. */
+#define MARGAY_LISTS_FORMATS "'margay version' lists them"
 
-/* The names of all formats, or of those that can be written, separated by ", ",
-   for messages. */
-void margay_format_list(bool writable, char *text, size_t bytes);
+/* The row of that name, which can be written where it is `to_write`.  Fails
+   with MARGAY_BAD_ARGUMENT, with the names that may have been meant. */
+enum margay_status margay_format_find(const char *name, bool to_write,
+                                      const struct margay_format **format,
+                                      struct margay_error *error);
 
 extern const struct margay_format margay_format_din, margay_format_lackey,
     margay_format_ls, margay_format_id, margay_format_hex, margay_format_u32,

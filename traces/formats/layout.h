@@ -93,8 +93,8 @@ struct margay_named_column {
 /* The longest name, with its NUL, that says what its column is for. */
 #define MARGAY_KNOWN_BYTES 16
 
-/* The word for a role in --column. */
-const char *margay_role_name(unsigned role);
+/* The words for roles in --column. */
+extern const char *const margay_role_names[MARGAY_ROLES];
 
 struct margay_choice {
     struct margay_named_column columns[MARGAY_TAKES];

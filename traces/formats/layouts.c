@@ -10,18 +10,13 @@
 #include "traces/base/error.h"
 #include "traces/formats/layout.h"
 
-static const char *const role_names[MARGAY_ROLES] = {
+const char *const margay_role_names[MARGAY_ROLES] = {
     [MARGAY_ROLE_ID] = "id",         [MARGAY_ROLE_SIZE] = "size",
     [MARGAY_ROLE_OP] = "op",         [MARGAY_ROLE_TIME] = "time",
     [MARGAY_ROLE_TTL] = "ttl",       [MARGAY_ROLE_DEVICE] = "device",
     [MARGAY_ROLE_COUNT] = "count",   [MARGAY_ROLE_REQUEST] = "request",
     [MARGAY_ROLE_TENANT] = "tenant",
 };
-
-const char *margay_role_name(unsigned role)
-{
-    return role_names[role];
-}
 
 /* -------------------------------------------------------------- choices -- */
 
@@ -30,8 +25,8 @@ const char *margay_role_name(unsigned role)
 static unsigned role_of(const char *text, const char **after)
 {
     for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
-        size_t length = strlen(role_names[role]);
-        if (strncmp(text, role_names[role], length) == 0 &&
+        size_t length = strlen(margay_role_names[role]);
+        if (strncmp(text, margay_role_names[role], length) == 0 &&
             text[length] == '=') {
             *after = text + length + 1;
             return role;
@@ -70,7 +65,7 @@ static enum margay_status add_column(struct margay_choice *choice,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: '%s=' without a column (expected its "
                            "name or its number, from 1 on)",
-                           role_names[role]);
+                           margay_role_names[role]);
     if (choice->count == MARGAY_TAKES)
         return fail_count(error);
     struct margay_named_column *column = &choice->columns[choice->count++];
@@ -99,7 +94,7 @@ static enum margay_status add_role(struct margay_choice *choice,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: %s= twice (expected the columns of one "
                            "%s joined by +)",
-                           role_names[role], role_names[role]);
+                           margay_role_names[role], margay_role_names[role]);
     *roles |= 1u << role;
     enum margay_status status = MARGAY_OK;
     for (unsigned count = 0; status == MARGAY_OK; count++) {
@@ -109,7 +104,7 @@ static enum margay_status add_role(struct margay_choice *choice,
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--column: %s= of several columns (expected "
                                "one)",
-                               role_names[role]);
+                               margay_role_names[role]);
         status = add_column(choice, role, name, bytes, error);
         *text = name + bytes;
         if (**text != '+')

@@ -16,7 +16,6 @@
  * features of 32 bits after it (4 to 8).
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"
@@ -41,12 +40,12 @@ struct field {
 };
 
 struct reader {
+    struct margay_bytes bytes;
     struct field fields[NAMES];
     uint64_t header_bytes;
     uint64_t record_bytes;
     uint64_t ticks_per_second;
     uint64_t requests; /* that the header tells; 0 = it does not */
-    struct margay_bytes bytes;
 };
 
 static bool is_magic(const void *window, size_t bytes)
@@ -144,12 +143,11 @@ static enum margay_status read_header(struct reader *reader,
     if (margay_bytes_left(bytes) < HEADER_BYTES ||
         !is_magic(margay_bytes_at(bytes), HEADER_BYTES))
         return margay_bytes_fail(
-            bytes, 0, "lcs", "another header",
+            bytes, 0, "another header",
             "one of 1024 bytes that begins with f0debc9a78563412", error);
     const char *expected = take_header(reader, margay_bytes_at(bytes));
     if (expected != NULL)
-        return margay_bytes_fail(bytes, 8, "lcs", "another header", expected,
-                                 error);
+        return margay_bytes_fail(bytes, 8, "another header", expected, error);
     margay_bytes_pass(bytes, HEADER_BYTES);
     size_t rest = (size_t)reader->header_bytes - HEADER_BYTES;
     if (rest == 0)
@@ -159,15 +157,14 @@ static enum margay_status read_header(struct reader *reader,
         return status;
     if (margay_bytes_left(bytes) < rest ||
         margay_get_little(margay_bytes_at(bytes) + rest - 8, 8) != MAGIC)
-        return margay_bytes_fail(bytes, rest - 8, "lcs", "another header",
+        return margay_bytes_fail(bytes, rest - 8, "another header",
                                  "the bytes that end it, there or at byte 1016",
                                  error);
     margay_bytes_pass(bytes, rest);
     return MARGAY_OK;
 }
 
-static enum margay_status reader_open(const struct margay_block_source *source,
-                                      void **state,
+static enum margay_status reader_open(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
@@ -177,24 +174,15 @@ static enum margay_status reader_open(const struct margay_block_source *source,
         [OP] = MARGAY_COLUMN_OPS | (unsigned)MARGAY_COLUMN_KINDS,
         [TTL] = MARGAY_COLUMN_TTLS,
     };
-    struct reader *reader = calloc(1, sizeof *reader);
-    *state = NULL;
-    if (reader == NULL)
-        return margay_fail_memory(error, "a reader of traces");
-    reader->bytes.source = *source;
+    struct reader *reader = state;
     enum margay_status status = read_header(reader, error);
-    if (status != MARGAY_OK) {
-        free(reader);
-        return status;
-    }
-    for (unsigned name = 0; name < NAMES; name++) {
+    for (unsigned name = 0; name < NAMES && status == MARGAY_OK; name++) {
         if (reader->fields[name].bytes == 0)
             facts->columns &= ~columns[name];
     }
-    if (reader->fields[OP].bytes == 0)
+    if (status == MARGAY_OK && reader->fields[OP].bytes == 0)
         facts->kinds = 0;
-    *state = reader;
-    return MARGAY_OK;
+    return status;
 }
 
 /* ------------------------------------------------------------- records -- */
@@ -308,13 +296,12 @@ static enum margay_status end_trace(const struct reader *reader,
     uint64_t records =
         (bytes->offset - reader->header_bytes) / reader->record_bytes;
     if (margay_bytes_left(bytes) > 0 || reader->requests <= records)
-        return margay_bytes_end(bytes, "lcs", (size_t)reader->record_bytes,
-                                error);
+        return margay_bytes_end(bytes, (size_t)reader->record_bytes, error);
     snprintf(found, sizeof found, "the end after %llu record%s",
              (unsigned long long)records, margay_plural(records, "s"));
     snprintf(expected, sizeof expected, "the %llu that the header tells",
              (unsigned long long)reader->requests);
-    return margay_bytes_fail(bytes, 0, "lcs", found, expected, error);
+    return margay_bytes_fail(bytes, 0, found, expected, error);
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
@@ -340,8 +327,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     margay_bytes_pass(bytes, count * each);
     return expected == NULL
                ? MARGAY_OK
-               : margay_bytes_fail(bytes, 0, "lcs", "another record", expected,
-                                   error);
+               : margay_bytes_fail(bytes, 0, "another record", expected, error);
 }
 
 static enum margay_status skip(void *state, uint64_t skip_refs,
@@ -349,10 +335,9 @@ static enum margay_status skip(void *state, uint64_t skip_refs,
                                uint64_t *refs, struct margay_error *error)
 {
     struct reader *reader = state;
-    uint64_t bytes;
     const struct margay_block_source *source = &reader->bytes.source;
-    *known = source->plain_bytes(source->context, &bytes) &&
-             bytes >= reader->header_bytes;
+    uint64_t bytes = source->plain_bytes;
+    *known = bytes >= reader->header_bytes;
     if (!*known)
         return MARGAY_OK;
     *refs = (bytes - reader->header_bytes) / reader->record_bytes;
@@ -367,8 +352,8 @@ static enum margay_status skip(void *state, uint64_t skip_refs,
 
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reader),
     .open = reader_open,
-    .free_state = free,
     .skip = skip,
     .fill = fill,
 };

@@ -58,6 +58,17 @@ static bool take_number(const char *begin, const char *end, uint64_t *number)
     return field.decimal;
 }
 
+/* Two numbers with a mark between them: "8,0", or seconds and their fraction.
+ */
+static bool take_pair(const char *word, const char *end, char mark,
+                      uint64_t *number)
+{
+    uint64_t other;
+    const char *at = memchr(word, mark, (size_t)(end - word));
+    return at != NULL && take_number(word, at, number) &&
+           take_number(at + 1, end, &other);
+}
+
 static void *create_log(const struct margay_state_options *options)
 {
     (void)options;
@@ -144,24 +155,6 @@ static const char *decode_log(struct margay_text *text,
     "a line of blkparse: device, processor, number, time, process, action, " \
     "what is done, sector + sectors"
 
-/* "8,0": true if the word is a device. */
-static bool is_device(const char *word, const char *end)
-{
-    uint64_t number;
-    const char *comma = memchr(word, ',', (size_t)(end - word));
-    return comma != NULL && take_number(word, comma, &number) &&
-           take_number(comma + 1, end, &number);
-}
-
-/* Seconds, a point and digits. */
-static bool take_seconds(const char *word, const char *end, uint64_t *seconds)
-{
-    uint64_t digits;
-    const char *point = memchr(word, '.', (size_t)(end - word));
-    return point != NULL && take_number(word, point, seconds) &&
-           take_number(point + 1, end, &digits);
-}
-
 /* SECTOR + SECTORS, in bytes. */
 static const char *take_sectors(const char *word, const char *end,
                                 struct margay_row_reference *row)
@@ -193,9 +186,10 @@ static const char *parse_blkparse(struct log *log, const char *line,
     log->cursor = end;
     row->count = 0;
     const char *device_end = word_end(line, end);
-    if (!is_device(line, device_end))
+    uint64_t major;
+    if (!take_pair(line, device_end, ',', &major))
         return log->begun ? NULL : EXPECTS_BLKPARSE;
-    if (!take_seconds(words[3], word_end(words[3], end), &row->time) ||
+    if (!take_pair(words[3], word_end(words[3], end), '.', &row->time) ||
         words[6] == end)
         return EXPECTS_BLKPARSE;
     log->begun = true;
@@ -209,7 +203,8 @@ static const char *parse_blkparse(struct log *log, const char *line,
     uint64_t device = hash & UINT16_MAX;
     const char *expected = take_sectors(words[7], end, row);
     if (expected == NULL)
-        expected = margay_device_claim(&log->devices, hash, &device);
+        expected = margay_device_claim(&log->devices, MARGAY_NAMED_DEVICE(hash),
+                                       &device);
     row->count = 1;
     row->number |= device << 48;
     row->op = writes ? MARGAY_SET : MARGAY_GET;
@@ -356,15 +351,12 @@ struct head {
 static bool take_head(const char *line, const char *end, struct head *head)
 {
     uint64_t number;
-    const char *time_end = word_end(line, end);
-    const char *point = memchr(line, '.', (size_t)(time_end - line));
     const char *bracket = next_word(line, end);
     const char *close = NULL;
     if (bracket < end && *bracket == '[')
         close = memchr(bracket, ']', (size_t)(end - bracket));
-    if (point == NULL || close == NULL ||
-        !take_number(line, point, &head->time) ||
-        !take_number(point + 1, time_end, &number))
+    if (close == NULL ||
+        !take_pair(line, word_end(line, end), '.', &head->time))
         return false;
     head->database = bracket + 1;
     head->command = next_word(close, end);

@@ -11,10 +11,7 @@
  * A block holds columns: the numbers, the kinds and extents together and, where
  * the trace has them, counts, threads and call sites.  mgt_column.c codes
  * and compresses a column, mgt_write.c makes blocks of columns and a file of
- * blocks, mgt_block.c reads a block, and mgt_read.c a file.
- *
- * Functions that decode return NULL, or what was expected instead of the bytes
- * that they found.
+ * blocks, and mgt_read.c reads them.
  */
 #ifndef MARGAY_TRACES_FORMATS_MGT_H
 #define MARGAY_TRACES_FORMATS_MGT_H
@@ -23,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "traces/formats/blocks_format.h"
 
@@ -72,27 +71,18 @@ enum margay_mgt_data_column {
 #define MARGAY_MGT_COLUMN_BIT(name) (1u << (name))
 #define MARGAY_MGT_ALWAYS           3u
 
-/* The header of a file. */
-struct margay_mgt_header {
-    enum margay_numbers numbers;
-    unsigned columns;
-    bool splits;
-    uint64_t unit_bytes;      /* of ids; 0 = unknown */
-    uint64_t collapsed_bytes; /* 0 = repeats are not counted */
-};
-
-void margay_mgt_put_header(const struct margay_mgt_header *header,
+/* The header of a file with these columns. */
+void margay_mgt_put_header(const struct margay_trace_facts *facts,
+                           unsigned names,
                            uint8_t bytes[MARGAY_MGT_HEADER_BYTES]);
-
-const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
-                                   struct margay_mgt_header *header);
-
-/* The columns of a batch that a file with the columns `names` fills. */
-unsigned margay_mgt_columns(unsigned names);
 
 /* CRC-32 as in gzip and PNG.  `crc` is that of the bytes before these, 0 to
    begin. */
-uint32_t margay_mgt_crc(uint32_t crc, const void *bytes, size_t count);
+static inline uint32_t margay_mgt_crc(uint32_t crc, const void *bytes,
+                                      size_t count)
+{
+    return (uint32_t)crc32_z(crc, bytes, count);
+}
 
 /* Is this the stored check sum?  A fuzzer cannot compute check sums, so its
    build accepts any. */
@@ -100,32 +90,6 @@ static inline bool margay_mgt_is_crc(uint32_t crc, const uint8_t *stored)
 {
     return MARGAY_SHRINK != 0 || margay_get_little(stored, 4) == crc;
 }
-
-/* ---------------------------------------------------------- compression -- */
-
-/* A packer compresses streams, or decompresses them. */
-struct margay_mgt_packer;
-
-/* Fails with MARGAY_NO_MEMORY.  The caller owns *packer. */
-enum margay_status margay_mgt_packer_create(bool compresses,
-                                            struct margay_mgt_packer **packer,
-                                            struct margay_error *error);
-void margay_mgt_packer_free(
-    struct margay_mgt_packer *packer); /* NULL is fine. */
-
-/* The most bytes of a stream: two lengths and the stored bytes. */
-#define MARGAY_MGT_STREAM_BYTES(raw) (8 + (size_t)(raw))
-
-/* Append a stream, compressed if that makes it shorter.  Returns its end, or
-   NULL where there is no memory. */
-uint8_t *margay_mgt_pack(struct margay_mgt_packer *packer, const uint8_t *raw,
-                         size_t raw_bytes, uint8_t *to);
-
-/* Decompress the stream at *cursor into `raw`, which has `capacity` bytes, and
-   advance *cursor past it. */
-const char *margay_mgt_unpack(struct margay_mgt_packer *packer,
-                              const uint8_t **cursor, const uint8_t *end,
-                              uint8_t *raw, size_t capacity, size_t *raw_bytes);
 
 /* --------------------------------------------------------------- columns -- */
 
@@ -138,16 +102,24 @@ enum margay_mgt_coding {
 #define MARGAY_MGT_DICTIONARY_VALUES 256
 #define MARGAY_MGT_BACK_VALUES       64
 
+/* The most bytes of a stream: two lengths and the stored bytes. */
+#define MARGAY_MGT_STREAM_BYTES(raw) (8 + (size_t)(raw))
+
 /* The most bytes of a column with this many entries. */
 #define MARGAY_MGT_COLUMN_BYTES(entries)                                \
     (4 + 8 * MARGAY_MGT_DICTIONARY_VALUES + 4 * (size_t)8 + (entries) + \
      8 * (size_t)(entries))
 
+/* Differences are stored and loaded 8 bytes at a time. */
+#define MARGAY_MGT_PADDING 8
+
 /* Memory in which columns are coded, one after the other. */
-struct margay_mgt_encoder;
-enum margay_status margay_mgt_encoder_create(
-    struct margay_mgt_encoder **encoder, struct margay_error *error);
-void margay_mgt_encoder_free(struct margay_mgt_encoder *encoder);
+struct margay_mgt_encoder {
+    ZSTD_CCtx *zstd;
+    uint8_t control[MARGAY_MGT_BLOCK_ENTRIES];
+    /* By width; the first array stays empty. */
+    uint8_t deltas[4][MARGAY_MGT_BLOCK_ENTRIES * 8 + MARGAY_MGT_PADDING];
+};
 
 /*
  * Append a column of up to MARGAY_MGT_BLOCK_ENTRIES values.  In memory,
@@ -173,87 +145,20 @@ struct margay_mgt_column {
 void margay_mgt_column_free(struct margay_mgt_column *column);
 
 /* Begin to read the column `name` of `count` values at *cursor, and advance
-   *cursor past it.  *no_memory tells that memory was missing, and that the
-   bytes are not at fault. */
-const char *margay_mgt_decode(struct margay_mgt_packer *packer,
-                              enum margay_mgt_column_name name,
+   *cursor past it.  Returns NULL, or what was expected instead of the bytes:
+   margay_mgt_lacks_memory where they are not at fault. */
+const char *margay_mgt_decode(ZSTD_DCtx *zstd, enum margay_mgt_column_name name,
                               const uint8_t **cursor, const uint8_t *end,
-                              size_t count, struct margay_mgt_column *column,
-                              bool *no_memory);
+                              size_t count, struct margay_mgt_column *column);
+extern const char margay_mgt_lacks_memory[];
 
 /* Give the next `count` <= column->left values. */
 void margay_mgt_column_next(struct margay_mgt_column *column, uint64_t *values,
                             size_t count);
 
-/* ---------------------------------------------------------------- blocks -- */
-
-struct margay_mgt_block_header {
-    uint32_t payload_bytes, entries;
-    uint64_t references;
-    uint8_t payload_crc[4];
-};
-
 /* The most bytes of the payload of a block, or of events of data. */
 #define MARGAY_MGT_PAYLOAD_BYTES \
     (MARGAY_MGT_COLUMNS * MARGAY_MGT_COLUMN_BYTES(MARGAY_MGT_BLOCK_ENTRIES))
-
-const char *margay_mgt_take_block_header(
-    const uint8_t bytes[MARGAY_MGT_BLOCK_HEADER_BYTES],
-    struct margay_mgt_block_header *header);
-
-/* A block while it is read. */
-struct margay_mgt_block {
-    unsigned columns;
-    size_t left;              /* entries not yet given, */
-    uint64_t references_left; /* and the references in them */
-    struct margay_mgt_column column[MARGAY_MGT_COLUMNS];
-    /* The values of the dictionary of MARGAY_MGT_ACCESSES, taken apart. */
-    uint8_t kinds[MARGAY_MGT_DICTIONARY_VALUES];
-    uint32_t extents[MARGAY_MGT_DICTIONARY_VALUES];
-};
-
-void margay_mgt_block_free(struct margay_mgt_block *block);
-
-/* Begin to read a payload. */
-const char *margay_mgt_block_begin(struct margay_mgt_block *block,
-                                   struct margay_mgt_packer *packer,
-                                   const struct margay_mgt_block_header *header,
-                                   const uint8_t *payload, bool *no_memory);
-
-/* Append the next entries, up to the capacity of `references`; none of them if
-   one is wrong. */
-const char *margay_mgt_block_next(struct margay_mgt_block *block,
-                                  struct margay_references *references);
-
-/* ------------------------------------------------------- events of data -- */
-
-/* Events that were read and are still to happen, each before an entry or after
-   the last.  NULL: they are not wanted. */
-struct margay_mgt_events;
-enum margay_status margay_mgt_events_create(struct margay_data_map *map,
-                                            struct margay_mgt_events **events,
-                                            struct margay_error *error);
-void margay_mgt_events_free(struct margay_mgt_events *events);
-
-/* Read `count` events of a part, once those before have happened.  Returns what
-   was expected, or NULL; *no_memory tells that memory was missing. */
-const char *margay_mgt_events_take(struct margay_mgt_events *events,
-                                   struct margay_mgt_packer *packer,
-                                   const uint8_t *payload, size_t bytes,
-                                   size_t count, bool *no_memory);
-
-/* All events that are left happen, after `entries` entries of the trace; *late:
-   one of them belongs after a later entry. */
-enum margay_status margay_mgt_events_finish(struct margay_mgt_events *events,
-                                            uint64_t entries, bool *late,
-                                            struct margay_error *error);
-
-/* Replace the sites of entries from `first` of the batch on by what they are
-   to; the trace has `before` entries before them. */
-enum margay_status margay_mgt_events_name(struct margay_mgt_events *events,
-                                          struct margay_references *batch,
-                                          size_t first, uint64_t before,
-                                          struct margay_error *error);
 
 extern const struct margay_blocks_reading margay_mgt_reading; /* mgt_read.c */
 

@@ -26,133 +26,35 @@
  *   reader has to move entries.
  */
 #include <stdlib.h>
-
-#ifdef MARGAY_HAS_ZSTD
-#include <zstd.h>
 #include <zstd_errors.h>
-#endif
 
-#include "traces/base/error.h"
 #include "traces/formats/mgt.h"
 
 /* --------------------------------------------------------------- streams -- */
 
 /*
  * A stream begins with its raw and its stored length, 32 bits each.  If these
- * are equal the bytes are stored raw: compression made them no shorter, or the
- * writer was built without zstd.
+ * are equal the bytes are stored raw, because compression made them no shorter.
  */
 
-/* Instead of a length. */
-#define NO_MEMORY SIZE_MAX
-
 #define EXPECTS_STREAM "a stream as long as it says"
-
-#ifdef MARGAY_HAS_ZSTD
 
 /* Higher levels take twice the time and more, and save a twentieth. */
 #define LEVEL 1
 
-struct margay_mgt_packer {
-    ZSTD_CCtx *compression; /* one of the two is NULL */
-    ZSTD_DCtx *decompression;
-};
-
-enum margay_status margay_mgt_packer_create(bool compresses,
-                                            struct margay_mgt_packer **packer,
-                                            struct margay_error *error)
+/* Append a stream, compressed if that makes it shorter.  Returns its end, or
+   NULL where there is no memory. */
+static uint8_t *put_stream(ZSTD_CCtx *zstd, const uint8_t *raw,
+                           size_t raw_bytes, uint8_t *to)
 {
-    struct margay_mgt_packer *made = calloc(1, sizeof *made);
-    *packer = made;
-    if (made != NULL && compresses)
-        made->compression = ZSTD_createCCtx();
-    else if (made != NULL)
-        made->decompression = ZSTD_createDCtx();
-    if (made != NULL &&
-        (made->compression != NULL || made->decompression != NULL))
-        return MARGAY_OK;
-    free(made);
-    *packer = NULL;
-    return margay_fail_memory(error, "compression");
-}
-
-void margay_mgt_packer_free(struct margay_mgt_packer *packer)
-{
-    if (packer == NULL)
-        return;
-    ZSTD_freeCCtx(packer->compression);
-    ZSTD_freeDCtx(packer->decompression);
-    free(packer);
-}
-
-/* The compressed length; 0 if that is no shorter; or NO_MEMORY. */
-static size_t compress(struct margay_mgt_packer *packer, const uint8_t *raw,
-                       size_t raw_bytes, uint8_t *to)
-{
-    if (raw_bytes == 0)
-        return 0;
-    size_t bytes = ZSTD_compressCCtx(packer->compression, to, raw_bytes - 1,
-                                     raw, raw_bytes, LEVEL);
-    if (!ZSTD_isError(bytes))
-        return bytes;
-    return ZSTD_getErrorCode(bytes) == ZSTD_error_dstSize_tooSmall ? 0
-                                                                   : NO_MEMORY;
-}
-
-static const char *decompress(struct margay_mgt_packer *packer,
-                              const uint8_t *stored, size_t stored_bytes,
-                              uint8_t *raw, size_t raw_bytes)
-{
-    size_t bytes = ZSTD_decompressDCtx(packer->decompression, raw, raw_bytes,
-                                       stored, stored_bytes);
-    return bytes == raw_bytes ? NULL : "a stream that zstd can decompress";
-}
-
-#else
-
-struct margay_mgt_packer {
-    char none;
-};
-
-enum margay_status margay_mgt_packer_create(bool compresses,
-                                            struct margay_mgt_packer **packer,
-                                            struct margay_error *error)
-{
-    (void)compresses;
-    *packer = malloc(sizeof **packer);
-    return *packer == NULL ? margay_fail_memory(error, "compression")
-                           : MARGAY_OK;
-}
-
-void margay_mgt_packer_free(struct margay_mgt_packer *packer)
-{
-    free(packer);
-}
-
-static size_t compress(struct margay_mgt_packer *packer, const uint8_t *raw,
-                       size_t raw_bytes, uint8_t *to)
-{
-    (void)packer, (void)raw, (void)raw_bytes, (void)to;
-    return 0;
-}
-
-static const char *decompress(struct margay_mgt_packer *packer,
-                              const uint8_t *stored, size_t stored_bytes,
-                              uint8_t *raw, size_t raw_bytes)
-{
-    (void)packer, (void)stored, (void)stored_bytes, (void)raw, (void)raw_bytes;
-    return "no compression with zstd, which this Margay was built without";
-}
-
-#endif
-
-uint8_t *margay_mgt_pack(struct margay_mgt_packer *packer, const uint8_t *raw,
-                         size_t raw_bytes, uint8_t *to)
-{
-    size_t bytes = compress(packer, raw, raw_bytes, to + 8);
-    if (bytes == NO_MEMORY)
+    size_t bytes = raw_bytes;
+    if (raw_bytes > 0)
+        bytes = ZSTD_compressCCtx(zstd, to + 8, raw_bytes - 1, raw, raw_bytes,
+                                  LEVEL);
+    if (ZSTD_isError(bytes) &&
+        ZSTD_getErrorCode(bytes) != ZSTD_error_dstSize_tooSmall)
         return NULL;
-    if (bytes == 0) {
+    if (ZSTD_isError(bytes)) {
         bytes = raw_bytes;
         memcpy(to + 8, raw, raw_bytes);
     }
@@ -161,76 +63,33 @@ uint8_t *margay_mgt_pack(struct margay_mgt_packer *packer, const uint8_t *raw,
     return to + 8 + bytes;
 }
 
-const char *margay_mgt_unpack(struct margay_mgt_packer *packer,
-                              const uint8_t **cursor, const uint8_t *end,
-                              uint8_t *raw, size_t capacity, size_t *raw_bytes)
+/* Decompress the stream at *cursor into `raw`, which has `capacity` bytes, and
+   advance *cursor past it. */
+static const char *take_stream(ZSTD_DCtx *zstd, const uint8_t **cursor,
+                               const uint8_t *end, uint8_t *raw,
+                               size_t capacity, size_t *raw_bytes)
 {
     if (end - *cursor < 8)
         return EXPECTS_STREAM;
     size_t wanted = margay_get_little(*cursor, 4);
     size_t stored = margay_get_little(*cursor + 4, 4);
-    *cursor += 8;
-    if (wanted > capacity || stored > wanted ||
-        stored > (size_t)(end - *cursor))
+    const uint8_t *bytes = *cursor + 8;
+    if (wanted > capacity || stored > wanted || stored > (size_t)(end - bytes))
         return EXPECTS_STREAM;
-    const char *expected = NULL;
-    if (stored == wanted)
-        memcpy(raw, *cursor, stored);
-    else
-        expected = decompress(packer, *cursor, stored, raw, wanted);
-    *cursor += stored;
+    *cursor = bytes + stored;
     *raw_bytes = wanted;
-    return expected;
+    if (stored == wanted)
+        memcpy(raw, bytes, stored);
+    else if (ZSTD_decompressDCtx(zstd, raw, wanted, bytes, stored) != wanted)
+        return "a stream that zstd can decompress";
+    return NULL;
 }
 
 #define EXPECTS_COLUMN "a column that its coding allows"
 
-/* Bytes that may be read after a stream: differences are loaded 8 bytes at a
-   time. */
-#define PADDING 8
-
 static const uint8_t widths[4] = {0, 1, 2, 8};
 
 /* ------------------------------------------------------------- encoding -- */
-
-struct margay_mgt_encoder {
-    struct margay_mgt_packer *packer;
-    uint8_t control[MARGAY_MGT_BLOCK_ENTRIES];
-    /* By width; the first array stays empty. */
-    uint8_t deltas[4][MARGAY_MGT_BLOCK_ENTRIES * 8 + PADDING];
-};
-
-enum margay_status margay_mgt_encoder_create(
-    struct margay_mgt_encoder **encoder, struct margay_error *error)
-{
-    *encoder = malloc(sizeof **encoder);
-    if (*encoder == NULL)
-        return margay_fail_memory(error, "a block of a trace");
-    enum margay_status status =
-        margay_mgt_packer_create(true, &(*encoder)->packer, error);
-    if (status != MARGAY_OK) {
-        free(*encoder);
-        *encoder = NULL;
-    }
-    return status;
-}
-
-void margay_mgt_encoder_free(struct margay_mgt_encoder *encoder)
-{
-    if (encoder == NULL)
-        return;
-    margay_mgt_packer_free(encoder->packer);
-    free(encoder);
-}
-
-static bool is_constant(const uint64_t *values, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        if (values[i] != values[0])
-            return false;
-    }
-    return true;
-}
 
 /* Twice the largest number of values. */
 #define SLOTS 512
@@ -335,10 +194,10 @@ static uint8_t *encode_back(struct margay_mgt_encoder *encoder,
         margay_put_little(deltas[w], folded, 8);
         deltas[w] += widths[w];
     }
-    to = margay_mgt_pack(encoder->packer, encoder->control, count, to);
+    to = put_stream(encoder->zstd, encoder->control, count, to);
     for (unsigned w = 1; w < 4 && to != NULL; w++)
-        to = margay_mgt_pack(encoder->packer, encoder->deltas[w],
-                             (size_t)(deltas[w] - encoder->deltas[w]), to);
+        to = put_stream(encoder->zstd, encoder->deltas[w],
+                        (size_t)(deltas[w] - encoder->deltas[w]), to);
     return to;
 }
 
@@ -355,7 +214,8 @@ uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,
 {
     struct dictionary dictionary;
     *to++ = (uint8_t)name;
-    if (is_constant(values, count)) {
+    /* All values are the same if each is the one before it. */
+    if (memcmp(values, values + 1, (count - 1) * sizeof *values) == 0) {
         *to++ = MARGAY_MGT_CONSTANT;
         return put_values(to, values, 1);
     }
@@ -364,7 +224,7 @@ uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,
         *to++ = MARGAY_MGT_DICTIONARY;
         margay_put_little(to, dictionary.count, 2);
         to = put_values(to + 2, dictionary.values, dictionary.count);
-        return margay_mgt_pack(encoder->packer, encoder->control, count, to);
+        return put_stream(encoder->zstd, encoder->control, count, to);
     }
     *to++ = MARGAY_MGT_BACK;
     return encode_back(encoder, values, count, to);
@@ -379,7 +239,7 @@ static size_t stream_begin(unsigned stream)
     size_t before = 0;
     for (unsigned w = 0; w < stream; w++)
         before += MARGAY_MGT_BLOCK_ENTRIES * (size_t)(w == 0 ? 1 : widths[w]) +
-                  PADDING;
+                  MARGAY_MGT_PADDING;
     return before;
 }
 
@@ -442,9 +302,8 @@ static void count_widths(const uint8_t *control, size_t count, size_t wanted[4])
         wanted[w] = from[w] - (w < 3 ? from[w + 1] : 0);
 }
 
-static const char *decode_dictionary(struct margay_mgt_packer *packer,
-                                     const uint8_t **cursor, const uint8_t *end,
-                                     size_t count,
+static const char *decode_dictionary(ZSTD_DCtx *zstd, const uint8_t **cursor,
+                                     const uint8_t *end, size_t count,
                                      struct margay_mgt_column *column)
 {
     if (end - *cursor < 2)
@@ -455,8 +314,8 @@ static const char *decode_dictionary(struct margay_mgt_packer *packer,
         return EXPECTS_COLUMN;
     const char *expected = take_values(cursor, end, values, column);
     if (expected == NULL)
-        expected = margay_mgt_unpack(packer, cursor, end, column->buffer,
-                                     MARGAY_MGT_BLOCK_ENTRIES, &bytes);
+        expected = take_stream(zstd, cursor, end, column->buffer,
+                               MARGAY_MGT_BLOCK_ENTRIES, &bytes);
     if (expected != NULL)
         return expected;
     return bytes == count && highest_of(column->buffer, count) < values
@@ -464,21 +323,21 @@ static const char *decode_dictionary(struct margay_mgt_packer *packer,
                : EXPECTS_COLUMN;
 }
 
-static const char *decode_back(struct margay_mgt_packer *packer,
-                               const uint8_t **cursor, const uint8_t *end,
-                               size_t count, struct margay_mgt_column *column)
+static const char *decode_back(ZSTD_DCtx *zstd, const uint8_t **cursor,
+                               const uint8_t *end, size_t count,
+                               struct margay_mgt_column *column)
 {
     size_t bytes, wanted[4];
-    const char *expected = margay_mgt_unpack(
-        packer, cursor, end, column->buffer, MARGAY_MGT_BLOCK_ENTRIES, &bytes);
+    const char *expected = take_stream(zstd, cursor, end, column->buffer,
+                                       MARGAY_MGT_BLOCK_ENTRIES, &bytes);
     if (expected != NULL || bytes != count)
         return expected == NULL ? EXPECTS_COLUMN : expected;
     count_widths(column->buffer, count, wanted);
     for (unsigned w = 1; w < 4 && expected == NULL; w++) {
         uint8_t *deltas = column->buffer + stream_begin(w);
-        expected = margay_mgt_unpack(
-            packer, cursor, end, deltas,
-            MARGAY_MGT_BLOCK_ENTRIES * (size_t)widths[w], &bytes);
+        expected =
+            take_stream(zstd, cursor, end, deltas,
+                        MARGAY_MGT_BLOCK_ENTRIES * (size_t)widths[w], &bytes);
         if (expected == NULL && bytes != wanted[w] * widths[w])
             expected = EXPECTS_COLUMN;
         column->deltas[w] = deltas;
@@ -488,11 +347,11 @@ static const char *decode_back(struct margay_mgt_packer *packer,
     return expected;
 }
 
-const char *margay_mgt_decode(struct margay_mgt_packer *packer,
-                              enum margay_mgt_column_name name,
+const char margay_mgt_lacks_memory[] = "memory for a column";
+
+const char *margay_mgt_decode(ZSTD_DCtx *zstd, enum margay_mgt_column_name name,
                               const uint8_t **cursor, const uint8_t *end,
-                              size_t count, struct margay_mgt_column *column,
-                              bool *no_memory)
+                              size_t count, struct margay_mgt_column *column)
 {
     if (end - *cursor < 2 || **cursor != name)
         return "another column";
@@ -503,14 +362,13 @@ const char *margay_mgt_decode(struct margay_mgt_packer *packer,
         return take_values(cursor, end, 1, column);
     if (column->buffer == NULL)
         column->buffer = calloc(1, stream_begin(4));
-    *no_memory = column->buffer == NULL;
     column->control = column->buffer;
-    if (*no_memory)
-        return "memory for it";
+    if (column->buffer == NULL)
+        return margay_mgt_lacks_memory;
     if (column->coding == MARGAY_MGT_DICTIONARY)
-        return decode_dictionary(packer, cursor, end, count, column);
+        return decode_dictionary(zstd, cursor, end, count, column);
     if (column->coding == MARGAY_MGT_BACK)
-        return decode_back(packer, cursor, end, count, column);
+        return decode_back(zstd, cursor, end, count, column);
     return "a coding that is known";
 }
 

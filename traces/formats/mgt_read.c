@@ -2,7 +2,9 @@
  * mgt_read.c - a file of the format mgt, in order or by its index
  *
  * A file that is read from its beginning, as from a pipe, needs no index:
- * blocks follow each other, and the footer must agree with them.
+ * blocks follow each other, and the footer must agree with them.  Functions
+ * that decode return NULL, or what was expected instead of the bytes that they
+ * found.
  *
  * Guarantee: a file that is cut or damaged gives every reference of the whole
  *   blocks before the damage, whose check sums are right, and then an error
@@ -12,26 +14,50 @@
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
-#include "traces/formats/blocks_format.h"
+#include "traces/base/extent.h"
 #include "traces/formats/data.h"
 #include "traces/formats/mgt.h"
 #include "traces/formats/modules.h"
 
+/* A block while it is read. */
+struct block {
+    size_t left;              /* entries not yet given, */
+    uint64_t references_left; /* and the references in them */
+    struct margay_mgt_column column[MARGAY_MGT_COLUMNS];
+    /* The values of the dictionary of MARGAY_MGT_ACCESSES, taken apart. */
+    uint8_t kinds[MARGAY_MGT_DICTIONARY_VALUES];
+    uint32_t extents[MARGAY_MGT_DICTIONARY_VALUES];
+};
+
+/* Events of data that were read and are still to happen, each before an entry
+   or after the last. */
+struct events {
+    size_t count, done;
+    struct margay_data_event list[MARGAY_MGT_BLOCK_ENTRIES];
+    struct margay_mgt_column column; /* while it is read, */
+    uint64_t values[MARGAY_MGT_COLUMNS][MARGAY_MGT_BLOCK_ENTRIES];
+};
+
+/* The most bytes of a part after its head. */
+#define PART_BYTES                                   \
+    (MARGAY_MGT_PAYLOAD_BYTES > MARGAY_MODULES_BYTES \
+         ? MARGAY_MGT_PAYLOAD_BYTES                  \
+         : MARGAY_MODULES_BYTES)
+
 struct reader {
     struct margay_block_source source;
-    struct margay_mgt_header header;
-    struct margay_mgt_packer *packer;
-    struct margay_mgt_block block;
+    unsigned names;   /* the columns of a block, as a set, */
+    unsigned columns; /* and those of a batch that they fill */
+    ZSTD_DCtx *zstd;
+    struct block block;
     uint64_t offset; /* bytes read */
     /* Counts of whole blocks, with the current one.  `entries` is unknown once
        blocks have been skipped. */
     uint64_t blocks, entries, references;
     bool skipped;
     uint64_t modules_bytes; /* of the part with the modules */
-    /* The events of data that are still to happen; NULL = they are not
-       wanted. */
-    struct margay_mgt_events *events;
-    uint8_t payload[MARGAY_MGT_PAYLOAD_BYTES];
+    struct events *events;  /* NULL = they are not wanted */
+    uint8_t part[PART_BYTES];
 };
 
 /* ------------------------------------------------------------- failing -- */
@@ -41,6 +67,8 @@ static enum margay_status fail(const struct reader *reader, uint64_t offset,
                                struct margay_error *error)
 {
     uint64_t whole = reader->references - reader->block.references_left;
+    if (expected == margay_mgt_lacks_memory)
+        return margay_fail_memory(error, "a block of a trace");
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: found %s, expected %s; the first %llu "
                        "references of the trace are whole (read as mgt; %s)",
@@ -73,6 +101,19 @@ static enum margay_status read_all(struct reader *reader, void *buffer,
     return status;
 }
 
+/* The bytes of a part after its head, whose check sum is at `crc`; *right: it
+   is that. */
+static enum margay_status read_part(struct reader *reader, size_t bytes,
+                                    const uint8_t *crc, const char *expected,
+                                    bool *right, struct margay_error *error)
+{
+    enum margay_status status =
+        read_all(reader, reader->part, bytes, expected, error);
+    *right = status == MARGAY_OK &&
+             margay_mgt_is_crc(margay_mgt_crc(0, reader->part, bytes), crc);
+    return status;
+}
+
 /* -------------------------------------------------------------- header -- */
 
 static uint64_t power_of(uint8_t shift)
@@ -80,9 +121,16 @@ static uint64_t power_of(uint8_t shift)
     return shift == 0 ? 0 : UINT64_C(1) << (shift - 1);
 }
 
-const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
-                                   struct margay_mgt_header *header)
+static const char *take_header(struct reader *reader,
+                               const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
+                               struct margay_trace_facts *facts)
 {
+    static const unsigned fills[MARGAY_MGT_COLUMNS] = {
+        [MARGAY_MGT_ACCESSES] = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
+        [MARGAY_MGT_COUNTS] = MARGAY_COLUMN_COUNTS,
+        [MARGAY_MGT_THREADS] = MARGAY_COLUMN_THREADS,
+        [MARGAY_MGT_SITES] = MARGAY_COLUMN_SITES,
+    };
     if (memcmp(bytes, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) != 0)
         return "the eight bytes that begin a trace in this format";
     if (!margay_mgt_is_crc(margay_mgt_crc(0, bytes, 16), bytes + 16))
@@ -92,81 +140,50 @@ const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
     if (bytes[9] > 1 || bytes[10] > 7 || bytes[11] > 1 || bytes[12] > 64 ||
         bytes[13] > 64 || bytes[14] != 0 || bytes[15] != 0)
         return "a header with values that version 1 defines";
-    header->numbers = bytes[9] == 1 ? MARGAY_IDS : MARGAY_ADDRESSES;
-    header->columns = MARGAY_MGT_ALWAYS | (unsigned)bytes[10] << 2;
-    header->splits = bytes[11] == 1;
-    header->unit_bytes = power_of(bytes[12]);
-    header->collapsed_bytes = power_of(bytes[13]);
+    reader->names = MARGAY_MGT_ALWAYS | (unsigned)bytes[10] << 2;
+    for (unsigned name = 0; name < MARGAY_MGT_COLUMNS; name++) {
+        if (reader->names & MARGAY_MGT_COLUMN_BIT(name))
+            reader->columns |= fills[name];
+    }
+    facts->numbers = bytes[9] == 1 ? MARGAY_IDS : MARGAY_ADDRESSES;
+    facts->unit_bytes = bytes[9] == 1 ? power_of(bytes[12]) : 1;
+    facts->columns = reader->columns;
+    facts->splits = bytes[11] == 1;
+    facts->collapsed_bytes = power_of(bytes[13]);
     return NULL;
 }
 
-unsigned margay_mgt_columns(unsigned names)
+static void reader_clear(void *state)
 {
-    unsigned columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS;
-    if (names & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS))
-        columns |= MARGAY_COLUMN_COUNTS;
-    if (names & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS))
-        columns |= MARGAY_COLUMN_THREADS;
-    if (names & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES))
-        columns |= MARGAY_COLUMN_SITES;
-    return columns;
+    struct reader *reader = state;
+    for (size_t i = 0; i < MARGAY_MGT_COLUMNS; i++)
+        margay_mgt_column_free(&reader->block.column[i]);
+    if (reader->events != NULL)
+        margay_mgt_column_free(&reader->events->column);
+    free(reader->events);
+    ZSTD_freeDCtx(reader->zstd);
 }
 
-static enum margay_status read_header(struct reader *reader,
+static enum margay_status reader_open(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
     uint8_t bytes[MARGAY_MGT_HEADER_BYTES];
-    struct margay_mgt_header *header = &reader->header;
+    struct reader *reader = state;
+    reader->zstd = ZSTD_createDCtx();
+    if (reader->source.data != NULL)
+        reader->events = calloc(1, sizeof *reader->events);
+    if (reader->zstd == NULL ||
+        (reader->source.data != NULL && reader->events == NULL))
+        return margay_fail_memory(error, "a reader of traces");
     enum margay_status status =
         read_all(reader, bytes, sizeof bytes, "a header of 20 bytes", error);
     if (status != MARGAY_OK)
         return status;
-    const char *expected = margay_mgt_take_header(bytes, header);
-    if (expected != NULL)
-        return fail(reader, 0, "another header", expected, error);
-    reader->block.columns = header->columns;
-    facts->numbers = header->numbers;
-    facts->unit_bytes =
-        header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes;
-    facts->columns = margay_mgt_columns(header->columns);
-    facts->splits = header->splits;
-    facts->collapsed_bytes = header->collapsed_bytes;
-    return MARGAY_OK;
-}
-
-static void reader_free(void *state)
-{
-    struct reader *reader = state;
-    if (reader == NULL)
-        return;
-    margay_mgt_packer_free(reader->packer);
-    margay_mgt_block_free(&reader->block);
-    margay_mgt_events_free(reader->events);
-    free(reader);
-}
-
-static enum margay_status reader_open(const struct margay_block_source *source,
-                                      void **state,
-                                      struct margay_trace_facts *facts,
-                                      struct margay_error *error)
-{
-    struct reader *reader = calloc(1, sizeof *reader);
-    *state = NULL;
-    if (reader == NULL)
-        return margay_fail_memory(error, "a reader of traces");
-    reader->source = *source;
-    enum margay_status status =
-        margay_mgt_packer_create(false, &reader->packer, error);
-    if (status == MARGAY_OK && source->data != NULL)
-        status = margay_mgt_events_create(source->data, &reader->events, error);
-    if (status == MARGAY_OK)
-        status = read_header(reader, facts, error);
-    if (status == MARGAY_OK)
-        *state = reader;
-    else
-        reader_free(reader);
-    return status;
+    const char *expected = take_header(reader, bytes, facts);
+    return expected == NULL
+               ? MARGAY_OK
+               : fail(reader, 0, "another header", expected, error);
 }
 
 static bool is_magic(const void *window, size_t bytes)
@@ -185,7 +202,7 @@ static enum margay_status read_modules(struct reader *reader,
     uint8_t head[MARGAY_MGT_MODULES_BYTES - 4];
     uint64_t offset = reader->offset;
     struct margay_modules *modules = reader->source.modules;
-    bool no_memory = false, whole = false;
+    bool no_memory = false, right;
     enum margay_status status =
         read_all(reader, head, sizeof head, "a list of modules", error);
     if (status != MARGAY_OK)
@@ -194,19 +211,14 @@ static enum margay_status read_modules(struct reader *reader,
     if (bytes > MARGAY_MODULES_BYTES || reader->modules_bytes != 0)
         return fail(reader, offset, "a damaged list of modules",
                     "one of modules that can be", error);
-    uint8_t *list = malloc(bytes + 1);
-    if (list == NULL)
-        return margay_fail_memory(error, "the modules of a trace");
-    status = read_all(reader, list, bytes, "the list of modules", error);
-    if (status == MARGAY_OK)
-        whole = margay_mgt_is_crc(margay_mgt_crc(0, list, bytes), head + 4) &&
-                (modules == NULL || atomic_load(&modules->whole) ||
-                 margay_modules_take(modules, list, bytes, &no_memory));
-    free(list);
+    status = read_part(reader, bytes, head + 4, "the list of modules", &right,
+                       error);
+    if (right && modules != NULL && !atomic_load(&modules->whole))
+        right = margay_modules_take(modules, reader->part, bytes, &no_memory);
     reader->modules_bytes = MARGAY_MGT_MODULES_BYTES + bytes;
     if (no_memory)
         return margay_fail_memory(error, "the modules of a trace");
-    return status != MARGAY_OK || whole
+    return status != MARGAY_OK || right
                ? status
                : fail(reader, offset, "a damaged list of modules",
                       "its check sum, and modules that can be", error);
@@ -298,15 +310,69 @@ static enum margay_status end_modules(struct reader *reader,
 
 /* ------------------------------------------------------ events of data -- */
 
+/* Decode `count` events that are in reader->part. */
+static const char *take_events(struct reader *reader, size_t bytes,
+                               size_t count)
+{
+    struct events *events = reader->events;
+    const uint8_t *cursor = reader->part, *end = cursor + bytes;
+    const char *expected = NULL;
+    events->done = events->count = 0;
+    for (unsigned i = 0; i < MARGAY_MGT_COLUMNS && expected == NULL; i++) {
+        expected = margay_mgt_decode(
+            reader->zstd, (enum margay_mgt_column_name)(MARGAY_MGT_DATA_AT + i),
+            &cursor, end, count, &events->column);
+        if (expected == NULL)
+            margay_mgt_column_next(&events->column, events->values[i], count);
+    }
+    if (expected == NULL && cursor != end)
+        expected = "no further bytes";
+    for (size_t i = 0; i < count && expected == NULL; i++) {
+        uint64_t(*values)[MARGAY_MGT_BLOCK_ENTRIES] = events->values;
+        uint64_t datum = values[3][i];
+        /* In the order of enum margay_mgt_data_column. */
+        events->list[i] = (struct margay_data_event){
+            .at = values[0][i],
+            .address = values[1][i],
+            .bytes = values[2][i],
+            .data = (enum margay_data)(datum >> MARGAY_DATUM_SHIFT),
+            .site = margay_datum(0, datum),
+            .order = values[4][i],
+        };
+        if (datum >> MARGAY_DATUM_SHIFT >= MARGAY_DATA_KINDS ||
+            (i > 0 && values[0][i] < values[0][i - 1]))
+            expected = "events that can be, in their order";
+    }
+    events->count = expected == NULL ? count : 0;
+    return expected;
+}
+
+/* All events that are left happen; *late: one of them belongs after an entry
+   that has not been read. */
+static enum margay_status finish_events(struct reader *reader, bool *late,
+                                        struct margay_error *error)
+{
+    struct events *events = reader->events;
+    enum margay_status status = MARGAY_OK;
+    *late = false;
+    while (events != NULL && events->done < events->count && !*late &&
+           status == MARGAY_OK) {
+        const struct margay_data_event *event = &events->list[events->done++];
+        *late = event->at > reader->entries;
+        if (!*late)
+            status = margay_data_map_follow(reader->source.data, event, error);
+    }
+    return status;
+}
+
 /* A part with events, after its mark; all those before happen. */
 static enum margay_status read_events(struct reader *reader,
                                       struct margay_error *error)
 {
     uint8_t head[MARGAY_MGT_DATA_BYTES - 4];
     uint64_t offset = reader->offset;
-    bool late, no_memory = false;
-    enum margay_status status =
-        margay_mgt_events_finish(reader->events, reader->entries, &late, error);
+    bool late, right;
+    enum margay_status status = finish_events(reader, &late, error);
     if (late)
         return fail(reader, offset, "events before their time",
                     "the block that they happen in", error);
@@ -321,83 +387,266 @@ static enum margay_status read_events(struct reader *reader,
         return fail(reader, offset, "damaged events of data",
                     "a head that can be", error);
     offset = reader->offset;
-    status = read_all(reader, reader->payload, bytes, "events of data", error);
-    if (status != MARGAY_OK)
+    status =
+        read_part(reader, bytes, head + 8, "events of data", &right, error);
+    if (status != MARGAY_OK || (right && reader->events == NULL))
         return status;
-    const char *expected = "its check sum";
-    if (margay_mgt_is_crc(margay_mgt_crc(0, reader->payload, bytes), head + 8))
-        expected =
-            margay_mgt_events_take(reader->events, reader->packer,
-                                   reader->payload, bytes, count, &no_memory);
-    if (no_memory)
-        return margay_fail_memory(error, "the data of a trace");
+    const char *expected =
+        !right ? "its check sum" : take_events(reader, bytes, count);
     return expected == NULL ? MARGAY_OK
                             : fail(reader, offset, "damaged events of data",
                                    expected, error);
 }
 
+/* Replace the sites of entries from `first` of the batch on by what they are
+   to; the trace has `before` entries before them. */
+static enum margay_status name_data(struct reader *reader,
+                                    struct margay_references *batch,
+                                    size_t first, uint64_t before,
+                                    struct margay_error *error)
+{
+    struct events *events = reader->events;
+    struct margay_data_event *next = events->list + events->done;
+    size_t left = events->count - events->done, count = 0;
+    uint64_t given = batch->count - first;
+    for (; count < left && next[count].at < before + given; count++)
+        next[count].at =
+            first + (next[count].at < before ? 0 : next[count].at - before);
+    events->done += count;
+    return margay_data_map_name(reader->source.data, next, count, batch, first,
+                                error);
+}
+
 /* -------------------------------------------------------------- blocks -- */
 
-static enum margay_status begin_block(
-    struct reader *reader, const struct margay_mgt_block_header *header,
-    struct margay_error *error)
+#define EXPECTS_ACCESS "a kind (0 read, 1 write, 2 fetch) and a size of 32 bits"
+
+/* Kinds and extents; false if an access is none of those that exist. */
+static bool split_accesses(const uint64_t *accesses, size_t count,
+                           uint8_t *kinds, uint32_t *extents)
 {
-    uint64_t offset = reader->offset;
-    bool no_memory = false;
-    enum margay_status status = read_all(
-        reader, reader->payload, header->payload_bytes, "a block", error);
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        kinds[i] = accesses[i] & 3;
+        extents[i] = (uint32_t)(accesses[i] >> 2);
+        wrong |= (accesses[i] >> 34) | (uint64_t)(kinds[i] == 3);
+    }
+    return wrong == 0;
+}
+
+/* Begin with the block of this payload, which is in reader->part. */
+static const char *begin_columns(struct reader *reader, size_t bytes,
+                                 size_t entries)
+{
+    struct block *block = &reader->block;
+    const uint8_t *cursor = reader->part, *end = cursor + bytes;
+    const char *expected = NULL;
+    for (unsigned name = 0; name < MARGAY_MGT_COLUMNS && expected == NULL;
+         name++) {
+        if (reader->names & MARGAY_MGT_COLUMN_BIT(name))
+            expected = margay_mgt_decode(reader->zstd, name, &cursor, end,
+                                         entries, &block->column[name]);
+    }
+    if (expected != NULL)
+        return expected;
+    if (cursor != end)
+        return "the columns and nothing else";
+    const struct margay_mgt_column *accesses =
+        &block->column[MARGAY_MGT_ACCESSES];
+    return accesses->coding == MARGAY_MGT_BACK ||
+                   split_accesses(accesses->dictionary,
+                                  accesses->dictionary_values, block->kinds,
+                                  block->extents)
+               ? NULL
+               : EXPECTS_ACCESS;
+}
+
+/* A block, after its mark, which is the first of `head`. */
+static enum margay_status read_block(struct reader *reader, uint8_t *head,
+                                     struct margay_error *error)
+{
+    uint64_t offset = reader->offset, references;
+    bool right;
+    enum margay_status status =
+        read_all(reader, head + 4, MARGAY_MGT_BLOCK_HEADER_BYTES - 4,
+                 "the header of a block", error);
     if (status != MARGAY_OK)
         return status;
-    const char *expected = "its check sum";
-    uint32_t crc = margay_mgt_crc(0, reader->payload, header->payload_bytes);
-    if (margay_mgt_is_crc(crc, header->payload_crc))
-        expected = margay_mgt_block_begin(&reader->block, reader->packer,
-                                          header, reader->payload, &no_memory);
-    if (no_memory)
-        return margay_fail_memory(error, "a block of a trace");
+    size_t bytes = (size_t)margay_get_little(head + 4, 4);
+    size_t entries = (size_t)margay_get_little(head + 8, 4);
+    uint64_t held = margay_get_little(head + 12, 8);
+    const char *expected = NULL;
+    if (!margay_mgt_is_crc(margay_mgt_crc(0, head, 24), head + 24))
+        expected = "the check sum of a block's header";
+    else if (bytes > MARGAY_MGT_PAYLOAD_BYTES || entries == 0 ||
+             entries > MARGAY_MGT_BLOCK_ENTRIES || held < entries)
+        expected = "the header of a block";
+    else if (!margay_add_u64(reader->references, held, &references))
+        expected = "fewer than 2^64 references";
+    if (expected != NULL)
+        return fail(reader, offset - 4, "a damaged block", expected, error);
+    offset = reader->offset;
+    status = read_part(reader, bytes, head + 20, "a block", &right, error);
+    if (status != MARGAY_OK)
+        return status;
+    expected = right ? begin_columns(reader, bytes, entries) : "its check sum";
     if (expected != NULL)
         return fail(reader, offset, "a damaged block", expected, error);
+    reader->block.left = entries;
+    reader->block.references_left = held;
     reader->blocks++;
-    reader->entries += header->entries;
-    reader->references += header->references;
+    reader->entries += entries;
+    reader->references = references;
     return MARGAY_OK;
 }
 
 static enum margay_status next_block(struct reader *reader,
                                      struct margay_error *error)
 {
-    uint8_t bytes[MARGAY_MGT_BLOCK_HEADER_BYTES];
-    struct margay_mgt_block_header header;
-    uint64_t offset, references;
-    enum margay_status status;
-    do {
-        offset = reader->offset;
-        status = read_all(reader, bytes, 4, "a block, or the footer", error);
-        if (status != MARGAY_OK ||
-            margay_get_little(bytes, 4) != MARGAY_MGT_DATA_MARK)
+    uint8_t head[MARGAY_MGT_BLOCK_HEADER_BYTES];
+    for (;;) {
+        uint64_t offset = reader->offset;
+        enum margay_status status =
+            read_all(reader, head, 4, "a block, or the footer", error);
+        if (status != MARGAY_OK)
+            return status;
+        switch (margay_get_little(head, 4)) {
+        case MARGAY_MGT_DATA_MARK:
+            status = read_events(reader, error);
+            if (status != MARGAY_OK)
+                return status;
             break;
-        status = read_events(reader, error);
-    } while (status == MARGAY_OK);
-    if (status != MARGAY_OK)
-        return status;
-    if (margay_get_little(bytes, 4) == MARGAY_MGT_MODULES_MARK)
-        return end_modules(reader, error);
-    if (margay_get_little(bytes, 4) == MARGAY_MGT_FOOTER_MARK)
-        return end_trace(reader, bytes, error);
-    if (margay_get_little(bytes, 4) != MARGAY_MGT_BLOCK_MARK)
-        return fail(reader, offset, "something else", "a block, or the footer",
-                    error);
-    status = read_all(reader, bytes + 4, sizeof bytes - 4,
-                      "the header of a block", error);
-    if (status != MARGAY_OK)
-        return status;
-    const char *expected = margay_mgt_take_block_header(bytes, &header);
+        case MARGAY_MGT_MODULES_MARK:
+            return end_modules(reader, error);
+        case MARGAY_MGT_FOOTER_MARK:
+            return end_trace(reader, head, error);
+        case MARGAY_MGT_BLOCK_MARK:
+            return read_block(reader, head, error);
+        default:
+            return fail(reader, offset, "something else",
+                        "a block, or the footer", error);
+        }
+    }
+}
+
+/* Entries that go through a buffer at a time. */
+#define PIECE 512
+
+/* The values of a dictionary have been split already. */
+static void copy_accesses(struct block *block, size_t count, uint8_t *kinds,
+                          uint32_t *extents)
+{
+    struct margay_mgt_column *column = &block->column[MARGAY_MGT_ACCESSES];
+    if (column->coding == MARGAY_MGT_CONSTANT) {
+        memset(kinds, block->kinds[0], count);
+        for (size_t i = 0; i < count; i++)
+            extents[i] = block->extents[0];
+    } else {
+        const uint8_t *control = column->control;
+        for (size_t i = 0; i < count; i++) {
+            kinds[i] = block->kinds[control[i]];
+            extents[i] = block->extents[control[i]];
+        }
+        column->control += count;
+    }
+    column->left -= count;
+}
+
+static const char *next_accesses(struct block *block, size_t count,
+                                 uint8_t *kinds, uint32_t *extents)
+{
+    struct margay_mgt_column *column = &block->column[MARGAY_MGT_ACCESSES];
+    uint64_t values[PIECE];
+    if (column->coding != MARGAY_MGT_BACK) {
+        copy_accesses(block, count, kinds, extents);
+        return NULL;
+    }
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < PIECE ? count - done : PIECE;
+        margay_mgt_column_next(column, values, some);
+        if (!split_accesses(values, some, kinds + done, extents + done))
+            return EXPECTS_ACCESS;
+    }
+    return NULL;
+}
+
+/* Values of 32 bits, and their sum. */
+static const char *next_32(struct margay_mgt_column *column, size_t count,
+                           uint32_t *to, uint64_t *sum)
+{
+    uint64_t values[PIECE], all = 0;
+    *sum = 0;
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < PIECE ? count - done : PIECE;
+        margay_mgt_column_next(column, values, some);
+        for (size_t i = 0; i < some; i++) {
+            to[done + i] = (uint32_t)values[i];
+            all |= values[i];
+            *sum += to[done + i];
+        }
+    }
+    return all >> 32 == 0 ? NULL : "a number of 32 bits";
+}
+
+/* The counts of all entries must sum to what the header says. */
+static const char *next_counts(struct block *block, size_t count,
+                               uint32_t *counts, uint64_t *sum)
+{
+    const char *expected = NULL;
+    *sum = count;
+    if (counts != NULL)
+        expected =
+            next_32(&block->column[MARGAY_MGT_COUNTS], count, counts, sum);
+    for (size_t i = 0; counts != NULL && i < count; i++) {
+        if (counts[i] == 0)
+            expected = "counts from 1 up";
+    }
     if (expected == NULL &&
-        !margay_add_u64(reader->references, header.references, &references))
-        expected = "fewer than 2^64 references";
+        (*sum > block->references_left ||
+         (block->left == count && *sum != block->references_left)))
+        expected = "as many references as the block's header says";
+    return expected;
+}
+
+/* Append the next entries, up to the capacity of `references`; none of them if
+   one is wrong. */
+static const char *next_entries(struct reader *reader,
+                                struct margay_references *references)
+{
+    struct block *block = &reader->block;
+    size_t at = references->count, space = references->capacity - at;
+    size_t count = block->left < space ? block->left : space;
+    uint64_t sum, held;
+    unsigned columns = reader->columns;
+    margay_mgt_column_next(&block->column[MARGAY_MGT_NUMBERS],
+                           references->numbers + at, count);
+    const char *expected = next_accesses(block, count, references->kinds + at,
+                                         references->extents + at);
+    if (expected == NULL &&
+        margay_extents_pass(references->numbers + at, references->extents + at,
+                            count))
+        expected = "extents within 64 bits";
+    if (expected == NULL)
+        expected = next_counts(
+            block, count,
+            columns & MARGAY_COLUMN_COUNTS ? references->counts + at : NULL,
+            &held);
+    if (expected == NULL && columns & MARGAY_COLUMN_THREADS)
+        expected = next_32(&block->column[MARGAY_MGT_THREADS], count,
+                           references->threads + at, &sum);
     if (expected != NULL)
-        return fail(reader, offset, "a damaged block", expected, error);
-    return begin_block(reader, &header, error);
+        return expected;
+    if (columns & MARGAY_COLUMN_SITES)
+        margay_mgt_column_next(&block->column[MARGAY_MGT_SITES],
+                               references->sites + at, count);
+    references->unfilled =
+        (MARGAY_COLUMN_COUNTS | (unsigned)MARGAY_COLUMN_THREADS |
+         (unsigned)MARGAY_COLUMN_SITES) &
+        ~columns;
+    references->count += count;
+    block->left -= count;
+    block->references_left -= held;
+    return NULL;
 }
 
 static enum margay_status reader_fill(void *state,
@@ -412,14 +661,13 @@ static enum margay_status reader_fill(void *state,
     if (status != MARGAY_OK)
         return status;
     uint64_t before = reader->entries - reader->block.left;
-    const char *expected = margay_mgt_block_next(&reader->block, batch);
+    const char *expected = next_entries(reader, batch);
     if (expected != NULL)
         return fail(reader, reader->offset, "a block of impossible entries",
                     expected, error);
     return reader->events == NULL
                ? MARGAY_OK
-               : margay_mgt_events_name(reader->events, batch, first, before,
-                                        error);
+               : name_data(reader, batch, first, before, error);
 }
 
 /* ------------------------------------------------------------- skipping -- */
@@ -483,10 +731,10 @@ static bool find_modules(struct reader *reader, uint64_t end, uint64_t bytes)
 }
 
 /* The same by the index at the end of a file; false if that is not whole. */
-static bool use_index(struct reader *reader, uint64_t file_bytes,
-                      uint64_t skip_refs, struct footer *footer,
-                      struct block_start *found)
+static bool use_index(struct reader *reader, uint64_t skip_refs,
+                      struct footer *footer, struct block_start *found)
 {
+    uint64_t file_bytes = reader->source.plain_bytes;
     uint8_t trailer[MARGAY_MGT_TRAILER_BYTES], bytes[MARGAY_MGT_FOOTER_BYTES];
     if (file_bytes < MARGAY_MGT_HEADER_BYTES + sizeof bytes + sizeof trailer ||
         !read_at(reader, file_bytes - sizeof trailer, trailer, sizeof trailer))
@@ -518,11 +766,10 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
     const struct margay_block_source *source = &reader->source;
     struct footer footer = {.blocks = 0};
     struct block_start start = {0, MARGAY_MGT_HEADER_BYTES, 0};
-    uint64_t bytes;
     *known = false;
-    if (!source->plain_bytes(source->context, &bytes))
+    if (source->plain_bytes == 0)
         return MARGAY_OK;
-    *known = use_index(reader, bytes, skip_refs, &footer, &start);
+    *known = use_index(reader, skip_refs, &footer, &start);
     if (!*known || source->data != NULL)
         start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
     reader->offset = start.offset;
@@ -539,8 +786,9 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
 
 const struct margay_blocks_reading margay_mgt_reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reader),
     .open = reader_open,
-    .free_state = reader_free,
+    .clear = reader_clear,
     .skip = reader_skip,
     .fill = reader_fill,
 };

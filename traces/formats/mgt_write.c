@@ -17,7 +17,7 @@ struct index_entry {
 
 /* A block, or the events of data, while they are gathered. */
 struct builder {
-    struct margay_mgt_encoder *encoder;
+    struct margay_mgt_encoder encoder;
     size_t entries;
     /* The zeros before the values of each column, from which the first ones
        may differ, and the values. */
@@ -29,7 +29,7 @@ struct builder {
 static void free_builder(struct builder *builder)
 {
     if (builder != NULL)
-        margay_mgt_encoder_free(builder->encoder);
+        ZSTD_freeCCtx(builder->encoder.zstd);
     free(builder);
 }
 
@@ -38,15 +38,17 @@ static enum margay_status create_builder(struct builder **builder,
                                          struct margay_error *error)
 {
     *builder = calloc(1, sizeof **builder);
-    return *builder == NULL
+    if (*builder != NULL)
+        (*builder)->encoder.zstd = ZSTD_createCCtx();
+    return *builder == NULL || (*builder)->encoder.zstd == NULL
                ? margay_fail_memory(error, what)
-               : margay_mgt_encoder_create(&(*builder)->encoder, error);
+               : MARGAY_OK;
 }
 
 struct writer {
-    struct margay_sink sink;
-    struct margay_mgt_header header;
-    bool begun; /* the header has been written */
+    struct margay_block_target target;
+    unsigned names; /* the columns, as a set */
+    bool begun;     /* the header has been written */
     struct builder *block;
     struct builder *data;      /* NULL = there are no events */
     uint64_t block_references; /* of the entries in `block` */
@@ -58,19 +60,25 @@ struct writer {
     struct margay_modules modules;
 };
 
-void margay_mgt_put_header(const struct margay_mgt_header *header,
+/* 0, or 1 and the logarithm of a power of two. */
+static uint8_t shift_of(uint64_t bytes)
+{
+    return bytes == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(bytes));
+}
+
+void margay_mgt_put_header(const struct margay_trace_facts *facts,
+                           unsigned names,
                            uint8_t bytes[MARGAY_MGT_HEADER_BYTES])
 {
-    uint64_t unit = header->unit_bytes, collapsed = header->collapsed_bytes;
+    bool ids = facts->numbers == MARGAY_IDS;
     memset(bytes, 0, MARGAY_MGT_HEADER_BYTES);
     memcpy(bytes, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES);
     bytes[8] = MARGAY_MGT_VERSION;
-    bytes[9] = header->numbers == MARGAY_IDS;
-    bytes[10] = (uint8_t)(header->columns >> 2);
-    bytes[11] = header->splits;
-    bytes[12] = unit == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(unit));
-    bytes[13] =
-        collapsed == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(collapsed));
+    bytes[9] = ids;
+    bytes[10] = (uint8_t)(names >> 2);
+    bytes[11] = facts->splits;
+    bytes[12] = ids ? shift_of(facts->unit_bytes) : 0;
+    bytes[13] = shift_of(facts->collapsed_bytes);
     margay_put_little(bytes + 16, margay_mgt_crc(0, bytes, 16), 4);
 }
 
@@ -78,7 +86,8 @@ static enum margay_status emit(struct writer *writer, const void *bytes,
                                size_t count, struct margay_error *error)
 {
     writer->offset += count;
-    return writer->sink.write(writer->sink.context, bytes, count, error);
+    return writer->target.sink.write(writer->target.sink.context, bytes, count,
+                                     error);
 }
 
 static enum margay_status begin(struct writer *writer,
@@ -88,7 +97,7 @@ static enum margay_status begin(struct writer *writer,
     if (writer->begun)
         return MARGAY_OK;
     writer->begun = true;
-    margay_mgt_put_header(&writer->header, bytes);
+    margay_mgt_put_header(writer->target.facts, writer->names, bytes);
     return emit(writer, bytes, sizeof bytes, error);
 }
 
@@ -102,7 +111,7 @@ static size_t encode(struct builder *builder, unsigned first, unsigned columns,
     uint8_t *payload = builder->part + head_bytes, *end = payload;
     for (unsigned i = 0; i < MARGAY_MGT_COLUMNS && end != NULL; i++) {
         if (columns & MARGAY_MGT_COLUMN_BIT(i))
-            end = margay_mgt_encode(builder->encoder,
+            end = margay_mgt_encode(&builder->encoder,
                                     (enum margay_mgt_column_name)(first + i),
                                     builder->values[i] + MARGAY_MGT_BACK_VALUES,
                                     builder->entries, end);
@@ -145,9 +154,8 @@ static enum margay_status end_block(struct writer *writer,
     writer->index = index;
     index[writer->blocks++] =
         (struct index_entry){writer->offset, writer->references};
-    size_t bytes =
-        encode(writer->block, MARGAY_MGT_NUMBERS, writer->header.columns,
-               MARGAY_MGT_BLOCK_HEADER_BYTES);
+    size_t bytes = encode(writer->block, MARGAY_MGT_NUMBERS, writer->names,
+                          MARGAY_MGT_BLOCK_HEADER_BYTES);
     if (bytes == 0)
         return margay_fail_memory(error, "compression");
     uint8_t *part = writer->block->part;
@@ -170,7 +178,7 @@ static unsigned choose_columns(const struct writer *writer,
                                const struct margay_batch *batch)
 {
     unsigned columns = MARGAY_MGT_ALWAYS;
-    if (batch->counts != NULL || writer->header.collapsed_bytes != 0)
+    if (batch->counts != NULL || writer->target.facts->collapsed_bytes != 0)
         columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
     if (batch->threads != NULL)
         columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
@@ -195,7 +203,7 @@ static size_t take(struct writer *writer, const struct margay_batch *batch,
     size_t space = MARGAY_MGT_BLOCK_ENTRIES - writer->block->entries;
     size_t left = batch->references - from;
     size_t count = left < space ? left : space;
-    unsigned columns = writer->header.columns;
+    unsigned columns = writer->names;
     bool has_threads = columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
     bool has_sites = columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
     const uint8_t *kinds = batch->kinds;
@@ -233,7 +241,7 @@ static enum margay_status writer_put(void *state,
     if (batch->references == 0)
         return MARGAY_OK;
     if (!writer->begun)
-        writer->header.columns = choose_columns(writer, batch);
+        writer->names = choose_columns(writer, batch);
     enum margay_status status = begin(writer, error);
     for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
         done += take(writer, batch, done);
@@ -255,7 +263,7 @@ static enum margay_status writer_put_data(void *state,
                                                  .threads = &thread};
     struct writer *writer = state;
     if (!writer->begun)
-        writer->header.columns = choose_columns(writer, &recorded);
+        writer->names = choose_columns(writer, &recorded);
     enum margay_status status = begin(writer, error);
     if (status == MARGAY_OK && writer->data == NULL)
         status = create_builder(&writer->data, "the data of a trace", error);
@@ -318,7 +326,7 @@ static uint64_t writer_most_bytes(const void *state,
 {
     const struct writer *writer = state;
     unsigned columns = (unsigned)__builtin_popcount(
-        writer->begun ? writer->header.columns : choose_columns(writer, batch));
+        writer->begun ? writer->names : choose_columns(writer, batch));
     uint64_t entries = writer->block->entries + batch->references;
     uint64_t events = writer->data == NULL ? 0 : writer->data->entries;
     uint64_t blocks =
@@ -342,20 +350,6 @@ static enum margay_status writer_flush(void *state, struct margay_error *error)
     return status == MARGAY_OK ? end_block(state, error) : status;
 }
 
-static enum margay_status put_index(struct writer *writer, uint32_t *crc,
-                                    struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < writer->blocks && status == MARGAY_OK; i++) {
-        uint8_t bytes[MARGAY_MGT_INDEX_ENTRY_BYTES];
-        margay_put_little(bytes, writer->index[i].offset, 8);
-        margay_put_little(bytes + 8, writer->index[i].references, 8);
-        *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
-        status = emit(writer, bytes, sizeof bytes, error);
-    }
-    return status;
-}
-
 static enum margay_status put_footer(struct writer *writer,
                                      struct margay_error *error)
 {
@@ -371,8 +365,13 @@ static enum margay_status put_footer(struct writer *writer,
         margay_put_little(footer + 32 + 8 * kind, writer->of_kind[kind], 8);
     uint32_t crc = margay_mgt_crc(0, footer, sizeof footer);
     enum margay_status status = emit(writer, footer, sizeof footer, error);
-    if (status == MARGAY_OK)
-        status = put_index(writer, &crc, error);
+    for (size_t i = 0; i < writer->blocks && status == MARGAY_OK; i++) {
+        uint8_t entry[MARGAY_MGT_INDEX_ENTRY_BYTES];
+        margay_put_little(entry, writer->index[i].offset, 8);
+        margay_put_little(entry + 8, writer->index[i].references, 8);
+        crc = margay_mgt_crc(crc, entry, sizeof entry);
+        status = emit(writer, entry, sizeof entry, error);
+    }
     margay_put_little(trailer, offset, 8);
     margay_put_little(trailer + 8, crc, 4);
     margay_put_little(trailer + 12, margay_mgt_crc(0, trailer, 12), 4);
@@ -389,50 +388,26 @@ static enum margay_status writer_finish(void *state, struct margay_error *error)
     return status == MARGAY_OK ? put_footer(state, error) : status;
 }
 
-static void writer_describe(void *state, const struct margay_trace_facts *facts)
-{
-    struct margay_mgt_header *header = &((struct writer *)state)->header;
-    header->numbers = facts->numbers;
-    header->unit_bytes = facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
-    header->splits = facts->splits;
-    header->collapsed_bytes = facts->collapsed_bytes;
-}
-
-static void writer_free(void *state)
+static void writer_clear(void *state)
 {
     struct writer *writer = state;
-    if (writer == NULL)
-        return;
     free_builder(writer->block);
     free_builder(writer->data);
     margay_modules_clear(&writer->modules);
     free(writer->index);
-    free(writer);
 }
 
-static enum margay_status writer_create(const struct margay_sink *sink,
-                                        void **state,
-                                        struct margay_error *error)
+static enum margay_status writer_open(void *state, struct margay_error *error)
 {
-    struct writer *writer = calloc(1, sizeof *writer);
-    *state = NULL;
-    if (writer == NULL)
-        return margay_fail_memory(error, "a writer of traces");
-    writer->sink = *sink;
-    writer->header.columns = MARGAY_MGT_ALWAYS;
-    enum margay_status status =
-        create_builder(&writer->block, "a block of a trace", error);
-    if (status == MARGAY_OK)
-        *state = writer;
-    else
-        writer_free(writer);
-    return status;
+    struct writer *writer = state;
+    writer->names = MARGAY_MGT_ALWAYS;
+    return create_builder(&writer->block, "a block of a trace", error);
 }
 
 static const struct margay_blocks_writing writing = {
-    .create = writer_create,
-    .free_state = writer_free,
-    .describe = writer_describe,
+    .state_bytes = sizeof(struct writer),
+    .open = writer_open,
+    .clear = writer_clear,
     .put = writer_put,
     .set_module = writer_set_module,
     .put_data = writer_put_data,

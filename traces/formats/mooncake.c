@@ -14,13 +14,13 @@
  *
  * yajl parses the text as a stream, so that a request may be of any length.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
-#include "traces/formats/bytes.h"
+#include "traces/formats/blocks_format.h"
 
 #define KEY "hash_ids"
 
@@ -36,18 +36,10 @@ static size_t skip_blanks(const char *text, size_t bytes)
 /* An object, and the name of the list within the window. */
 static bool is_magic(const void *window, size_t bytes)
 {
-    static const char key[] = "\"" KEY "\"";
-    const char *text = window, *end = text + bytes;
+    const char *text = window;
     size_t first = skip_blanks(text, bytes);
-    if (first == bytes || text[first] != '{')
-        return false;
-    for (const char *at = text;
-         (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++) {
-        if ((size_t)(end - at) >= sizeof key - 1 &&
-            memcmp(at, key, sizeof key - 1) == 0)
-            return true;
-    }
-    return false;
+    return first < bytes && text[first] == '{' &&
+           memmem(text, bytes, "\"" KEY "\"", sizeof KEY + 1) != NULL;
 }
 
 #ifdef MARGAY_HAS_YAJL
@@ -83,7 +75,7 @@ static int expect(struct reader *reader, const char *what)
 }
 
 #define EXPECTS_ID     "a whole number of 64 bits, or a text, in " KEY
-#define EXPECTS_LIST   "a list of block ids behind \"" KEY "\""
+#define EXPECTS_LIST   "a list of block ids after \"" KEY "\""
 #define EXPECTS_OBJECT "an object with \"" KEY "\": [...]"
 
 /* Is the parser within the list of ids itself? */
@@ -195,16 +187,14 @@ static int end_list(void *context)
 
 /* -------------------------------------------------------------- reading -- */
 
-static void free_reader(void *state)
+static void clear(void *state)
 {
     struct reader *reader = state;
     if (reader->parser != NULL)
         yajl_free(reader->parser);
-    free(reader);
 }
 
-static enum margay_status open_reader(const struct margay_block_source *source,
-                                      void **state,
+static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
@@ -219,21 +209,14 @@ static enum margay_status open_reader(const struct margay_block_source *source,
         .yajl_start_array = begin_list,
         .yajl_end_array = end_list,
     };
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct reader *reader = state;
     (void)facts;
-    *state = NULL;
-    if (reader == NULL)
-        return margay_fail_memory(error, "a reader of requests");
-    reader->source = *source;
     reader->parser = yajl_alloc(&callbacks, NULL, reader);
-    if (reader->parser == NULL ||
-        !yajl_config(reader->parser, yajl_allow_multiple_values, 1) ||
-        !yajl_config(reader->parser, yajl_dont_validate_strings, 1)) {
-        free_reader(reader);
-        return margay_fail_memory(error, "a parser of JSON");
-    }
-    *state = reader;
-    return MARGAY_OK;
+    return reader->parser != NULL &&
+                   yajl_config(reader->parser, yajl_allow_multiple_values, 1) &&
+                   yajl_config(reader->parser, yajl_dont_validate_strings, 1)
+               ? MARGAY_OK
+               : margay_fail_memory(error, "a parser of JSON");
 }
 
 static uint64_t count_lines(const unsigned char *text, size_t bytes)
@@ -308,29 +291,28 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct reader),
     .open = open_reader,
-    .free_state = free_reader,
-    .skip = margay_bytes_skip,
+    .clear = clear,
     .fill = fill,
 };
 
 #else
 
-static enum margay_status open_reader(const struct margay_block_source *source,
-                                      void **state,
+static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
     (void)facts;
-    *state = NULL;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: the format mooncake takes a Margay that was built "
                        "with yajl (Debian: libyajl-dev)",
-                       source->name);
+                       ((struct margay_block_source *)state)->name);
 }
 
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
+    .state_bytes = sizeof(struct margay_block_source),
     .open = open_reader,
 };
 

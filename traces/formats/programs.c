@@ -61,16 +61,6 @@ static bool champsim_is_plausible(const void *records, size_t count,
     return true;
 }
 
-static enum margay_status champsim_open(
-    const struct margay_block_source *source, void **state,
-    struct margay_trace_facts *facts, struct margay_error *error)
-{
-    (void)facts;
-    *state = margay_bytes_create(source);
-    return *state == NULL ? margay_fail_memory(error, "a reader of traces")
-                          : MARGAY_OK;
-}
-
 /* Append those of `count` addresses that are not 0. */
 static void champsim_append(struct margay_references *batch,
                             const unsigned char *addresses, unsigned count,
@@ -96,13 +86,12 @@ static enum margay_status champsim_fill(void *state,
     if (status != MARGAY_OK)
         return status;
     if (margay_bytes_left(bytes) < CHAMPSIM_RECORD_BYTES)
-        return margay_bytes_end(bytes, "champsim", CHAMPSIM_RECORD_BYTES,
-                                error);
+        return margay_bytes_end(bytes, CHAMPSIM_RECORD_BYTES, error);
     while (margay_bytes_left(bytes) >= CHAMPSIM_RECORD_BYTES &&
            batch->count + CHAMPSIM_MOST <= batch->capacity) {
         const unsigned char *record = margay_bytes_at(bytes);
         if (!is_record(record))
-            return margay_bytes_fail(bytes, 0, "champsim", "another record",
+            return margay_bytes_fail(bytes, 0, "another record",
                                      "an address of an instruction, and 0 or 1 "
                                      "in bytes 8 and 9",
                                      error);
@@ -119,9 +108,7 @@ static enum margay_status champsim_fill(void *state,
 
 static const struct margay_blocks_reading champsim_reading = {
     .record_bytes = CHAMPSIM_RECORD_BYTES,
-    .open = champsim_open,
-    .free_state = free,
-    .skip = margay_bytes_skip,
+    .state_bytes = sizeof(struct margay_bytes),
     .fill = champsim_fill,
 };
 
@@ -141,7 +128,7 @@ const struct margay_format margay_format_champsim = {
 /*
  * Packet traces of gem5's communication monitors and probes
  *
- * Source: gem5's packet.proto, and protobuf's encoding.  Behind "gem5" stand
+ * Source: gem5's packet.proto, and protobuf's encoding.  After "gem5" stand
  *   messages, each after its length: a header, then packets, of which fields
  *   2 to 5 and 7 are command, address, size, flags and the address of the
  *   instruction, where it is known.
@@ -184,7 +171,7 @@ struct message {
 
 static bool gem5_is_magic(const void *window, size_t bytes)
 {
-    /* Behind the length of the header stands the tag of its first field. */
+    /* After the length of the header stands the tag of its first field. */
     const unsigned char *byte = window;
     return bytes >= 8 && memcmp(window, "gem5", MAGIC_BYTES) == 0 &&
            (byte[5] == 0x0a || byte[6] == 0x0a);
@@ -267,25 +254,26 @@ static enum margay_status need_message(struct margay_bytes *bytes,
     while (!holds_message(bytes, message, &expected)) {
         size_t left = margay_bytes_left(bytes);
         if (expected != NULL)
-            return margay_bytes_fail(bytes, 0, "gem5", "another message",
-                                     expected, error);
+            return margay_bytes_fail(bytes, 0, "another message", expected,
+                                     error);
         enum margay_status status = margay_bytes_need(bytes, left + 1, error);
         if (status != MARGAY_OK)
             return status;
         if (margay_bytes_left(bytes) > left)
             continue;
         return left == 0 ? MARGAY_END
-                         : margay_bytes_fail(bytes, 0, "gem5", "half a message",
+                         : margay_bytes_fail(bytes, 0, "half a message",
                                              "a whole one", error);
     }
     return MARGAY_OK;
 }
 
 /* The first packet tells whether instructions are known. */
-static enum margay_status look_at_first(struct margay_bytes *bytes,
-                                        struct margay_trace_facts *facts,
-                                        struct margay_error *error)
+static enum margay_status gem5_open(void *state,
+                                    struct margay_trace_facts *facts,
+                                    struct margay_error *error)
 {
+    struct margay_bytes *bytes = state;
     uint64_t fields[FIELDS];
     struct message message;
     enum margay_status status = margay_bytes_need(bytes, MAGIC_BYTES, error);
@@ -293,8 +281,7 @@ static enum margay_status look_at_first(struct margay_bytes *bytes,
         return status;
     if (margay_bytes_left(bytes) < MAGIC_BYTES ||
         memcmp(margay_bytes_at(bytes), "gem5", MAGIC_BYTES) != 0)
-        return margay_bytes_fail(bytes, 0, "gem5", "another beginning", "gem5",
-                                 error);
+        return margay_bytes_fail(bytes, 0, "another beginning", "gem5", error);
     margay_bytes_pass(bytes, MAGIC_BYTES);
     status = need_message(bytes, &message, error);
     if (status == MARGAY_OK) {
@@ -307,23 +294,6 @@ static enum margay_status look_at_first(struct margay_bytes *bytes,
         fields[SITE] == 0)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
     return status == MARGAY_END ? MARGAY_OK : status;
-}
-
-static enum margay_status gem5_open(const struct margay_block_source *source,
-                                    void **state,
-                                    struct margay_trace_facts *facts,
-                                    struct margay_error *error)
-{
-    struct margay_bytes *bytes = margay_bytes_create(source);
-    *state = NULL;
-    if (bytes == NULL)
-        return margay_fail_memory(error, "a reader of traces");
-    enum margay_status status = look_at_first(bytes, facts, error);
-    if (status == MARGAY_OK)
-        *state = bytes;
-    else
-        free(bytes);
-    return status;
 }
 
 static void gem5_append(const uint64_t fields[FIELDS],
@@ -362,7 +332,7 @@ static enum margay_status gem5_fill(void *state,
         if (!take_fields(first, message.bytes, fields) ||
             margay_extent_passes(fields[ADDRESS], fields[SIZE]))
             return margay_bytes_fail(
-                bytes, 0, "gem5", "another message",
+                bytes, 0, "another message",
                 "a packet of a size below 4294967296 that ends within "
                 "64 bits",
                 error);
@@ -374,9 +344,8 @@ static enum margay_status gem5_fill(void *state,
 
 static const struct margay_blocks_reading gem5_reading = {
     .is_magic = gem5_is_magic,
+    .state_bytes = sizeof(struct margay_bytes),
     .open = gem5_open,
-    .free_state = free,
-    .skip = margay_bytes_skip,
     .fill = gem5_fill,
 };
 
@@ -428,13 +397,13 @@ enum type {
 };
 
 struct reader {
+    struct margay_bytes bytes;
     uint64_t site; /* of the last instruction, */
     uint64_t next; /* and the address after it */
     uint32_t thread;
     uint64_t *numbers; /* the system's, by thread; owned */
     size_t thread_count, thread_capacity;
     bool ended; /* a footer was met, and nothing since */
-    struct margay_bytes bytes;
 };
 
 /* The type and the size of the header, and a version below 256. */
@@ -444,24 +413,9 @@ static bool drmemtrace_is_magic(const void *window, size_t bytes)
            margay_get_little((const char *)window + 4, 4) - 1 < 255;
 }
 
-static enum margay_status drmemtrace_open(
-    const struct margay_block_source *source, void **state,
-    struct margay_trace_facts *facts, struct margay_error *error)
+static void drmemtrace_clear(void *state)
 {
-    (void)facts;
-    struct reader *reader = calloc(1, sizeof *reader);
-    *state = reader;
-    if (reader == NULL)
-        return margay_fail_memory(error, "a reader of traces");
-    reader->bytes.source = *source;
-    return MARGAY_OK;
-}
-
-static void drmemtrace_free(void *state)
-{
-    struct reader *reader = state;
-    free(reader->numbers);
-    free(reader);
+    free(((struct reader *)state)->numbers);
 }
 
 /* Go on with the thread of this number. */
@@ -475,8 +429,8 @@ static enum margay_status take_thread(struct reader *reader, uint64_t number,
     if (thread < reader->thread_count)
         return MARGAY_OK;
     if (thread == MOST_THREADS)
-        return margay_bytes_fail(&reader->bytes, 0, "drmemtrace",
-                                 "another thread", "at most 65536", error);
+        return margay_bytes_fail(&reader->bytes, 0, "another thread",
+                                 "at most 65536", error);
     uint64_t *numbers = margay_grow(reader->numbers, reader->thread_count,
                                     &reader->thread_capacity, sizeof *numbers);
     if (numbers == NULL)
@@ -568,24 +522,22 @@ static enum margay_status drmemtrace_fill(void *state,
         if (expected != NULL)
             batch->count = before;
         if (expected != NULL)
-            return margay_bytes_fail(bytes, 0, "drmemtrace", "another record",
-                                     expected, error);
+            return margay_bytes_fail(bytes, 0, "another record", expected,
+                                     error);
         margay_bytes_pass(bytes, DRMEMTRACE_RECORD_BYTES);
     }
     if (batch->count > 0)
         return MARGAY_OK;
     return margay_bytes_left(bytes) > 0 || reader->ended
-               ? margay_bytes_end(bytes, "drmemtrace", DRMEMTRACE_RECORD_BYTES,
-                                  error)
-               : margay_bytes_fail(bytes, 0, "drmemtrace", "the end",
-                                   "a footer before", error);
+               ? margay_bytes_end(bytes, DRMEMTRACE_RECORD_BYTES, error)
+               : margay_bytes_fail(bytes, 0, "the end", "a footer before",
+                                   error);
 }
 
 static const struct margay_blocks_reading drmemtrace_reading = {
     .is_magic = drmemtrace_is_magic,
-    .open = drmemtrace_open,
-    .free_state = drmemtrace_free,
-    .skip = margay_bytes_skip,
+    .state_bytes = sizeof(struct reader),
+    .clear = drmemtrace_clear,
     .fill = drmemtrace_fill,
 };
 

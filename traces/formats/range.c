@@ -276,31 +276,24 @@ static enum margay_status line_reader_next(struct line_reader *lines,
 
 /* --------------------------------------------------------------- cutting -- */
 
-/* Is this character nowhere from lines->offset on? */
-static bool lacks(const struct line_reader *lines, char character)
-{
-    size_t got = 1;
-    for (uint64_t at = lines->offset; got > 0; at += got) {
-        if (margay_input_read_at(lines->reader->input, at, lines->buffer,
-                                 MARGAY_TEXT_BYTES, &got, NULL) != MARGAY_OK ||
-            memchr(lines->buffer, character, got) != NULL)
-            return false;
-    }
-    return true;
-}
-
 /* May pieces begin after any newline?  Of a table, its first rows are read,
    and the rest is searched for quotes, unless there are none. */
 static bool line_reader_may_cut(const struct margay_reader *reader)
 {
     struct line_reader *lines;
+    size_t got = 1;
     if (reader->detection.format->create_state == NULL)
         return true;
     if (line_reader_create(reader, 0, UINT64_MAX, &lines, NULL) != MARGAY_OK)
         return false;
     int cut = learn(lines, NULL) == MARGAY_OK ? where_to_cut(lines)
                                               : MARGAY_CUT_NEVER;
-    bool may = cut == '\0' || (cut > 0 && lacks(lines, (char)cut));
+    bool may = cut >= 0;
+    for (uint64_t at = lines->offset; cut > 0 && may && got > 0; at += got)
+        may =
+            margay_input_read_at(reader->input, at, lines->buffer,
+                                 MARGAY_TEXT_BYTES, &got, NULL) == MARGAY_OK &&
+            memchr(lines->buffer, cut, got) == NULL;
     line_reader_free(lines);
     return may;
 }
@@ -337,12 +330,6 @@ static enum margay_status read_bytes(void *context, void *bytes, size_t count,
     return status;
 }
 
-static bool plain_bytes(void *context, uint64_t *bytes)
-{
-    margay_range *range = context;
-    return margay_input_plain_bytes(range->trace->reader.input, bytes);
-}
-
 static enum margay_status go_to(void *context, uint64_t offset,
                                 struct margay_error *error)
 {
@@ -358,56 +345,25 @@ static enum margay_status open_blocks(margay_range *range,
     const struct margay_reader *reader = &range->trace->reader;
     const struct margay_blocks_reading *reading =
         reader->detection.format->reading;
-    const struct margay_block_source source = {
-        .context = range,
-        .name = reader->path,
-        .evidence = reader->detection.evidence,
-        .shift = reader->shift,
-        .read = read_bytes,
-        .plain_bytes = plain_bytes,
-        .go_to = go_to,
-    };
+    struct margay_block_source source = reader->source;
     struct margay_trace_facts facts = {.columns = 0};
     uint64_t skipped = 0, all;
     bool known;
     if (reading == NULL)
         return MARGAY_OK;
+    source.context = range;
+    source.read = read_bytes;
+    source.go_to = go_to;
+    source.pipe = NULL;
+    source.modules = NULL;
+    source.data = NULL;
     enum margay_status status =
-        reading->open(&source, &range->blocks, &facts, error);
+        margay_blocks_open(reading, &source, &range->blocks, &facts, error);
     if (status == MARGAY_OK)
         status = reading->skip(range->blocks, range->next, &skipped, &known,
                                &all, error);
     range->drop = range->next - skipped;
     return status;
-}
-
-/* The first entry of those read that belongs to the range. */
-static size_t drop(margay_range *range)
-{
-    struct margay_references *references = &range->references;
-    uint64_t dropped = range->drop;
-    size_t from = margay_references_within(references, 0, &dropped);
-    range->drop -= dropped;
-    if (range->drop > 0 && from < references->count) {
-        references->counts[from] -= (uint32_t)range->drop;
-        range->drop = 0;
-    }
-    return from;
-}
-
-/* The number of entries from there on that belong to the range. */
-static size_t keep(margay_range *range, size_t from)
-{
-    struct margay_references *references = &range->references;
-    uint64_t kept = range->left;
-    size_t entries = margay_references_within(references, from, &kept);
-    range->left -= kept;
-    if (range->left > 0 && from + entries < references->count) {
-        references->counts[from + entries] = (uint32_t)range->left;
-        range->left = 0;
-        entries++;
-    }
-    return entries;
 }
 
 static enum margay_status next_of_blocks(margay_range *range,
@@ -421,9 +377,17 @@ static enum margay_status next_of_blocks(margay_range *range,
     enum margay_status status = reading->fill(range->blocks, references, error);
     if (status != MARGAY_OK)
         return status;
-    uint64_t left = range->left;
-    size_t from = drop(range), entries = keep(range, from);
-    range->given += left - range->left;
+    size_t from = margay_references_drop(references, 0, &range->drop);
+    uint64_t kept = range->left;
+    size_t entries = margay_references_within(references, from, &kept);
+    /* Of the last entry, perhaps, some of its references. */
+    if (kept < range->left && from + entries < references->count) {
+        references->counts[from + entries] = (uint32_t)(range->left - kept);
+        kept = range->left;
+        entries++;
+    }
+    range->left -= kept;
+    range->given += kept;
     margay_trace_select(range->trace, references, from, entries, batch);
     return MARGAY_OK;
 }
@@ -441,34 +405,28 @@ static bool has_offsets(const struct margay_trace *trace)
               trace->reading.counts)));
 }
 
-/* A range with room for a batch.  On failure *range is NULL. */
-static enum margay_status create(margay_trace *trace, uint64_t first,
-                                 uint64_t count, margay_range **range,
+/* A range of references, or of the bytes of lines.  On failure *range is
+   NULL. */
+static enum margay_status create(margay_trace *trace, bool of_lines,
+                                 uint64_t first, uint64_t count,
+                                 margay_range **range,
                                  struct margay_error *error)
 {
     const struct margay_reader *reader = &trace->reader;
-    const struct margay_format *format = reader->detection.format;
     margay_range *made = calloc(1, sizeof *made);
-    *range = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "a range of a trace");
     *made = (margay_range){.trace = trace, .next = first, .left = count};
-    enum margay_status status = margay_batch_allocate(
-        &made->references, format, margay_reader_columns(reader), error);
+    enum margay_status status =
+        margay_batch_allocate(&made->references, reader->detection.format,
+                              margay_reader_columns(reader), error);
+    if (status == MARGAY_OK && of_lines)
+        status = line_reader_create(reader, first, count, &made->lines, error);
+    else if (status == MARGAY_OK)
+        status = open_blocks(made, error);
     if (status == MARGAY_OK)
         *range = made;
     else
-        margay_range_free(made);
-    return status;
-}
-
-/* Give the range to the caller, or release it. */
-static enum margay_status hand_over(margay_range *made,
-                                    enum margay_status status,
-                                    margay_range **range)
-{
-    *range = status == MARGAY_OK ? made : NULL;
-    if (status != MARGAY_OK)
         margay_range_free(made);
     return status;
 }
@@ -477,17 +435,13 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error)
 {
-    margay_range *made;
     *range = NULL;
-    if (!has_offsets(trace))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: found no known offsets of references, expected "
-                           "records of fixed length or an index",
-                           trace->reader.path);
-    enum margay_status status = create(trace, first, count, &made, error);
-    if (status == MARGAY_OK)
-        status = open_blocks(made, error);
-    return hand_over(made, status, range);
+    if (has_offsets(trace))
+        return create(trace, false, first, count, range, error);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: found no known offsets of references, expected "
+                       "records of fixed length or an index",
+                       trace->reader.path);
 }
 
 bool margay_trace_has_records(const margay_trace *trace)
@@ -499,20 +453,15 @@ enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
                                       uint64_t bytes, margay_range **range,
                                       struct margay_error *error)
 {
-    margay_range *made;
     *range = NULL;
-    if (!trace->ready || trace->reader.line_bytes == 0 ||
-        (!trace->may_cut &&
-         trace->reader.detection.format->create_state != NULL))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: found no lines that stand alone, expected a "
-                           "plain file of them",
-                           trace->reader.path);
-    enum margay_status status = create(trace, first, bytes, &made, error);
-    if (status == MARGAY_OK)
-        status = line_reader_create(&trace->reader, first, bytes, &made->lines,
-                                    error);
-    return hand_over(made, status, range);
+    if (trace->ready && trace->reader.line_bytes != 0 &&
+        (trace->may_cut ||
+         trace->reader.detection.format->create_state == NULL))
+        return create(trace, true, first, bytes, range, error);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: found no lines that stand alone, expected a plain "
+                       "file of them",
+                       trace->reader.path);
 }
 
 /* From the first bytes of the file. */
@@ -546,8 +495,8 @@ void margay_range_free(margay_range *range)
     if (range == NULL)
         return;
     if (range->blocks != NULL)
-        range->trace->reader.detection.format->reading->free_state(
-            range->blocks);
+        margay_blocks_close(range->trace->reader.detection.format->reading,
+                            range->blocks);
     line_reader_free(range->lines);
     margay_references_free(&range->references);
     free(range);
@@ -563,14 +512,16 @@ static enum margay_status unpack(margay_range *range, const char *records,
     uint64_t offset = range->next * format->record_bytes;
     const char *expected = format->unpack(&range->references, records, count);
     if (expected != NULL)
-        return margay_reader_fail_record(
-            reader, offset + range->references.count * format->record_bytes,
-            expected, error);
+        return margay_block_source_fail(&reader->source,
+                                        offset + range->references.count *
+                                                     format->record_bytes,
+                                        "another record", expected, error);
     range->next += count;
     range->left -= count;
     range->given += count;
     if (count == 0 && bytes > 0)
-        return margay_reader_fail_half_record(reader, offset, bytes, error);
+        return margay_block_source_fail_half(&reader->source, offset, bytes,
+                                             format->record_bytes, error);
     return count == 0 ? MARGAY_END : MARGAY_OK;
 }
 

@@ -233,12 +233,6 @@ static uint64_t pipe_number(void *context)
     return margay_input_pipe(reader->input);
 }
 
-static bool plain_bytes(void *context, uint64_t *bytes)
-{
-    struct margay_reader *reader = context;
-    return margay_input_plain_bytes(reader->input, bytes);
-}
-
 static enum margay_status go_to(void *context, uint64_t offset,
                                 struct margay_error *error)
 {
@@ -252,19 +246,23 @@ static enum margay_status go_to(void *context, uint64_t offset,
 static enum margay_status open_blocks(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
+    const struct margay_blocks_reading *reading = format->reading;
     bool nothing = reader->detection.nothing;
-    const struct margay_block_source source = {
+    struct margay_block_source *source = &reader->source;
+    *source = (struct margay_block_source){
         .context = reader,
         .name = reader->path,
+        .format = format->info.name,
         .evidence = reader->detection.evidence,
         .shift = reader->shift,
         .modules = &reader->modules,
         .data = reader->data,
         .read = read_bytes,
         .pipe = pipe_number,
-        .plain_bytes = plain_bytes,
         .go_to = go_to,
     };
+    if (!margay_input_plain_bytes(reader->input, &source->plain_bytes))
+        source->plain_bytes = 0;
     reader->facts = (struct margay_trace_facts){
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
@@ -273,14 +271,14 @@ static enum margay_status open_blocks(struct margay_reader *reader)
         .kinds = nothing ? MARGAY_ALL_KINDS : format->info.kinds,
         .splits = format->info.splits,
     };
-    if (format->reading == NULL)
+    if (reading == NULL)
         return MARGAY_OK;
-    enum margay_status status = format->reading->open(
-        &source, &reader->blocks, &reader->facts, &reader->error);
-    if (status == MARGAY_OK)
-        status = format->reading->skip(
-            reader->blocks, reader->skip_refs, &reader->skipped_refs,
-            &reader->refs_known, &reader->refs, &reader->error);
+    enum margay_status status = margay_blocks_open(
+        reading, source, &reader->blocks, &reader->facts, &reader->error);
+    if (status == MARGAY_OK && reading->skip != NULL)
+        status = reading->skip(reader->blocks, reader->skip_refs,
+                               &reader->skipped_refs, &reader->refs_known,
+                               &reader->refs, &reader->error);
     return status;
 }
 
@@ -301,32 +299,6 @@ static enum margay_status decode_blocks(struct margay_reader *reader)
 }
 
 /* -------------------------------------------------------------- packed -- */
-
-enum margay_status margay_reader_fail_half_record(
-    const struct margay_reader *reader, uint64_t offset, size_t bytes,
-    struct margay_error *error)
-{
-    return margay_fail(
-        error, MARGAY_BAD_INPUT,
-        "%s: byte %llu: found half a record of %zu byte%s, "
-        "expected %u bytes (read as %s; %s)",
-        reader->path, (unsigned long long)offset, bytes,
-        margay_plural(bytes, "s"), reader->detection.format->record_bytes,
-        reader->detection.format->info.name, reader->detection.evidence);
-}
-
-enum margay_status margay_reader_fail_record(const struct margay_reader *reader,
-                                             uint64_t offset,
-                                             const char *expected,
-                                             struct margay_error *error)
-{
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: byte %llu: found another record, expected %s "
-                       "(read as %s; %s)",
-                       reader->path, (unsigned long long)offset, expected,
-                       reader->detection.format->info.name,
-                       reader->detection.evidence);
-}
 
 /*
  * Fill one batch; *more = false at the end of the trace.  The records are read
@@ -363,8 +335,9 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
     reader->packed_bytes += batch->count * record_bytes;
     return expected == NULL
                ? MARGAY_OK
-               : margay_reader_fail_record(reader, reader->packed_bytes,
-                                           expected, &reader->error);
+               : margay_block_source_fail(&reader->source, reader->packed_bytes,
+                                          "another record", expected,
+                                          &reader->error);
 }
 
 /*
@@ -376,10 +349,9 @@ static enum margay_status skip_records(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
     size_t record_bytes = format->record_bytes;
-    uint64_t bytes;
+    uint64_t bytes = reader->source.plain_bytes;
     bool by_lines = format->lines_stand_alone || format->cut != NULL;
-    if ((record_bytes == 0 && !by_lines) ||
-        !margay_input_plain_bytes(reader->input, &bytes) || bytes == 0)
+    if ((record_bytes == 0 && !by_lines) || bytes == 0)
         return MARGAY_OK;
     if (by_lines) {
         /* Of bad lines, the first ones count, so that nothing is cut. */
@@ -412,10 +384,11 @@ static enum margay_status decode_packed(struct margay_reader *reader)
         publish(reader);
     }
     size_t rest = reader->end - reader->begin;
-    if (rest > 0)
-        return margay_reader_fail_half_record(reader, reader->packed_bytes,
-                                              rest, &reader->error);
-    return MARGAY_END;
+    return rest == 0
+               ? MARGAY_END
+               : margay_block_source_fail_half(
+                     &reader->source, reader->packed_bytes, rest,
+                     reader->detection.format->record_bytes, &reader->error);
 }
 
 /* ---------------------------------------------------------------- text -- */
@@ -636,7 +609,7 @@ void *margay_reader_run(void *argument)
     if (reader->state != NULL)
         reader->detection.format->free_state(reader->state);
     if (reader->blocks != NULL)
-        reader->detection.format->reading->free_state(reader->blocks);
+        margay_blocks_close(reader->detection.format->reading, reader->blocks);
     free(reader->buffer);
     atomic_store(&reader->spent_ns, (uint64_t)(1e9 * margay_thread_seconds()));
     margay_queue_close(&reader->queue);

@@ -30,6 +30,7 @@
 struct margay_reader {
     const char *path;
     struct margay_input *input;
+    struct margay_block_source source; /* the same, once the format is known */
     struct margay_queue queue;
     struct margay_references ring[MARGAY_RING_SLOTS];
     struct margay_detection detection; /* format NULL = to be detected */
@@ -78,7 +79,7 @@ struct margay_reader {
    the fields up to `shift` are set.  Returns NULL. */
 void *margay_reader_run(void *reader);
 
-/* ------------------------- shared with range.c and line_reader.c -- */
+/* ------------------------------------------- shared with range.c -- */
 
 /* The columns of a batch: those that the trace has, but for the unused. */
 unsigned margay_reader_columns(const struct margay_reader *reader);
@@ -101,14 +102,5 @@ enum margay_status margay_reader_fail_line(const struct margay_reader *reader,
                                            const char *end,
                                            const char *expected,
                                            struct margay_error *error);
-
-/* The messages about records at an offset in the trace. */
-enum margay_status margay_reader_fail_half_record(
-    const struct margay_reader *reader, uint64_t offset, size_t bytes,
-    struct margay_error *error);
-enum margay_status margay_reader_fail_record(const struct margay_reader *reader,
-                                             uint64_t offset,
-                                             const char *expected,
-                                             struct margay_error *error);
 
 #endif

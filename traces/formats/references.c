@@ -65,6 +65,19 @@ size_t margay_references_within(const struct margay_references *references,
     return i - from;
 }
 
+size_t margay_references_drop(struct margay_references *references, size_t from,
+                              uint64_t *left)
+{
+    uint64_t dropped = *left;
+    from += margay_references_within(references, from, &dropped);
+    *left -= dropped;
+    if (*left > 0 && from < references->count) {
+        references->counts[from] -= (uint32_t)*left;
+        *left = 0;
+    }
+    return from;
+}
+
 void margay_references_expand(const struct margay_references *from,
                               size_t *entry, uint32_t *done,
                               struct margay_references *to)

@@ -85,23 +85,29 @@ static uint64_t hash_fields(const struct margay_rows *rows, unsigned role)
     return hash;
 }
 
-static const char *read_id(struct margay_rows *rows, uint64_t *id)
+/* A number as it stands, or the hash of a key. */
+static const char *read_name(struct margay_rows *rows, unsigned role,
+                             const char *what, uint64_t *name)
 {
-    unsigned count = count_of(rows, MARGAY_ROLE_ID);
-    const struct margay_field *first = field_of(rows, MARGAY_ROLE_ID, 0);
+    unsigned count = count_of(rows, role);
+    bool is_offset = role == MARGAY_ROLE_ID && rows->layout->offset_bytes != 0;
+    *name = 0;
+    if (count == 0)
+        return NULL;
+    const struct margay_field *first = field_of(rows, role, 0);
     if (count == 1 && first->decimal) {
-        *id = first->value;
+        *name = first->value;
         return NULL;
     }
+    if (is_offset)
+        return expect_field(rows, role, 0, "an offset in decimal");
     for (unsigned k = 0; k < count; k++) {
-        const struct margay_field *field = field_of(rows, MARGAY_ROLE_ID, k);
-        if (rows->layout->offset_bytes != 0)
-            return expect_field(rows, MARGAY_ROLE_ID, k,
-                                "an offset in decimal");
-        if (field->text == NULL || (count == 1 && field->bytes == 0))
-            return expect_field(rows, MARGAY_ROLE_ID, k, "an id");
+        const struct margay_field *field = field_of(rows, role, k);
+        if (field->text == NULL ||
+            (role == MARGAY_ROLE_ID && count == 1 && field->bytes == 0))
+            return expect_field(rows, role, k, what);
     }
-    *id = hash_fields(rows, MARGAY_ROLE_ID);
+    *name = hash_fields(rows, role);
     return NULL;
 }
 
@@ -204,24 +210,6 @@ static const char *read_ttl(struct margay_rows *rows, uint64_t *ttl)
     return NULL;
 }
 
-/* A number as it stands, or the hash of a name. */
-static const char *read_request(struct margay_rows *rows, uint64_t *request)
-{
-    unsigned count = count_of(rows, MARGAY_ROLE_REQUEST);
-    *request = 0;
-    if (count == 0)
-        return NULL;
-    for (unsigned k = 0; k < count; k++) {
-        if (field_of(rows, MARGAY_ROLE_REQUEST, k)->text == NULL)
-            return expect_field(rows, MARGAY_ROLE_REQUEST, k, "a request");
-    }
-    const struct margay_field *first = field_of(rows, MARGAY_ROLE_REQUEST, 0);
-    *request = count == 1 && first->decimal
-                   ? first->value
-                   : hash_fields(rows, MARGAY_ROLE_REQUEST);
-    return NULL;
-}
-
 /* The name of a tenant is what its fields say, with slashes between them.  A
    row without a tenant is refused even where a layout would do without. */
 static const char *read_tenant(struct margay_rows *rows, uint32_t *tenant)
@@ -320,9 +308,8 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
 
 /* -------------------------------------------------------------- devices -- */
 
-/* The first number from *number on that is free, or this device's already. */
-static const char *claim(uint64_t **devices, uint64_t identity,
-                         uint64_t *number)
+const char *margay_device_claim(uint64_t **devices, uint64_t identity,
+                                uint64_t *number)
 {
     const uint64_t numbers = UINT64_C(1) << USUAL_DEVICE_BITS;
     if (*devices == NULL)
@@ -338,18 +325,6 @@ static const char *claim(uint64_t **devices, uint64_t identity,
         *number = (*number + 1) % numbers;
     }
     return "at most 65536 devices";
-}
-
-/* No identity is 0, and none of a name is one of a number. */
-static uint64_t identity_of(uint64_t hash)
-{
-    return hash | UINT64_C(1) << 63;
-}
-
-const char *margay_device_claim(uint64_t **devices, uint64_t hash,
-                                uint64_t *number)
-{
-    return claim(devices, identity_of(hash), number);
 }
 
 /* Put the device above the number.  A request does not reach into another
@@ -373,8 +348,11 @@ static const char *add_device(struct margay_rows *rows,
     uint64_t device = plain ? first->value : hash & ((UINT64_C(1) << bits) - 1);
     uint64_t room = UINT64_C(1) << (64 - bits);
     if (bits == USUAL_DEVICE_BITS)
-        expected = claim(&rows->devices,
-                         plain ? first->value + 1 : identity_of(hash), &device);
+        expected =
+            margay_device_claim(&rows->devices,
+                                plain ? MARGAY_NUMBERED_DEVICE(first->value)
+                                      : MARGAY_NAMED_DEVICE(hash),
+                                &device);
     if (expected != NULL)
         return expected;
     if (reference->number >= room ||
@@ -434,13 +412,15 @@ const char *margay_rows_read(struct margay_rows *rows,
     const char *expected;
     rows->fields = fields;
     rows->columns = columns;
-    if ((expected = read_id(rows, &reference->number)) != NULL ||
+    if ((expected = read_name(rows, MARGAY_ROLE_ID, "an id",
+                              &reference->number)) != NULL ||
         (expected = read_size(rows, &reference->size)) != NULL ||
         (expected = read_op(rows, &reference->op)) != NULL ||
         (expected = read_time(rows, &reference->time)) != NULL ||
         (expected = read_ttl(rows, &reference->ttl)) != NULL ||
         (expected = read_count(rows, &reference->count)) != NULL ||
-        (expected = read_request(rows, &reference->request)) != NULL ||
+        (expected = read_name(rows, MARGAY_ROLE_REQUEST, "a request",
+                              &reference->request)) != NULL ||
         (expected = offsets ? scale_offset(rows, reference)
                             : count_units(rows, reference)) != NULL)
         return expected;

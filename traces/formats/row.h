@@ -43,8 +43,7 @@ struct margay_rows {
        0 = ids are names. */
     uint64_t unit_bytes;
     struct margay_known_word words[MARGAY_OPS];
-    uint64_t
-        *devices; /* for each number 1 + a device's identity; NULL = none */
+    uint64_t *devices; /* the identity that has each number; NULL = none */
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
     /* The row that is read: the fields of the plan, and how many columns. */
@@ -62,10 +61,15 @@ struct margay_row_reference {
     uint8_t op;
 };
 
-/* Give a device with a name the first number from *number, below 65,536, on
-   that no other device has; `hash` is the name's.  *devices is NULL to begin
-   with and to be freed.  Returns NULL, or what was expected. */
-const char *margay_device_claim(uint64_t **devices, uint64_t hash,
+/* What tells devices apart: no identity is 0, and none of a name, which has
+   this hash, is one of a number. */
+#define MARGAY_NAMED_DEVICE(hash)      ((hash) | UINT64_C(1) << 63)
+#define MARGAY_NUMBERED_DEVICE(number) ((number) + 1)
+
+/* Give a device the first number from *number, below 65,536, on that no other
+   device has, or the one that it has already.  *devices is NULL to begin with
+   and to be freed.  Returns NULL, or what was expected. */
+const char *margay_device_claim(uint64_t **devices, uint64_t identity,
                                 uint64_t *number);
 
 /* The role that the name of a column tells, MARGAY_ROLES = none. */

@@ -22,8 +22,8 @@ const char *margay_scan_long_number(const char *cursor, unsigned base,
     uint64_t sum = 0;
     /* The first sixteen of a time in small units need no check. */
     if (base == 10 && margay_decimal_run(cursor) == 16) {
-        sum = margay_fold_decimal(margay_load_word(cursor)) * 100000000 +
-              margay_fold_decimal(margay_load_word(cursor + 8));
+        sum = margay_fold_decimal(margay_get_little(cursor, 8)) * 100000000 +
+              margay_fold_decimal(margay_get_little(cursor + 8, 8));
         cursor += 16;
     }
     for (; (digit = digit_value(*cursor)) < base; cursor++) {

@@ -15,25 +15,10 @@
 #ifndef MARGAY_TRACES_FORMATS_SCAN_H
 #define MARGAY_TRACES_FORMATS_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "traces/base/checked.h"
+#include "traces/formats/format.h"
 
 #define MARGAY_EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Eight characters, the first one in the lowest byte. */
-static inline uint64_t margay_load_word(const char *cursor)
-{
-    uint64_t word;
-    memcpy(&word, cursor, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
 
 static inline bool margay_is_blank(char c)
 {
@@ -45,29 +30,6 @@ static inline const char *margay_skip_blanks(const char *cursor)
     while (margay_is_blank(*cursor))
         cursor++;
     return cursor;
-}
-
-/* Bit 7 of every byte that lies in [first, last], both below 0x80.  With bit 7
-   masked off, no addition carries into the next byte. */
-static inline uint64_t margay_bytes_within(uint64_t word, unsigned first,
-                                           unsigned last)
-{
-    uint64_t low = word & MARGAY_EACH_BYTE(0x7f);
-    uint64_t reach = low + MARGAY_EACH_BYTE(0x80 - first);
-    uint64_t pass = low + MARGAY_EACH_BYTE(0x7f - last);
-    return reach & ~pass & ~word & MARGAY_EACH_BYTE(0x80);
-}
-
-static inline uint64_t margay_hex_digits(uint64_t word)
-{
-    uint64_t lower_case = word | MARGAY_EACH_BYTE(0x20);
-    return margay_bytes_within(word, '0', '9') |
-           margay_bytes_within(lower_case, 'a', 'f');
-}
-
-static inline uint64_t margay_decimal_digits(uint64_t word)
-{
-    return margay_bytes_within(word, '0', '9');
 }
 
 /* The value of eight hexadecimal digits. */
@@ -89,37 +51,11 @@ static inline uint64_t margay_fold_decimal(uint64_t word)
     return (word * 10000 + (word >> 32)) & UINT64_C(0x00000000ffffffff);
 }
 
-/* The length of the run of digits that begins 16 bytes, from bit 7 of every
-   byte that is a digit. */
-static inline unsigned margay_marked_run(uint64_t first, uint64_t second)
-{
-    uint64_t others = ~first & MARGAY_EACH_BYTE(0x80);
-    uint64_t others_second = ~second & MARGAY_EACH_BYTE(0x80);
-    unsigned base = others == 0 ? 64 : 0;
-    others = others == 0 ? others_second : others;
-    return others == 0 ? 16 : (base + (unsigned)__builtin_ctzll(others)) / 8;
-}
-
-static inline unsigned margay_hex_run_portable(const char *cursor)
-{
-    return margay_marked_run(margay_hex_digits(margay_load_word(cursor)),
-                             margay_hex_digits(margay_load_word(cursor + 8)));
-}
-
-static inline unsigned margay_decimal_run_portable(const char *cursor)
-{
-    return margay_marked_run(
-        margay_decimal_digits(margay_load_word(cursor)),
-        margay_decimal_digits(margay_load_word(cursor + 8)));
-}
-
 /*
- * The next number cannot begin before the length of this one is known.  Every
- * x86-64 processor compares 16 bytes at once and gathers the results in a mask,
- * which gives the length sooner.
+ * The next number cannot begin before the length of this one is known.  So 16
+ * bytes are compared at once, which compilers have instructions for, and the
+ * results gathered in a mask, whose zeros give the length.
  */
-#if defined(__SSE2__)
-
 typedef unsigned char margay_bytes16 __attribute__((vector_size(16)));
 typedef char margay_chars16 __attribute__((vector_size(16)));
 
@@ -130,39 +66,58 @@ static inline margay_bytes16 margay_load_bytes16(const char *cursor)
     return bytes;
 }
 
-static inline unsigned margay_true_run(margay_bytes16 is_digit)
+/* Bit i of a mask: byte i of a comparison is true, 0xff and not 0.  A product
+   moves the lowest bits of eight bytes into its highest byte. */
+static inline unsigned margay_mask_portable(margay_bytes16 is_true)
 {
-    unsigned mask =
-        (unsigned)__builtin_ia32_pmovmskb128((margay_chars16)is_digit);
-    return (unsigned)__builtin_ctz(~mask);
+    const uint64_t gather = UINT64_C(0x0102040810204080);
+    char bytes[16];
+    memcpy(bytes, &is_true, sizeof bytes);
+    uint64_t first = margay_get_little(bytes, 8) & MARGAY_EACH_BYTE(1);
+    uint64_t second = margay_get_little(bytes + 8, 8) & MARGAY_EACH_BYTE(1);
+    return (unsigned)(first * gather >> 56 | second * gather >> 56 << 8);
 }
 
+static inline unsigned margay_mask(margay_bytes16 is_true)
+{
+#if defined(__SSE2__)
+    return (unsigned)__builtin_ia32_pmovmskb128((margay_chars16)is_true);
+#else
+    return margay_mask_portable(is_true);
+#endif
+}
+
+/* The characters that are hexadecimal, or decimal, digits. */
+static inline margay_bytes16 margay_hex_digits(margay_bytes16 bytes)
+{
+    return (margay_bytes16)(bytes - '0' < 10) |
+           (margay_bytes16)((bytes | 0x20) - 'a' < 6);
+}
+
+static inline margay_bytes16 margay_decimal_digits(margay_bytes16 bytes)
+{
+    return (margay_bytes16)(bytes - '0' < 10);
+}
+
+/* The length, 0 to 16, of the run of digits that begins there. */
 static inline unsigned margay_hex_run(const char *cursor)
 {
-    margay_bytes16 bytes = margay_load_bytes16(cursor);
-    return margay_true_run((margay_bytes16)(bytes - '0' < 10) |
-                           (margay_bytes16)((bytes | 0x20) - 'a' < 6));
+    return (unsigned)__builtin_ctz(
+        ~margay_mask(margay_hex_digits(margay_load_bytes16(cursor))));
 }
 
 static inline unsigned margay_decimal_run(const char *cursor)
 {
-    margay_bytes16 bytes = margay_load_bytes16(cursor);
-    return margay_true_run((margay_bytes16)(bytes - '0' < 10));
+    return (unsigned)__builtin_ctz(
+        ~margay_mask(margay_decimal_digits(margay_load_bytes16(cursor))));
 }
-
-#else
-
-#define margay_hex_run     margay_hex_run_portable
-#define margay_decimal_run margay_decimal_run_portable
-
-#endif
 
 /* Sixteen bytes, of which the first `digits`, 1 to 15, are moved to the end. */
 static inline margay_u128 margay_align_digits(const char *cursor,
                                               unsigned digits)
 {
-    uint64_t first = margay_load_word(cursor);
-    uint64_t second = margay_load_word(cursor + 8);
+    uint64_t first = margay_get_little(cursor, 8);
+    uint64_t second = margay_get_little(cursor + 8, 8);
     return ((margay_u128)second << 64 | first) << (128 - 8 * digits);
 }
 

@@ -1,8 +1,8 @@
 /* table.c - the table of formats, and functions on its rows */
-#include <stdio.h>
 #include <string.h>
 
 #include "traces/base/error.h"
+#include "traces/base/nearest.h"
 #include "traces/formats/format.h"
 
 /* Where neither content nor file name decides, the first row that fits is
@@ -25,33 +25,50 @@ static const struct margay_format *const formats[] = {
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-/* Behind these come the layouts. */
+/* After these come the layouts. */
 const struct margay_format *margay_format_row(size_t index)
 {
     return index < FORMATS ? formats[index]
                            : margay_layout_row(index - FORMATS);
 }
 
-const struct margay_format *margay_format_named(const char *name)
+/* The names of all formats, or of those that can be written. */
+static const char *name_at(size_t index, const void *to_write)
 {
     const struct margay_format *row;
     for (size_t i = 0; (row = margay_format_row(i)) != NULL; i++) {
-        if (strcmp(row->info.name, name) == 0)
-            return row;
+        if ((row->info.writable || !*(const bool *)to_write) && index-- == 0)
+            return row->info.name;
     }
     return NULL;
 }
 
-void margay_format_list(bool writable, char *text, size_t bytes)
+enum margay_status margay_format_find(const char *name, bool to_write,
+                                      const struct margay_format **format,
+                                      struct margay_error *error)
 {
-    size_t used = 0;
-    const struct margay_format *row;
-    for (size_t i = 0; (row = margay_format_row(i)) != NULL && used < bytes;
-         i++) {
-        if (!writable || row->info.writable)
-            used += (size_t)snprintf(text + used, bytes - used, "%s%s",
-                                     used == 0 ? "" : ", ", row->info.name);
-    }
+    char names[128];
+    size_t i = 0;
+    while ((*format = margay_format_row(i)) != NULL &&
+           strcmp((*format)->info.name, name) != 0)
+        i++;
+    if (*format != NULL && ((*format)->info.writable || !to_write))
+        return MARGAY_OK;
+    const char *nearest = margay_nearest(name, name_at, &to_write);
+    if (*format == NULL && nearest != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "no format '%s'%s (did you mean '%s'?)", name,
+                           to_write ? " to write" : "", nearest);
+    if (!to_write)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "no format '%s'; " MARGAY_LISTS_FORMATS, name);
+    margay_list_names(name_at, &to_write, names, sizeof names);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       *format == NULL
+                           ? "no format '%s' to write, expected one of %s"
+                           : "the format '%s' can be read, but not written; "
+                             "these can: %s",
+                       name, names);
 }
 
 size_t margay_format_count(void)

@@ -62,8 +62,8 @@ static const char *settle_line(const char *line, const char *after,
         if (rest == newline || (rules->rest_ignored && rest > after))
             return newline + 1;
         *expected = rules->rest_ignored
-                        ? "a blank or the end of the line behind the number"
-                        : "the end of the line behind the record";
+                        ? "a blank or the end of the line after the number"
+                        : "the end of the line after the record";
         return NULL;
     }
     const char *first = margay_skip_blanks(line), *comment = rules->comment;
@@ -485,7 +485,7 @@ static const char *find_address(const char *line, bool *event, bool *stores)
     return address;
 }
 
-/* Behind "|OP LOAD|LVL L1 hit|...": where the bars end, and what was done. */
+/* After "|OP LOAD|LVL L1 hit|...": where the bars end, and what was done. */
 static const char *pass_bars(const char *bar, uint8_t *kind)
 {
     const char *last = bar;
@@ -592,7 +592,7 @@ static inline const char *parse_id(const char *cursor,
     cursor = scan_prefixed(cursor, &references->numbers[i], expected);
     if (cursor == NULL)
         return NULL;
-    *expected = "a blank and I or D behind the address";
+    *expected = "a blank and I or D after the address";
     if (!margay_is_blank(*cursor))
         return NULL;
     cursor = margay_skip_blanks(cursor);
@@ -640,7 +640,7 @@ static inline const char *parse_ls(const char *cursor,
         return NULL;
     /* The number counts the instructions since the last reference. */
     uint64_t ignored;
-    *expected = "a blank and a decimal number behind the address";
+    *expected = "a blank and a decimal number after the address";
     if (!margay_is_blank(*cursor))
         return NULL;
     return margay_scan_decimal(margay_skip_blanks(cursor), &ignored);

@@ -9,32 +9,11 @@
 #include "traces/base/checked.h"
 #include "traces/base/crew.h"
 #include "traces/base/error.h"
-#include "traces/base/nearest.h"
 #include "traces/formats/layout.h"
 #include "traces/formats/names.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
-
-static const char *format_name(size_t i, const void *context)
-{
-    (void)context;
-    const struct margay_format_info *info = margay_format_at(i);
-    return info == NULL ? NULL : info->name;
-}
-
-static enum margay_status fail_format(const char *name,
-                                      struct margay_error *error)
-{
-    char names[512];
-    const char *nearest = margay_nearest(name, format_name, NULL);
-    if (nearest != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "no format '%s', did you mean '%s'?", name, nearest);
-    margay_format_list(false, names, sizeof names);
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "no format '%s', expected one of %s", name, names);
-}
 
 /* --column, --delimiter and --quote ask for the format csv. */
 static enum margay_status take_table_options(
@@ -128,12 +107,12 @@ static enum margay_status take_options(struct margay_trace *trace,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "unit %llu is not a power of two",
                            (unsigned long long)given->unit_bytes);
-    if (given->format != NULL) {
-        trace->reader.detection.format = margay_format_named(given->format);
-        if (trace->reader.detection.format == NULL)
-            return fail_format(given->format, error);
-    }
-    return take_table_options(trace, given, error);
+    enum margay_status status = MARGAY_OK;
+    if (given->format != NULL)
+        status = margay_format_find(given->format, false,
+                                    &trace->reader.detection.format, error);
+    return status == MARGAY_OK ? take_table_options(trace, given, error)
+                               : status;
 }
 
 static enum margay_status open_trace(struct margay_trace *trace,
@@ -297,15 +276,22 @@ static void select_labels(const struct margay_references *references,
     batch->references = kept - from;
 }
 
+/* The extents of a format of addresses are bytes, which do not apply to ids. */
+static unsigned lost_columns(const struct margay_trace *trace)
+{
+    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS
+               ? MARGAY_COLUMN_EXTENTS
+               : 0;
+}
+
 /* Of the columns of objects, the batch has those that this trace fills. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
                          size_t from, size_t count, struct margay_batch *batch)
 {
     unsigned columns = margay_references_columns(references) &
-                       (trace->reader.facts.columns | ~MARGAY_STORAGE_COLUMNS);
-    if (margay_trace_loses_extents(trace))
-        columns &= ~(unsigned)MARGAY_COLUMN_EXTENTS;
+                       (trace->reader.facts.columns | ~MARGAY_STORAGE_COLUMNS) &
+                       ~lost_columns(trace);
     *batch = (struct margay_batch){.references = count};
 #define MARGAY_COLUMN(name, NAME, bit, type, words) \
     if (columns & 1u << (bit))                      \
@@ -327,19 +313,6 @@ static void fill_batch(struct margay_trace *trace, size_t from, size_t count,
     trace->source->repeats = 0;
 }
 
-/* Drop references at the beginning, as many as are still to be dropped. */
-static void skip(struct margay_trace *trace)
-{
-    uint64_t skipped = trace->to_skip;
-    trace->given +=
-        margay_references_within(trace->source, trace->given, &skipped);
-    trace->to_skip -= skipped;
-    if (trace->to_skip > 0 && trace->given < trace->source->count) {
-        trace->source->counts[trace->given] -= (uint32_t)trace->to_skip;
-        trace->to_skip = 0;
-    }
-}
-
 /*
  * Give the next references of the slot, up to the end of the warm-up or of what
  * is to be read.  An entry whose count crosses that end is given in two pieces.
@@ -348,7 +321,8 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
 {
     struct margay_references *source = trace->source;
     if (trace->to_skip > 0)
-        skip(trace);
+        trace->given =
+            margay_references_drop(source, trace->given, &trace->to_skip);
     bool warmup = trace->to_warm_up > 0;
     uint64_t wanted = trace->to_read;
     if (warmup && trace->to_warm_up < wanted)
@@ -531,9 +505,7 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
         if (status != MARGAY_OK)
             return status;
         if (!has_more(trace)) {
-            *batch = (struct margay_batch){.references = 0};
-            trace->repeats = trace->source->repeats;
-            trace->source->repeats = 0;
+            fill_batch(trace, 0, 0, false, batch);
             return MARGAY_OK;
         }
     }
@@ -583,9 +555,7 @@ bool margay_trace_known_references(const margay_trace *trace,
 
 unsigned margay_trace_columns(const margay_trace *trace)
 {
-    unsigned lost =
-        margay_trace_loses_extents(trace) ? MARGAY_COLUMN_EXTENTS : 0;
-    return trace->reader.facts.columns & ~lost;
+    return trace->reader.facts.columns & ~lost_columns(trace);
 }
 
 unsigned margay_trace_kinds(const margay_trace *trace)

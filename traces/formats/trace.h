@@ -38,12 +38,6 @@ struct margay_trace {
     uint64_t most;       /* references of a batch */
 };
 
-/* The extents of a format of addresses are bytes, which do not apply to ids. */
-static inline bool margay_trace_loses_extents(const struct margay_trace *trace)
-{
-    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS;
-}
-
 /*
  * Make a batch of the entries [from, from + count), without the kinds that
  * were not asked for.  The entries that stay are moved together, in place.

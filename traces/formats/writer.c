@@ -10,28 +10,14 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
-#include "traces/base/nearest.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/data.h"
+#include "traces/formats/decompress.h"
 #include "traces/formats/words.h"
-
-struct compression {
-    const char *suffix, *name;
-    int (*add_filter)(struct archive *archive);
-};
-
-static const struct compression compressions[] = {
-    {".gz", "gzip", archive_write_add_filter_gzip},
-    {".xz", "xz", archive_write_add_filter_xz},
-    {".zst", "zstd", archive_write_add_filter_zstd},
-    {".bz2", "bzip2", archive_write_add_filter_bzip2},
-    {".lz4", "lz4", archive_write_add_filter_lz4},
-};
 
 /* The size of the buffer for records, which stays in the cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
@@ -40,7 +26,7 @@ struct margay_writer {
     const struct margay_format_info *format;
     bool stands_in_memory; /* as in format.h */
     struct margay_sink sink;
-    const struct compression *compression; /* NULL = plain; otherwise also: */
+    const struct margay_compression *compression; /* NULL = plain */
     struct archive *archive;
     bool begun;                  /* the archive is open */
     bool discarded;              /* nothing more goes to the sink */
@@ -55,19 +41,6 @@ struct margay_writer {
 };
 
 /* ----------------------------------------------------------- compression -- */
-
-static const struct compression *compression_of(const char *path)
-{
-    size_t path_bytes = path == NULL ? 0 : strlen(path);
-    for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
-        const char *suffix = compressions[i].suffix;
-        size_t bytes = strlen(suffix);
-        if (path_bytes > bytes &&
-            strcasecmp(path + path_bytes - bytes, suffix) == 0)
-            return &compressions[i];
-    }
-    return NULL;
-}
 
 /* libarchive leaks memory once a write has failed.  So it is never told of a
    failure, and its further output is dropped. */
@@ -169,37 +142,6 @@ static enum margay_status finish_compression(struct margay_writer *this,
 
 /* --------------------------------------------------------------- writers -- */
 
-static const char *writable_name(size_t index, const void *context)
-{
-    (void)context;
-    const struct margay_format_info *info;
-    for (size_t i = 0; (info = margay_format_at(i)) != NULL; i++) {
-        if (info->writable && index-- == 0)
-            return info->name;
-    }
-    return NULL;
-}
-
-static enum margay_status fail_format(const char *name,
-                                      struct margay_error *error)
-{
-    char names[320];
-    const char *nearest = margay_nearest(name, writable_name, NULL);
-    margay_format_list(true, names, sizeof names);
-    if (margay_format_named(name) != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "the format '%s' can be read, but not written; "
-                           "these can: %s",
-                           name, names);
-    if (nearest != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "no format '%s' to write (did you mean '%s'?)", name,
-                           nearest);
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "no format '%s' to write, expected one of %s", name,
-                       names);
-}
-
 /* All bytes pass here; this is the sink that a format of blocks writes to. */
 static enum margay_status pass_on(void *context, const void *bytes,
                                   size_t count, struct margay_error *error)
@@ -220,12 +162,13 @@ static enum margay_status flush(struct margay_writer *writer,
                       : pass_on(writer, writer->piece, count, error);
 }
 
-/* Make the writer of a format of blocks, and describe the trace to it. */
+/* Make the writer of a format of blocks. */
 static enum margay_status create_blocks(struct margay_writer *writer,
                                         const struct margay_format *format,
                                         struct margay_error *error)
 {
-    const struct margay_sink sink = {writer, pass_on};
+    const struct margay_block_target target = {{writer, pass_on},
+                                               &writer->facts};
     writer->facts = (struct margay_trace_facts){
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
@@ -234,11 +177,13 @@ static enum margay_status create_blocks(struct margay_writer *writer,
     writer->writing = format->writing;
     if (format->writing == NULL)
         return MARGAY_OK;
-    enum margay_status status =
-        format->writing->create(&sink, &writer->blocks, error);
-    if (status == MARGAY_OK)
-        format->writing->describe(writer->blocks, &writer->facts);
-    return status;
+    writer->blocks = calloc(1, format->writing->state_bytes);
+    if (writer->blocks == NULL)
+        return margay_fail_memory(error, "a writer of traces");
+    memcpy(writer->blocks, &target, sizeof target);
+    return format->writing->open == NULL
+               ? MARGAY_OK
+               : format->writing->open(writer->blocks, error);
 }
 
 enum margay_status margay_writer_create(const char *format, const char *path,
@@ -246,19 +191,23 @@ enum margay_status margay_writer_create(const char *format, const char *path,
                                         margay_writer **writer,
                                         struct margay_error *error)
 {
-    const struct margay_format *row = margay_format_named(format);
+    const struct margay_format *row;
     *writer = NULL;
-    if (row == NULL || !row->info.writable)
-        return fail_format(format, error);
+    enum margay_status status = margay_format_find(format, true, &row, error);
+    if (status != MARGAY_OK)
+        return status;
     struct margay_writer *this = calloc(1, sizeof *this);
     if (this == NULL)
         return margay_fail_memory(error, "a writer of traces");
     this->format = &row->info;
     this->stands_in_memory = row->stands_in_memory;
     this->sink = *sink;
-    this->compression = compression_of(path);
-    enum margay_status status =
-        this->compression == NULL ? MARGAY_OK : create_archive(this, error);
+    if (path != NULL)
+        this->compression = margay_compression_named(path, path + strlen(path));
+    if (this->compression != NULL && this->compression->add_filter == NULL)
+        this->compression = NULL;
+    if (this->compression != NULL)
+        status = create_archive(this, error);
     if (status == MARGAY_OK)
         status = create_blocks(this, row, error);
     if (row->info.head != NULL) {
@@ -299,7 +248,6 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
                            (unsigned long long)bytes, writer->format->name,
                            (unsigned long long)most);
     writer->facts.collapsed_bytes = bytes;
-    writer->writing->describe(writer->blocks, &writer->facts);
     return MARGAY_OK;
 }
 
@@ -323,8 +271,6 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
     facts->numbers = numbers;
     facts->unit_bytes = unit_bytes;
     facts->splits = splits;
-    if (writer->writing != NULL)
-        writer->writing->describe(writer->blocks, facts);
     return MARGAY_OK;
 }
 
@@ -396,31 +342,24 @@ enum margay_status margay_writer_put(margay_writer *writer,
     return status;
 }
 
-/* The length of the records of a batch, without those that do not fit. */
-static uint64_t record_bytes(const margay_writer *writer,
-                             const struct margay_batch *batch)
+uint64_t margay_writer_most_bytes(const margay_writer *writer,
+                                  const struct margay_batch *batch)
 {
+    static const struct margay_batch nothing;
     char record[MARGAY_RECORD_BYTES];
-    uint64_t all = 0;
+    uint64_t all = writer->bytes + writer->used;
     size_t bytes;
+    if (batch == NULL)
+        batch = &nothing;
+    if (writer->writing != NULL)
+        return all + writer->writing->most_bytes(writer->blocks, batch);
+    /* Without the records that do not fit. */
     for (size_t i = 0; i < batch->references; i++) {
         uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
         if (encode(writer, batch, i, record, &bytes, NULL) == MARGAY_OK)
             all += count * bytes;
     }
     return all;
-}
-
-uint64_t margay_writer_most_bytes(const margay_writer *writer,
-                                  const struct margay_batch *batch)
-{
-    static const struct margay_batch nothing;
-    if (batch == NULL)
-        batch = &nothing;
-    return writer->bytes + writer->used +
-           (writer->writing != NULL
-                ? writer->writing->most_bytes(writer->blocks, batch)
-                : record_bytes(writer, batch));
 }
 
 /* Words have the byte order of this machine, the format is little-endian. */
@@ -460,8 +399,9 @@ void margay_writer_free(margay_writer *writer)
 {
     if (writer == NULL)
         return;
-    if (writer->writing != NULL)
-        writer->writing->free_state(writer->blocks);
+    if (writer->blocks != NULL && writer->writing->clear != NULL)
+        writer->writing->clear(writer->blocks);
+    free(writer->blocks);
     /* Freeing an open archive closes it first, which writes bytes. */
     writer->discarded = true;
     if (writer->archive != NULL)

@@ -18,11 +18,6 @@ static const struct margay_generator_class *const classes[] = {
 };
 #define CLASSES (sizeof classes / sizeof classes[0])
 
-struct margay_generator {
-    const struct margay_generator_class *class;
-    uint64_t state[]; /* of state_bytes */
-};
-
 size_t margay_generator_count(void)
 {
     return CLASSES;
@@ -84,7 +79,10 @@ enum margay_status margay_generator_create(
     if (made == NULL)
         return margay_fail_memory(error, "a generator");
     made->class = class;
-    enum margay_status status = class->begin(made->state, options, error);
+    made->options = *options;
+    margay_random_seed(&made->random, options->seed);
+    enum margay_status status =
+        class->begin == NULL ? MARGAY_OK : class->begin(made, error);
     if (status == MARGAY_OK)
         *generator = made;
     else
@@ -95,12 +93,12 @@ enum margay_status margay_generator_create(
 void margay_generator_next(margay_generator *generator, uint64_t *blocks,
                            size_t count)
 {
-    generator->class->next(generator->state, blocks, count);
+    generator->class->next(generator, blocks, count);
 }
 
 void margay_generator_free(margay_generator *generator)
 {
     if (generator != NULL && generator->class->clear != NULL)
-        generator->class->clear(generator->state);
+        generator->class->clear(generator);
     free(generator);
 }

@@ -13,20 +13,27 @@
 
 #include <margay/traces.h>
 
+#include "traces/base/random.h"
+
+struct margay_generator {
+    const struct margay_generator_class *class;
+    /* As asked for, and checked: blocks >= 1, blocks < 2^61 where the stream
+       consists of addresses, exponent in [0, 8]. */
+    struct margay_generator_options options;
+    struct margay_random random; /* begun with the seed */
+    uint64_t state[];            /* of state_bytes, zeroed */
+};
+
 struct margay_generator_class {
     struct margay_generator_info info;
-
     size_t state_bytes;
-
-    /* Begin with a state that is all zero.  `options` has been checked:
-       blocks >= 1, blocks < 2^61 where the stream consists of addresses,
-       exponent in [0, 8]. */
-    enum margay_status (*begin)(void *state,
-                                const struct margay_generator_options *options,
+    /* Make the state; NULL = it begins with zeros. */
+    enum margay_status (*begin)(struct margay_generator *generator,
                                 struct margay_error *error);
-    void (*next)(void *state, uint64_t *blocks, size_t count);
+    void (*next)(struct margay_generator *generator, uint64_t *blocks,
+                 size_t count);
     /* Release what a state that has begun owns; NULL = nothing. */
-    void (*clear)(void *state);
+    void (*clear)(struct margay_generator *generator);
 };
 
 extern const struct margay_generator_class margay_generator_zipf,

@@ -52,15 +52,14 @@ struct matmul {
     unsigned step; /* 0 = A, 1 = B; after both for all `inner`, C */
 };
 
-static enum margay_status matmul_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
+static enum margay_status matmul_begin(struct margay_generator *generator,
+                                       struct margay_error *error)
 {
-    uint64_t n = largest_side(options->blocks, 3, 2);
+    uint64_t n = largest_side(generator->options.blocks, 3, 2);
     if (n == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "matmul: three matrices have 3 elements at least");
-    ((struct matmul *)state)->n = n;
+    ((struct matmul *)generator->state)->n = n;
     return MARGAY_OK;
 }
 
@@ -89,11 +88,13 @@ static void matmul_step(struct matmul *matmul)
     matmul->row = matmul->row + 1 < matmul->n ? matmul->row + 1 : 0;
 }
 
-static void matmul_next(void *state, uint64_t *addresses, size_t count)
+static void matmul_next(struct margay_generator *generator, uint64_t *addresses,
+                        size_t count)
 {
+    struct matmul *matmul = (struct matmul *)generator->state;
     for (size_t i = 0; i < count; i++) {
-        addresses[i] = matmul_address(state);
-        matmul_step(state);
+        addresses[i] = matmul_address(matmul);
+        matmul_step(matmul);
     }
 }
 
@@ -138,15 +139,15 @@ static void find_swap(struct fft *fft, uint64_t index)
     fft->high = reverse(index, fft->bits);
 }
 
-static enum margay_status fft_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
+static enum margay_status fft_begin(struct margay_generator *generator,
+                                    struct margay_error *error)
 {
-    if (options->blocks < 4)
+    uint64_t elements = generator->options.blocks;
+    if (elements < 4)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "fft: two complex numbers have 4 elements at least");
-    struct fft *fft = state;
-    fft->bits = margay_log2_floor(options->blocks) - 1;
+    struct fft *fft = (struct fft *)generator->state;
+    fft->bits = margay_log2_floor(elements) - 1;
     fft->n = UINT64_C(1) << fft->bits;
     find_swap(fft, 0);
     return MARGAY_OK;
@@ -171,9 +172,10 @@ static void next_pair(struct fft *fft)
         find_swap(fft, 0);
 }
 
-static void fft_next(void *state, uint64_t *addresses, size_t count)
+static void fft_next(struct margay_generator *generator, uint64_t *addresses,
+                     size_t count)
 {
-    struct fft *fft = state;
+    struct fft *fft = (struct fft *)generator->state;
     for (size_t i = 0; i < count; i++) {
         uint64_t number = fft->step & 2 ? fft->high : fft->low;
         addresses[i] = (2 * number + (fft->step & 1)) * ELEMENT_BYTES;
@@ -259,35 +261,22 @@ static void place_points(struct stencil *stencil)
     stencil->elements = stride;
 }
 
-static enum margay_status begin(struct stencil *stencil, unsigned dimensions,
-                                const struct margay_generator_options *options,
-                                struct margay_error *error)
+static enum margay_status stencil_begin(struct margay_generator *generator,
+                                        struct margay_error *error)
 {
-    uint64_t side = largest_side(options->blocks, GRIDS, dimensions);
-    if (side < 3)
+    struct stencil *stencil = (struct stencil *)generator->state;
+    bool is_flat = generator->class == &margay_generator_stencil;
+    stencil->dimensions = is_flat ? 2 : 3;
+    stencil->side =
+        largest_side(generator->options.blocks, GRIDS, stencil->dimensions);
+    if (stencil->side < 3)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a stencil has an inner point: %d elements at least",
-                           dimensions == 2 ? 2 * 3 * 3 : 2 * 3 * 3 * 3);
-    stencil->dimensions = dimensions;
-    stencil->side = side;
+                           is_flat ? 2 * 3 * 3 : 2 * 3 * 3 * 3);
     place_points(stencil);
     stencil->written = stencil->elements;
     begin_sweep(stencil);
     return MARGAY_OK;
-}
-
-static enum margay_status stencil_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
-{
-    return begin(state, 2, options, error);
-}
-
-static enum margay_status stencil3d_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
-{
-    return begin(state, 3, options, error);
 }
 
 /* Go to the next inner point.  After the last one of a dimension stand two
@@ -309,9 +298,10 @@ static void next_point(struct stencil *stencil)
     begin_sweep(stencil);
 }
 
-static void stencil_next(void *state, uint64_t *addresses, size_t count)
+static void stencil_next(struct margay_generator *generator,
+                         uint64_t *addresses, size_t count)
 {
-    struct stencil *stencil = state;
+    struct stencil *stencil = (struct stencil *)generator->state;
     for (size_t i = 0; i < count; i++) {
         uint64_t element = stencil->written + stencil->point;
         if (stencil->step < stencil->points)
@@ -339,6 +329,6 @@ const struct margay_generator_class margay_generator_stencil3d = {
              .description = "the same in three dimensions, 7 points",
              .addresses = true},
     .state_bytes = sizeof(struct stencil),
-    .begin = stencil3d_begin,
+    .begin = stencil_begin,
     .next = stencil_next,
 };

@@ -1,7 +1,6 @@
 /* streams.c - generators of block ids: loop, scan, uniform, zipf, phases */
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "traces/base/alias.h"
 #include "traces/base/error.h"
@@ -20,52 +19,30 @@
  * scan: 0, 1, 2, ... without end.  No block comes back, so every reference is
  *   cold.  The number of blocks is ignored.
  */
-struct sequence {
-    uint64_t next;
-    uint64_t last; /* 0 follows it */
-};
-
-static enum margay_status loop_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
+static void sequence_next(struct margay_generator *generator, uint64_t *blocks,
+                          size_t count)
 {
-    (void)error;
-    ((struct sequence *)state)->last = options->blocks - 1;
-    return MARGAY_OK;
-}
-
-static enum margay_status scan_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
-{
-    (void)options, (void)error;
-    ((struct sequence *)state)->last = UINT64_MAX;
-    return MARGAY_OK;
-}
-
-static void sequence_next(void *state, uint64_t *blocks, size_t count)
-{
-    struct sequence *sequence = state;
-    uint64_t next = sequence->next, last = sequence->last;
+    uint64_t next = *generator->state;
+    uint64_t last = generator->class == &margay_generator_scan
+                        ? UINT64_MAX
+                        : generator->options.blocks - 1;
     for (size_t i = 0; i < count; i++) {
         blocks[i] = next;
         next = next == last ? 0 : next + 1;
     }
-    sequence->next = next;
+    *generator->state = next;
 }
 
 const struct margay_generator_class margay_generator_loop = {
     .info = {"loop", "all blocks in order, again and again", false},
-    .state_bytes = sizeof(struct sequence),
-    .begin = loop_begin,
+    .state_bytes = sizeof(uint64_t),
     .next = sequence_next,
 };
 
 const struct margay_generator_class margay_generator_scan = {
     .info = {"scan", "new blocks in order without end, none ever reused",
              false},
-    .state_bytes = sizeof(struct sequence),
-    .begin = scan_begin,
+    .state_bytes = sizeof(uint64_t),
     .next = sequence_next,
 };
 
@@ -77,35 +54,17 @@ const struct margay_generator_class margay_generator_scan = {
  * Reuse distances are spread geometrically about the number of blocks, so the
  * miss curve falls in a straight line to 0 at that size.
  */
-struct uniform {
-    uint64_t blocks;
-    struct margay_random random;
-};
-
-static enum margay_status uniform_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
+static void uniform_next(struct margay_generator *generator, uint64_t *blocks,
+                         size_t count)
 {
-    (void)error;
-    struct uniform *uniform = state;
-    uniform->blocks = options->blocks;
-    margay_random_seed(&uniform->random, options->seed);
-    return MARGAY_OK;
-}
-
-static void uniform_next(void *state, uint64_t *blocks, size_t count)
-{
-    struct uniform *uniform = state;
-    struct margay_random random = uniform->random;
+    struct margay_random random = generator->random;
     for (size_t i = 0; i < count; i++)
-        blocks[i] = margay_random_below(&random, uniform->blocks);
-    uniform->random = random;
+        blocks[i] = margay_random_below(&random, generator->options.blocks);
+    generator->random = random;
 }
 
 const struct margay_generator_class margay_generator_uniform = {
     .info = {"uniform", "every block equally likely", false},
-    .state_bytes = sizeof(struct uniform),
-    .begin = uniform_begin,
     .next = uniform_next,
 };
 
@@ -120,11 +79,6 @@ const struct margay_generator_class margay_generator_uniform = {
  * Cost: one look-up for each reference, for any number of blocks and any
  *   exponent; 8 bytes for each block, 16 while the table is made.
  */
-struct zipf {
-    struct margay_alias blocks;
-    struct margay_random random;
-};
-
 /* The smallest of 2, 3, 5 and 7 that divides `rank` properly, or 1. */
 static uint64_t small_factor(uint64_t rank)
 {
@@ -168,12 +122,10 @@ static void shuffle(uint64_t *weights, uint64_t blocks,
     }
 }
 
-static enum margay_status zipf_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
+static enum margay_status zipf_begin(struct margay_generator *generator,
+                                     struct margay_error *error)
 {
-    struct zipf *zipf = state;
-    uint64_t blocks = options->blocks;
+    uint64_t blocks = generator->options.blocks;
     size_t bytes = (size_t)blocks * sizeof(uint64_t);
     if (blocks > MARGAY_ALIAS_ENTRIES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -183,31 +135,31 @@ static enum margay_status zipf_begin(
     uint64_t *weights = margay_map(bytes);
     if (weights == NULL)
         return margay_fail_memory(error, "the table of a zipf generator");
-    margay_random_seed(&zipf->random, options->seed);
     margay_alias_scale(weights, blocks,
-                       weigh(weights, blocks, options->exponent));
-    shuffle(weights, blocks, &zipf->random);
-    enum margay_status status =
-        margay_alias_create(&zipf->blocks, weights, blocks, error);
+                       weigh(weights, blocks, generator->options.exponent));
+    shuffle(weights, blocks, &generator->random);
+    enum margay_status status = margay_alias_create(
+        (struct margay_alias *)generator->state, weights, blocks, error);
     margay_unmap(weights, bytes);
     return status;
 }
 
-static void zipf_next(void *state, uint64_t *blocks, size_t count)
+static void zipf_next(struct margay_generator *generator, uint64_t *blocks,
+                      size_t count)
 {
-    struct zipf *zipf = state;
-    margay_alias_draw(&zipf->blocks, &zipf->random, blocks, count);
+    margay_alias_draw((struct margay_alias *)generator->state,
+                      &generator->random, blocks, count);
 }
 
-static void zipf_clear(void *state)
+static void zipf_clear(struct margay_generator *generator)
 {
-    margay_alias_destroy(&((struct zipf *)state)->blocks);
+    margay_alias_destroy((struct margay_alias *)generator->state);
 }
 
 const struct margay_generator_class margay_generator_zipf = {
     .info = {"zipf", "the r-th most popular block in proportion to r^-S",
              false},
-    .state_bytes = sizeof(struct zipf),
+    .state_bytes = sizeof(struct margay_alias),
     .begin = zipf_begin,
     .next = zipf_next,
     .clear = zipf_clear,
@@ -227,8 +179,6 @@ const struct margay_generator_class margay_generator_zipf = {
  * trace gets it wrong.
  */
 struct phases {
-    uint64_t blocks;
-    struct margay_random random;
     uint64_t first, length; /* the working set */
     uint64_t at;            /* within it */
     uint64_t traversals;    /* left, with the current one */
@@ -236,38 +186,36 @@ struct phases {
     bool backwards;
 };
 
-static void begin_phase(struct phases *phases)
+static void begin_phase(struct margay_generator *generator)
 {
-    struct margay_random *random = &phases->random;
-    uint64_t octaves = margay_log2_floor(phases->blocks) + 1;
+    struct phases *phases = (struct phases *)generator->state;
+    struct margay_random *random = &generator->random;
+    uint64_t blocks = generator->options.blocks;
+    uint64_t octaves = margay_log2_floor(blocks) + 1;
     uint64_t least = UINT64_C(1) << margay_random_below(random, octaves);
     uint64_t length = least + margay_random_below(random, least);
-    phases->length = length < phases->blocks ? length : phases->blocks;
-    phases->first =
-        margay_random_below(random, phases->blocks - phases->length + 1);
+    phases->length = length < blocks ? length : blocks;
+    phases->first = margay_random_below(random, blocks - phases->length + 1);
     phases->traversals = 4 + margay_random_below(random, 16);
     phases->turns = margay_random_below(random, 2) == 1;
     phases->backwards = false;
     phases->at = 0;
 }
 
-static enum margay_status phases_begin(
-    void *state, const struct margay_generator_options *options,
-    struct margay_error *error)
+static enum margay_status phases_begin(struct margay_generator *generator,
+                                       struct margay_error *error)
 {
-    struct phases *phases = state;
-    if (options->blocks >> 62 != 0)
+    if (generator->options.blocks >> 62 != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "phases: expected fewer than 2^62 blocks");
-    phases->blocks = options->blocks;
-    margay_random_seed(&phases->random, options->seed);
-    begin_phase(phases);
+    begin_phase(generator);
     return MARGAY_OK;
 }
 
-static void phases_next(void *state, uint64_t *blocks, size_t count)
+static void phases_next(struct margay_generator *generator, uint64_t *blocks,
+                        size_t count)
 {
-    struct phases *phases = state;
+    struct phases *phases = (struct phases *)generator->state;
     for (size_t i = 0; i < count; i++) {
         uint64_t at = phases->at;
         if (phases->backwards)
@@ -278,7 +226,7 @@ static void phases_next(void *state, uint64_t *blocks, size_t count)
         phases->at = 0;
         phases->backwards ^= phases->turns;
         if (--phases->traversals == 0)
-            begin_phase(phases);
+            begin_phase(generator);
     }
 }
 
