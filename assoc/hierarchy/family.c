@@ -214,6 +214,7 @@ static struct margay_shared_group *new_group(struct margay_family *family,
     group->through = level->writing == MARGAY_WRITE_THROUGH;
     group->allocates = !level->no_allocate;
     group->sets = sets_of(level);
+    group->rule = margay_set_rule(MARGAY_INDEX_MODULO, group->sets);
     groups[family->group_count++] = group;
     return group;
 }

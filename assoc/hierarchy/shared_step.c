@@ -137,13 +137,6 @@ static uint64_t *found_of(struct margay_shared_group *group,
 /* ----------------------------------------------------------------- stacks --
  */
 
-static inline uint64_t set_of(const struct margay_shared_group *group,
-                              uint64_t block)
-{
-    return margay_is_power_of_two(group->sets) ? block & (group->sets - 1)
-                                               : block % group->sets;
-}
-
 /* How many blocks of a set stand before this one; all, if it is not there. */
 static inline size_t depth_of(const uint64_t *blocks, const uint8_t *dirty,
                               size_t ways, uint64_t block)
@@ -178,7 +171,7 @@ static inline void step_stacked(struct margay_shared_group *group,
                                 const struct margay_passed *item)
 {
     size_t ways = group->most_ways;
-    uint64_t set = set_of(group, item->block);
+    uint64_t set = margay_set_of(group->rule, group->sets, item->block);
     uint64_t *blocks = place->blocks + set * ways;
     uint8_t *dirty = place->dirty + set * ways;
     size_t depth = depth_of(blocks, dirty, ways, item->block);
@@ -207,8 +200,9 @@ static void ask_ahead(const struct margay_shared_group *group,
 {
     if (i + AHEAD >= flow->count)
         return;
-    uint64_t at =
-        set_of(group, flow->items[i + AHEAD].block) * group->most_ways;
+    uint64_t set =
+        margay_set_of(group->rule, group->sets, flow->items[i + AHEAD].block);
+    uint64_t at = set * group->most_ways;
     __builtin_prefetch(place->blocks + at, 1);
     __builtin_prefetch(place->blocks + at + 8, 1);
     __builtin_prefetch(place->dirty + at, 1);

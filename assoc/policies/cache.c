@@ -19,7 +19,7 @@ struct design {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;
     enum margay_form form;
-    enum margay_finder_index index;
+    enum margay_set_rule rule;
 };
 
 static enum margay_status check_size(const struct margay_cache_options *options,
@@ -71,15 +71,6 @@ static enum margay_status check_powers(
     return MARGAY_OK;
 }
 
-static enum margay_finder_index index_of(
-    const struct margay_cache_options *options, uint64_t sets)
-{
-    if (!margay_is_power_of_two(sets))
-        return MARGAY_FINDER_REMAINDER;
-    return options->index == MARGAY_INDEX_XOR && sets > 1 ? MARGAY_FINDER_FOLD
-                                                          : MARGAY_FINDER_MASK;
-}
-
 static enum margay_status make_design(
     const struct margay_cache_options *options, struct design *design,
     struct margay_error *error)
@@ -96,11 +87,16 @@ static enum margay_status make_design(
         margay_policy_parse(spec, &design->policy, &setup->settings, error);
     if (status != MARGAY_OK)
         return status;
+    if (design->policy->set_up == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s knows the future (expected one that a "
+                           "single cache can have)",
+                           design->policy->info.name);
     if (design->policy->memory != NULL)
         setup->slots += design->policy->memory(setup);
     design->form = options->dense_blocks ? MARGAY_FORM_DENSE
                                          : margay_finder_form(setup->slots);
-    design->index = index_of(options, setup->sets);
+    design->rule = margay_set_rule(options->index, setup->sets);
     status = check_size(options, design, error);
     return status == MARGAY_OK ? check_powers(options, design, error) : status;
 }
@@ -157,7 +153,7 @@ static enum margay_status make_parts(margay_cache *cache,
     cache->write_through = options->write_through;
     cache->no_allocate = options->no_allocate;
     if (status == MARGAY_OK)
-        status = margay_finder_create(&cache->finder, design.form, design.index,
+        status = margay_finder_create(&cache->finder, design.form, design.rule,
                                       &design.setup, error);
     if (status == MARGAY_OK)
         status = make_state(cache, &design, error);
@@ -234,23 +230,21 @@ void margay_cache_tell_sites(margay_cache *cache, const uint64_t *sites)
 }
 
 void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
-                       const uint64_t *next_uses, const uint8_t *kinds,
-                       size_t count)
+                       const uint8_t *kinds, size_t count)
 {
-    const struct margay_uses uses = {blocks, next_uses, kinds, count,
-                                     cache->sites};
+    const struct margay_uses uses = {blocks, kinds, count, cache->sites};
     cache->sites = NULL;
     count_references(cache->counts.references, kinds, count);
     cache->policy->loops[cache->finder.form].feed(cache, &uses);
 }
 
 void margay_cache_feed_through(margay_cache *cache, const uint64_t *blocks,
-                               const uint64_t *next_uses, const uint8_t *kinds,
-                               size_t count, struct margay_traffic *traffic)
+                               const uint8_t *kinds, size_t count,
+                               struct margay_traffic *traffic)
 {
     traffic->count = 0;
     cache->traffic = traffic;
-    margay_cache_feed(cache, blocks, next_uses, kinds, count);
+    margay_cache_feed(cache, blocks, kinds, count);
     cache->traffic = NULL;
 }
 

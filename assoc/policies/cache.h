@@ -169,7 +169,6 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
     for (size_t i = 0; i < uses->count; i++) {
         struct margay_use use = {
             .block = uses->blocks[i],
-            .next_use = uses->next_uses == NULL ? 0 : uses->next_uses[i],
             .kind = uses->kinds == NULL ? MARGAY_READ
                                         : (enum margay_kind)uses->kinds[i],
             .site = uses->sites == NULL ? 0 : uses->sites[i],

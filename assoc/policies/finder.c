@@ -64,14 +64,14 @@ static bool map(struct margay_finder *finder, const struct shape *shape)
 
 enum margay_status margay_finder_create(struct margay_finder *finder,
                                         enum margay_form form,
-                                        enum margay_finder_index index,
+                                        enum margay_set_rule rule,
                                         const struct margay_policy_setup *setup,
                                         struct margay_error *error)
 {
     struct shape shape = shape_of(setup->sets, setup->slots);
     *finder = (struct margay_finder){
         .form = form,
-        .index = index,
+        .rule = rule,
         .sets = setup->sets,
         .ways = setup->ways,
         .slots = setup->slots,

@@ -24,6 +24,7 @@
 #endif
 
 #include "assoc/policies/policy.h"
+#include "assoc/sets.h"
 
 #define MARGAY_ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -42,18 +43,11 @@ struct margay_scanned_set {
     uint16_t marks[]; /* a multiple of MARGAY_MARKS */
 };
 
-/* Which set a block is in. */
-enum margay_finder_index {
-    MARGAY_FINDER_MASK,      /* the low bits of its number, 2^n sets */
-    MARGAY_FINDER_REMAINDER, /* its number modulo the number of sets */
-    MARGAY_FINDER_FOLD,      /* the exclusive or of all groups of n bits */
-};
-
 /* Only the memory behind the pointers changes while references are made, so
    that a loop may work on a copy of the struct. */
 struct margay_finder {
     enum margay_form form;
-    enum margay_finder_index index;
+    enum margay_set_rule rule;
     uint64_t sets, ways, slots; /* ways and slots of a set */
     uint64_t *blocks;           /* [set][slot] */
     /* Scanned: */
@@ -86,7 +80,7 @@ static inline enum margay_form margay_finder_form(uint64_t slots)
    of a set are its ways or more.  MARGAY_NO_MEMORY. */
 enum margay_status margay_finder_create(struct margay_finder *finder,
                                         enum margay_form form,
-                                        enum margay_finder_index index,
+                                        enum margay_set_rule rule,
                                         const struct margay_policy_setup *setup,
                                         struct margay_error *error);
 
@@ -274,28 +268,12 @@ static MARGAY_ALWAYS_INLINE void margay_dense_put(
 
 /* -------------------------------------------------------------- any form -- */
 
-static inline uint64_t margay_finder_fold(uint64_t sets, uint64_t block)
-{
-    unsigned bits = (unsigned)__builtin_ctzll(sets);
-    uint64_t set = 0;
-    for (; block != 0; block >>= bits)
-        set ^= block & (sets - 1);
-    return set;
-}
-
 static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
     const struct margay_finder *finder, enum margay_form form, uint64_t block)
 {
-    if (form == MARGAY_FORM_DENSE)
-        return 0;
-    switch (finder->index) {
-    case MARGAY_FINDER_MASK:
-        return block & (finder->sets - 1);
-    case MARGAY_FINDER_FOLD:
-        return margay_finder_fold(finder->sets, block);
-    default:
-        return block % finder->sets;
-    }
+    return form == MARGAY_FORM_DENSE
+               ? 0
+               : margay_set_of(finder->rule, finder->sets, block);
 }
 
 /* The slot that the block was put into last, if it is still there, or

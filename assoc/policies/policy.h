@@ -35,9 +35,6 @@ enum margay_form {
 /* A reference, as a policy sees it. */
 struct margay_use {
     uint64_t block;
-    /* The index of the next reference to the block, UINT64_MAX if there is
-       none; 0 unless the policy needs the future. */
-    uint64_t next_use;
     enum margay_kind kind;
     uint64_t site; /* the code that made it; 0 where nothing says it */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
@@ -107,7 +104,7 @@ static inline void *margay_lay_out(struct margay_layout *layout, uint64_t bytes)
 
 /* The arguments of margay_cache_feed(). */
 struct margay_uses {
-    const uint64_t *blocks, *next_uses;
+    const uint64_t *blocks;
     const uint8_t *kinds;
     size_t count;
     const uint64_t *sites; /* of margay_cache_tell_sites(); NULL = all are 0 */
@@ -134,7 +131,8 @@ struct margay_policy {
     /* The slots of a set beyond its ways, which remember blocks; NULL = 0. */
     uint64_t (*memory)(const struct margay_policy_setup *setup);
     /* Fill in the state, with arrays from `layout`.  They are not touched: it
-       may be a layout that only counts. */
+       may be a layout that only counts.  NULL = no cache can have the policy by
+       itself (margay_opt). */
     void (*set_up)(void *state, const struct margay_policy_setup *setup,
                    struct margay_layout *layout);
     /* The loops over references, and single steps. */
@@ -161,7 +159,6 @@ extern const struct margay_policy margay_policy_lru;
 extern const struct margay_policy margay_policy_fifo;
 extern const struct margay_policy margay_policy_plru;
 extern const struct margay_policy margay_policy_random;
-extern const struct margay_policy margay_policy_opt;
 extern const struct margay_policy margay_policy_clock;
 extern const struct margay_policy margay_policy_nru;
 extern const struct margay_policy margay_policy_sieve;

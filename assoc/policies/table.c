@@ -3,6 +3,15 @@
 
 #include "assoc/policies/policy.h"
 
+static const struct margay_policy margay_policy_opt = {
+    .info = {.name = "opt",
+             .parameters = "bypass=off|on",
+             .help = "the block goes that is used again last",
+             .source = "Belady 1966",
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE},
+    .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
+};
+
 /* In the order of lists and messages. */
 /* clang-format off */
 static const struct margay_policy *const policies[] = {
