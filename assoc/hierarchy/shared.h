@@ -94,7 +94,6 @@ struct margay_shared_group {
     bool stacked;
     bool writes, through, allocates; /* as of a node */
     uint64_t seed;
-    enum margay_set_rule rule;
     uint64_t sets;
     struct margay_shared_cache **caches; /* by ways; owned */
     size_t cache_count, cache_room;

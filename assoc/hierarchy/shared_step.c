@@ -53,20 +53,6 @@ static enum margay_status make_stacks(const struct margay_shared_group *group,
     return MARGAY_OK;
 }
 
-static enum margay_status make_cache(const struct margay_shared_group *group,
-                                     struct margay_shared_place *place,
-                                     struct margay_error *error)
-{
-    const struct margay_cache_options options = {
-        .sets = group->sets,
-        .ways = (uint32_t)group->most_ways,
-        .policy = group->level->policy,
-        .seed = group->seed,
-    };
-    return margay_cache_make(group->level->name, &options, &place->cache,
-                             error);
-}
-
 static struct margay_shared_place *add_places(struct margay_shared_group *group,
                                               size_t index)
 {
@@ -92,8 +78,10 @@ static struct margay_shared_place *place_of(struct margay_shared_group *group,
                                             : add_places(group, index);
     if (place == NULL || place->blocks != NULL || place->cache != NULL)
         return place;
-    group->status = group->stacked ? make_stacks(group, place, &group->error)
-                                   : make_cache(group, place, &group->error);
+    group->status = group->stacked
+                        ? make_stacks(group, place, &group->error)
+                        : margay_level_cache(group->level, group->seed,
+                                             &place->cache, &group->error);
     return group->status == MARGAY_OK ? place : NULL;
 }
 
@@ -137,6 +125,13 @@ static uint64_t *found_of(struct margay_shared_group *group,
 /* ----------------------------------------------------------------- stacks --
  */
 
+static inline uint64_t set_of(const struct margay_shared_group *group,
+                              uint64_t block)
+{
+    return margay_is_power_of_two(group->sets) ? block & (group->sets - 1)
+                                               : block % group->sets;
+}
+
 /* How many blocks of a set stand before this one; all, if it is not there. */
 static inline size_t depth_of(const uint64_t *blocks, const uint8_t *dirty,
                               size_t ways, uint64_t block)
@@ -171,7 +166,7 @@ static inline void step_stacked(struct margay_shared_group *group,
                                 const struct margay_passed *item)
 {
     size_t ways = group->most_ways;
-    uint64_t set = margay_set_of(group->rule, group->sets, item->block);
+    uint64_t set = set_of(group, item->block);
     uint64_t *blocks = place->blocks + set * ways;
     uint8_t *dirty = place->dirty + set * ways;
     size_t depth = depth_of(blocks, dirty, ways, item->block);
@@ -200,8 +195,7 @@ static void ask_ahead(const struct margay_shared_group *group,
 {
     if (i + AHEAD >= flow->count)
         return;
-    uint64_t set =
-        margay_set_of(group->rule, group->sets, flow->items[i + AHEAD].block);
+    uint64_t set = set_of(group, flow->items[i + AHEAD].block);
     uint64_t at = set * group->most_ways;
     __builtin_prefetch(place->blocks + at, 1);
     __builtin_prefetch(place->blocks + at + 8, 1);

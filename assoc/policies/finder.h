@@ -68,21 +68,12 @@ struct margay_finder {
     bool far;             /* it does not stay in the processor's own caches */
 };
 
-/* The form for sets of this number of slots whose blocks have any number. */
-static inline enum margay_form margay_finder_form(uint64_t slots)
-{
-    return slots > MARGAY_SCANNED_SLOTS ? MARGAY_FORM_INDEXED
-                                        : MARGAY_FORM_SCANNED;
-}
-
-/* Make empty sets, of fewer than 2^32 - 1 slots together; only one if the form
-   is dense, and a power of two of them if the index is no remainder.  The slots
-   of a set are its ways or more.  MARGAY_NO_MEMORY. */
-enum margay_status margay_finder_create(struct margay_finder *finder,
-                                        enum margay_form form,
-                                        enum margay_set_rule rule,
-                                        const struct margay_policy_setup *setup,
-                                        struct margay_error *error);
+/* Lay out empty sets, of fewer than 2^32 - 1 slots together; only one if the
+   form is dense.  The slots of a set are its ways or more. */
+void margay_finder_set_up(struct margay_finder *finder, enum margay_form form,
+                          enum margay_set_rule rule,
+                          const struct margay_policy_setup *setup,
+                          struct margay_layout *layout);
 
 /* Make room for the blocks below `blocks` in a dense finder.
    MARGAY_NO_MEMORY leaves it as it was. */
@@ -90,12 +81,7 @@ enum margay_status margay_finder_reserve(struct margay_finder *finder,
                                          uint64_t blocks,
                                          struct margay_error *error);
 
-/* A zeroed finder may be destroyed, too. */
-void margay_finder_destroy(struct margay_finder *finder);
-
-/* The bytes that such a finder maps, room for dense blocks not included. */
-uint64_t margay_finder_bytes(enum margay_form form,
-                             const struct margay_policy_setup *setup);
+void margay_finder_free_places(struct margay_finder *finder);
 
 static inline uint64_t margay_finder_hash(uint64_t block)
 {
@@ -174,31 +160,12 @@ static MARGAY_ALWAYS_INLINE void margay_scanned_put(
     finder->blocks[set * finder->slots + slot] = block;
 }
 
-static MARGAY_ALWAYS_INLINE uint32_t margay_scanned_add(
-    const struct margay_finder *finder, uint64_t set, uint64_t block)
-{
-    struct margay_scanned_set *scanned = margay_scanned_set(finder, set);
-    uint32_t slot = (uint32_t)__builtin_ctzll(~scanned->filled);
-    scanned->filled |= UINT64_C(1) << slot;
-    margay_scanned_put(finder, set, slot, block);
-    return slot;
-}
-
 /* --------------------------------------------------------- sets indexed -- */
 
 static MARGAY_ALWAYS_INLINE uint32_t *margay_index_head(
     const struct margay_finder *finder, uint64_t block)
 {
     return finder->heads + (margay_finder_hash(block) >> finder->shift);
-}
-
-static MARGAY_ALWAYS_INLINE uint32_t margay_index_look_up(
-    const struct margay_finder *finder, uint64_t set, uint64_t block)
-{
-    uint32_t at = *margay_index_head(finder, block);
-    while (at != 0 && finder->blocks[at - 1] != block)
-        at = finder->next[at - 1];
-    return at == 0 ? MARGAY_NO_SLOT : (uint32_t)(at - 1 - set * finder->slots);
 }
 
 /* Put a block into a slot that is in no chain. */
@@ -224,17 +191,6 @@ static MARGAY_ALWAYS_INLINE void margay_index_drop(
     *link = finder->next[at];
 }
 
-/* Take a free slot of a set that has one. */
-static MARGAY_ALWAYS_INLINE uint32_t
-margay_index_free_slot(const struct margay_finder *finder, uint64_t set)
-{
-    uint32_t slot = finder->emptied[set] - 1;
-    if (slot == MARGAY_NO_SLOT)
-        return finder->filled[set]++;
-    finder->emptied[set] = finder->next[set * finder->slots + slot];
-    return slot;
-}
-
 /* Empty a slot; not in a dense finder. */
 static inline void margay_finder_empty(const struct margay_finder *finder,
                                        uint64_t set, uint32_t slot)
@@ -252,13 +208,6 @@ static inline void margay_finder_empty(const struct margay_finder *finder,
 
 /* An entry of the table stays when the block leaves its slot: the slot then
    holds another block, so that nothing has to be written. */
-static MARGAY_ALWAYS_INLINE uint32_t
-margay_dense_look_up(const struct margay_finder *finder, uint64_t block)
-{
-    uint32_t at = finder->places[block];
-    return at != 0 && finder->blocks[at - 1] == block ? at - 1 : MARGAY_NO_SLOT;
-}
-
 static MARGAY_ALWAYS_INLINE void margay_dense_put(
     const struct margay_finder *finder, uint32_t slot, uint64_t block)
 {
@@ -282,14 +231,18 @@ static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_find(const struct margay_finder *finder, enum margay_form form,
                    uint64_t set, uint64_t block)
 {
-    switch (form) {
-    case MARGAY_FORM_SCANNED:
+    uint32_t at;
+    if (form == MARGAY_FORM_SCANNED)
         return margay_scan(finder, set, block);
-    case MARGAY_FORM_INDEXED:
-        return margay_index_look_up(finder, set, block);
-    default:
-        return margay_dense_look_up(finder, block);
+    if (form == MARGAY_FORM_DENSE) {
+        at = finder->places[block];
+        return at != 0 && finder->blocks[at - 1] == block ? at - 1
+                                                          : MARGAY_NO_SLOT;
     }
+    at = *margay_index_head(finder, block);
+    while (at != 0 && finder->blocks[at - 1] != block)
+        at = finder->next[at - 1];
+    return at == 0 ? MARGAY_NO_SLOT : (uint32_t)(at - 1 - set * finder->slots);
 }
 
 /* Are as many slots filled as the set has ways? */
@@ -308,15 +261,23 @@ static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_add(const struct margay_finder *finder, enum margay_form form,
                   uint64_t set, uint64_t block)
 {
-    if (form == MARGAY_FORM_SCANNED)
-        return margay_scanned_add(finder, set, block);
-    uint32_t slot = form == MARGAY_FORM_INDEXED
-                        ? margay_index_free_slot(finder, set)
-                        : finder->filled[set]++;
-    if (form == MARGAY_FORM_INDEXED)
-        margay_index_put(finder, set, slot, block);
-    else
+    uint32_t slot;
+    if (form == MARGAY_FORM_SCANNED) {
+        uint64_t *filled = &margay_scanned_set(finder, set)->filled;
+        slot = (uint32_t)__builtin_ctzll(~*filled);
+        *filled |= UINT64_C(1) << slot;
+        margay_scanned_put(finder, set, slot, block);
+    } else if (form == MARGAY_FORM_DENSE) {
+        slot = finder->filled[set]++;
         margay_dense_put(finder, slot, block);
+    } else {
+        slot = finder->emptied[set] - 1;
+        if (slot == MARGAY_NO_SLOT)
+            slot = finder->filled[set]++;
+        else
+            finder->emptied[set] = finder->next[set * finder->slots + slot];
+        margay_index_put(finder, set, slot, block);
+    }
     return slot;
 }
 

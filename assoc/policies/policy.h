@@ -119,6 +119,7 @@ struct margay_object_cache;
 struct margay_policy_loops {
     void (*feed)(margay_cache *cache, const struct margay_uses *uses);
     uint64_t (*touch)(margay_cache *cache, struct margay_use *use);
+    uint64_t (*look)(margay_cache *cache, struct margay_use *use);
     uint64_t (*bring_in)(margay_cache *cache, const struct margay_use *use);
 };
 
@@ -136,9 +137,7 @@ struct margay_policy {
     void (*set_up)(void *state, const struct margay_policy_setup *setup,
                    struct margay_layout *layout);
     /* The loops over references, and single steps. */
-    struct margay_policy_loops loops[MARGAY_FORMS];
-    /* As in margay_policy_calls. */
-    bool (*holds)(const void *state, uint64_t set, uint32_t slot);
+    const struct margay_policy_loops *loops; /* [form] */
     /* The block of a slot is taken out of the cache, and no other block has
        come for it; the next insert() is without evict().  NULL = nothing
        changes: the next block in the slot takes the turn of the one that was
@@ -155,23 +154,16 @@ struct margay_policy {
     void (*resize)(void *state, uint32_t slot, uint64_t bytes);
 };
 
-extern const struct margay_policy margay_policy_lru;
-extern const struct margay_policy margay_policy_fifo;
-extern const struct margay_policy margay_policy_plru;
-extern const struct margay_policy margay_policy_random;
-extern const struct margay_policy margay_policy_clock;
-extern const struct margay_policy margay_policy_nru;
-extern const struct margay_policy margay_policy_sieve;
-extern const struct margay_policy margay_policy_s3fifo;
-extern const struct margay_policy margay_policy_lfu;
-extern const struct margay_policy margay_policy_arc;
-extern const struct margay_policy margay_policy_2q;
-extern const struct margay_policy margay_policy_lirs;
-extern const struct margay_policy margay_policy_tinylfu;
-extern const struct margay_policy margay_policy_srrip;
-extern const struct margay_policy margay_policy_brrip;
-extern const struct margay_policy margay_policy_drrip;
-extern const struct margay_policy margay_policy_ship;
+/* All of them, in the order of lists and messages. */
+/* clang-format off */
+#define MARGAY_POLICIES(X) \
+    X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
+    X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(srrip) X(brrip) \
+    X(drrip) X(ship)
+/* clang-format on */
+#define MARGAY_DECLARE_POLICY(name) \
+    extern const struct margay_policy margay_policy_##name;
+MARGAY_POLICIES(MARGAY_DECLARE_POLICY)
 
 /* The spec of a cache that is given none. */
 static inline const char *margay_policy_spec(const char *spec)

@@ -3,7 +3,7 @@
 
 #include "assoc/policies/policy.h"
 
-static const struct margay_policy margay_policy_opt = {
+const struct margay_policy margay_policy_opt = {
     .info = {.name = "opt",
              .parameters = "bypass=off|on",
              .help = "the block goes that is used again last",
@@ -12,29 +12,9 @@ static const struct margay_policy margay_policy_opt = {
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
 };
 
-/* In the order of lists and messages. */
-/* clang-format off */
+#define ADDRESS(name) &margay_policy_##name,
 static const struct margay_policy *const policies[] = {
-    &margay_policy_lru,
-    &margay_policy_fifo,
-    &margay_policy_clock,
-    &margay_policy_nru,
-    &margay_policy_plru,
-    &margay_policy_random,
-    &margay_policy_opt,
-    &margay_policy_sieve,
-    &margay_policy_s3fifo,
-    &margay_policy_lfu,
-    &margay_policy_arc,
-    &margay_policy_2q,
-    &margay_policy_lirs,
-    &margay_policy_tinylfu,
-    &margay_policy_srrip,
-    &margay_policy_brrip,
-    &margay_policy_drrip,
-    &margay_policy_ship,
-};
-/* clang-format on */
+    MARGAY_POLICIES(ADDRESS)};
 #define POLICIES (sizeof policies / sizeof policies[0])
 
 size_t margay_policy_count(void)
