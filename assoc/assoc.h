@@ -7,10 +7,10 @@
  * cache of one set is fully associative; a cache of one way is direct-mapped.
  *
  * margay_assoc simulates every LRU cache of a grid in one pass over the
- * references.  margay_opt does the same for Belady's optimal replacement, in
- * one pass for each number of sets.  margay_cache is one cache with any number
- * of ways and any policy of a table.  margay_binomial_hits() predicts the
- * misses of LRU caches from reuse distances alone.
+ * references.  margay_opt does the same for Belady's optimal replacement.
+ * margay_cache is one cache with any number of ways and any policy of a table.
+ * margay_binomial_hits() predicts the misses of LRU caches from reuse distances
+ * alone.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -38,6 +38,16 @@ extern "C" {
 
 /* The most sets of any cache. */
 #define MARGAY_MOST_SETS (UINT64_C(1) << MARGAY_MOST_SET_SHIFT)
+
+/* Which set a block is in. */
+enum margay_index {
+    /* Its number modulo the number of sets. */
+    MARGAY_INDEX_MODULO,
+
+    /* For 2^n sets: the exclusive or of all groups of n bits of its number,
+       counted from the lowest bit; the highest group may have fewer. */
+    MARGAY_INDEX_XOR,
+};
 
 /* ----------------------------------------------- all LRU caches at once -- */
 
@@ -140,39 +150,38 @@ MARGAY_API uint64_t margay_assoc_misses(margay_assoc *assoc, size_t block_index,
 /* ----------------------------------------------------- optimal caches -- */
 
 /*
- * Find the next use of the block of each of `count` references: next_uses[i] is
- * the index of the first reference after i to the same block, or UINT64_MAX if
- * there is none.  Fails with MARGAY_NO_MEMORY (a hash table of the distinct
- * blocks), or MARGAY_BAD_ARGUMENT for 2^38 references or more.
- */
-MARGAY_API enum margay_status margay_next_uses(const uint64_t *blocks,
-                                               size_t count,
-                                               uint64_t *next_uses,
-                                               struct margay_error *error);
-
-/*
- * Belady's optimal replacement in all caches of one number of sets at once.  A
- * miss in a full set evicts the block whose next use is the furthest away.
+ * Belady's optimal replacement in all caches of some numbers of sets at once.
+ * A miss in a full set evicts the block whose next use is the furthest away,
+ * and no reference waits for the future to be known.
  */
 struct margay_opt_options {
-    /* The caches have 2^set_shift sets; the shift goes from 0 to
-       MARGAY_MOST_SET_SHIFT. */
-    unsigned set_shift;
+    /* The numbers of sets go from 1 to MARGAY_MOST_SETS, in any order, and
+       there is at least one of them. */
+    const uint64_t *sets;
+    size_t set_count;
 
-    /* The caches have every number of ways from 1 to this one, which is at
-       most MARGAY_MOST_WAYS. */
+    /* The sets that blocks are in. */
+    enum margay_index index;
+
+    /* The caches have every number of ways from 1 to this one.  Above 128, 64
+       sets or fewer take less time than more of them. */
     unsigned most_ways;
 
     /* The block that misses takes part in the choice: if its next use is the
        furthest away, the cache does not keep it.  Otherwise the cache keeps
        every block that misses. */
     bool bypass;
+
+    /* At most this many threads are used, at least 1.  Results never depend on
+       the number. */
+    unsigned threads;
 };
 
 typedef struct margay_opt margay_opt;
 
-/* The bytes of state that these caches need. */
-MARGAY_API uint64_t margay_opt_bytes(unsigned set_shift, unsigned most_ways);
+/* The bytes of state that these caches need, besides 18 to 37 for each distinct
+   block. */
+MARGAY_API uint64_t margay_opt_bytes(const struct margay_opt_options *options);
 
 /* Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.  The caller owns *opt. */
 MARGAY_API enum margay_status margay_opt_create(
@@ -183,21 +192,24 @@ MARGAY_API enum margay_status margay_opt_create(
 MARGAY_API void margay_opt_free(margay_opt *opt);
 
 /*
- * Reference the next `count` blocks.  next_uses[i] comes from a call of
- * margay_next_uses() for the whole trace.  kinds[i] is the enum margay_kind of
- * blocks[i]; if `kinds` is NULL, all are reads.
+ * Reference the next `count` blocks in all caches.  kinds[i] is the enum
+ * margay_kind of blocks[i]; if `kinds` is NULL, all are reads.  Fails with
+ * MARGAY_NO_MEMORY, and after 2^38 references with MARGAY_BAD_ARGUMENT; the
+ * object can then only be freed.
  */
-MARGAY_API void margay_opt_feed(margay_opt *opt, const uint64_t *blocks,
-                                const uint64_t *next_uses, const uint8_t *kinds,
-                                size_t count);
+MARGAY_API enum margay_status margay_opt_feed(margay_opt *opt,
+                                              const uint64_t *blocks,
+                                              const uint8_t *kinds,
+                                              size_t count,
+                                              struct margay_error *error);
 
 /* End the warm-up: set all counts to 0 and keep the blocks in the caches. */
 MARGAY_API void margay_opt_reset_counts(margay_opt *opt);
 
 /* The misses since the last reset, of the kinds in `kinds`, in the cache of
-   `ways` ways, which go from 1 to most_ways. */
-MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
-                                      unsigned kinds);
+   sets[set_index] sets and `ways` ways, which go from 1 to most_ways. */
+MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, size_t set_index,
+                                      unsigned ways, unsigned kinds);
 
 /* ----------------------------------------------------------- policies -- */
 
@@ -205,7 +217,7 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
    of a set of fewer ways. */
 #define MARGAY_POLICY_STACK 1u
 
-/* The policy has to be fed next_uses. */
+/* The policy knows the future: margay_opt has it, and no margay_cache. */
 #define MARGAY_POLICY_NEEDS_FUTURE 2u
 
 /* The number of ways has to be a power of two. */
@@ -260,16 +272,6 @@ MARGAY_API enum margay_status margay_policy_find(
 
 /* The most blocks that one cache can hold. */
 #define MARGAY_MOST_SLOTS (UINT64_C(0xffffffff) - 1)
-
-/* Which set a block is in. */
-enum margay_index {
-    /* Its number modulo the number of sets. */
-    MARGAY_INDEX_MODULO,
-
-    /* For 2^n sets: the exclusive or of all groups of n bits of its number,
-       counted from the lowest bit; the highest group may have fewer. */
-    MARGAY_INDEX_XOR,
-};
 
 struct margay_cache_options {
     /* The cache has this many sets, at most MARGAY_MOST_SETS; 0 = 1, a fully
@@ -356,10 +358,9 @@ MARGAY_API enum margay_status margay_cache_reserve(margay_cache *cache,
 MARGAY_API void margay_cache_tell_sites(margay_cache *cache,
                                         const uint64_t *sites);
 
-/* Reference the next `count` blocks, as margay_opt_feed() does; next_uses may
-   be NULL unless the policy needs the future. */
+/* Reference the next `count` blocks.  kinds[i] is the enum margay_kind of
+   blocks[i]; if `kinds` is NULL, all are reads. */
 MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
-                                  const uint64_t *next_uses,
                                   const uint8_t *kinds, size_t count);
 
 /* The references that a cache makes to the next level behind it. */
@@ -386,7 +387,6 @@ struct margay_traffic {
  */
 MARGAY_API void margay_cache_feed_through(margay_cache *cache,
                                           const uint64_t *blocks,
-                                          const uint64_t *next_uses,
                                           const uint8_t *kinds, size_t count,
                                           struct margay_traffic *traffic);
 

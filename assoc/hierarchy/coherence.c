@@ -86,21 +86,14 @@ static struct margay_copy *find_copy(const struct margay_domain *domain,
     return at == 0 ? NULL : &directory->copies[at - 1];
 }
 
-/* Link a copy into the list of its block. */
-static void link_copy(struct margay_directory *directory, uint64_t block,
-                      uint32_t added)
+/* The copy of a domain, made if there is none, at its place in the list of its
+   block; NULL = without memory. */
+static struct margay_copy *copy_of(const struct margay_domain *domain,
+                                   uint64_t block)
 {
-    struct margay_copy *copies = directory->copies;
-    uint32_t *link = margay_hash_insert(&directory->blocks, block);
-    while (*link != 0 && copies[*link - 1].domain < copies[added - 1].domain)
-        link = &copies[*link - 1].next;
-    copies[added - 1].next = *link;
-    *link = added;
-}
-
-static struct margay_copy *add_copy(const struct margay_domain *domain,
-                                    uint64_t block)
-{
+    struct margay_copy *copy = find_copy(domain, block);
+    if (copy != NULL)
+        return copy;
     struct margay_directory *directory = domain->directory;
     struct margay_copy *copies =
         directory->count == UINT32_MAX
@@ -114,31 +107,21 @@ static struct margay_copy *add_copy(const struct margay_domain *domain,
         margay_hash_reserve(&directory->blocks, 1, NULL) != MARGAY_OK;
     if (directory->failed)
         return NULL;
-    copies[directory->count++] = (struct margay_copy){.domain = domain->index};
-    link_copy(directory, block, (uint32_t)directory->count);
-    return &copies[directory->count - 1];
+    uint32_t *link = margay_hash_insert(&directory->blocks, block);
+    while (*link != 0 && copies[*link - 1].domain < domain->index)
+        link = &copies[*link - 1].next;
+    copy = &copies[directory->count++];
+    *copy = (struct margay_copy){.domain = domain->index, .next = *link};
+    *link = (uint32_t)directory->count;
+    return copy;
 }
 
-/* The copy of a domain, made if there is none; NULL = without memory. */
-static struct margay_copy *copy_of(const struct margay_domain *domain,
-                                   uint64_t block)
-{
-    struct margay_copy *copy = find_copy(domain, block);
-    return copy == NULL ? add_copy(domain, block) : copy;
-}
-
-void margay_directory_came(const struct margay_domain *domain, uint64_t block)
+void margay_directory_count(const struct margay_domain *domain, uint64_t block,
+                            int change)
 {
     struct margay_copy *copy = find_copy(domain, block);
     if (copy != NULL)
-        copy->caches++;
-}
-
-void margay_directory_went(const struct margay_domain *domain, uint64_t block)
-{
-    struct margay_copy *copy = find_copy(domain, block);
-    if (copy != NULL)
-        copy->caches--;
+        copy->caches = (uint8_t)(copy->caches + change);
 }
 
 /* ---------------------------------------------------------------- places -- */

@@ -164,14 +164,9 @@ static struct margay_source *source_of(struct margay_family *family,
 
 /* ---------------------------------------------------------------- groups -- */
 
-static uint64_t ways_of(const struct margay_level *level)
-{
-    return level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
-}
-
 static uint64_t sets_of(const struct margay_level *level)
 {
-    return level->bytes / level->block_bytes / ways_of(level);
+    return level->bytes / level->block_bytes / margay_level_ways(level);
 }
 
 /* Do a set's blocks follow from those of the set with more ways?  Not where a
@@ -179,7 +174,7 @@ static uint64_t sets_of(const struct margay_level *level)
 static bool is_stacked(const struct margay_level *level)
 {
     return strcmp(margay_policy_spec(level->policy), "lru") == 0 &&
-           ways_of(level) <= MARGAY_STACK_WAYS &&
+           margay_level_ways(level) <= MARGAY_STACK_WAYS &&
            (!level->no_allocate || level->writing == MARGAY_WRITE_NONE);
 }
 
@@ -188,7 +183,7 @@ static bool is_in_group(const struct margay_shared_group *group,
 {
     return sets_of(level) == group->sets &&
            is_stacked(level) == group->stacked &&
-           (group->stacked || ways_of(level) == group->most_ways) &&
+           (group->stacked || margay_level_ways(level) == group->most_ways) &&
            level->writing == group->level->writing &&
            level->no_allocate == group->level->no_allocate &&
            level->shared == group->level->shared &&
@@ -292,27 +287,11 @@ static enum margay_status find_cache(struct margay_family *family,
     struct margay_source *source = source_of(family, &feeding);
     struct margay_shared_group *group =
         source == NULL ? NULL : group_of(family, source, &levels[index]);
-    caches[index] =
-        group == NULL ? NULL : cache_in(group, ways_of(&levels[index]));
+    caches[index] = group == NULL
+                        ? NULL
+                        : cache_in(group, margay_level_ways(&levels[index]));
     return caches[index] == NULL ? margay_fail_memory(error, "the caches")
                                  : MARGAY_OK;
-}
-
-static enum margay_status find_caches(struct margay_family *family,
-                                      size_t machine,
-                                      struct margay_error *error)
-{
-    const struct margay_level *levels =
-        family->options.levels + machine * family->options.level_count;
-    enum margay_status status = MARGAY_OK;
-    if (!margay_machine_shares(levels, family->options.level_count))
-        return MARGAY_OK;
-    for (size_t i = 0; i < family->options.level_count && status == MARGAY_OK;
-         i++) {
-        if (levels[i].next == MARGAY_NO_LEVEL)
-            status = find_cache(family, machine, i, error);
-    }
-    return status;
 }
 
 static int by_depth_of_sources(const void *a, const void *b)
@@ -334,13 +313,19 @@ static enum margay_status make_caches(struct margay_family *family,
                                       struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    family->caches = calloc(family->options.machine_count,
-                            family->options.level_count * sizeof(void *));
+    size_t count = family->options.level_count;
+    family->caches =
+        calloc(family->options.machine_count, count * sizeof(void *));
     if (family->caches == NULL)
         return margay_fail_memory(error, "the machines");
-    for (size_t i = 0; i < family->options.machine_count && status == MARGAY_OK;
-         i++)
-        status = find_caches(family, i, error);
+    for (size_t i = 0; i < family->options.machine_count; i++) {
+        const struct margay_level *levels = family->options.levels + i * count;
+        bool shares = margay_machine_shares(levels, count);
+        for (size_t k = 0; k < count && shares && status == MARGAY_OK; k++) {
+            if (levels[k].next == MARGAY_NO_LEVEL)
+                status = find_cache(family, i, k, error);
+        }
+    }
     if (family->source_count > 0)
         qsort(family->sources, family->source_count,
               sizeof(struct margay_source *), by_depth_of_sources);
@@ -497,10 +482,7 @@ static enum margay_status feed_entry(struct margay_family *family,
                                      struct margay_error *error)
 {
     uint32_t core =
-        span->threads == NULL
-            ? 0
-            : margay_core_of(span->threads[i], family->options.cores,
-                             &family->shares_cores);
+        margay_core_of(span, i, family->options.cores, &family->shares_cores);
     uint8_t kind = span->kinds == NULL ? MARGAY_READ : span->kinds[i];
     enum margay_status status = margay_core_check(core, error);
     if (status != MARGAY_OK)

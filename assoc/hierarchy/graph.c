@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "assoc/hierarchy/hierarchy.h"
-#include "assoc/policies/policy.h"
+#include "assoc/hierarchy/node.h"
 #include "traces/traces_internal.h"
 
 struct machine {
@@ -12,20 +11,14 @@ struct machine {
     size_t *wrong; /* where to say which level a failure is about */
 };
 
-static bool is_fed(const struct machine *machine, size_t index)
-{
-    for (size_t i = 0; i < machine->count; i++) {
-        if (machine->levels[i].next == index)
-            return true;
-    }
-    return false;
-}
-
 bool margay_level_is_first(const struct margay_level *levels, size_t count,
                            size_t index)
 {
-    const struct machine machine = {levels, count, NULL};
-    return !is_fed(&machine, index);
+    for (size_t i = 0; i < count; i++) {
+        if (levels[i].next == index)
+            return false;
+    }
+    return true;
 }
 
 bool margay_level_needs_sites(const struct margay_level *level)
@@ -48,7 +41,7 @@ static enum margay_status check_memory(const struct machine *machine,
                            "%s: next: found '%s', expected nothing behind a "
                            "memory, which is a level without bytes",
                            level->name, machine->levels[level->next].name);
-    if (!is_fed(machine, index))
+    if (margay_level_is_first(machine->levels, machine->count, index))
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "%s: bytes: found none, which a memory has, expected "
@@ -60,6 +53,11 @@ static enum margay_status check_memory(const struct machine *machine,
 static enum margay_status check_shape(const struct margay_level *level,
                                       struct margay_error *error)
 {
+    if (!margay_is_power_of_two(level->block_bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: block_bytes: found %" PRIu64
+                           ", expected a power of two",
+                           level->name, level->block_bytes);
     uint64_t blocks = level->bytes / level->block_bytes;
     if (level->bytes % level->block_bytes != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -109,8 +107,7 @@ static enum margay_status check_policy(const struct machine *machine,
 {
     const struct margay_level *level = &machine->levels[index];
     const char *spec = margay_policy_spec(level->policy);
-    uint64_t ways =
-        level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
+    uint64_t ways = margay_level_ways(level);
     const struct margay_policy *policy;
     struct margay_settings settings = {.given = 0};
     struct margay_error why;
@@ -147,11 +144,6 @@ static enum margay_status check_alone(const struct machine *machine,
     const struct margay_level *level = &machine->levels[index];
     if (level->bytes == 0)
         return check_memory(machine, index, error);
-    if (!margay_is_power_of_two(level->block_bytes))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: block_bytes: found %" PRIu64
-                           ", expected a power of two",
-                           level->name, level->block_bytes);
     enum margay_status status = check_shape(level, error);
     return status == MARGAY_OK ? check_policy(machine, index, error) : status;
 }
@@ -308,7 +300,8 @@ static enum margay_status check_together(const struct machine *machine,
                                          struct margay_error *error)
 {
     const struct margay_level *level = &machine->levels[index];
-    if (level->inclusion == MARGAY_EXCLUSIVE && !is_fed(machine, index))
+    if (level->inclusion == MARGAY_EXCLUSIVE &&
+        margay_level_is_first(machine->levels, machine->count, index))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: inclusion: found 'exclusive', expected a level "
                            "that names this one as its next",

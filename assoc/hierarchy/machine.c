@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assoc/hierarchy/node.h"
+#include "assoc/room.h"
 #include "traces/traces_internal.h"
 
 /* ---------------------------------------------------------------- set-up -- */
@@ -92,29 +93,34 @@ void margay_hierarchy_free(margay_hierarchy *hierarchy)
 
 /* -------------------------------------------------------------- one node -- */
 
-static enum margay_status make_cache(const struct margay_hierarchy *hierarchy,
+enum margay_status margay_level_cache(const struct margay_level *level,
+                                      uint64_t seed, margay_cache **cache,
+                                      struct margay_error *error)
+{
+    uint64_t ways = margay_level_ways(level);
+    const struct margay_cache_options options = {
+        .sets = level->bytes / level->block_bytes / ways,
+        .ways = (uint32_t)ways,
+        .policy = level->policy,
+        .seed = seed,
+    };
+    enum margay_status status =
+        margay_room_check(level->name, margay_cache_bytes(&options), error);
+    return status == MARGAY_OK ? margay_cache_create(&options, cache, error)
+                               : status;
+}
+
+static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
                                      struct margay_node *node,
                                      struct margay_error *error)
 {
-    const struct margay_level *level = node->level;
-    uint64_t blocks = level->bytes / level->block_bytes;
-    uint64_t ways = level->ways == 0 ? blocks : level->ways;
-    const struct margay_cache_options options = {
-        .sets = blocks / ways,
-        .ways = (uint32_t)ways,
-        .policy = level->policy,
-        .seed = hierarchy->seed,
-    };
+    if (node->level->bytes == 0)
+        return MARGAY_OK;
     enum margay_status status =
-        margay_cache_make(level->name, &options, &node->cache, error);
-    if (status == MARGAY_OK)
-        node->policy = &node->cache->policy->loops[node->cache->finder.form];
-    return status;
-}
-
-static enum margay_status make_prefetcher(struct margay_node *node,
-                                          struct margay_error *error)
-{
+        margay_level_cache(node->level, hierarchy->seed, &node->cache, error);
+    if (status != MARGAY_OK)
+        return status;
+    node->policy = &node->cache->policy->loops[node->cache->finder.form];
     if (node->level->prefetch == MARGAY_PREFETCH_NONE)
         return MARGAY_OK;
     node->prefetcher = calloc(1, sizeof *node->prefetcher);
@@ -125,16 +131,6 @@ static enum margay_status make_prefetcher(struct margay_node *node,
     node->prefetcher->kind = node->level->prefetch;
     node->prefetcher->most_block = UINT64_MAX >> node->shift;
     return MARGAY_OK;
-}
-
-static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
-                                     struct margay_node *node,
-                                     struct margay_error *error)
-{
-    if (node->level->bytes == 0)
-        return MARGAY_OK;
-    enum margay_status status = make_cache(hierarchy, node, error);
-    return status == MARGAY_OK ? make_prefetcher(node, error) : status;
 }
 
 static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
@@ -319,25 +315,6 @@ static inline void feed_one(struct margay_hierarchy *hierarchy,
     }
 }
 
-/* The same of one that covers `extent` numbers. */
-static void feed_split(struct margay_hierarchy *hierarchy,
-                       const struct margay_entrances *entrances,
-                       uint64_t number, uint32_t extent, enum margay_kind kind)
-{
-    for (size_t i = 0; i < entrances->count && extent > 0; i++) {
-        struct margay_node *node = entrances->nodes[i];
-        unsigned shift = node->shift - hierarchy->unit_shift;
-        uint64_t block = number >> shift;
-        uint64_t last = margay_extent_last(number, extent) >> shift;
-        for (;; block++) {
-            margay_node_reference(hierarchy, node, block, kind,
-                                  MARGAY_FOR_CORE);
-            if (block == last)
-                break;
-        }
-    }
-}
-
 /* A reference to `extent` numbers; 0 = it does not say to how many. */
 struct reference {
     uint64_t number;
@@ -360,7 +337,9 @@ static uint64_t pieces_of(const struct margay_hierarchy *hierarchy,
         last = margay_extent_last(first, reference->extent);
     first = first < start ? 0 : first - start;
     last = (last > end ? end : last) - start;
-    return margay_pieces(block_shift, first << unit, ((last + 1) << unit) - 1);
+    unsigned piece = block_shift > 6 ? block_shift - 6 : 0;
+    last = (((last + 1) << unit) - 1) >> piece;
+    return UINT64_MAX >> (63 - last) & UINT64_MAX << (first << unit >> piece);
 }
 
 /* Make a reference of one block, which the caches of other cores hear of
@@ -381,9 +360,9 @@ static void feed_block(struct margay_hierarchy *hierarchy,
                           MARGAY_FOR_CORE);
 }
 
-/* feed_one() or feed_split() of entry i where a level is coherent.  Apart, as
-   the loop of all other machines is faster without. */
-static __attribute__((noinline)) void feed_coherent(
+/* The same of entry i where references are split or a level is coherent. Apart,
+   as the loop of all others is faster without. */
+static __attribute__((noinline)) void feed_blocks(
     struct margay_hierarchy *hierarchy,
     const struct margay_entrances *entrances, const struct margay_span *span,
     size_t i, enum margay_kind kind)
@@ -413,11 +392,8 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
 {
-    uint32_t core =
-        span->threads == NULL
-            ? 0
-            : margay_core_of(span->threads[i], hierarchy->most_cores,
-                             &hierarchy->shares_cores);
+    uint32_t core = margay_core_of(span, i, hierarchy->most_cores,
+                                   &hierarchy->shares_cores);
     enum margay_kind kind =
         span->kinds == NULL ? MARGAY_READ : (enum margay_kind)span->kinds[i];
     if (core >= hierarchy->core_count || hierarchy->cores[core] == NULL) {
@@ -430,25 +406,13 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     hierarchy->core = core;
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
     hierarchy->references[kind]++;
-    if (entrances->coherent)
-        feed_coherent(hierarchy, entrances, span, i, kind);
-    else if (hierarchy->splits && span->extents != NULL)
-        feed_split(hierarchy, entrances, span->blocks[i], span->extents[i],
-                   kind);
+    if (entrances->coherent || (hierarchy->splits && span->extents != NULL))
+        feed_blocks(hierarchy, entrances, span, i, kind);
     else
         feed_one(hierarchy, entrances, span->blocks[i], kind);
     if (hierarchy->queue.count > 0)
         margay_node_prefetch_all(hierarchy);
     return MARGAY_OK;
-}
-
-static bool a_directory_failed(const struct margay_hierarchy *hierarchy)
-{
-    bool failed = false;
-    for (size_t i = 0; i < hierarchy->all_count; i++)
-        failed |= hierarchy->instances[i].directory != NULL &&
-                  hierarchy->instances[i].directory->failed;
-    return failed;
 }
 
 enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
@@ -459,10 +423,13 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
         status = feed_entry(hierarchy, span, i, error);
     if (status == MARGAY_OK && hierarchy->queue.failed)
-        return margay_fail_memory(error, "what is prefetched");
-    return status == MARGAY_OK && a_directory_failed(hierarchy)
-               ? margay_fail_memory(error, "the directory of blocks")
-               : status;
+        status = margay_fail_memory(error, "what is prefetched");
+    for (size_t i = 0; i < hierarchy->all_count && status == MARGAY_OK; i++) {
+        if (hierarchy->instances[i].directory != NULL &&
+            hierarchy->instances[i].directory->failed)
+            status = margay_fail_memory(error, "the directory of blocks");
+    }
+    return status;
 }
 
 /* ---------------------------------------------------------------- counts -- */
@@ -486,21 +453,13 @@ void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy)
         hierarchy->references[kind] = 0;
 }
 
-/* Of a level with victim blocks, those are the root of its domain. */
-static void add_coherence(struct margay_level_counts *sum,
-                          const struct margay_level_counts *counts)
-{
-    sum->coherence_misses += counts->coherence_misses;
-    sum->true_sharing_misses += counts->true_sharing_misses;
-    sum->invalidations += counts->invalidations;
-    sum->interventions += counts->interventions;
-    sum->upgrades += counts->upgrades;
-}
-
 static void add_counts(struct margay_level_counts *sum,
                        const struct margay_node *node)
 {
     const struct margay_level_counts *counts = &node->counts;
+    /* Of a level with victim blocks, those are the root of its domain. */
+    const struct margay_level_counts *root =
+        node->victims == NULL ? counts : &node->victims->counts;
     for (unsigned i = 0; i < MARGAY_PURPOSES * MARGAY_KINDS; i++) {
         enum margay_purpose purpose = (enum margay_purpose)(i / MARGAY_KINDS);
         enum margay_kind kind = (enum margay_kind)(i % MARGAY_KINDS);
@@ -510,7 +469,11 @@ static void add_counts(struct margay_level_counts *sum,
     sum->writebacks += counts->writebacks;
     if (node->victims != NULL)
         sum->writebacks += node->victims->counts.writebacks;
-    add_coherence(sum, node->victims == NULL ? counts : &node->victims->counts);
+    sum->coherence_misses += root->coherence_misses;
+    sum->true_sharing_misses += root->true_sharing_misses;
+    sum->invalidations += root->invalidations;
+    sum->interventions += root->interventions;
+    sum->upgrades += root->upgrades;
     sum->prefetches += counts->prefetches;
     sum->useful_prefetches += counts->useful_prefetches;
     sum->victim_fills += counts->victim_fills;

@@ -183,11 +183,12 @@ struct margay_hierarchy {
     struct margay_prefetch_queue queue;
 };
 
-/* The core that a thread runs on, if there are `cores`, 0 = as many as threads;
- *shares is set if its number is another one. */
-static inline uint32_t margay_core_of(uint32_t thread, uint32_t cores,
-                                      bool *shares)
+/* The core that reference i runs on, if there are `cores`, 0 = as many as
+   threads; *shares is set if its number is not the thread's. */
+static inline uint32_t margay_core_of(const struct margay_span *span, size_t i,
+                                      uint32_t cores, bool *shares)
 {
+    uint32_t thread = span->threads == NULL ? 0 : span->threads[i];
     if (cores == 0 || thread < cores)
         return thread;
     *shares = true;
@@ -196,6 +197,17 @@ static inline uint32_t margay_core_of(uint32_t thread, uint32_t cores,
 
 /* Fail with MARGAY_BAD_ARGUMENT if there are too many cores for this one. */
 enum margay_status margay_core_check(size_t core, struct margay_error *error);
+
+/* The ways of a set. */
+static inline uint64_t margay_level_ways(const struct margay_level *level)
+{
+    return level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
+}
+
+/* Make the cache of an instance, if memory has room for it. */
+enum margay_status margay_level_cache(const struct margay_level *level,
+                                      uint64_t seed, margay_cache **cache,
+                                      struct margay_error *error);
 
 /* The purpose of a write that a level hands on. */
 static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
@@ -227,19 +239,10 @@ void margay_node_reference(margay_hierarchy *hierarchy,
 /* What a core does with a block. */
 struct margay_touch {
     uint64_t block;
-    uint64_t pieces; /* bits by piece of the block; 0 = a prefetch */
+    uint64_t pieces; /* bits by piece of the block, which is a 64th of it or a
+                        byte; 0 = a prefetch */
     bool write;
 };
-
-/* The pieces of a block of 2^shift bytes from byte `first` to `last` of it: of
-   a 64th of the block each, or of a byte. */
-static inline uint64_t margay_pieces(unsigned shift, uint64_t first,
-                                     uint64_t last)
-{
-    unsigned piece = shift > 6 ? shift - 6 : 0;
-    return UINT64_MAX >> (63 - (last >> piece)) & UINT64_MAX
-                                                      << (first >> piece);
-}
 
 enum margay_status margay_directory_create(struct margay_directory **directory,
                                            struct margay_error *error);
@@ -250,9 +253,9 @@ void margay_directory_free(struct margay_directory *directory);
 /* No miss before this one is counted any longer. */
 void margay_directory_reset(struct margay_directory *directory);
 
-/* A block has come into a cache of the domain, or has left it. */
-void margay_directory_came(const struct margay_domain *domain, uint64_t block);
-void margay_directory_went(const struct margay_domain *domain, uint64_t block);
+/* A block has come into a cache of the domain, 1, or has left it, -1. */
+void margay_directory_count(const struct margay_domain *domain, uint64_t block,
+                            int change);
 
 /* Before a domain's cache is referenced, or prefetches: what that does to other
    domains. */

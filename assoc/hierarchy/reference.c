@@ -39,15 +39,6 @@ static bool is_there(const struct margay_prefetcher *prefetcher, uint64_t from,
     return down ? to < from : to > from && to <= prefetcher->most_block;
 }
 
-static size_t see_next_line(const struct margay_prefetcher *prefetcher,
-                            const struct sight *sight, uint64_t *blocks)
-{
-    if (!sight->missed || !is_there(prefetcher, sight->block, 1))
-        return 0;
-    blocks[0] = sight->block + 1;
-    return 1;
-}
-
 static size_t see_stride(struct margay_prefetcher *prefetcher,
                          const struct sight *sight, uint64_t *blocks)
 {
@@ -112,7 +103,8 @@ static size_t ask_prefetcher(struct margay_prefetcher *prefetcher,
 {
     switch (prefetcher->kind) {
     case MARGAY_PREFETCH_NEXT_LINE:
-        return see_next_line(prefetcher, sight, blocks);
+        blocks[0] = sight->block + 1;
+        return sight->missed && is_there(prefetcher, sight->block, 1);
     case MARGAY_PREFETCH_STRIDE:
         return see_stride(prefetcher, sight, blocks);
     default:
@@ -184,7 +176,7 @@ static inline void notice(struct margay_hierarchy *hierarchy,
 static inline void went(const struct margay_node *node, uint64_t block)
 {
     if (node->domain != NULL)
-        margay_directory_went(node->domain, block);
+        margay_directory_count(node->domain, block, -1);
 }
 
 /* Take what a block of 2^shift bytes consists of out of all nodes above `node`;
@@ -219,7 +211,7 @@ static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
     *evicted = node->cache->evicted;
     take_bit(node, at);
     if (node->domain != NULL)
-        margay_directory_came(node->domain, use->block);
+        margay_directory_count(node->domain, use->block, 1);
     if (!evicted->left)
         return at;
     went(node, evicted->block);

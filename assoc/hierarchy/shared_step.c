@@ -53,20 +53,6 @@ static enum margay_status make_stacks(const struct margay_shared_group *group,
     return MARGAY_OK;
 }
 
-static enum margay_status make_cache(const struct margay_shared_group *group,
-                                     struct margay_shared_place *place,
-                                     struct margay_error *error)
-{
-    const struct margay_cache_options options = {
-        .sets = group->sets,
-        .ways = (uint32_t)group->most_ways,
-        .policy = group->level->policy,
-        .seed = group->seed,
-    };
-    return margay_cache_make(group->level->name, &options, &place->cache,
-                             error);
-}
-
 static struct margay_shared_place *add_places(struct margay_shared_group *group,
                                               size_t index)
 {
@@ -92,8 +78,10 @@ static struct margay_shared_place *place_of(struct margay_shared_group *group,
                                             : add_places(group, index);
     if (place == NULL || place->blocks != NULL || place->cache != NULL)
         return place;
-    group->status = group->stacked ? make_stacks(group, place, &group->error)
-                                   : make_cache(group, place, &group->error);
+    group->status = group->stacked
+                        ? make_stacks(group, place, &group->error)
+                        : margay_level_cache(group->level, group->seed,
+                                             &place->cache, &group->error);
     return group->status == MARGAY_OK ? place : NULL;
 }
 
@@ -207,8 +195,8 @@ static void ask_ahead(const struct margay_shared_group *group,
 {
     if (i + AHEAD >= flow->count)
         return;
-    uint64_t at =
-        set_of(group, flow->items[i + AHEAD].block) * group->most_ways;
+    uint64_t set = set_of(group, flow->items[i + AHEAD].block);
+    uint64_t at = set * group->most_ways;
     __builtin_prefetch(place->blocks + at, 1);
     __builtin_prefetch(place->blocks + at + 8, 1);
     __builtin_prefetch(place->dirty + at, 1);

@@ -1,9 +1,9 @@
 /*
  * kernel.h - the loops of the all-associativity engine over references
  *
- * kernel_32.c and kernel_64.c consist of this file, and each is compiled once
- * per processor level.  They define `tag`, MARGAY_TAG_BITS, and MARGAY_KERNEL,
- * the name of the table at the end, which is the only external name.
+ * kernel_32.c and kernel_64.c consist of this file and of MARGAY_TAG_BITS, and
+ * each is compiled once per processor level.  The table at the end is the only
+ * external name.
  */
 #ifndef MARGAY_ASSOC_KERNEL_H
 #define MARGAY_ASSOC_KERNEL_H
@@ -14,6 +14,16 @@
 
 #include "assoc/one_pass/levels.h"
 #include "traces/traces_internal.h"
+
+#define PASTE(name, suffix)     name##_##suffix
+#define NAME_OF(prefix, suffix) PASTE(prefix, suffix)
+#if MARGAY_TAG_BITS == 32
+typedef uint32_t tag;
+#define BY_WIDTH(narrow, wide) narrow
+#else
+typedef uint64_t tag;
+#define BY_WIDTH(narrow, wide) wide
+#endif
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 /* A function of its own gives each loop all the registers. */
@@ -72,12 +82,6 @@ static ALWAYS_INLINE size_t place_of(struct places places, tag block)
  *                                      where it is beyond the line), and the
  *                                      last tag of `before` into place 0
  */
-
-#if MARGAY_TAG_BITS == 32
-#define BY_WIDTH(narrow, wide) narrow
-#else
-#define BY_WIDTH(narrow, wide) wide
-#endif
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
@@ -414,29 +418,16 @@ static ALWAYS_INLINE void pass_fused(struct margay_level *level,
     work->count = left;
 }
 
-static NOINLINE void pass_first(struct margay_level *level,
-                                struct margay_work *work)
-{
-    pass_fused(level, FIRST_LEVELS, work, true, false);
-}
-
-static NOINLINE void pass_next(struct margay_level *level,
-                               struct margay_work *work)
-{
-    pass_fused(level, NEXT_LEVELS, work, false, false);
-}
-
-static NOINLINE void pass_line(struct margay_level *level,
-                               struct margay_work *work)
-{
-    pass_fused(level, 1, work, false, false);
-}
-
-static NOINLINE void pass_line_fetch(struct margay_level *level,
-                                     struct margay_work *work)
-{
-    pass_fused(level, 1, work, false, true);
-}
+#define PASS_FUSED(name, levels, single, fetch)           \
+    static NOINLINE void name(struct margay_level *level, \
+                              struct margay_work *work)   \
+    {                                                     \
+        pass_fused(level, levels, work, single, fetch);   \
+    }
+PASS_FUSED(pass_first, FIRST_LEVELS, true, false)
+PASS_FUSED(pass_next, NEXT_LEVELS, false, false)
+PASS_FUSED(pass_line, 1, false, false)
+PASS_FUSED(pass_line_fetch, 1, false, true)
 
 /* The levels from this one on that a loop takes together. */
 static size_t pass_fast(struct margay_level *level, size_t levels,
@@ -687,7 +678,9 @@ static NOINLINE void begin(const struct margay_work *from, unsigned shift,
         drop_repeats(from, shift, last, to, true);
 }
 
-const struct margay_levels_kernel MARGAY_KERNEL(MARGAY_TARGET_SUFFIX) = {
+const struct margay_levels_kernel NAME_OF(BY_WIDTH(margay_levels_kernel,
+                                                   margay_wide_levels_kernel),
+                                          MARGAY_TARGET_SUFFIX) = {
     .begin = begin,
     .pass = pass,
 };

@@ -226,20 +226,6 @@ static enum margay_status fail_too_large(const struct margay_grid *grid,
                        margay_plural(UINT64_C(1) << shift, "s"));
 }
 
-static enum margay_status check_grid(const struct margay_grid *grid,
-                                     struct margay_error *error)
-{
-    if (!valid_grid(grid))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "not a grid of caches (expected ascending block "
-                           "shifts up to 63, set shifts up to %d, 1 to %d "
-                           "ways)",
-                           MARGAY_MOST_SET_SHIFT, MARGAY_MOST_WAYS);
-    uint64_t room = margay_room_bytes();
-    return margay_grid_bytes(grid) > room ? fail_too_large(grid, room, error)
-                                          : MARGAY_OK;
-}
-
 /* Make empty levels of the width that `assoc` has, from zero.  Destroy them in
    any case. */
 static enum margay_status create_caches(const margay_assoc *assoc,
@@ -384,9 +370,14 @@ enum margay_status margay_assoc_create(
     margay_assoc **result, struct margay_error *error)
 {
     *result = NULL;
-    enum margay_status status = check_grid(grid, error);
-    if (status != MARGAY_OK)
-        return status;
+    if (!valid_grid(grid))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "not a grid of caches (expected ascending block "
+                           "shifts up to 63, set shifts up to %d, 1 to %d "
+                           "ways)",
+                           MARGAY_MOST_SET_SHIFT, MARGAY_MOST_WAYS);
+    if (margay_grid_bytes(grid) > margay_room_bytes())
+        return fail_too_large(grid, margay_room_bytes(), error);
     margay_assoc *assoc = calloc(1, sizeof *assoc);
     if (assoc == NULL)
         return margay_fail_memory(error, "the caches");
@@ -397,7 +388,8 @@ enum margay_status margay_assoc_create(
     assoc->first_shift = grid->block_shifts[0];
     assoc->most_ways = grid->most_ways;
     assoc->by_kind = options->by_kind;
-    status = choose_target(options->target, &assoc->target, error);
+    enum margay_status status =
+        choose_target(options->target, &assoc->target, error);
     if (status == MARGAY_OK)
         status = make_regions(assoc, grid, error);
     if (status == MARGAY_OK) {

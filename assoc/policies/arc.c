@@ -156,6 +156,5 @@ const struct margay_policy margay_policy_arc = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(arc),
-    .holds = margay_queues_hold,
+    .loops = arc_loops,
 };

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assoc/room.h"
 #include "traces/traces_internal.h"
 
 /* What a cache consists of. */
@@ -19,7 +18,7 @@ struct design {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;
     enum margay_form form;
-    enum margay_finder_index index;
+    enum margay_set_rule rule;
 };
 
 static enum margay_status check_size(const struct margay_cache_options *options,
@@ -71,15 +70,6 @@ static enum margay_status check_powers(
     return MARGAY_OK;
 }
 
-static enum margay_finder_index index_of(
-    const struct margay_cache_options *options, uint64_t sets)
-{
-    if (!margay_is_power_of_two(sets))
-        return MARGAY_FINDER_REMAINDER;
-    return options->index == MARGAY_INDEX_XOR && sets > 1 ? MARGAY_FINDER_FOLD
-                                                          : MARGAY_FINDER_MASK;
-}
-
 static enum margay_status make_design(
     const struct margay_cache_options *options, struct design *design,
     struct margay_error *error)
@@ -96,18 +86,31 @@ static enum margay_status make_design(
         margay_policy_parse(spec, &design->policy, &setup->settings, error);
     if (status != MARGAY_OK)
         return status;
+    if (design->policy->set_up == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s knows the future (expected one that a "
+                           "single cache can have)",
+                           design->policy->info.name);
     if (design->policy->memory != NULL)
         setup->slots += design->policy->memory(setup);
-    design->form = options->dense_blocks ? MARGAY_FORM_DENSE
-                                         : margay_finder_form(setup->slots);
-    design->index = index_of(options, setup->sets);
+    design->form = options->dense_blocks                 ? MARGAY_FORM_DENSE
+                   : setup->slots > MARGAY_SCANNED_SLOTS ? MARGAY_FORM_INDEXED
+                                                         : MARGAY_FORM_SCANNED;
+    design->rule = margay_set_rule(options->index, setup->sets);
     status = check_size(options, design, error);
     return status == MARGAY_OK ? check_powers(options, design, error) : status;
 }
 
-static size_t dirty_bytes(const struct margay_policy_setup *setup)
+/* Lay out all arrays of a cache; nothing else of it is touched. */
+static void lay_out_cache(margay_cache *cache, const struct design *design,
+                          struct margay_layout *layout)
 {
-    return (size_t)((setup->sets * setup->slots + 7) / 8);
+    const struct margay_policy_setup *setup = &design->setup;
+    margay_finder_set_up(&cache->finder, design->form, design->rule, setup,
+                         layout);
+    cache->dirty_bytes = (size_t)((setup->sets * setup->slots + 7) / 8);
+    cache->dirty = margay_lay_out(layout, cache->dirty_bytes);
+    design->policy->set_up(cache->state, setup, layout);
 }
 
 uint64_t margay_cache_bytes(const struct margay_cache_options *options)
@@ -116,84 +119,44 @@ uint64_t margay_cache_bytes(const struct margay_cache_options *options)
     struct margay_layout count = {NULL, 0};
     if (make_design(options, &design, NULL) != MARGAY_OK)
         return UINT64_MAX;
-    void *state = calloc(1, design.policy->state_bytes);
-    if (state == NULL)
+    margay_cache cache = {.state = calloc(1, design.policy->state_bytes)};
+    if (cache.state == NULL)
         return UINT64_MAX;
-    design.policy->set_up(state, &design.setup, &count);
-    free(state);
-    return margay_finder_bytes(design.form, &design.setup) + count.bytes +
-           dirty_bytes(&design.setup);
-}
-
-/* Make the state of the policy, and its arrays. */
-static enum margay_status make_state(margay_cache *cache,
-                                     const struct design *design,
-                                     struct margay_error *error)
-{
-    struct margay_layout layout = {NULL, 0};
-    cache->policy = design->policy;
-    cache->state = calloc(1, design->policy->state_bytes);
-    if (cache->state == NULL)
-        return margay_fail_memory(error, "a cache");
-    design->policy->set_up(cache->state, &design->setup, &layout);
-    if (layout.bytes == 0)
-        return MARGAY_OK;
-    cache->array_bytes = layout.bytes;
-    cache->arrays = margay_map((size_t)layout.bytes);
-    if (cache->arrays == NULL)
-        return margay_fail_memory(error, "a cache");
-    layout = (struct margay_layout){cache->arrays, 0};
-    design->policy->set_up(cache->state, &design->setup, &layout);
-    return MARGAY_OK;
-}
-
-/* Fill a zeroed cache.  Free it in any case. */
-static enum margay_status make_parts(margay_cache *cache,
-                                     const struct margay_cache_options *options,
-                                     struct margay_error *error)
-{
-    struct design design;
-    enum margay_status status = make_design(options, &design, error);
-    cache->write_through = options->write_through;
-    cache->no_allocate = options->no_allocate;
-    if (status == MARGAY_OK)
-        status = margay_finder_create(&cache->finder, design.form, design.index,
-                                      &design.setup, error);
-    if (status == MARGAY_OK)
-        status = make_state(cache, &design, error);
-    if (status != MARGAY_OK)
-        return status;
-    cache->dirty_bytes = dirty_bytes(&design.setup);
-    cache->dirty = margay_map(cache->dirty_bytes);
-    return cache->dirty != NULL ? MARGAY_OK
-                                : margay_fail_memory(error, "a cache");
+    lay_out_cache(&cache, &design, &count);
+    free(cache.state);
+    return count.bytes;
 }
 
 enum margay_status margay_cache_create(
     const struct margay_cache_options *options, margay_cache **result,
     struct margay_error *error)
 {
+    struct design design;
+    struct margay_layout layout = {NULL, 0};
     *result = NULL;
+    enum margay_status status = make_design(options, &design, error);
+    if (status != MARGAY_OK)
+        return status;
     margay_cache *cache = calloc(1, sizeof *cache);
     if (cache == NULL)
         return margay_fail_memory(error, "a cache");
-    enum margay_status status = make_parts(cache, options, error);
-    if (status == MARGAY_OK)
-        *result = cache;
-    else
+    cache->policy = design.policy;
+    cache->write_through = options->write_through;
+    cache->no_allocate = options->no_allocate;
+    cache->state = calloc(1, design.policy->state_bytes);
+    if (cache->state != NULL) {
+        lay_out_cache(cache, &design, &layout);
+        cache->array_bytes = layout.bytes;
+        cache->arrays = margay_map((size_t)layout.bytes);
+    }
+    if (cache->arrays == NULL) {
         margay_cache_free(cache);
-    return status;
-}
-
-enum margay_status margay_cache_make(const char *name,
-                                     const struct margay_cache_options *options,
-                                     margay_cache **cache,
-                                     struct margay_error *error)
-{
-    enum margay_status status =
-        margay_room_check(name, margay_cache_bytes(options), error);
-    return status == MARGAY_OK ? margay_cache_create(options, cache, error)
-                               : status;
+        return margay_fail_memory(error, "a cache");
+    }
+    layout = (struct margay_layout){cache->arrays, 0};
+    lay_out_cache(cache, &design, &layout);
+    *result = cache;
+    return MARGAY_OK;
 }
 
 void margay_cache_free(margay_cache *cache)
@@ -202,8 +165,7 @@ void margay_cache_free(margay_cache *cache)
         return;
     free(cache->state);
     margay_unmap(cache->arrays, (size_t)cache->array_bytes);
-    margay_finder_destroy(&cache->finder);
-    margay_unmap(cache->dirty, cache->dirty_bytes);
+    margay_finder_free_places(&cache->finder);
     free(cache);
 }
 
@@ -234,23 +196,21 @@ void margay_cache_tell_sites(margay_cache *cache, const uint64_t *sites)
 }
 
 void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
-                       const uint64_t *next_uses, const uint8_t *kinds,
-                       size_t count)
+                       const uint8_t *kinds, size_t count)
 {
-    const struct margay_uses uses = {blocks, next_uses, kinds, count,
-                                     cache->sites};
+    const struct margay_uses uses = {blocks, kinds, count, cache->sites};
     cache->sites = NULL;
     count_references(cache->counts.references, kinds, count);
     cache->policy->loops[cache->finder.form].feed(cache, &uses);
 }
 
 void margay_cache_feed_through(margay_cache *cache, const uint64_t *blocks,
-                               const uint64_t *next_uses, const uint8_t *kinds,
-                               size_t count, struct margay_traffic *traffic)
+                               const uint8_t *kinds, size_t count,
+                               struct margay_traffic *traffic)
 {
     traffic->count = 0;
     cache->traffic = traffic;
-    margay_cache_feed(cache, blocks, next_uses, kinds, count);
+    margay_cache_feed(cache, blocks, kinds, count);
     cache->traffic = NULL;
 }
 
@@ -266,31 +226,11 @@ const struct margay_cache_counts *margay_cache_counts(const margay_cache *cache)
 
 /* ------------------------------------------------------------- the steps -- */
 
-uint64_t margay_cache_look(const margay_cache *cache, struct margay_use *use)
-{
-    const struct margay_finder *finder = &cache->finder;
-    const struct margay_policy *policy = cache->policy;
-    uint64_t set = margay_finder_set(finder, finder->form, use->block);
-    uint32_t slot = margay_finder_find(finder, finder->form, set, use->block);
-    use->memory = slot;
-    return slot == MARGAY_NO_SLOT || (policy->holds != NULL &&
-                                      !policy->holds(cache->state, set, slot))
-               ? MARGAY_NOWHERE
-               : set * finder->slots + slot;
-}
-
-uint64_t margay_cache_where(const margay_cache *cache, uint64_t block)
-{
-    struct margay_use use = {.block = block};
-    return margay_cache_look(cache, &use);
-}
-
 bool margay_cache_take_out(margay_cache *cache, uint64_t at)
 {
     uint64_t set = at / cache->finder.slots;
     uint32_t slot = (uint32_t)(at % cache->finder.slots);
-    bool dirty = margay_cache_is_dirty(cache, at);
-    cache->dirty[at / 8] &= (uint8_t) ~(1u << at % 8);
+    bool dirty = margay_cache_make_clean(cache, at);
     margay_finder_empty(&cache->finder, set, slot);
     if (cache->policy->remove != NULL)
         cache->policy->remove(cache->state, set, slot);
@@ -327,9 +267,10 @@ static enum margay_status design_of_objects(
 }
 
 /* Lay out all arrays; the state is not touched otherwise. */
-static void lay_out(const struct margay_object_cache_options *options,
-                    struct margay_policy_setup *setup,
-                    margay_object_cache *cache, struct margay_layout *layout)
+static void lay_out_objects(const struct margay_object_cache_options *options,
+                            struct margay_policy_setup *setup,
+                            margay_object_cache *cache,
+                            struct margay_layout *layout)
 {
     uint64_t bytes = options->objects * sizeof(uint64_t);
     cache->held = margay_lay_out(layout, options->objects);
@@ -353,56 +294,45 @@ uint64_t margay_object_cache_bytes(
     cache.state = calloc(1, cache.policy->state_bytes);
     if (cache.state == NULL)
         return UINT64_MAX;
-    lay_out(options, &setup, &cache, &count);
+    lay_out_objects(options, &setup, &cache, &count);
     free(cache.state);
     return count.bytes;
 }
 
-/* The policy's state, and memory for all arrays.  Free the cache in any case.
- */
-static bool make_arrays(const struct margay_object_cache_options *options,
-                        struct margay_policy_setup *setup,
-                        margay_object_cache *cache)
-{
-    struct margay_layout layout = {NULL, 0};
-    cache->state = calloc(1, cache->policy->state_bytes);
-    if (cache->state == NULL)
-        return false;
-    lay_out(options, setup, cache, &layout);
-    cache->array_bytes = layout.bytes;
-    cache->arrays = margay_map((size_t)layout.bytes);
-    if (cache->arrays == NULL)
-        return false;
-    layout = (struct margay_layout){cache->arrays, 0};
-    lay_out(options, setup, cache, &layout);
-    if (cache->own_sizes != NULL)
-        memcpy(cache->own_sizes, options->sizes,
-               options->objects * sizeof *options->sizes);
-    cache->sizes = setup->sizes;
-    return true;
-}
-
 enum margay_status margay_object_cache_create(
     const struct margay_object_cache_options *options,
-    margay_object_cache **cache, struct margay_error *error)
+    margay_object_cache **result, struct margay_error *error)
 {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;
-    *cache = NULL;
+    struct margay_layout layout = {NULL, 0};
+    *result = NULL;
     enum margay_status status =
         design_of_objects(options, &policy, &setup, error);
     if (status != MARGAY_OK)
         return status;
-    margay_object_cache *made = calloc(1, sizeof *made);
-    if (made == NULL)
+    margay_object_cache *cache = calloc(1, sizeof *cache);
+    if (cache == NULL)
         return margay_fail_memory(error, "a cache");
-    made->policy = policy;
-    made->bytes = options->bytes;
-    if (!make_arrays(options, &setup, made)) {
-        margay_object_cache_free(made);
+    cache->policy = policy;
+    cache->bytes = options->bytes;
+    cache->state = calloc(1, policy->state_bytes);
+    if (cache->state != NULL) {
+        lay_out_objects(options, &setup, cache, &layout);
+        cache->array_bytes = layout.bytes;
+        cache->arrays = margay_map((size_t)layout.bytes);
+    }
+    if (cache->arrays == NULL) {
+        margay_object_cache_free(cache);
         return margay_fail_memory(error, "a cache");
     }
-    *cache = made;
+    layout = (struct margay_layout){cache->arrays, 0};
+    lay_out_objects(options, &setup, cache, &layout);
+    if (cache->own_sizes != NULL)
+        memcpy(cache->own_sizes, options->sizes,
+               options->objects * sizeof *options->sizes);
+    cache->sizes = setup.sizes;
+    *result = cache;
     return MARGAY_OK;
 }
 

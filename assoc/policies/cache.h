@@ -21,7 +21,7 @@ struct margay_evicted {
 struct margay_cache {
     const struct margay_policy *policy;
     void *state;  /* the policy's */
-    void *arrays; /* of the state; NULL = none */
+    void *arrays; /* all arrays, those of the finder and the state */
     uint64_t array_bytes;
     struct margay_finder finder;
     uint8_t *dirty; /* bits, [set][slot] */
@@ -40,13 +40,6 @@ struct margay_cache_loop {
     struct margay_policy_calls calls;
     enum margay_form form;
 };
-
-/* Make a cache as margay_cache_create() does, if memory has room for it; `name`
-   is said in the message. */
-enum margay_status margay_cache_make(const char *name,
-                                     const struct margay_cache_options *options,
-                                     margay_cache **cache,
-                                     struct margay_error *error);
 
 /* A block comes from the level after the cache, or goes there. */
 static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
@@ -132,19 +125,29 @@ static MARGAY_ALWAYS_INLINE void margay_cache_write(margay_cache *cache,
     }
 }
 
+/* The slot of the block of `use` if the cache holds it, or MARGAY_NO_SLOT. Sets
+   use->memory. */
+static MARGAY_ALWAYS_INLINE uint32_t margay_cache_find(
+    const struct margay_cache_loop *loop, uint64_t set, struct margay_use *use)
+{
+    uint32_t slot =
+        margay_finder_find(&loop->finder, loop->form, set, use->block);
+    use->memory = slot;
+    return slot == MARGAY_NO_SLOT || loop->calls.holds == NULL ||
+                   loop->calls.holds(loop->cache->state, set, slot)
+               ? slot
+               : MARGAY_NO_SLOT;
+}
+
 static MARGAY_ALWAYS_INLINE void margay_cache_reference(
     const struct margay_cache_loop *loop, struct margay_use *use)
 {
     margay_cache *cache = loop->cache;
     uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
-    uint32_t slot =
-        margay_finder_find(&loop->finder, loop->form, set, use->block);
-    if (slot != MARGAY_NO_SLOT &&
-        (loop->calls.holds == NULL ||
-         loop->calls.holds(cache->state, set, slot))) {
+    uint32_t slot = margay_cache_find(loop, set, use);
+    if (slot != MARGAY_NO_SLOT) {
         loop->calls.hit(cache->state, set, slot, use);
     } else {
-        use->memory = slot;
         cache->counts.misses[use->kind]++;
         slot = margay_cache_bring_in(loop, set, use);
         /* A write that finds no place goes to memory without fetching. */
@@ -161,60 +164,46 @@ static MARGAY_ALWAYS_INLINE void margay_cache_reference(
 }
 
 static MARGAY_ALWAYS_INLINE void margay_cache_run(
-    margay_cache *cache, struct margay_policy_calls calls,
-    enum margay_form form, const struct margay_uses *uses)
+    const struct margay_cache_loop *loop, const struct margay_uses *uses)
 {
-    const struct margay_cache_loop loop = {cache, cache->finder, calls, form};
     /* References are counted by margay_cache_feed(). */
     for (size_t i = 0; i < uses->count; i++) {
         struct margay_use use = {
             .block = uses->blocks[i],
-            .next_use = uses->next_uses == NULL ? 0 : uses->next_uses[i],
             .kind = uses->kinds == NULL ? MARGAY_READ
                                         : (enum margay_kind)uses->kinds[i],
             .site = uses->sites == NULL ? 0 : uses->sites[i],
         };
-        margay_finder_prefetch(&loop.finder, form, uses->blocks + i,
+        margay_finder_prefetch(&loop->finder, loop->form, uses->blocks + i,
                                uses->count - i);
-        margay_cache_reference(&loop, &use);
+        margay_cache_reference(loop, &use);
     }
 }
 
 /* ------------------------------------------------------------ the steps -- */
 
-/* Use the block of `use` if the cache holds it.  Returns its place; otherwise
-   MARGAY_NOWHERE, and use->memory is set. */
-static MARGAY_ALWAYS_INLINE uint64_t
-margay_cache_touch(margay_cache *cache, struct margay_policy_calls calls,
-                   enum margay_form form, struct margay_use *use)
+/* Find the block of `use`, and use it if `touches`.  Returns its place if the
+   cache holds it; otherwise MARGAY_NOWHERE. */
+static MARGAY_ALWAYS_INLINE uint64_t margay_cache_step(
+    const struct margay_cache_loop *loop, struct margay_use *use, bool touches)
 {
-    const struct margay_finder *finder = &cache->finder;
-    uint64_t set = margay_finder_set(finder, form, use->block);
-    uint32_t slot = margay_finder_find(finder, form, set, use->block);
-    use->memory = slot;
-    if (slot == MARGAY_NO_SLOT ||
-        (calls.holds != NULL && !calls.holds(cache->state, set, slot)))
+    uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
+    uint32_t slot = margay_cache_find(loop, set, use);
+    if (slot == MARGAY_NO_SLOT)
         return MARGAY_NOWHERE;
-    calls.hit(cache->state, set, slot, use);
-    return set * finder->slots + slot;
+    if (touches)
+        loop->calls.hit(loop->cache->state, set, slot, use);
+    return set * loop->finder.slots + slot;
 }
 
-/* Bring in a block that margay_cache_touch() has just not found.  Returns its
-   place, and cache->evicted says which block made room. */
-static MARGAY_ALWAYS_INLINE uint64_t
-margay_cache_fill(margay_cache *cache, struct margay_policy_calls calls,
-                  enum margay_form form, const struct margay_use *use)
+/* Bring in a block that a step has just not found.  Returns its place, and
+   cache->evicted says which block made room. */
+static MARGAY_ALWAYS_INLINE uint64_t margay_cache_fill(
+    const struct margay_cache_loop *loop, const struct margay_use *use)
 {
-    const struct margay_cache_loop loop = {cache, cache->finder, calls, form};
-    uint64_t set = margay_finder_set(&loop.finder, form, use->block);
-    cache->evicted = (struct margay_evicted){.left = false};
-    uint32_t slot = margay_cache_bring_in(&loop, set, use);
-    return set * loop.finder.slots + slot;
-}
-
-static inline bool margay_cache_is_dirty(const margay_cache *cache, uint64_t at)
-{
-    return (cache->dirty[at / 8] >> at % 8 & 1) != 0;
+    uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
+    loop->cache->evicted = (struct margay_evicted){.left = false};
+    return set * loop->finder.slots + margay_cache_bring_in(loop, set, use);
 }
 
 static inline void margay_cache_make_dirty(margay_cache *cache, uint64_t at)
@@ -225,16 +214,24 @@ static inline void margay_cache_make_dirty(margay_cache *cache, uint64_t at)
 /* Returns whether it was dirty. */
 static inline bool margay_cache_make_clean(margay_cache *cache, uint64_t at)
 {
-    bool dirty = margay_cache_is_dirty(cache, at);
+    bool dirty = (cache->dirty[at / 8] >> at % 8 & 1) != 0;
     cache->dirty[at / 8] &= (uint8_t) ~(1u << at % 8);
     return dirty;
 }
 
-/* Do what margay_cache_touch() does, but do not use the block. */
-uint64_t margay_cache_look(const margay_cache *cache, struct margay_use *use);
+/* Find the block of `use` without using it. */
+static inline uint64_t margay_cache_look(margay_cache *cache,
+                                         struct margay_use *use)
+{
+    return cache->policy->loops[cache->finder.form].look(cache, use);
+}
 
 /* The place of a block; MARGAY_NOWHERE. */
-uint64_t margay_cache_where(const margay_cache *cache, uint64_t block);
+static inline uint64_t margay_cache_where(margay_cache *cache, uint64_t block)
+{
+    struct margay_use use = {.block = block};
+    return margay_cache_look(cache, &use);
+}
 
 /* Take the block at a place out of a cache whose policy has no memory.  Returns
    whether it was dirty. */
@@ -338,37 +335,47 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
 /* ------------------------------------------------------- loops of a policy --
  */
 
-/* Define from a policy's calls the functions that MARGAY_POLICY_LOOPS_OF()
-   lists. */
+/* Define name_loops[], from a policy's calls. */
 #define MARGAY_POLICY_LOOP(name, form, ...)                                   \
+    static MARGAY_ALWAYS_INLINE struct margay_cache_loop name##_loop(         \
+        margay_cache *cache)                                                  \
+    {                                                                         \
+        return (struct margay_cache_loop){                                    \
+            cache, cache->finder, {__VA_ARGS__}, form};                       \
+    }                                                                         \
     static void name##_feed(margay_cache *cache,                              \
                             const struct margay_uses *uses)                   \
     {                                                                         \
-        margay_cache_run(cache, (struct margay_policy_calls){__VA_ARGS__},    \
-                         form, uses);                                         \
+        const struct margay_cache_loop loop = name##_loop(cache);             \
+        margay_cache_run(&loop, uses);                                        \
     }                                                                         \
     static uint64_t name##_touch(margay_cache *cache, struct margay_use *use) \
     {                                                                         \
-        return margay_cache_touch(                                            \
-            cache, (struct margay_policy_calls){__VA_ARGS__}, form, use);     \
+        const struct margay_cache_loop loop = name##_loop(cache);             \
+        return margay_cache_step(&loop, use, true);                           \
+    }                                                                         \
+    static uint64_t name##_look(margay_cache *cache, struct margay_use *use)  \
+    {                                                                         \
+        const struct margay_cache_loop loop = name##_loop(cache);             \
+        return margay_cache_step(&loop, use, false);                          \
     }                                                                         \
     static uint64_t name##_bring_in(margay_cache *cache,                      \
                                     const struct margay_use *use)             \
     {                                                                         \
-        return margay_cache_fill(                                             \
-            cache, (struct margay_policy_calls){__VA_ARGS__}, form, use);     \
+        const struct margay_cache_loop loop = name##_loop(cache);             \
+        return margay_cache_fill(&loop, use);                                 \
     }
-#define MARGAY_POLICY_LOOPS(name, ...)                                   \
-    MARGAY_POLICY_LOOP(name##_scanned, MARGAY_FORM_SCANNED, __VA_ARGS__) \
-    MARGAY_POLICY_LOOP(name##_indexed, MARGAY_FORM_INDEXED, __VA_ARGS__) \
-    MARGAY_POLICY_LOOP(name##_dense, MARGAY_FORM_DENSE, __VA_ARGS__)
-#define MARGAY_POLICY_LOOPS_OF(name)                                          \
-    {                                                                         \
-        {name##_scanned_feed, name##_scanned_touch, name##_scanned_bring_in}, \
-            {name##_indexed_feed, name##_indexed_touch,                       \
-             name##_indexed_bring_in},                                        \
-            {name##_dense_feed, name##_dense_touch, name##_dense_bring_in},   \
+#define MARGAY_STEPS_OF(name)                                   \
+    {                                                           \
+        name##_feed, name##_touch, name##_look, name##_bring_in \
     }
+#define MARGAY_POLICY_LOOPS(name, ...)                                     \
+    MARGAY_POLICY_LOOP(name##_scanned, MARGAY_FORM_SCANNED, __VA_ARGS__)   \
+    MARGAY_POLICY_LOOP(name##_indexed, MARGAY_FORM_INDEXED, __VA_ARGS__)   \
+    MARGAY_POLICY_LOOP(name##_dense, MARGAY_FORM_DENSE, __VA_ARGS__)       \
+    static const struct margay_policy_loops name##_loops[MARGAY_FORMS] = { \
+        MARGAY_STEPS_OF(name##_scanned), MARGAY_STEPS_OF(name##_indexed),  \
+        MARGAY_STEPS_OF(name##_dense)};
 
 /* The same, and the loop name_feed_objects() over requests of objects. */
 #define MARGAY_OBJECT_POLICY_LOOPS(name, ...)                              \

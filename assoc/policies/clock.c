@@ -156,7 +156,7 @@ const struct margay_policy margay_policy_fifo = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up_fifo,
-    .loops = MARGAY_POLICY_LOOPS_OF(fifo),
+    .loops = fifo_loops,
     .remove = remove_fifo,
     .feed_objects = fifo_feed_objects,
 };
@@ -169,7 +169,7 @@ const struct margay_policy margay_policy_clock = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up_clock,
-    .loops = MARGAY_POLICY_LOOPS_OF(clock),
+    .loops = clock_loops,
     .remove = remove_clock,
     .feed_objects = clock_feed_objects,
 };

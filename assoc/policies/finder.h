@@ -24,6 +24,7 @@
 #endif
 
 #include "assoc/policies/policy.h"
+#include "assoc/sets.h"
 
 #define MARGAY_ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -42,18 +43,11 @@ struct margay_scanned_set {
     uint16_t marks[]; /* a multiple of MARGAY_MARKS */
 };
 
-/* Which set a block is in. */
-enum margay_finder_index {
-    MARGAY_FINDER_MASK,      /* the low bits of its number, 2^n sets */
-    MARGAY_FINDER_REMAINDER, /* its number modulo the number of sets */
-    MARGAY_FINDER_FOLD,      /* the exclusive or of all groups of n bits */
-};
-
 /* Only the memory behind the pointers changes while references are made, so
    that a loop may work on a copy of the struct. */
 struct margay_finder {
     enum margay_form form;
-    enum margay_finder_index index;
+    enum margay_set_rule rule;
     uint64_t sets, ways, slots; /* ways and slots of a set */
     uint64_t *blocks;           /* [set][slot] */
     /* Scanned: */
@@ -74,21 +68,12 @@ struct margay_finder {
     bool far;             /* it does not stay in the processor's own caches */
 };
 
-/* The form for sets of this number of slots whose blocks have any number. */
-static inline enum margay_form margay_finder_form(uint64_t slots)
-{
-    return slots > MARGAY_SCANNED_SLOTS ? MARGAY_FORM_INDEXED
-                                        : MARGAY_FORM_SCANNED;
-}
-
-/* Make empty sets, of fewer than 2^32 - 1 slots together; only one if the form
-   is dense, and a power of two of them if the index is no remainder.  The slots
-   of a set are its ways or more.  MARGAY_NO_MEMORY. */
-enum margay_status margay_finder_create(struct margay_finder *finder,
-                                        enum margay_form form,
-                                        enum margay_finder_index index,
-                                        const struct margay_policy_setup *setup,
-                                        struct margay_error *error);
+/* Lay out empty sets, of fewer than 2^32 - 1 slots together; only one if the
+   form is dense.  The slots of a set are its ways or more. */
+void margay_finder_set_up(struct margay_finder *finder, enum margay_form form,
+                          enum margay_set_rule rule,
+                          const struct margay_policy_setup *setup,
+                          struct margay_layout *layout);
 
 /* Make room for the blocks below `blocks` in a dense finder.
    MARGAY_NO_MEMORY leaves it as it was. */
@@ -96,12 +81,7 @@ enum margay_status margay_finder_reserve(struct margay_finder *finder,
                                          uint64_t blocks,
                                          struct margay_error *error);
 
-/* A zeroed finder may be destroyed, too. */
-void margay_finder_destroy(struct margay_finder *finder);
-
-/* The bytes that such a finder maps, room for dense blocks not included. */
-uint64_t margay_finder_bytes(enum margay_form form,
-                             const struct margay_policy_setup *setup);
+void margay_finder_free_places(struct margay_finder *finder);
 
 static inline uint64_t margay_finder_hash(uint64_t block)
 {
@@ -180,31 +160,12 @@ static MARGAY_ALWAYS_INLINE void margay_scanned_put(
     finder->blocks[set * finder->slots + slot] = block;
 }
 
-static MARGAY_ALWAYS_INLINE uint32_t margay_scanned_add(
-    const struct margay_finder *finder, uint64_t set, uint64_t block)
-{
-    struct margay_scanned_set *scanned = margay_scanned_set(finder, set);
-    uint32_t slot = (uint32_t)__builtin_ctzll(~scanned->filled);
-    scanned->filled |= UINT64_C(1) << slot;
-    margay_scanned_put(finder, set, slot, block);
-    return slot;
-}
-
 /* --------------------------------------------------------- sets indexed -- */
 
 static MARGAY_ALWAYS_INLINE uint32_t *margay_index_head(
     const struct margay_finder *finder, uint64_t block)
 {
     return finder->heads + (margay_finder_hash(block) >> finder->shift);
-}
-
-static MARGAY_ALWAYS_INLINE uint32_t margay_index_look_up(
-    const struct margay_finder *finder, uint64_t set, uint64_t block)
-{
-    uint32_t at = *margay_index_head(finder, block);
-    while (at != 0 && finder->blocks[at - 1] != block)
-        at = finder->next[at - 1];
-    return at == 0 ? MARGAY_NO_SLOT : (uint32_t)(at - 1 - set * finder->slots);
 }
 
 /* Put a block into a slot that is in no chain. */
@@ -230,17 +191,6 @@ static MARGAY_ALWAYS_INLINE void margay_index_drop(
     *link = finder->next[at];
 }
 
-/* Take a free slot of a set that has one. */
-static MARGAY_ALWAYS_INLINE uint32_t
-margay_index_free_slot(const struct margay_finder *finder, uint64_t set)
-{
-    uint32_t slot = finder->emptied[set] - 1;
-    if (slot == MARGAY_NO_SLOT)
-        return finder->filled[set]++;
-    finder->emptied[set] = finder->next[set * finder->slots + slot];
-    return slot;
-}
-
 /* Empty a slot; not in a dense finder. */
 static inline void margay_finder_empty(const struct margay_finder *finder,
                                        uint64_t set, uint32_t slot)
@@ -258,13 +208,6 @@ static inline void margay_finder_empty(const struct margay_finder *finder,
 
 /* An entry of the table stays when the block leaves its slot: the slot then
    holds another block, so that nothing has to be written. */
-static MARGAY_ALWAYS_INLINE uint32_t
-margay_dense_look_up(const struct margay_finder *finder, uint64_t block)
-{
-    uint32_t at = finder->places[block];
-    return at != 0 && finder->blocks[at - 1] == block ? at - 1 : MARGAY_NO_SLOT;
-}
-
 static MARGAY_ALWAYS_INLINE void margay_dense_put(
     const struct margay_finder *finder, uint32_t slot, uint64_t block)
 {
@@ -274,28 +217,12 @@ static MARGAY_ALWAYS_INLINE void margay_dense_put(
 
 /* -------------------------------------------------------------- any form -- */
 
-static inline uint64_t margay_finder_fold(uint64_t sets, uint64_t block)
-{
-    unsigned bits = (unsigned)__builtin_ctzll(sets);
-    uint64_t set = 0;
-    for (; block != 0; block >>= bits)
-        set ^= block & (sets - 1);
-    return set;
-}
-
 static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
     const struct margay_finder *finder, enum margay_form form, uint64_t block)
 {
-    if (form == MARGAY_FORM_DENSE)
-        return 0;
-    switch (finder->index) {
-    case MARGAY_FINDER_MASK:
-        return block & (finder->sets - 1);
-    case MARGAY_FINDER_FOLD:
-        return margay_finder_fold(finder->sets, block);
-    default:
-        return block % finder->sets;
-    }
+    return form == MARGAY_FORM_DENSE
+               ? 0
+               : margay_set_of(finder->rule, finder->sets, block);
 }
 
 /* The slot that the block was put into last, if it is still there, or
@@ -304,14 +231,18 @@ static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_find(const struct margay_finder *finder, enum margay_form form,
                    uint64_t set, uint64_t block)
 {
-    switch (form) {
-    case MARGAY_FORM_SCANNED:
+    uint32_t at;
+    if (form == MARGAY_FORM_SCANNED)
         return margay_scan(finder, set, block);
-    case MARGAY_FORM_INDEXED:
-        return margay_index_look_up(finder, set, block);
-    default:
-        return margay_dense_look_up(finder, block);
+    if (form == MARGAY_FORM_DENSE) {
+        at = finder->places[block];
+        return at != 0 && finder->blocks[at - 1] == block ? at - 1
+                                                          : MARGAY_NO_SLOT;
     }
+    at = *margay_index_head(finder, block);
+    while (at != 0 && finder->blocks[at - 1] != block)
+        at = finder->next[at - 1];
+    return at == 0 ? MARGAY_NO_SLOT : (uint32_t)(at - 1 - set * finder->slots);
 }
 
 /* Are as many slots filled as the set has ways? */
@@ -330,15 +261,23 @@ static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_add(const struct margay_finder *finder, enum margay_form form,
                   uint64_t set, uint64_t block)
 {
-    if (form == MARGAY_FORM_SCANNED)
-        return margay_scanned_add(finder, set, block);
-    uint32_t slot = form == MARGAY_FORM_INDEXED
-                        ? margay_index_free_slot(finder, set)
-                        : finder->filled[set]++;
-    if (form == MARGAY_FORM_INDEXED)
-        margay_index_put(finder, set, slot, block);
-    else
+    uint32_t slot;
+    if (form == MARGAY_FORM_SCANNED) {
+        uint64_t *filled = &margay_scanned_set(finder, set)->filled;
+        slot = (uint32_t)__builtin_ctzll(~*filled);
+        *filled |= UINT64_C(1) << slot;
+        margay_scanned_put(finder, set, slot, block);
+    } else if (form == MARGAY_FORM_DENSE) {
+        slot = finder->filled[set]++;
         margay_dense_put(finder, slot, block);
+    } else {
+        slot = finder->emptied[set] - 1;
+        if (slot == MARGAY_NO_SLOT)
+            slot = finder->filled[set]++;
+        else
+            finder->emptied[set] = finder->next[set * finder->slots + slot];
+        margay_index_put(finder, set, slot, block);
+    }
     return slot;
 }
 

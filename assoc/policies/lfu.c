@@ -168,7 +168,7 @@ const struct margay_policy margay_policy_lfu = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(lfu),
+    .loops = lfu_loops,
     .remove = remove_slot,
     .feed_objects = lfu_feed_objects,
 };

@@ -146,6 +146,5 @@ const struct margay_policy margay_policy_lirs = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(lirs),
-    .holds = margay_queues_hold,
+    .loops = lirs_loops,
 };

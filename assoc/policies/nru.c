@@ -73,5 +73,5 @@ const struct margay_policy margay_policy_nru = {
              .abilities = MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(nru),
+    .loops = nru_loops,
 };

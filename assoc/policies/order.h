@@ -56,14 +56,6 @@ static inline uint32_t margay_order_first(const struct margay_order *order,
     return *margay_order_head(order, set, line) - 1;
 }
 
-/* The last slot of a line that has one. */
-static inline uint32_t margay_order_last(const struct margay_order *order,
-                                         uint64_t set, unsigned line)
-{
-    uint32_t first = margay_order_first(order, set, line);
-    return margay_order_link(order, set, first)->previous;
-}
-
 /* Does the slot stand in a line? */
 static inline bool margay_order_has(const struct margay_order *order,
                                     uint64_t set, uint32_t slot)

@@ -71,5 +71,5 @@ const struct margay_policy margay_policy_plru = {
              .abilities = MARGAY_POLICY_POWERS_OF_TWO | MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(plru),
+    .loops = plru_loops,
 };

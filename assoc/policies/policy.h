@@ -35,9 +35,6 @@ enum margay_form {
 /* A reference, as a policy sees it. */
 struct margay_use {
     uint64_t block;
-    /* The index of the next reference to the block, UINT64_MAX if there is
-       none; 0 unless the policy needs the future. */
-    uint64_t next_use;
     enum margay_kind kind;
     uint64_t site; /* the code that made it; 0 where nothing says it */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
@@ -107,7 +104,7 @@ static inline void *margay_lay_out(struct margay_layout *layout, uint64_t bytes)
 
 /* The arguments of margay_cache_feed(). */
 struct margay_uses {
-    const uint64_t *blocks, *next_uses;
+    const uint64_t *blocks;
     const uint8_t *kinds;
     size_t count;
     const uint64_t *sites; /* of margay_cache_tell_sites(); NULL = all are 0 */
@@ -122,6 +119,7 @@ struct margay_object_cache;
 struct margay_policy_loops {
     void (*feed)(margay_cache *cache, const struct margay_uses *uses);
     uint64_t (*touch)(margay_cache *cache, struct margay_use *use);
+    uint64_t (*look)(margay_cache *cache, struct margay_use *use);
     uint64_t (*bring_in)(margay_cache *cache, const struct margay_use *use);
 };
 
@@ -134,13 +132,12 @@ struct margay_policy {
     /* The slots of a set beyond its ways, which remember blocks; NULL = 0. */
     uint64_t (*memory)(const struct margay_policy_setup *setup);
     /* Fill in the state, with arrays from `layout`.  They are not touched: it
-       may be a layout that only counts. */
+       may be a layout that only counts.  NULL = no cache can have the policy by
+       itself (margay_opt). */
     void (*set_up)(void *state, const struct margay_policy_setup *setup,
                    struct margay_layout *layout);
     /* The loops over references, and single steps. */
-    struct margay_policy_loops loops[MARGAY_FORMS];
-    /* As in margay_policy_calls. */
-    bool (*holds)(const void *state, uint64_t set, uint32_t slot);
+    const struct margay_policy_loops *loops; /* [form] */
     /* The block of a slot is taken out of the cache, and no other block has
        come for it; the next insert() is without evict().  NULL = nothing
        changes: the next block in the slot takes the turn of the one that was
@@ -157,24 +154,16 @@ struct margay_policy {
     void (*resize)(void *state, uint32_t slot, uint64_t bytes);
 };
 
-extern const struct margay_policy margay_policy_lru;
-extern const struct margay_policy margay_policy_fifo;
-extern const struct margay_policy margay_policy_plru;
-extern const struct margay_policy margay_policy_random;
-extern const struct margay_policy margay_policy_opt;
-extern const struct margay_policy margay_policy_clock;
-extern const struct margay_policy margay_policy_nru;
-extern const struct margay_policy margay_policy_sieve;
-extern const struct margay_policy margay_policy_s3fifo;
-extern const struct margay_policy margay_policy_lfu;
-extern const struct margay_policy margay_policy_arc;
-extern const struct margay_policy margay_policy_2q;
-extern const struct margay_policy margay_policy_lirs;
-extern const struct margay_policy margay_policy_tinylfu;
-extern const struct margay_policy margay_policy_srrip;
-extern const struct margay_policy margay_policy_brrip;
-extern const struct margay_policy margay_policy_drrip;
-extern const struct margay_policy margay_policy_ship;
+/* All of them, in the order of lists and messages. */
+/* clang-format off */
+#define MARGAY_POLICIES(X) \
+    X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
+    X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(srrip) X(brrip) \
+    X(drrip) X(ship)
+/* clang-format on */
+#define MARGAY_DECLARE_POLICY(name) \
+    extern const struct margay_policy margay_policy_##name;
+MARGAY_POLICIES(MARGAY_DECLARE_POLICY)
 
 /* The spec of a cache that is given none. */
 static inline const char *margay_policy_spec(const char *spec)

@@ -97,7 +97,7 @@ const struct margay_policy margay_policy_random = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(random),
+    .loops = random_loops,
     .remove = remove_slot,
     .feed_objects = random_feed_objects,
 };

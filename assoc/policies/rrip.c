@@ -160,38 +160,22 @@ MARGAY_POLICY_LOOPS(srrip, .hit = hit, .evict = evict, .insert = insert_static)
 MARGAY_POLICY_LOOPS(brrip, .hit = hit, .evict = evict, .insert = insert_bimodal)
 MARGAY_POLICY_LOOPS(drrip, .hit = hit, .evict = evict, .insert = insert_dynamic)
 
-const struct margay_policy margay_policy_srrip = {
-    .info = {.name = "srrip",
-             .parameters = "",
-             .help = "a block goes that is predicted to be used far from now",
-             .source = "Jaleel et al. 2010",
-             .abilities = MARGAY_POLICY_FOR_SETS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(srrip),
-};
-
-const struct margay_policy margay_policy_brrip = {
-    .info = {.name = "brrip",
-             .parameters = "",
-             .help = "as srrip, but most new blocks are not expected to stay",
-             .source = "Jaleel et al. 2010",
-             .abilities = MARGAY_POLICY_FOR_SETS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(brrip),
-};
-
-const struct margay_policy margay_policy_drrip = {
-    .info = {.name = "drrip",
-             .parameters = "",
-             .help = "as srrip or as brrip, whichever misses less in some sets",
-             .source = "Jaleel et al. 2010",
-             .abilities = MARGAY_POLICY_FOR_SETS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(drrip),
-};
+#define RRIP(policy, text)                                     \
+    {                                                          \
+        .info = {.name = #policy,                              \
+                 .parameters = "",                             \
+                 .help = text,                                 \
+                 .source = "Jaleel et al. 2010",               \
+                 .abilities = MARGAY_POLICY_FOR_SETS},         \
+        .state_bytes = sizeof(struct state), .set_up = set_up, \
+        .loops = policy##_loops,                               \
+    }
+const struct margay_policy margay_policy_srrip =
+    RRIP(srrip, "a block goes that is predicted to be used far from now");
+const struct margay_policy margay_policy_brrip =
+    RRIP(brrip, "as srrip, but most new blocks are not expected to stay");
+const struct margay_policy margay_policy_drrip =
+    RRIP(drrip, "as srrip or as brrip, whichever misses less in some sets");
 
 /* ------------------------------------------------------------------ ship -- */
 
@@ -258,5 +242,5 @@ const struct margay_policy margay_policy_ship = {
              .abilities = MARGAY_POLICY_FOR_SETS | MARGAY_POLICY_NEEDS_SITES},
     .state_bytes = sizeof(struct state),
     .set_up = set_up_ship,
-    .loops = MARGAY_POLICY_LOOPS_OF(ship),
+    .loops = ship_loops,
 };

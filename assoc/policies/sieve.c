@@ -90,7 +90,7 @@ const struct margay_policy margay_policy_sieve = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(sieve),
+    .loops = sieve_loops,
     .remove = remove_slot,
     .feed_objects = sieve_feed_objects,
 };

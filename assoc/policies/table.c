@@ -3,29 +3,18 @@
 
 #include "assoc/policies/policy.h"
 
-/* In the order of lists and messages. */
-/* clang-format off */
-static const struct margay_policy *const policies[] = {
-    &margay_policy_lru,
-    &margay_policy_fifo,
-    &margay_policy_clock,
-    &margay_policy_nru,
-    &margay_policy_plru,
-    &margay_policy_random,
-    &margay_policy_opt,
-    &margay_policy_sieve,
-    &margay_policy_s3fifo,
-    &margay_policy_lfu,
-    &margay_policy_arc,
-    &margay_policy_2q,
-    &margay_policy_lirs,
-    &margay_policy_tinylfu,
-    &margay_policy_srrip,
-    &margay_policy_brrip,
-    &margay_policy_drrip,
-    &margay_policy_ship,
+const struct margay_policy margay_policy_opt = {
+    .info = {.name = "opt",
+             .parameters = "bypass=off|on",
+             .help = "the block goes that is used again last",
+             .source = "Belady 1966",
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE},
+    .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
 };
-/* clang-format on */
+
+#define ADDRESS(name) &margay_policy_##name,
+static const struct margay_policy *const policies[] = {
+    MARGAY_POLICIES(ADDRESS)};
 #define POLICIES (sizeof policies / sizeof policies[0])
 
 size_t margay_policy_count(void)

@@ -226,6 +226,6 @@ const struct margay_policy margay_policy_tinylfu = {
                    {"protected", "0.8|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(tinylfu),
+    .loops = tinylfu_loops,
     .remove = remove_slot,
 };

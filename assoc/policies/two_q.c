@@ -94,6 +94,5 @@ const struct margay_policy margay_policy_2q = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF(two_q),
-    .holds = margay_queues_hold,
+    .loops = two_q_loops,
 };

@@ -3,8 +3,7 @@
  *
  * A part has the caches of one policy.  Those of LRU that the one pass can do,
  * and those that it cannot, are different parts, so that one odd number of sets
- * or ways takes no other cache off the one pass.  The optimum keeps the trace,
- * and is one part.
+ * or ways takes no other cache off the one pass.  The optimum is one part.
  */
 #include "sim/run/caches.h"
 
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assoc/assoc_internal.h"
 #include "traces/traces_internal.h"
 
 /* Of a policy: one pass; more ways than that takes; and other sets. */
@@ -59,20 +57,7 @@ struct margay_cache_options margay_caches_options(
     };
 }
 
-enum margay_status margay_caches_check_room(
-    const struct margay_caches_part *part, const struct margay_share *share,
-    struct margay_error *error)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < margay_caches_count(part); i++) {
-        const struct margay_cache_options options =
-            margay_caches_options(part, i);
-        bytes += margay_cache_bytes(&options);
-    }
-    return margay_room_check("the caches", bytes * share->pass_count, error);
-}
-
-bool margay_caches_in_one_pass(const struct margay_caches_request *request)
+static bool in_one_pass(const struct margay_caches_request *request)
 {
     for (size_t i = 0; i < request->set_count; i++) {
         if (!margay_is_power_of_two(request->sets[i]))
@@ -194,7 +179,7 @@ static margay_caches_begin *choose_way(
     if (policy->abilities & MARGAY_POLICY_NEEDS_FUTURE)
         return margay_caches_begin_optimal;
     return strcmp(policy->name, "lru") == 0 && !request->counts_writes &&
-                   margay_caches_in_one_pass(request)
+                   in_one_pass(request)
                ? margay_caches_begin_lru
                : margay_caches_begin_single;
 }

@@ -2,8 +2,8 @@
  * caches.h - the parts of a grid of caches
  *
  * A request for caches is met in parts, each of one policy and in one of three
- * ways: LRU caches in one structure, OPT once the trace has been read, or every
- * cache by itself.  caches.c divides the request, and feeds the parts the same
+ * ways: LRU caches in one structure, optimal ones in another, or every cache by
+ * itself.  caches.c divides the request, and feeds the parts the same
  * spans, one after the other.
  */
 #ifndef MARGAY_SIM_RUN_CACHES_H
@@ -50,14 +50,5 @@ size_t margay_caches_count(const struct margay_caches_part *part);
 /* What cache i is. */
 struct margay_cache_options margay_caches_options(
     const struct margay_caches_part *part, size_t i);
-
-/* Fail if this machine's memory has no room for all caches, one by one, of each
-   pass. */
-enum margay_status margay_caches_check_room(
-    const struct margay_caches_part *part, const struct margay_share *share,
-    struct margay_error *error);
-
-/* Can all ways of a number of sets be simulated at once? */
-bool margay_caches_in_one_pass(const struct margay_caches_request *request);
 
 #endif

@@ -1,6 +1,7 @@
 /* caches_single.c - every cache by itself, all of them in one reading */
 #include <stdlib.h>
 
+#include "assoc/assoc_internal.h"
 #include "sim/run/caches.h"
 #include "traces/traces_internal.h"
 
@@ -32,8 +33,7 @@ static void feed_one(void *context, size_t i)
     const struct single *single = context;
     const struct margay_span *span = single->span;
     margay_cache_tell_sites(single->each[i], span->sites);
-    margay_cache_feed(single->each[i], span->blocks, NULL, span->kinds,
-                      span->count);
+    margay_cache_feed(single->each[i], span->blocks, span->kinds, span->count);
 }
 
 static enum margay_status single_feed(margay_analysis *analysis,
@@ -74,6 +74,21 @@ static void single_get(const struct margay_caches *caches,
     row->blocks_written = counts->blocks_written;
 }
 
+/* Fail if this machine's memory has no room for all caches, one by one, of each
+   pass. */
+static enum margay_status check_room(const struct margay_caches_part *part,
+                                     const struct margay_share *share,
+                                     struct margay_error *error)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < margay_caches_count(part); i++) {
+        const struct margay_cache_options options =
+            margay_caches_options(part, i);
+        bytes += margay_cache_bytes(&options);
+    }
+    return margay_room_check("the caches", bytes * share->pass_count, error);
+}
+
 static enum margay_status make_caches(struct single *single,
                                       const struct margay_caches_part *part,
                                       struct margay_error *error)
@@ -102,7 +117,7 @@ enum margay_status margay_caches_begin_single(
         .reset = single_reset,
         .free = single_free,
     };
-    enum margay_status status = margay_caches_check_room(part, share, error);
+    enum margay_status status = check_room(part, share, error);
     (void)passes, (void)count;
     if (status != MARGAY_OK)
         return status;

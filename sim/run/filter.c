@@ -98,7 +98,7 @@ static enum margay_status filter_feed(margay_analysis *analysis,
     if (status != MARGAY_OK)
         return status;
     margay_cache_tell_sites(filter->cache, span->sites);
-    margay_cache_feed_through(filter->cache, span->blocks, NULL, span->kinds,
+    margay_cache_feed_through(filter->cache, span->blocks, span->kinds,
                               span->count, &filter->traffic);
     const struct margay_span passed = {
         .count = filter->traffic.count,

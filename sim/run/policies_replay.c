@@ -125,7 +125,7 @@ static size_t simulate(const struct simulation *simulation,
     } else {
         for (size_t i = 0; i < count; i++)
             blocks[i] = numbers[i];
-        margay_cache_feed(simulation->cache, blocks, NULL, NULL, count);
+        margay_cache_feed(simulation->cache, blocks, NULL, count);
     }
     return count;
 }

@@ -21,7 +21,7 @@ static struct margay_cache_counts run(struct margay_cache_options options,
     margay_cache *cache;
     if (margay_cache_create(&options, &cache, NULL) != MARGAY_OK)
         exit(1);
-    margay_cache_feed(cache, blocks, NULL, of_kind, count);
+    margay_cache_feed(cache, blocks, of_kind, count);
     struct margay_cache_counts counts = *margay_cache_counts(cache);
     margay_cache_free(cache);
     return counts;

@@ -67,10 +67,9 @@ static struct margay_cache_counts alone(const struct case_grid *g,
         abort();
     for (size_t i = 0; i < refs; i++)
         blocks[i] = numbers[i] >> g->block_shifts[block_index];
-    margay_cache_feed(cache, blocks, NULL, kinds, warmup);
+    margay_cache_feed(cache, blocks, kinds, warmup);
     margay_cache_reset_counts(cache);
-    margay_cache_feed(cache, blocks + warmup, NULL, kinds + warmup,
-                      refs - warmup);
+    margay_cache_feed(cache, blocks + warmup, kinds + warmup, refs - warmup);
     struct margay_cache_counts counts = *margay_cache_counts(cache);
     margay_cache_free(cache);
     return counts;

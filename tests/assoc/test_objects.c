@@ -342,7 +342,7 @@ static uint64_t misses_of_blocks(const char *spec, uint32_t ways)
         exit(1);
     for (size_t i = 0; i < REFS; i++)
         blocks[i] = requests[i].object;
-    margay_cache_feed(cache, blocks, NULL, NULL, REFS);
+    margay_cache_feed(cache, blocks, NULL, REFS);
     uint64_t misses = margay_cache_counts(cache)->misses[MARGAY_READ];
     margay_cache_free(cache);
     return misses;

@@ -1,19 +1,33 @@
 /*
  * test_opt.c - optimal replacement against every possible replacement, and
- * the stack against single caches
+ * against single caches that know when each block is used next
  */
+#include "tests/assoc/naive_cache.h"
 #include "tests/assoc/shapes.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
-#include "traces/traces_internal.h"
-#include <margay/assoc.h>
 
 /* Tiny: the number of ways to replace is exponential. */
 #define TINY_REFS 11
-#define REFS      600
+#define REFS      700
 
 static uint64_t numbers[REFS], blocks[REFS], next_uses[REFS];
 static uint8_t kinds[REFS];
+
+static margay_opt *make(const struct margay_opt_options *options)
+{
+    margay_opt *opt;
+    if (margay_opt_create(options, &opt, NULL) != MARGAY_OK)
+        exit(1);
+    return opt;
+}
+
+static void feed(margay_opt *opt, size_t from, size_t to)
+{
+    if (margay_opt_feed(opt, blocks + from, kinds + from, to - from, NULL) !=
+        MARGAY_OK)
+        exit(1);
+}
 
 /* ---------------------------------------------------------- brute force -- */
 
@@ -51,16 +65,20 @@ static unsigned fewest(const struct tiny *tiny, size_t i, const uint64_t *held,
     return best + 1;
 }
 
-static uint64_t misses_alone(const struct margay_cache_options *options,
-                             size_t count)
+static uint64_t misses_of_one(unsigned ways, bool bypass, size_t count)
 {
-    margay_cache *cache;
-    if (margay_cache_create(options, &cache, NULL) != MARGAY_OK)
-        exit(1);
-    margay_cache_feed(cache, blocks, next_uses, kinds, count);
-    const struct margay_cache_counts *counts = margay_cache_counts(cache);
-    uint64_t misses = counts->misses[0] + counts->misses[1] + counts->misses[2];
-    margay_cache_free(cache);
+    static const uint64_t one_set = 1;
+    const struct margay_opt_options options = {
+        .sets = &one_set,
+        .set_count = 1,
+        .most_ways = ways,
+        .bypass = bypass,
+        .threads = 1,
+    };
+    margay_opt *opt = make(&options);
+    feed(opt, 0, count);
+    uint64_t misses = margay_opt_misses(opt, 0, ways, MARGAY_ALL_KINDS);
+    margay_opt_free(opt);
     return misses;
 }
 
@@ -75,79 +93,141 @@ static void test_brute_force(bool bypass)
         uint64_t distinct = 2 + margay_random_below(&random, 4), held[4] = {0};
         for (size_t j = 0; j < TINY_REFS; j++)
             blocks[j] = margay_random_below(&random, distinct);
-        if (margay_next_uses(blocks, TINY_REFS, next_uses, NULL) != MARGAY_OK)
-            exit(1);
-        struct margay_cache_options options = {
-            .ways = tiny.ways, .policy = bypass ? "opt:bypass=on" : "opt"};
-        wrong += misses_alone(&options, TINY_REFS) != fewest(&tiny, 0, held, 0);
+        wrong += misses_of_one(tiny.ways, bypass, TINY_REFS) !=
+                 fewest(&tiny, 0, held, 0);
     }
     CHECK_U64(wrong, 0, "bypass=%s: no replacement does better",
               bypass ? "on" : "off");
 }
 
-/* ------------------------------------------------------------ the stack -- */
+/* -------------------------------------------------------- single caches -- */
 
-static uint64_t compare_stack(unsigned set_shift, unsigned most_ways,
-                              bool bypass, uint64_t *caches)
+static void find_next_uses(void)
 {
-    struct margay_opt_options stack = {set_shift, most_ways, bypass};
-    margay_opt *opt;
-    uint64_t wrong = 0;
-    if (margay_opt_create(&stack, &opt, NULL) != MARGAY_OK)
-        exit(1);
-    margay_opt_feed(opt, blocks, next_uses, kinds, REFS);
-    for (unsigned ways = 1; ways <= most_ways; ways++, ++*caches) {
-        struct margay_cache_options options = {
-            .sets = UINT64_C(1) << set_shift,
-            .ways = ways,
-            .policy = bypass ? "opt:bypass=on" : "opt"};
-        wrong += margay_opt_misses(opt, ways, MARGAY_ALL_KINDS) !=
-                 misses_alone(&options, REFS);
+    for (size_t i = 0; i < REFS; i++) {
+        size_t next = i + 1;
+        while (next < REFS && blocks[next] != blocks[i])
+            next++;
+        next_uses[i] = next < REFS ? next : UINT64_MAX;
+    }
+}
+
+/* Do the misses of each kind differ from those of one cache?  References
+   before `warmup` do not count. */
+static bool differs(const margay_opt *opt, size_t set,
+                    const struct margay_cache_options *options, size_t warmup)
+{
+    struct naive_cache naive;
+    bool wrong = false;
+    naive_create(&naive, options);
+    for (size_t i = 0; i < REFS; i++) {
+        if (i == warmup)
+            naive.counts = (struct margay_cache_counts){0};
+        naive_reference(&naive, blocks[i], next_uses[i],
+                        (enum margay_kind)kinds[i]);
+    }
+    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
+        wrong |=
+            margay_opt_misses(opt, set, options->ways, MARGAY_KIND_BIT(kind)) !=
+            naive.counts.misses[kind];
+    naive_free(&naive);
+    return wrong;
+}
+
+/* Of some numbers of sets, up to a number of ways that is large for some. */
+static uint64_t compare(struct margay_random *random, uint64_t *caches)
+{
+    bool fold = margay_random_below(random, 3) == 0;
+    uint64_t sets[3], wrong = 0;
+    for (size_t i = 0; i < 3; i++)
+        sets[i] = fold ? UINT64_C(1) << margay_random_below(random, 10)
+                       : 1 + margay_random_below(random, i == 0 ? 4 : 300);
+    const struct margay_opt_options options = {
+        .sets = sets,
+        .set_count = 3,
+        .index = fold ? MARGAY_INDEX_XOR : MARGAY_INDEX_MODULO,
+        .most_ways = 1 + (unsigned)margay_random_below(random, 2) * 125 +
+                     (unsigned)margay_random_below(random, 20),
+        .bypass = margay_random_below(random, 2) == 0,
+        .threads = 1 + (unsigned)margay_random_below(random, 3),
+    };
+    margay_opt *opt = make(&options);
+    size_t warmup = (size_t)margay_random_below(random, REFS);
+    feed(opt, 0, warmup);
+    margay_opt_reset_counts(opt);
+    feed(opt, warmup, REFS);
+    for (size_t i = 0; i < 6; i++, ++*caches) {
+        const struct margay_cache_options alone = {
+            .sets = sets[i % 3],
+            .index = options.index,
+            .ways =
+                1 + (uint32_t)margay_random_below(random, options.most_ways),
+            .policy = options.bypass ? "opt:bypass=on" : "opt",
+        };
+        wrong += differs(opt, i % 3, &alone, warmup);
     }
     margay_opt_free(opt);
     return wrong;
 }
 
-static void test_stack(enum shape shape)
+static void test_caches(enum shape shape)
 {
     struct margay_random random;
     uint64_t wrong = 0, caches = 0;
     margay_random_seed(&random, 300 + shape);
-    for (uint64_t i = 0; i < rounds(40); i++) {
+    for (uint64_t i = 0; i < rounds(100); i++) {
         shape_fill(shape, &random, numbers, kinds, REFS);
+        uint64_t few = 1 + margay_random_below(&random, 400);
         for (size_t j = 0; j < REFS; j++)
-            blocks[j] = numbers[j] >> i % 8;
-        if (margay_next_uses(blocks, REFS, next_uses, NULL) != MARGAY_OK)
-            exit(1);
-        wrong += compare_stack((unsigned)(i % 5), 1 + (unsigned)(i % 18), i % 2,
-                               &caches);
+            blocks[j] = i % 3 == 0 ? numbers[j] % few : numbers[j] >> i % 8;
+        find_next_uses();
+        wrong += compare(&random, &caches);
     }
-    CHECK_U64(wrong, 0,
-              "%s traces: all ways from one stack (%" PRIu64 " caches)",
+    CHECK_U64(wrong, 0, "%s traces: as single caches (%" PRIu64 " caches)",
               shape_names[shape], caches);
 }
 
-/* Belady's own kind of example, by hand: three ways, bypass or not. */
+/* Belady's own kind of example, by hand: three ways. */
 static void test_example(void)
 {
     static const uint64_t trace[] = {1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5};
-    size_t count = sizeof trace / sizeof trace[0];
     memcpy(blocks, trace, sizeof trace);
-    memset(kinds, 0, sizeof kinds);
-    if (margay_next_uses(blocks, count, next_uses, NULL) != MARGAY_OK)
-        exit(1);
-    CHECK_U64(next_uses[0], 4, "1 is used again at 4");
-    CHECK(next_uses[11] == UINT64_MAX, "the last 5 never again");
-    struct margay_cache_options options = {.ways = 3, .policy = "opt"};
-    CHECK_U64(misses_alone(&options, count), 7, "three ways: 7 misses");
+    CHECK_U64(misses_of_one(3, false, sizeof trace / sizeof trace[0]), 7,
+              "three ways: 7 misses");
+}
+
+static void test_refused(void)
+{
+    static const uint64_t sets[] = {1, 3, 0};
+    const struct margay_opt_options good = {
+        .sets = sets, .set_count = 2, .most_ways = 4, .threads = 1};
+    struct margay_opt_options bad[4] = {good, good, good, good};
+    bad[0].index = MARGAY_INDEX_XOR;
+    bad[1].set_count = 3;
+    bad[2].set_count = 0;
+    bad[3].most_ways = 0;
+    for (size_t i = 0; i < 4; i++) {
+        margay_opt *opt;
+        struct margay_error error;
+        CHECK(margay_opt_create(&bad[i], &opt, &error) == MARGAY_BAD_ARGUMENT &&
+                  opt == NULL,
+              "refused: %s", error.message);
+    }
+    const struct margay_cache_options alone = {.ways = 4, .policy = "opt"};
+    margay_cache *cache;
+    struct margay_error error;
+    CHECK(margay_cache_create(&alone, &cache, &error) == MARGAY_BAD_ARGUMENT &&
+              cache == NULL,
+          "refused: %s", error.message);
 }
 
 int main(void)
 {
     test_example();
+    test_refused();
     test_brute_force(false);
     test_brute_force(true);
     for (int shape = 0; shape < SHAPES; shape++)
-        test_stack((enum shape)shape);
+        test_caches((enum shape)shape);
     return tap_done();
 }

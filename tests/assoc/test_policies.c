@@ -11,7 +11,7 @@
 #define REFS       2000
 #define LARGE_REFS 30000
 
-static uint64_t numbers[LARGE_REFS], next_uses[LARGE_REFS];
+static uint64_t numbers[LARGE_REFS];
 static uint64_t sites[LARGE_REFS];
 static uint8_t kinds[LARGE_REFS];
 
@@ -20,8 +20,6 @@ static const char *const specs[] = {
     "fifo",
     "plru",
     "random",
-    "opt",
-    "opt:bypass=on",
     "clock",
     "nru",
     "sieve",
@@ -65,14 +63,12 @@ static uint64_t compare(const struct margay_cache_options *options,
         size_t now = count - done < portion ? count - done : portion;
         for (size_t i = done; i < done + now; i++) {
             naive.site = sites[i];
-            naive_reference(&naive, numbers[i], next_uses[i],
-                            (enum margay_kind)kinds[i]);
+            naive_reference(&naive, numbers[i], 0, (enum margay_kind)kinds[i]);
         }
         margay_cache_tell_sites(cache, sites + done);
         if (options->dense_blocks)
             reserve(cache, done, now);
-        margay_cache_feed(cache, numbers + done, next_uses + done, kinds + done,
-                          now);
+        margay_cache_feed(cache, numbers + done, kinds + done, now);
         wrong += memcmp(margay_cache_counts(cache), &naive.counts,
                         sizeof naive.counts) != 0;
         if (done == portion) {
@@ -83,12 +79,6 @@ static uint64_t compare(const struct margay_cache_options *options,
     margay_cache_free(cache);
     naive_free(&naive);
     return wrong;
-}
-
-static void find_next_uses(size_t count)
-{
-    if (margay_next_uses(numbers, count, next_uses, NULL) != MARGAY_OK)
-        exit(1);
 }
 
 static uint32_t round_up(uint32_t ways)
@@ -150,7 +140,6 @@ static void test_policy(const char *spec)
         struct margay_cache_options options = any_options(&random, spec);
         if (options.dense_blocks)
             make_dense(REFS);
-        find_next_uses(REFS);
         wrong += compare(&options, REFS,
                          1 + (size_t)margay_random_below(&random, 700)) != 0;
     }
@@ -173,7 +162,6 @@ static void test_large(const char *spec)
             numbers[j] = any * any / 12000 << i * 16;
             kinds[j] = (uint8_t)margay_random_below(&random, 3);
         }
-        find_next_uses(count);
         struct margay_cache_options options = {.ways = ways[i], .policy = spec};
         if (strcmp(spec, "plru") == 0)
             options.ways = round_up(ways[i]);
@@ -195,7 +183,6 @@ static void test_alike(const char *spec)
                          UINT64_C(0xf1de83e19937733d) /* 1 / the multiplier */;
             kinds[j] = (uint8_t)margay_random_below(&random, 3);
         }
-        find_next_uses(REFS);
         struct margay_cache_options options = {.ways = ways, .policy = spec};
         wrong += compare(&options, REFS, 500);
     }

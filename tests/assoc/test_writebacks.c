@@ -19,10 +19,9 @@ static uint64_t alone(unsigned ways, size_t warmup)
     margay_cache *cache;
     if (margay_cache_create(&options, &cache, NULL) != MARGAY_OK)
         exit(1);
-    margay_cache_feed(cache, blocks, NULL, kinds, warmup);
+    margay_cache_feed(cache, blocks, kinds, warmup);
     margay_cache_reset_counts(cache);
-    margay_cache_feed(cache, blocks + warmup, NULL, kinds + warmup,
-                      REFS - warmup);
+    margay_cache_feed(cache, blocks + warmup, kinds + warmup, REFS - warmup);
     uint64_t writebacks = margay_cache_counts(cache)->writebacks;
     margay_cache_free(cache);
     return writebacks;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "assoc/numbering.h"
 #include <margay/assoc.h>
 
 #define SIZES  16
@@ -48,23 +49,22 @@ static uint64_t *read_blocks(const char *path, size_t *count)
     return blocks;
 }
 
-/* Number the blocks in the order of their first use: each reference hands its
-   number, plus 1, on to the next one of its block. */
+/* Number the blocks in the order of their first use. */
 static void make_dense(struct trace *trace)
 {
-    uint64_t *next = calloc(trace->count + 1, sizeof *next);
+    margay_numbering *numbering;
+    uint32_t *numbers = calloc(trace->count + 1, sizeof *numbers);
     trace->dense = calloc(trace->count + 1, sizeof *trace->dense);
-    if (next == NULL || trace->dense == NULL ||
-        margay_next_uses(trace->blocks, trace->count, next, NULL) != MARGAY_OK)
+    if (numbers == NULL || trace->dense == NULL ||
+        margay_numbering_create(&numbering, NULL) != MARGAY_OK ||
+        margay_numbering_feed(numbering, trace->blocks, trace->count, numbers,
+                              NULL) != MARGAY_OK)
         die("no memory");
-    for (size_t i = 0; i < trace->count; i++) {
-        if (trace->dense[i] == 0)
-            trace->dense[i] = ++trace->distinct;
-        if (next[i] != UINT64_MAX)
-            trace->dense[next[i]] = trace->dense[i];
-        trace->dense[i]--;
-    }
-    free(next);
+    for (size_t i = 0; i < trace->count; i++)
+        trace->dense[i] = numbers[i];
+    trace->distinct = margay_numbering_count(numbering);
+    margay_numbering_free(numbering);
+    free(numbers);
 }
 
 static double now(void)
@@ -95,7 +95,7 @@ static double measure(const struct trace *trace, const char *spec, bool dense)
     for (size_t at = 0; at < trace->count; at += BATCH) {
         size_t left = trace->count - at;
         for (int i = 0; i < SIZES; i++)
-            margay_cache_feed(caches[i], blocks + at, NULL, NULL,
+            margay_cache_feed(caches[i], blocks + at, NULL,
                               left < BATCH ? left : BATCH);
     }
     double seconds = now() - start;

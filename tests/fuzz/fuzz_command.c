@@ -115,7 +115,7 @@ static void try_policy(const char *text)
     }
     for (uint64_t i = 0; i < 64; i++)
         blocks[i] = i * i % 23;
-    margay_cache_feed(cache, blocks, blocks, NULL, 64);
+    margay_cache_feed(cache, blocks, NULL, 64);
     margay_cache_free(cache);
 }
 

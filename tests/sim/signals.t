@@ -79,26 +79,6 @@ for policy in lru fifo s3fifo; do
         "$(grep ",$policy\$" cut.csv | tail -n 9)"
 done
 
-# So is the optimum in sets, one number of sets at a time.
-"$MARGAY" generate uniform --refs 3000000 --blocks 50000 --to u64 -o wide.u64
-"$MARGAY" assoc --ids --policy opt --sets 1..1024 --ways 1..64 -j 2 wide.u64 \
-    >out 2>err &
-reader=$!
-check 'SIGUSR1 tells that the optimum is simulated' \
-    analyses $reader 'references simulated, [0-9.]+ M/s'
-kill -INT $reader
-status=0
-ended $reader || status=$?
-is 'an interrupt while the optimum is simulated' "$status" 130
-is 'the note counts the caches that the table lacks' \
-    "$(sed -n 's/.* lacks \([0-9]*\) of the \([0-9]*\) .*/\1 \2/p' err)" \
-    "$((704 - $(tail -n +2 out | wc -l))) 704"
-cp out cut.csv
-sets=$(tail -n +2 cut.csv | cut -d, -f3 | uniq | paste -sd,)
-[ -z "$sets" ] ||
-    run assoc -q --ids --policy opt --sets "$sets" --ways 1..64 wide.u64
-[ -z "$sets" ] || check 'those that there are are whole' cmp -s out cut.csv
-
 # A pipe that says nothing at all, as this shell holds it open.
 mkfifo pipe
 exec 9<>pipe

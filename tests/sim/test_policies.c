@@ -75,7 +75,7 @@ static uint64_t misses_of_cache(const char *policy, uint64_t size)
     margay_cache *cache;
     if (margay_cache_create(&options, &cache, NULL) != MARGAY_OK)
         exit(1);
-    margay_cache_feed(cache, blocks, NULL, NULL, REFS);
+    margay_cache_feed(cache, blocks, NULL, REFS);
     uint64_t misses = margay_cache_counts(cache)->misses[MARGAY_READ];
     margay_cache_free(cache);
     return misses;
