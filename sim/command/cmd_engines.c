@@ -10,17 +10,19 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-static void engine_row(struct csv_writer *csv,
-                       const struct margay_engine_info *engine)
+static void list_engines(struct csv_writer *csv)
 {
-    csv_text(csv, engine->name);
-    csv_text(csv, engine->exact ? "yes" : "no");
-    csv_text(csv, engine->guarantee);
-    csv_text(csv, engine->parameters);
-    csv_text(csv, engine->time);
-    csv_text(csv, engine->space);
-    csv_text(csv, engine->source);
-    csv_end_row(csv);
+    const struct margay_engine_info *engine;
+    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++) {
+        csv_text(csv, engine->name);
+        csv_text(csv, engine->exact ? "yes" : "no");
+        csv_text(csv, engine->guarantee);
+        csv_text(csv, engine->parameters);
+        csv_text(csv, engine->time);
+        csv_text(csv, engine->space);
+        csv_text(csv, engine->source);
+        csv_end_row(csv);
+    }
 }
 
 /* ------------------------------------------------- the specs of --only -- */
@@ -72,33 +74,7 @@ static enum margay_status list_specs(const char *only,
     return MARGAY_OK;
 }
 
-/* A misspelt spec fails before the first trial. */
-static enum margay_status check_specs(const struct engine_specs *specs,
-                                      struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++) {
-        struct margay_engine_abilities engine;
-        status = margay_engine_abilities(specs->list[i], MARGAY_REUSE_DISTANCES,
-                                         &engine, error);
-    }
-    return status;
-}
-
 /* ---------------------------------------------------------- the command -- */
-
-static enum margay_status check_options(const struct options *options,
-                                        struct margay_error *error)
-{
-    if (options->trials.trace != NULL && options->trials.sweep)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--run and --sweep are two things: one at a time");
-    if (options->trials.only != NULL && options->trials.trace == NULL &&
-        !options->trials.sweep)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--only goes with --run or --sweep");
-    return MARGAY_OK;
-}
 
 static enum margay_status write_trials(const struct options *options,
                                        struct csv_writer *csv,
@@ -106,8 +82,12 @@ static enum margay_status write_trials(const struct options *options,
 {
     struct engine_specs specs;
     enum margay_status status = list_specs(options->trials.only, &specs, error);
-    if (status == MARGAY_OK)
-        status = check_specs(&specs, error);
+    /* A misspelt spec fails before the first trial. */
+    for (size_t i = 0; i < specs.count && status == MARGAY_OK; i++) {
+        struct margay_engine_abilities engine;
+        status = margay_engine_abilities(specs.list[i], MARGAY_REUSE_DISTANCES,
+                                         &engine, error);
+    }
     if (status == MARGAY_OK)
         status = options->trials.sweep
                      ? engines_sweep(options, &specs, csv, error)
@@ -120,21 +100,24 @@ static enum margay_status write_trials(const struct options *options,
 int cmd_engines(const struct options *options)
 {
     struct csv_writer csv = {0};
-    struct output *output = NULL;
     struct margay_error error;
     bool trials = options->trials.trace != NULL || options->trials.sweep;
-    enum margay_status status = check_options(options, &error);
+    enum margay_status status = MARGAY_OK;
+    if (options->trials.trace != NULL && options->trials.sweep)
+        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
+                             "--run and --sweep are two things: one at a time");
+    else if (options->trials.only != NULL && !trials)
+        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
+                             "--only goes with --run or --sweep");
     if (status == MARGAY_OK)
-        status = output_open(options->output, OUTPUT_HELD, &output, &error);
-    if (status == MARGAY_OK) {
-        csv_begin(&csv, output, options->json,
-                  options->trials.sweep ? ENGINES_SWEEP_COLUMNS
-                  : trials              ? ENGINES_RUN_COLUMNS
-                                        : ENGINES_COLUMNS);
-        for (size_t i = 0; !trials && i < margay_engine_count(); i++)
-            engine_row(&csv, margay_engine_at(i));
-        if (trials)
-            status = write_trials(options, &csv, &error);
-    }
-    return conclude(status, &output, 1, &error);
+        status = csv_open(&csv, options->output, options->json,
+                          options->trials.sweep ? ENGINES_SWEEP_COLUMNS
+                          : trials              ? ENGINES_RUN_COLUMNS
+                                                : ENGINES_COLUMNS,
+                          &error);
+    if (status == MARGAY_OK && trials)
+        status = write_trials(options, &csv, &error);
+    else if (status == MARGAY_OK)
+        list_engines(&csv);
+    return csv_conclude(status, &csv, 1, &error);
 }

@@ -140,14 +140,6 @@ static const struct part {
 
 /* -------------------------------------------------------- running it -- */
 
-/* All commands read the same references; the miss curve tells of them. */
-static bool summarises(const struct options *options)
-{
-    return strcmp(options->command->name, "curve") == 0 &&
-           options->results.policies.count == 0 &&
-           options->run.window_refs == 0 && !options->results.requests;
-}
-
 /* In the child: the command, with its table into the pipe. */
 _Noreturn static void run_command(struct options *options, int pipe_end)
 {
@@ -156,7 +148,10 @@ _Noreturn static void run_command(struct options *options, int pipe_end)
     options->output = name;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signals_keep_none();
-    if (!summarises(options))
+    /* All commands read the same references; the miss curve tells of them. */
+    if (options->command->bit != ON_CURVE ||
+        options->results.policies.count > 0 || options->run.window_refs != 0 ||
+        options->results.requests)
         message_keep_none();
     int exit_status = options->command->run(options);
     fflush(NULL);
@@ -173,8 +168,7 @@ static int take_table(pid_t child, int pipe_end, struct section *section,
         close(pipe_end);
         *status = margay_fail_memory(error, "a table");
     } else {
-        *status =
-            cells_read_stream(&section->table, file, section->source, error);
+        *status = cells_read(&section->table, section->source, file, error);
         fclose(file);
     }
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
@@ -306,40 +300,17 @@ static enum margay_status add_trace(struct sections *sections,
 
 /* Is this the header of a table that margay writes?  A trace may be CSV, too,
    and its columns keys, but it does not count references. */
-static bool is_header(const struct csv_row *row)
+static enum margay_status take_header(void *context, const struct csv_row *row,
+                                      struct margay_error *error)
 {
     char line[1024];
+    (void)error;
     csv_join_row(row, line, sizeof line);
     bool counts = page_knows(line);
     for (size_t i = 0; i < row->count; i++)
         counts |= strcmp(row->fields[i], "references") == 0;
-    return counts && column_role(row->fields[0]) == COLUMN_KEY;
-}
-
-static enum margay_status take_header(void *context, const struct csv_row *row,
-                                      struct margay_error *error)
-{
-    (void)error;
-    *(bool *)context = is_header(row);
+    *(bool *)context = counts && column_role(row->fields[0]) == COLUMN_KEY;
     return MARGAY_END;
-}
-
-/* A file that is not CSV holds no table. */
-static bool is_table(const char *path)
-{
-    struct margay_error ignored;
-    bool is_one = false;
-    csv_read(path, take_header, &is_one, &ignored);
-    return is_one;
-}
-
-static enum margay_status add_file(struct sections *sections, const char *path,
-                                   struct margay_error *error)
-{
-    struct section *section = sections_new(sections, path, NULL);
-    if (section == NULL)
-        return margay_fail_memory(error, "a report");
-    return cells_read(&section->table, section->source, error);
 }
 
 static enum margay_status add_operand(struct sections *sections,
@@ -347,13 +318,20 @@ static enum margay_status add_operand(struct sections *sections,
                                       const char *operand, int *exit_status,
                                       struct margay_error *error)
 {
+    struct margay_error ignored;
+    bool is_table = false;
     if (strcmp(operand, "-") == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "-: a report reads its input several times, so it "
                            "needs a file");
-    if (is_table(operand))
-        return add_file(sections, operand, error);
-    return add_trace(sections, options, operand, exit_status, error);
+    /* A file that is not CSV holds no table. */
+    csv_read(operand, NULL, take_header, &is_table, &ignored);
+    if (!is_table)
+        return add_trace(sections, options, operand, exit_status, error);
+    struct section *section = sections_new(sections, operand, NULL);
+    return section == NULL
+               ? margay_fail_memory(error, "a report")
+               : cells_read(&section->table, section->source, NULL, error);
 }
 
 int cmd_report(const struct options *options)
