@@ -1,9 +1,7 @@
 /* cmd_engines.c - margay engines: the list of engines, and their trials */
-#define _GNU_SOURCE
 #include "sim/command/engines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
@@ -25,75 +23,33 @@ static void list_engines(struct csv_writer *csv)
     }
 }
 
-/* ------------------------------------------------- the specs of --only -- */
-
-/* Cut the next spec off a list joined by commas.  Specs have commas themselves:
-   KEY=VALUE belongs to the spec before it. */
-static char *next_spec(char **rest)
-{
-    char *spec = *rest, *end = spec;
-    if (spec == NULL)
-        return NULL;
-    for (;;) {
-        end += strcspn(end, ",");
-        if (*end == '\0') {
-            *rest = NULL;
-            return spec;
-        }
-        size_t name = strcspn(end + 1, ":,");
-        bool goes_on = memchr(end + 1, '=', name) != NULL;
-        if (!goes_on)
-            break;
-        end++;
-    }
-    *end = '\0';
-    *rest = end + 1;
-    return spec;
-}
-
-static enum margay_status list_specs(const char *only,
-                                     struct engine_specs *specs,
-                                     struct margay_error *error)
-{
-    size_t most = margay_engine_count() + (only == NULL ? 0 : strlen(only));
-    *specs =
-        (struct engine_specs){.list = calloc(most + 1, sizeof *specs->list)};
-    if (only != NULL)
-        specs->text = strdup(only);
-    if (specs->list == NULL || (only != NULL && specs->text == NULL))
-        return margay_fail_memory(error, "the engines");
-    const struct margay_engine_info *engine;
-    char *rest = specs->text, *spec;
-    if (only != NULL) {
-        while ((spec = next_spec(&rest)) != NULL)
-            specs->list[specs->count++] = spec;
-        return MARGAY_OK;
-    }
-    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++)
-        specs->list[specs->count++] = engine->name;
-    return MARGAY_OK;
-}
-
 /* ---------------------------------------------------------- the command -- */
 
+/* All engines, unless --only says which. */
 static enum margay_status write_trials(const struct options *options,
                                        struct csv_writer *csv,
                                        struct margay_error *error)
 {
-    struct engine_specs specs;
-    enum margay_status status = list_specs(options->trials.only, &specs, error);
+    struct policy_list specs = options->trials.only;
+    char **all = calloc(margay_engine_count(), sizeof *all);
+    enum margay_status status = MARGAY_OK;
+    if (all == NULL)
+        return margay_fail_memory(error, "the engines");
+    for (size_t i = 0; i < margay_engine_count(); i++)
+        all[i] = (char *)margay_engine_at(i)->name; /* only read */
+    if (specs.count == 0)
+        specs = (struct policy_list){all, margay_engine_count(), 0};
     /* A misspelt spec fails before the first trial. */
     for (size_t i = 0; i < specs.count && status == MARGAY_OK; i++) {
         struct margay_engine_abilities engine;
-        status = margay_engine_abilities(specs.list[i], MARGAY_REUSE_DISTANCES,
+        status = margay_engine_abilities(specs.specs[i], MARGAY_REUSE_DISTANCES,
                                          &engine, error);
     }
     if (status == MARGAY_OK)
         status = options->trials.sweep
                      ? engines_sweep(options, &specs, csv, error)
                      : engines_run(options, &specs, csv, error);
-    free(specs.text);
-    free(specs.list);
+    free(all);
     return status;
 }
 
@@ -106,7 +62,7 @@ int cmd_engines(const struct options *options)
     if (options->trials.trace != NULL && options->trials.sweep)
         status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
                              "--run and --sweep are two things: one at a time");
-    else if (options->trials.only != NULL && !trials)
+    else if (options->trials.only.count > 0 && !trials)
         status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
                              "--only goes with --run or --sweep");
     if (status == MARGAY_OK)

@@ -26,28 +26,9 @@ struct share {
     struct csv_writer csv;
 };
 
-/* A cache of objects hits up to a distance of its size, one of blocks below it:
-   each distance is lowered by 1.  Objects without bytes need a cache of 1. */
-static enum margay_status lower_distances(struct run_csv *run,
-                                          struct margay_error *error)
-{
-    uint64_t distance, count;
-    margay_histogram *bytes = run->histogram;
-    enum margay_status status = margay_histogram_create(&run->histogram, error);
-    for (uint64_t from = 0;
-         status == MARGAY_OK &&
-         margay_histogram_next(bytes, from, &distance, &count);
-         from = distance + 1)
-        status = margay_histogram_add(
-            run->histogram, distance == 0 ? 0 : distance - 1, count, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_add(run->histogram, MARGAY_INFINITE,
-                                      margay_histogram_infinite(bytes), error);
-    margay_histogram_free(bytes);
-    return status;
-}
-
-/* Histograms of objects: a table does not say that it is one. */
+/* Histograms of objects, which a table does not say that it has.  A cache of
+   objects hits up to a distance of its size, one of blocks below it: each
+   distance is lowered by 1.  Objects without bytes need a cache of 1. */
 static enum margay_status take_objects(const struct run_places *table,
                                        struct margay_error *error)
 {
@@ -58,8 +39,22 @@ static enum margay_status take_objects(const struct run_places *table,
                            " bytes, expected distances in bytes (histogram "
                            "--objects)",
                            table->runs[0].path, table->runs[0].block_bytes);
-    for (size_t i = 0; i < table->count && status == MARGAY_OK; i++)
-        status = lower_distances(&table->runs[i], error);
+    for (size_t i = 0; i < table->count && status == MARGAY_OK; i++) {
+        struct run_csv *run = &table->runs[i];
+        margay_histogram *bytes = run->histogram;
+        uint64_t from = 0, distance, count;
+        status = margay_histogram_create(&run->histogram, error);
+        for (; status == MARGAY_OK &&
+               margay_histogram_next(bytes, from, &distance, &count);
+             from = distance + 1)
+            status = margay_histogram_add(
+                run->histogram, distance == 0 ? 0 : distance - 1, count, error);
+        if (status == MARGAY_OK)
+            status =
+                margay_histogram_add(run->histogram, MARGAY_INFINITE,
+                                     margay_histogram_infinite(bytes), error);
+        margay_histogram_free(bytes);
+    }
     return status;
 }
 

@@ -82,23 +82,6 @@ static void summarise(const struct machine_results *results,
                  *fields == '\0' ? "" : " at best, with ", fields);
 }
 
-/* Of several machines, the one with the most. */
-static void tell_most(const struct machine_results *results,
-                      const struct sharing_most *most)
-{
-    char fields[256];
-    if (most->misses == 0) {
-        message_keep("%s: no false sharing was seen", results->trace);
-        return;
-    }
-    machine_vary_text(results->vary, most->machine, fields, sizeof fields);
-    message_keep("%s: most false sharing: block 0x%" PRIx64 "%s, %" PRIu64
-                 " miss%s%s%s",
-                 results->trace, most->address, most->lines, most->misses,
-                 margay_plural(most->misses, "es"),
-                 *fields == '\0' ? "" : ", with ", fields);
-}
-
 static enum margay_status write_sharing(struct simulate *simulate,
                                         const struct machine_results *results,
                                         const margay_trace *trace,
@@ -107,10 +90,19 @@ static enum margay_status write_sharing(struct simulate *simulate,
     const struct sharing_lines lines = {simulate->places, trace,
                                         simulate->options->annotate.program};
     struct sharing_most most;
+    char fields[256];
     enum margay_status status =
         table_sharing(&simulate->csvs[SHARING], results, &lines, &most, error);
-    if (!simulate->options->quiet)
-        tell_most(results, &most);
+    /* Of several machines, the one with the most. */
+    machine_vary_text(results->vary, most.machine, fields, sizeof fields);
+    if (!simulate->options->quiet && most.misses == 0)
+        message_keep("%s: no false sharing was seen", results->trace);
+    else if (!simulate->options->quiet)
+        message_keep("%s: most false sharing: block 0x%" PRIx64 "%s, %" PRIu64
+                     " miss%s%s%s",
+                     results->trace, most.address, most.lines, most.misses,
+                     margay_plural(most.misses, "es"),
+                     *fields == '\0' ? "" : ", with ", fields);
     const char *why, *path = NULL;
     if (simulate->places != NULL)
         path = places_unread(simulate->places, &why);

@@ -18,24 +18,17 @@
 
 /* ---- The two tables ---- */
 
-/* The specs on trial. */
-struct engine_specs {
-    char *text; /* owned; where the specs of --only stand */
-    const char **list;
-    size_t count;
-};
-
 /* Rows of ENGINES_RUN_COLUMNS: each engine on the trace of --run, compared with
    the exact engine. */
 enum margay_status engines_run(const struct options *options,
-                               const struct engine_specs *specs,
+                               const struct policy_list *specs,
                                struct csv_writer *csv,
                                struct margay_error *error);
 
 /* Rows of ENGINES_SWEEP_COLUMNS: each engine on one pattern of more and more
    distinct blocks. */
 enum margay_status engines_sweep(const struct options *options,
-                                 const struct engine_specs *specs,
+                                 const struct policy_list *specs,
                                  struct csv_writer *csv,
                                  struct margay_error *error);
 

@@ -235,7 +235,7 @@ static void run_row(struct csv_writer *csv, const char *spec,
 }
 
 static enum margay_status run_specs(const struct options *options,
-                                    const struct engine_specs *specs,
+                                    const struct policy_list *specs,
                                     struct references *references,
                                     const struct truth *truth,
                                     struct csv_writer *csv,
@@ -247,16 +247,16 @@ static enum margay_status run_specs(const struct options *options,
         return margay_fail_memory(error, "the misses of an engine");
     uint64_t blocks = truth->result.distinct_blocks;
     for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++) {
-        if (options->trials.only == NULL &&
-            trial_is_too_slow(specs->list[i], (double)references->count,
+        if (options->trials.only.count == 0 &&
+            trial_is_too_slow(specs->specs[i], (double)references->count,
                               (double)blocks)) {
             message_print("%s is left out: it would take too long (--only %s "
                           "runs it)",
-                          specs->list[i], specs->list[i]);
+                          specs->specs[i], specs->specs[i]);
             continue;
         }
         /* A bound of all blocks changes no distance. */
-        struct trial trial = trial_of(specs->list[i], options, blocks);
+        struct trial trial = trial_of(specs->specs[i], options, blocks);
         struct trial_result result = {.misses = misses};
         trial.source = (struct trial_source){next_references, references};
         trial.sizes = truth->sizes;
@@ -270,7 +270,7 @@ static enum margay_status run_specs(const struct options *options,
 }
 
 enum margay_status engines_run(const struct options *options,
-                               const struct engine_specs *specs,
+                               const struct policy_list *specs,
                                struct csv_writer *csv,
                                struct margay_error *error)
 {

@@ -106,7 +106,7 @@ static enum margay_status sweep_engine(const struct options *options,
 }
 
 enum margay_status engines_sweep(const struct options *options,
-                                 const struct engine_specs *specs,
+                                 const struct policy_list *specs,
                                  struct csv_writer *csv,
                                  struct margay_error *error)
 {
@@ -115,7 +115,7 @@ enum margay_status engines_sweep(const struct options *options,
         return margay_fail_memory(error, "the sweep");
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++)
-        status = sweep_engine(options, specs->list[i], sweep, csv, error);
+        status = sweep_engine(options, specs->specs[i], sweep, csv, error);
     free(sweep);
     return status;
 }

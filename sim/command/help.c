@@ -14,7 +14,7 @@
 #include "sim/command/generators.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/plot/plot_kinds.h"
+#include "sim/plot/plot.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"

@@ -115,11 +115,12 @@ static const char *spec_end(const char *text)
     return end;
 }
 
-OPTION_TYPE(policy_list)
+OPTION_TYPE(spec_list)
 {
     struct policy_list *list = field;
-    struct cache_policy checked;
     policy_list_clear(list);
+    if (*text == '\0')
+        return refuse(name, text, "a value that is not empty", error);
     for (const char *next = text; next != NULL;) {
         const char *end = spec_end(next);
         char *spec = strndup(next, (size_t)(end - next));
@@ -129,16 +130,27 @@ OPTION_TYPE(policy_list)
             list->specs = specs;
         if (spec == NULL || specs == NULL) {
             free(spec);
-            return margay_fail_memory(error, "the policies");
+            return margay_fail_memory(error, "the specs");
         }
         specs[list->count++] = spec;
-        enum margay_status status = parse_policy(name, spec, &checked, error);
-        if (status != MARGAY_OK)
-            return status;
-        list->abilities |= checked.info->abilities;
         next = *end == ',' ? end + 1 : NULL;
     }
     return MARGAY_OK;
+}
+
+OPTION_TYPE(policy_list)
+{
+    struct policy_list *list = field;
+    struct cache_policy checked;
+    enum margay_status status = *text == '\0'
+                                    ? parse_policy(name, text, &checked, error)
+                                    : parse_spec_list(name, text, list, error);
+    for (size_t i = 0; i < list->count && status == MARGAY_OK; i++) {
+        status = parse_policy(name, list->specs[i], &checked, error);
+        if (status == MARGAY_OK)
+            list->abilities |= checked.info->abilities;
+    }
+    return status;
 }
 
 OPTION_TYPE(sample_rate)

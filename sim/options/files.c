@@ -99,10 +99,13 @@ static bool are_same(const struct identity *a, const struct identity *b)
 
 /* ------------------------------------------------------------- gathering -- */
 
-/* Add a file and own its name, which is NULL if there was no memory for it. */
-static struct file *add(struct files *files, struct file **list, size_t *count,
+/* Add a file and own its name, which is NULL if there was no memory for it. The
+   prefix is that of an output. */
+static struct file *add(struct files *files, bool writes, const char *prefix,
                         const char *what, char *name)
 {
+    struct file **list = writes ? &files->outputs : &files->inputs;
+    size_t *count = writes ? &files->output_count : &files->input_count;
     struct file *grown =
         name == NULL ? NULL : reallocarray(*list, *count + 1, sizeof **list);
     if (grown == NULL) {
@@ -112,29 +115,9 @@ static struct file *add(struct files *files, struct file **list, size_t *count,
     }
     *list = grown;
     struct file *file = &grown[(*count)++];
-    *file = (struct file){.name = name};
-    snprintf(file->what, sizeof file->what, "%s", what);
-    return file;
-}
-
-static struct file *add_input(struct files *files, const char *what, char *name)
-{
-    struct file *file =
-        add(files, &files->inputs, &files->input_count, what, name);
-    if (file != NULL)
-        file->identity = identify(name, false);
-    return file;
-}
-
-static struct file *add_output(struct files *files, const char *prefix,
-                               const char *what, char *name)
-{
-    struct file *file =
-        add(files, &files->outputs, &files->output_count, what, name);
-    if (file == NULL)
-        return NULL;
+    *file = (struct file){.name = name, .identity = identify(name, writes)};
     snprintf(file->prefix, sizeof file->prefix, "%s", prefix);
-    file->identity = identify(name, true);
+    snprintf(file->what, sizeof file->what, "%s", what);
     return file;
 }
 
@@ -152,16 +135,15 @@ static void add_operand(struct files *files, unsigned command, size_t index,
     if (command == ON_RECORD) {
         char *path = index == 0 ? search_path(operand) : NULL;
         if (path != NULL)
-            add_input(files, "the program", path);
+            add(files, false, "", "the program", path);
         return;
     }
-    if (command == ON_CONVERT && index == 1)
-        add_output(files, "OUT", what, strdup(operand));
-    else
-        add_input(files, what, strdup(operand));
+    add(files, command == ON_CONVERT && index == 1, "OUT", what,
+        strdup(operand));
     /* "RUN.csv=SIZE", which may also be the name of a file as it stands. */
     if (command & (ON_PREDICT | ON_SHARE) && equals != NULL)
-        add_input(files, what, strndup(operand, (size_t)(equals - operand)));
+        add(files, false, "", what,
+            strndup(operand, (size_t)(equals - operand)));
 }
 
 /* Commands with optional operands read standard input if there are none. */
@@ -187,8 +169,7 @@ static void add_option(struct files *files, const struct options *options,
     snprintf(prefix, sizeof prefix, "--%s", option->name);
     snprintf(what, sizeof what, "what %s %s", prefix,
              reads ? "reads" : "writes");
-    struct file *file = reads ? add_input(files, what, strdup(value))
-                              : add_output(files, prefix, what, strdup(value));
+    struct file *file = add(files, !reads, prefix, what, strdup(value));
     if (file != NULL)
         file->option = option;
 }
@@ -203,20 +184,21 @@ static void gather(struct files *files, const struct options *options)
     /* The table or trace that most commands write, by default to standard
        output. */
     if (options->output != NULL)
-        add_output(files, "--output", what, strdup(options->output));
+        add(files, true, "--output", what, strdup(options->output));
     else if (!(bit & (ON_HELP | ON_VERSION | ON_CONVERT | ON_PLOT)))
-        add_output(files, "standard output", what, strdup("-"));
+        add(files, true, "standard output", what, strdup("-"));
     if (options->output != NULL && (every->refs != 0 || every->seconds != 0)) {
         if (asprintf(&snapshot, "%s.snapshot", options->output) < 0)
             snapshot = NULL;
-        add_output(files, "--every", "a snapshot", snapshot);
+        add(files, true, "--every", "a snapshot", snapshot);
     }
     for (size_t i = 0; i < options->operand_count; i++)
         add_operand(files, bit, i, options->operands[i]);
     if (reads_standard_input(options))
-        add_input(files, "the trace", strdup("-"));
+        add(files, false, "", "the trace", strdup("-"));
     if (options->results.by.map != NULL)
-        add_input(files, "what --by reads", strdup(options->results.by.map));
+        add(files, false, "", "what --by reads",
+            strdup(options->results.by.map));
     for (size_t i = 0; (option = option_at(options->command, i)) != NULL; i++) {
         if (option->parse == parse_input || option->parse == parse_output)
             add_option(files, options, option);
@@ -303,6 +285,6 @@ enum margay_status files_check_output(const struct options *options,
     struct files files = {.inputs = NULL};
     gather(&files, options);
     size_t first = files.output_count;
-    add_output(&files, option, "", strdup(path));
+    add(&files, true, option, "", strdup(path));
     return check_from(&files, first, error);
 }

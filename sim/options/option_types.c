@@ -333,9 +333,18 @@ OPTION_TYPE(ttl)
     return parse_count(name, text, &ttl->seconds, error);
 }
 
+/* A cache size counts blocks or, with a suffix, bytes, which become blocks once
+   the trace and the block size are known. */
 OPTION_TYPE(cache_size)
 {
-    return cache_size_parse(text, name, field, error);
+    struct margay_cache_size *size = field;
+    enum margay_status status =
+        margay_parse_size(text, name, &size->value, &size->in_bytes, error);
+    if (status == MARGAY_OK && size->value == 0)
+        status =
+            margay_fail(error, MARGAY_BAD_ARGUMENT,
+                        "%s: a cache of size 0 (expected 1 or more)", name);
+    return status;
 }
 
 #define MOST_PER_OCTAVE 65536
@@ -375,7 +384,7 @@ OPTION_TYPE(sizes)
     for (const char *cursor = text; cursor != NULL;) {
         enum margay_status status = next_item(name, &cursor, item, error);
         if (status == MARGAY_OK)
-            status = cache_size_parse(item, name, &sizes->list[sizes->count++],
+            status = parse_cache_size(name, item, &sizes->list[sizes->count++],
                                       error);
         if (status != MARGAY_OK)
             return status;

@@ -82,27 +82,18 @@ static const char *option_name(size_t index, const void *context)
     return option == NULL ? NULL : option->name;
 }
 
-static const struct option *find_long(const struct command *command,
-                                      const char *name, size_t bytes)
+/* The option of that name or, if `name` is NULL, of that letter. */
+static const struct option *find(const struct command *command,
+                                 const char *name, size_t bytes, char letter)
 {
     const struct option *option;
     for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
-        if (strlen(option->name) == bytes &&
-            strncmp(option->name, name, bytes) == 0)
-            return option;
+        if (name == NULL ? option->letter == letter
+                         : strlen(option->name) == bytes &&
+                               strncmp(option->name, name, bytes) == 0)
+            break;
     }
-    return NULL;
-}
-
-static const struct option *find_letter(const struct command *command,
-                                        char letter)
-{
-    const struct option *option;
-    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
-        if (option->letter == letter)
-            return option;
-    }
-    return NULL;
+    return option;
 }
 
 /* The arguments not yet read, and where their values go. */
@@ -159,8 +150,8 @@ static struct suggestion suggest_command(const char *name, char letter)
     struct suggestion suggestion = {""};
     const struct command *command;
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-        if ((name == NULL ? find_letter(command, letter)
-                          : find_long(command, name, strlen(name))) == NULL)
+        if (find(command, name, name == NULL ? 0 : strlen(name), letter) ==
+            NULL)
             continue;
         snprintf(suggestion.text, sizeof suggestion.text,
                  " (it is for 'margay %s')", command->name);
@@ -173,7 +164,7 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
 {
     const struct command *command = reader->options->command;
     size_t bytes = strcspn(argument, "=");
-    const struct option *option = find_long(command, argument, bytes);
+    const struct option *option = find(command, argument, bytes, 0);
     if (option != NULL)
         return apply(reader, option,
                      argument[bytes] == '=' ? argument + bytes + 1 : NULL);
@@ -204,13 +195,13 @@ static enum margay_status read_letters(struct reader *reader,
 {
     const struct command *command = reader->options->command;
     size_t bytes = strcspn(letters, "=");
-    if (bytes > 1 && find_long(command, letters, bytes) != NULL)
+    if (bytes > 1 && find(command, letters, bytes, 0) != NULL)
         return margay_fail(
             reader->error, MARGAY_BAD_ARGUMENT,
             "'-%s' begins with one hyphen (did you mean '--%s'?)", letters,
             letters);
     for (; *letters != '\0'; letters++) {
-        const struct option *option = find_letter(command, *letters);
+        const struct option *option = find(command, NULL, 0, *letters);
         if (option == NULL)
             return margay_fail(
                 reader->error, MARGAY_BAD_ARGUMENT,
@@ -285,4 +276,5 @@ void options_free(struct options *options)
     free(options->results.sizes.list);
     policy_list_clear(&options->results.policies);
     policy_list_clear(&options->caches.policies);
+    policy_list_clear(&options->trials.only);
 }

@@ -4,9 +4,8 @@
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/plot/picture.h"
-#include "sim/plot/plot_kinds.h"
-#include "sim/plot/plot_table.h"
+#include "sim/plot/plot.h"
+#include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -104,6 +103,8 @@ static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
+    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
+                                            "../share/margay"};
     const struct {
         const char *name;
         bool given;
@@ -126,13 +127,13 @@ static enum margay_status choose_script(struct plot *plot,
         if (others[i].given)
             chosen = i;
     }
-    if (chosen == count)
-        return picture_find_script(plot->kind->script, &plot->script, error);
-    if (others[chosen].script == NULL)
+    if (chosen < count && others[chosen].script == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: %s needs a table of %s", options->operands[0],
                            others[chosen].name, others[chosen].needs);
-    return picture_find_script(others[chosen].script, &plot->script, error);
+    return data_file_find(
+        &place, chosen == count ? plot->kind->script : others[chosen].script,
+        &plot->script, error);
 }
 
 /* ------------------------------------------------------------- drawing -- */

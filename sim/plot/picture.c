@@ -1,6 +1,6 @@
 /* picture.c - pictures of tables that were checked, drawn by gnuplot */
 #define _GNU_SOURCE
-#include "sim/plot/picture.h"
+#include "sim/plot/plot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "sim/result/json.h"
-#include "sim/terminal/find_file.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
@@ -276,14 +275,6 @@ static enum margay_status picture_write(int descriptor, bool is_text,
 
 /* The part of gnuplot's messages that is read. */
 #define SAID_BYTES 4096
-
-enum margay_status picture_find_script(const char *script, char **path,
-                                       struct margay_error *error)
-{
-    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
-                                            "../share/margay"};
-    return data_file_find(&place, script, path, error);
-}
 
 struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */

@@ -1,5 +1,5 @@
 /* plot_kinds.c - the tables that can be drawn */
-#include "sim/plot/plot_kinds.h"
+#include "sim/plot/plot.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * into wrong divisions and logarithms, and into endless loops.
  */
 #define _GNU_SOURCE
-#include "sim/plot/plot_table.h"
+#include "sim/plot/plot.h"
 
 #include <errno.h>
 #include <fcntl.h>

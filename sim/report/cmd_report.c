@@ -40,49 +40,25 @@ struct facts {
 
 /* ------------------------------------------------------- what is asked -- */
 
-static bool ask_curve(struct options *options, const struct facts *facts)
-{
-    (void)options;
-    (void)facts;
-    return true;
-}
+/* What a report of a trace is made of, in its order. */
+enum part {
+    INFO,
+    CURVE,
+    REQUESTS,
+    POLICIES,
+    HISTOGRAM,
+    CACHES,
+    OVER_TIME,
+    PHASES,
+    LINES,
+    DATA,
+    PARTS,
+};
 
-static bool ask_requests(struct options *options, const struct facts *facts)
-{
-    options->results.requests = true;
-    return facts->has_requests && !options->results.objects;
-}
-
-static bool ask_info(struct options *options, const struct facts *facts)
-{
-    options->run.blocks.count = options->run.blocks.count > 0;
-    if (options->results.objects)
-        options->run.straddle = MARGAY_STRADDLE_FIRST;
-    return ask_curve(options, facts);
-}
-
-static bool ask_policies(struct options *options, const struct facts *facts)
-{
-    (void)facts;
-    return options->results.policies.count > 0;
-}
-
-static bool ask_histogram(struct options *options, const struct facts *facts)
-{
-    (void)facts;
-    options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
-    return true;
-}
-
-/* The caches of the map: powers of two. */
-static bool ask_caches(struct options *options, const struct facts *facts)
-{
-    (void)facts;
-    struct number_list *ways = &options->caches.ways;
-    for (uint64_t number = 1; ways->count < 5; number *= 2)
-        ways->numbers[ways->count++] = number;
-    return !options->results.objects;
-}
+static const char *const commands[PARTS] = {
+    "info",    "curve", "curve",  "curve",    "histogram",
+    "compare", "curve", "phases", "annotate", "annotate",
+};
 
 /* A few sizes below the one from which on only cold misses are left; false:
    there are none. */
@@ -100,43 +76,48 @@ static bool ask_sizes(struct options *options, const struct facts *facts)
     return list->count > 0 && !options->results.objects;
 }
 
-static bool ask_windows(struct options *options, const struct facts *facts)
+/* Make the options those of a part; false: it is none of this report. */
+static bool ask(enum part part, struct options *options,
+                const struct facts *facts)
 {
-    options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
-    return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
+    bool objects = options->results.objects;
+    struct number_list *ways = &options->caches.ways;
+    options->command = command_find(commands[part]);
+    if (part != POLICIES)
+        options->results.policies.count = 0;
+    if (part == INFO || part >= PHASES)
+        options->run.blocks.count = options->run.blocks.count > 0;
+    switch (part) {
+    case INFO:
+        if (objects)
+            options->run.straddle = MARGAY_STRADDLE_FIRST;
+        return true;
+    case REQUESTS:
+        options->results.requests = true;
+        return facts->has_requests && !objects;
+    case POLICIES:
+        return options->results.policies.count > 0;
+    case HISTOGRAM:
+        options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
+        return true;
+    case CACHES: /* of the map: powers of two */
+        for (uint64_t number = 1; ways->count < 5; number *= 2)
+            ways->numbers[ways->count++] = number;
+        return !objects;
+    case OVER_TIME:
+        options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
+        return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
+    case PHASES:
+        return facts->references > 0 && !objects;
+    case LINES:
+    case DATA:
+        options->annotate.data = part == DATA;
+        return (part == LINES || facts->has_data) && facts->has_sites &&
+               places_library_version() != NULL && ask_sizes(options, facts);
+    default:
+        return true;
+    }
 }
-
-static bool ask_phases(struct options *options, const struct facts *facts)
-{
-    options->run.blocks.count = options->run.blocks.count > 0;
-    return facts->references > 0 && !options->results.objects;
-}
-
-static bool ask_lines(struct options *options, const struct facts *facts)
-{
-    options->run.blocks.count = options->run.blocks.count > 0;
-    return facts->has_sites && places_library_version() != NULL &&
-           ask_sizes(options, facts);
-}
-
-static bool ask_data(struct options *options, const struct facts *facts)
-{
-    options->annotate.data = true;
-    return facts->has_data && ask_lines(options, facts);
-}
-
-/* What a report of a trace is made of, in its order. */
-static const struct part {
-    const char *command;
-    bool has_policies; /* --policy is for this table */
-    bool (*ask)(struct options *options, const struct facts *facts);
-} parts[] = {
-    {"info", false, ask_info},           {"curve", false, ask_curve},
-    {"curve", false, ask_requests},      {"curve", true, ask_policies},
-    {"histogram", false, ask_histogram}, {"compare", false, ask_caches},
-    {"curve", false, ask_windows},       {"phases", false, ask_phases},
-    {"annotate", false, ask_lines},      {"annotate", false, ask_data},
-};
 
 /* -------------------------------------------------------- running it -- */
 
@@ -257,9 +238,8 @@ static enum margay_status count_references(const struct options *options,
 {
     struct options part = *options;
     struct section section = {.source = (char *)options->operands[0]};
-    part.command = command_find("info");
+    ask(INFO, &part, facts);
     part.run.straddle = MARGAY_STRADDLE_FIRST;
-    ask_info(&part, facts);
     enum margay_status status =
         run_part(&section, &part, facts, exit_status, error);
     cells_clear(&section.table);
@@ -279,16 +259,11 @@ static enum margay_status add_trace(struct sections *sections,
     open_trace(trace, &options, &facts);
     if (facts.splits)
         status = count_references(&options, &facts, exit_status, error);
-    for (size_t i = 0;
-         i < sizeof parts / sizeof parts[0] && status == MARGAY_OK; i++) {
+    for (enum part i = 0; i < PARTS && status == MARGAY_OK; i++) {
         struct options part = options;
-        part.command = command_find(parts[i].command);
-        if (!parts[i].ask(&part, &facts))
+        if (!ask(i, &part, &facts))
             continue;
-        if (!parts[i].has_policies)
-            part.results.policies.count = 0;
-        struct section *section =
-            sections_new(sections, trace, parts[i].command);
+        struct section *section = sections_new(sections, trace, commands[i]);
         if (section == NULL)
             return margay_fail_memory(error, "a report");
         status = run_part(section, &part, &facts, exit_status, error);

@@ -128,19 +128,6 @@ static void write_json_text(struct output *output, const char *text)
 
 /* --------------------------------------------------------------- tables -- */
 
-/* Which columns have only numbers, empty fields and `inf`? */
-static void find_numbers(const struct cells *table, bool *is_number)
-{
-    for (size_t i = 0; i < table->columns; i++) {
-        is_number[i] = table->rows > 0;
-        for (size_t row = 0; row < table->rows && is_number[i]; row++) {
-            const char *text = cells_at(table, row, i);
-            is_number[i] = *text == '\0' || strcmp(text, "inf") == 0 ||
-                           json_is_number(text);
-        }
-    }
-}
-
 static void write_rows(struct output *output, const struct cells *table,
                        size_t rows, const bool *is_number)
 {
@@ -198,7 +185,15 @@ static void write_table(struct output *output, const struct section *section,
     const struct cells *table = &section->table;
     const size_t shown = table->rows < MOST_SHOWN ? table->rows : MOST_SHOWN;
     bool is_number[CSV_ROW_FIELDS];
-    find_numbers(table, is_number);
+    /* Columns that have only numbers, empty fields and `inf`. */
+    for (size_t i = 0; i < table->columns; i++) {
+        is_number[i] = table->rows > 0;
+        for (size_t row = 0; row < table->rows && is_number[i]; row++) {
+            const char *text = cells_at(table, row, i);
+            is_number[i] = *text == '\0' || strcmp(text, "inf") == 0 ||
+                           json_is_number(text);
+        }
+    }
     output_text(output,
                 "<details%s><summary>Table of %zu row%s</summary>\n"
                 "<div class=\"wide\" tabindex=\"0\" role=\"region\" "

@@ -171,56 +171,42 @@ void csv_join_row(const struct csv_row *row, char *text, size_t bytes)
 
 /* ---------------------------------------------------- tables in memory -- */
 
-/* Room for another row, in steps that grow with the table. */
-static enum margay_status make_room(struct cells *cells,
-                                    const struct csv_row *row,
-                                    struct margay_error *error)
-{
-    if (cells->rows == cells->row_room) {
-        size_t room = 2 * cells->row_room + 64;
-        size_t *starts =
-            realloc(cells->starts, room * row->count * sizeof *cells->starts);
-        if (starts != NULL)
-            cells->starts = starts;
-        uint64_t *lines = realloc(cells->lines, room * sizeof *cells->lines);
-        if (lines != NULL)
-            cells->lines = lines;
-        if (starts == NULL || lines == NULL)
-            return margay_fail_memory(error, "a table");
-        cells->row_room = room;
-    }
-    /* No row is longer than that. */
-    if (cells->text_room - cells->text_bytes < CSV_ROW_BYTES + CSV_ROW_FIELDS) {
-        size_t room = 2 * (cells->text_room + CSV_ROW_BYTES + CSV_ROW_FIELDS);
-        char *text = realloc(cells->text, room);
-        if (text == NULL)
-            return margay_fail_memory(error, "a table");
-        cells->text = text;
-        cells->text_room = room;
-    }
-    return MARGAY_OK;
-}
-
 static enum margay_status add_cells(void *context, const struct csv_row *row,
                                     struct margay_error *error)
 {
     struct cells *cells = context;
+    size_t cell = cells->rows * row->count;
     if (cells->columns == 0)
         cells->columns = row->count;
     if (row->count != cells->columns)
         return csv_fail(cells->path, row->line, error,
                         "found %zu fields, expected %zu, as in the header",
                         row->count, cells->columns);
-    enum margay_status status = make_room(cells, row, error);
-    if (status != MARGAY_OK)
-        return status;
+    uint64_t *lines = margay_grow(cells->lines, cells->rows, &cells->line_room,
+                                  sizeof *lines);
+    if (lines == NULL)
+        return margay_fail_memory(error, "a table");
+    cells->lines = lines;
+    lines[cells->rows++] = row->line;
     for (size_t i = 0; i < row->count; i++) {
         size_t bytes = strlen(row->fields[i]) + 1;
-        memcpy(cells->text + cells->text_bytes, row->fields[i], bytes);
-        cells->starts[cells->rows * cells->columns + i] = cells->text_bytes;
+        size_t room = cells->text_room;
+        size_t *starts = margay_grow(cells->starts, cell, &cells->start_room,
+                                     sizeof *starts);
+        if (starts != NULL)
+            cells->starts = starts;
+        if (room - cells->text_bytes < bytes)
+            room = 2 * (room + bytes);
+        char *text =
+            room == cells->text_room ? cells->text : realloc(cells->text, room);
+        if (starts == NULL || text == NULL)
+            return margay_fail_memory(error, "a table");
+        cells->text = text;
+        cells->text_room = room;
+        memcpy(text + cells->text_bytes, row->fields[i], bytes);
+        starts[cell++] = cells->text_bytes;
         cells->text_bytes += bytes;
     }
-    cells->lines[cells->rows++] = row->line;
     return MARGAY_OK;
 }
 

@@ -51,7 +51,7 @@ struct cells {
     size_t text_bytes, text_room;
     size_t *starts;  /* of the cells, the header's first; owned */
     uint64_t *lines; /* where rows begin, the header's first; owned */
-    size_t row_room;
+    size_t start_room, line_room;
 };
 
 /*

@@ -230,26 +230,22 @@ enum margay_status run_csv_read(struct run_csv *run, const char *text,
 
 /* ---------------------------------------------------------------- blocks -- */
 
-static void name_blocks(uint64_t bytes, char text[48])
-{
-    if (bytes == 0)
-        strcpy(text, "blocks of unknown size");
-    else
-        snprintf(text, 48, "blocks of %" PRIu64 " byte%s", bytes,
-                 margay_plural(bytes, "s"));
-}
-
 enum margay_status run_csv_check_blocks(const struct run_csv *run,
                                         const char *other_name,
                                         uint64_t other_bytes,
                                         struct margay_error *error)
 {
-    char found[48], expected[48];
+    const uint64_t bytes[2] = {run->block_bytes, other_bytes};
+    char names[2][48];
     if (run->block_bytes == other_bytes)
         return MARGAY_OK;
-    name_blocks(run->block_bytes, found);
-    name_blocks(other_bytes, expected);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(names[i], 48, "blocks of %" PRIu64 " byte%s", bytes[i],
+                 margay_plural(bytes[i], "s"));
+        if (bytes[i] == 0)
+            strcpy(names[i], "blocks of unknown size");
+    }
     return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: found %s, expected %s as in %s", run->path, found,
-                       expected, other_name);
+                       "%s: found %s, expected %s as in %s", run->path,
+                       names[0], names[1], other_name);
 }
