@@ -26,35 +26,25 @@ bool tell_few_sets(const char *cache, const char *policy, uint64_t sets)
     return tells;
 }
 
-static void init_sets(struct cache_grid *grid, const struct number_list *sets)
+void cache_grid_init(struct cache_grid *grid, const struct options *options)
 {
+    const struct policy_list *policies = &options->caches.policies;
+    const struct number_list *sets = &options->caches.sets;
+    const struct number_list *ways = &options->caches.ways;
+    bool powers = (policies->abilities & MARGAY_POLICY_POWERS_OF_TWO) != 0;
+    *grid = (struct cache_grid){.set_count = 0};
     for (size_t i = 0; i < sets->count; i++)
         grid->sets[grid->set_count++] = sets->numbers[i];
     for (uint64_t i = 1; sets->count == 0 && i <= USUAL_SETS; i *= 2)
         grid->sets[grid->set_count++] = i;
-}
-
-static void init_ways(struct cache_grid *grid, const struct number_list *ways,
-                      bool powers)
-{
+    for (size_t i = 0; i < policies->count; i++)
+        tell_few_sets("", policies->specs[i], grid->sets[0]);
     for (size_t i = 0; i < ways->count; i++)
         grid->ways[grid->way_count++] = (unsigned)ways->numbers[i];
     for (unsigned i = 1; ways->count == 0 && i <= USUAL_WAYS;
          i = powers ? 2 * i : i + 1)
         grid->ways[grid->way_count++] = i;
     grid->most_ways = grid->ways[grid->way_count - 1];
-}
-
-void cache_grid_init(struct cache_grid *grid, const struct options *options)
-{
-    *grid = (struct cache_grid){.set_count = 0};
-    const struct policy_list *policies = &options->caches.policies;
-    init_sets(grid, &options->caches.sets);
-    for (size_t i = 0; i < policies->count; i++)
-        tell_few_sets("", policies->specs[i], grid->sets[0]);
-    init_ways(grid, &options->caches.ways,
-              (options->caches.policies.abilities &
-               MARGAY_POLICY_POWERS_OF_TWO) != 0);
 }
 
 bool cache_grid_counts_writes(const struct options *options)

@@ -20,7 +20,7 @@
 struct annotate {
     const struct options *options;
     struct csv_writer csv;
-    struct output *outputs[2]; /* the table and the profile */
+    struct output *profile; /* NULL = none */
     struct places *places;
     struct annotation *annotation;
     struct data_names *data;   /* of --data */
@@ -138,28 +138,6 @@ static enum margay_status add_site(void *context, uint64_t site,
                           margay_histogram_references(part), misses, error);
 }
 
-static void write_rows(struct annotate *annotate,
-                       const struct margay_pass *pass)
-{
-    struct csv_writer *csv = &annotate->csv;
-    for (size_t i = 0; i < annotation_lines(annotate->annotation); i++) {
-        struct annotated_line line = annotation_line(annotate->annotation, i);
-        for (size_t k = 0; k < annotate->size_count; k++) {
-            csv_text(csv, pass->trace);
-            csv_text(csv, line.file);
-            if (line.line == 0)
-                csv_nothing(csv);
-            else
-                csv_u64(csv, line.line);
-            csv_text(csv, line.function); /* or the name of data */
-            csv_bytes(csv, annotate->sizes[k], pass->block_bytes);
-            csv_u64(csv, line.references);
-            csv_u64(csv, line.misses[k]);
-            csv_end_row(csv);
-        }
-    }
-}
-
 /* A file of code that is younger than the trace, and so need not be what was
    recorded; NULL = none is, or the trace is no file. */
 static const char *find_changed(const struct annotate *annotate,
@@ -182,6 +160,7 @@ static enum margay_status write_pass(void *context,
     margay_analysis *analysis = job->analyses[pass->index];
     const struct margay_result *result =
         margay_engine_analysis_result(analysis);
+    struct csv_writer *csv = &annotate->csv;
     const char *path, *why;
     annotate->trace = job->reader;
     enum margay_status status =
@@ -199,12 +178,24 @@ static enum margay_status write_pass(void *context,
     if (status != MARGAY_OK)
         return status;
     annotation_finish(annotate->annotation);
-    write_rows(annotate, pass);
+    for (size_t i = 0; i < annotation_lines(annotate->annotation); i++) {
+        struct annotated_line line = annotation_line(annotate->annotation, i);
+        for (size_t k = 0; k < annotate->size_count; k++) {
+            csv_text(csv, pass->trace);
+            csv_text(csv, line.file);
+            csv_known(csv, line.line != 0, line.line);
+            csv_text(csv, line.function); /* or the name of data */
+            csv_bytes(csv, annotate->sizes[k], pass->block_bytes);
+            csv_u64(csv, line.references);
+            csv_u64(csv, line.misses[k]);
+            csv_end_row(csv);
+        }
+    }
     const struct profile profile = {pass->trace, annotate->sizes,
                                     annotate->size_count, pass->block_bytes};
-    if (annotate->outputs[1] != NULL)
+    if (annotate->profile != NULL)
         annotation_write_profile(annotate->annotation, &profile,
-                                 annotate->outputs[1]);
+                                 annotate->profile);
     path = places_unread(annotate->places, &why);
     if (path != NULL)
         message_keep("%s: no lines of it: %s", path, why);
@@ -228,17 +219,14 @@ static enum margay_status run(struct annotate *annotate,
     };
     enum margay_status status = places_open(&annotate->places, error);
     if (status == MARGAY_OK)
-        status = output_open(options->output == NULL ? "-" : options->output,
-                             OUTPUT_HELD, &annotate->outputs[0], error);
+        status = csv_open(&annotate->csv, options->output, options->json,
+                          options->annotate.data ? ANNOTATE_DATA_COLUMNS
+                                                 : ANNOTATE_COLUMNS,
+                          error);
     if (status == MARGAY_OK && options->annotate.callgrind != NULL)
         status = output_open(options->annotate.callgrind, OUTPUT_HELD,
-                             &annotate->outputs[1], error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&annotate->csv, annotate->outputs[0], options->json,
-              options->annotate.data ? ANNOTATE_DATA_COLUMNS
-                                     : ANNOTATE_COLUMNS);
-    return drive_run(&drive, error);
+                             &annotate->profile, error);
+    return status == MARGAY_OK ? drive_run(&drive, error) : status;
 }
 
 int cmd_annotate(const struct options *options)
@@ -246,8 +234,9 @@ int cmd_annotate(const struct options *options)
     struct annotate annotate = {.options = options};
     struct margay_error error;
     enum margay_status status = run(&annotate, &error);
+    struct output *outputs[] = {annotate.csv.output, annotate.profile};
     csv_end(&annotate.csv);
-    int exit_status = conclude(status, annotate.outputs, 2, &error);
+    int exit_status = conclude(status, outputs, 2, &error);
     if (exit_status == EXIT_DONE && annotate.changed != NULL)
         message_print("%s: it is younger than the trace; if another build of "
                       "it was recorded, %s are wrong: record again",

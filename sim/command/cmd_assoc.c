@@ -15,22 +15,24 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* ------------------------------------------------------ the best caches -- */
-
 struct best_cache {
-    const char *trace;
+    size_t trace;                     /* of the operands */
     const char *policy;               /* NULL where there is only one */
     uint64_t block_bytes, sets, ways; /* bytes 0 = unknown */
     uint64_t references, misses;
+    size_t place; /* in the order of the rows */
 };
 
-/* The best caches of one trace so far. */
-struct best {
-    const char *trace;
-    size_t most; /* caches to keep */
-    size_t count;
-    struct best_cache *caches; /* the best first; owned */
+struct assoc {
+    const struct options *options;
+    struct cache_grid grid;
+    struct csv_writer csv;
+    size_t trace_count;        /* so far */
+    struct best_cache *caches; /* for --best; owned */
+    size_t cache_count, cache_capacity;
 };
+
+/* ------------------------------------------------------ the best caches -- */
 
 /* In bytes; in blocks if their size is unknown. */
 static uint64_t best_capacity(const struct best_cache *cache)
@@ -39,41 +41,26 @@ static uint64_t best_capacity(const struct best_cache *cache)
     return cache->block_bytes == 0 ? blocks : blocks * cache->block_bytes;
 }
 
-static bool better(const struct best_cache *a, const struct best_cache *b)
+/* Of each trace those with the fewest misses, then the smallest, then those of
+   the fewest ways. */
+static int by_merit(const void *a, const void *b)
 {
-    if (a->misses != b->misses)
-        return a->misses < b->misses;
-    if (best_capacity(a) != best_capacity(b))
-        return best_capacity(a) < best_capacity(b);
-    return a->ways < b->ways;
+    const struct best_cache *one = a, *other = b;
+    const uint64_t keys[][2] = {
+        {one->trace, other->trace},
+        {one->misses, other->misses},
+        {best_capacity(one), best_capacity(other)},
+        {one->ways, other->ways},
+        {one->place, other->place},
+    };
+    size_t i = 0;
+    while (i < 4 && keys[i][0] == keys[i][1])
+        i++;
+    return keys[i][0] < keys[i][1] ? -1 : 1;
 }
 
-/* Keep the cache if it is among the best: those with the fewest misses, then
-   the smallest, then those of the fewest ways. */
-static enum margay_status best_add(struct best *best,
-                                   const struct best_cache *cache,
-                                   struct margay_error *error)
-{
-    size_t place = best->count;
-    while (place > 0 && better(cache, &best->caches[place - 1]))
-        place--;
-    if (place == best->most)
-        return MARGAY_OK;
-    if (best->count < best->most) {
-        struct best_cache *caches =
-            reallocarray(best->caches, best->count + 1, sizeof *best->caches);
-        if (caches == NULL)
-            return margay_fail_memory(error, "the best caches");
-        best->caches = caches;
-        best->count++;
-    }
-    memmove(best->caches + place + 1, best->caches + place,
-            (best->count - place - 1) * sizeof *best->caches);
-    best->caches[place] = *cache;
-    return MARGAY_OK;
-}
-
-static void print_one(size_t place, const struct best_cache *cache)
+static void print_one(const char *trace, size_t place,
+                      const struct best_cache *cache)
 {
     char blocks[48] = "";
     if (cache->block_bytes != 0)
@@ -83,8 +70,7 @@ static void print_one(size_t place, const struct best_cache *cache)
     message_print(
         "%s: best %zu: %" PRIu64 " %s%s%s, %" PRIu64 " set%s, %" PRIu64
         " way%s%s%s: %" PRIu64 " miss%s, ratio %.6g",
-        cache->trace, place, capacity,
-        cache->block_bytes == 0 ? "block" : "byte",
+        trace, place, capacity, cache->block_bytes == 0 ? "block" : "byte",
         margay_plural(capacity, "s"), blocks, cache->sets,
         margay_plural(cache->sets, "s"), cache->ways,
         margay_plural(cache->ways, "s"), cache->policy == NULL ? "" : ", ",
@@ -95,23 +81,28 @@ static void print_one(size_t place, const struct best_cache *cache)
             : (double)cache->misses / (double)cache->references);
 }
 
-static void best_print(struct best *best)
+static void print_best(struct assoc *assoc)
 {
-    if (best->count == 0)
-        message_print("%s: there is no cache to name", best->trace);
-    for (size_t i = 0; i < best->count; i++)
-        print_one(i + 1, &best->caches[i]);
+    const struct options *options = assoc->options;
+    const struct best_cache *cache = assoc->caches;
+    const struct best_cache *end = cache + assoc->cache_count;
+    if (assoc->cache_count > 0)
+        qsort(assoc->caches, assoc->cache_count, sizeof *cache, by_merit);
+    for (size_t i = 0; options->caches.best != 0 && i < assoc->trace_count;
+         i++) {
+        const char *trace =
+            options->operand_count == 0 ? "-" : options->operands[i];
+        uint64_t place = 0;
+        for (; cache < end && cache->trace == i; cache++) {
+            if (place < options->caches.best)
+                print_one(trace, (size_t)++place, cache);
+        }
+        if (place == 0)
+            message_print("%s: there is no cache to name", trace);
+    }
 }
 
 /* -------------------------------------------------------------- reading -- */
-
-struct assoc {
-    const struct options *options;
-    struct cache_grid grid;
-    struct csv_writer csv;
-    struct best *best; /* of each trace */
-    size_t best_count;
-};
 
 static enum margay_status open_caches(void *context, margay_question **question,
                                       struct margay_error *error)
@@ -140,43 +131,25 @@ static enum margay_status begun(void *context, const struct margay_job *job,
 
 /* ------------------------------------------------------------- the rows -- */
 
-static void write_counts(struct assoc *assoc,
-                         const struct margay_cache_row *row,
-                         uint64_t block_bytes)
-{
-    struct csv_writer *csv = &assoc->csv;
-    for (unsigned kind = 0;
-         assoc->options->caches.by_kind && kind < MARGAY_KINDS; kind++)
-        csv_u64(csv, row->misses[kind]);
-    if (!cache_grid_counts_writes(assoc->options))
-        return;
-    csv_u64(csv, row->writebacks);
-    csv_bytes(csv, row->blocks_fetched, block_bytes);
-    csv_bytes(csv, row->blocks_written, block_bytes);
-}
-
+/* Keep a cache that --best may name. */
 static enum margay_status consider(struct assoc *assoc,
-                                   const struct margay_pass *pass,
-                                   const struct margay_cache_row *row,
-                                   uint64_t sets, unsigned ways,
-                                   const char *policy,
+                                   const struct best_cache *cache,
                                    struct margay_error *error)
 {
-    const struct options *options = assoc->options;
-    const struct best_cache cache = {
-        .trace = pass->trace,
-        .policy = options->caches.policies.count > 1 ? policy : NULL,
-        .block_bytes = pass->block_bytes,
-        .sets = sets,
-        .ways = ways,
-        .references = row->references,
-        .misses = cache_row_misses(row),
-    };
-    if (options->caches.best == 0 ||
-        (options->caches.most_bytes != 0 &&
-         best_capacity(&cache) > options->caches.most_bytes))
+    uint64_t most_bytes = assoc->options->caches.most_bytes;
+    if (assoc->options->caches.best == 0 ||
+        (most_bytes != 0 && best_capacity(cache) > most_bytes))
         return MARGAY_OK;
-    return best_add(&assoc->best[assoc->best_count - 1], &cache, error);
+    struct best_cache *caches =
+        margay_grow(assoc->caches, assoc->cache_count, &assoc->cache_capacity,
+                    sizeof *caches);
+    if (caches == NULL)
+        return margay_fail_memory(error, "the best caches");
+    assoc->caches = caches;
+    caches[assoc->cache_count] = *cache;
+    caches[assoc->cache_count].place = assoc->cache_count;
+    assoc->cache_count++;
+    return MARGAY_OK;
 }
 
 static enum margay_status write_row(struct assoc *assoc,
@@ -185,35 +158,37 @@ static enum margay_status write_row(struct assoc *assoc,
                                     size_t way, size_t policy,
                                     struct margay_error *error)
 {
-    const struct policy_list *policies = &assoc->options->caches.policies;
+    const struct options *options = assoc->options;
+    const struct policy_list *policies = &options->caches.policies;
     const char *spec = policies->count == 0 ? "lru" : policies->specs[policy];
     uint64_t sets = assoc->grid.sets[set];
     unsigned ways = assoc->grid.ways[way];
+    struct csv_writer *csv = &assoc->csv;
     struct margay_cache_row row;
     margay_caches_analysis_row(job->analyses[pass->index], pass, set, way,
                                policy, &row);
     if (row.references == 0)
         return MARGAY_OK;
-    table_cache(&assoc->csv, pass, sets, ways, &row);
-    write_counts(assoc, &row, pass->block_bytes);
-    csv_text(&assoc->csv, spec);
-    csv_end_row(&assoc->csv);
-    return consider(assoc, pass, &row, sets, ways, spec, error);
-}
-
-static enum margay_status begin_best(struct assoc *assoc, const char *trace,
-                                     struct margay_error *error)
-{
-    if (assoc->options->caches.best == 0)
-        return MARGAY_OK;
-    struct best *best =
-        realloc(assoc->best, (assoc->best_count + 1) * sizeof *assoc->best);
-    if (best == NULL)
-        return margay_fail_memory(error, "the best caches");
-    assoc->best = best;
-    best[assoc->best_count++] = (struct best){
-        .trace = trace, .most = (size_t)assoc->options->caches.best};
-    return MARGAY_OK;
+    table_cache(csv, pass, sets, ways, &row);
+    for (unsigned i = 0; options->caches.by_kind && i < MARGAY_KINDS; i++)
+        csv_u64(csv, row.misses[i]);
+    if (cache_grid_counts_writes(options)) {
+        csv_u64(csv, row.writebacks);
+        csv_bytes(csv, row.blocks_fetched, pass->block_bytes);
+        csv_bytes(csv, row.blocks_written, pass->block_bytes);
+    }
+    csv_text(csv, spec);
+    csv_end_row(csv);
+    const struct best_cache cache = {
+        .trace = assoc->trace_count - 1,
+        .policy = policies->count > 1 ? spec : NULL,
+        .block_bytes = pass->block_bytes,
+        .sets = sets,
+        .ways = ways,
+        .references = row.references,
+        .misses = cache_row_misses(&row),
+    };
+    return consider(assoc, &cache, error);
 }
 
 static enum margay_status write_pass(void *context,
@@ -222,12 +197,9 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct assoc *assoc = context;
-    enum margay_status status = MARGAY_OK;
-    if (pass->index == 0)
-        status = begin_best(assoc, pass->trace, error);
-    if (status == MARGAY_OK)
-        status =
-            csv_set_key(&assoc->csv, pass->trace, pass->block_bytes, error);
+    assoc->trace_count += pass->index == 0;
+    enum margay_status status =
+        csv_set_key(&assoc->csv, pass->trace, pass->block_bytes, error);
     size_t policies = assoc->options->caches.policies.count;
     size_t ways = assoc->grid.way_count;
     policies = policies == 0 ? 1 : policies;
@@ -263,11 +235,8 @@ int cmd_assoc(const struct options *options)
     struct margay_error error;
     cache_grid_init(&assoc.grid, options);
     int exit_status = drive_table(&drive, MARGAY_OK, &error);
-    for (size_t i = 0; i < assoc.best_count; i++) {
-        if (exit_status != EXIT_TROUBLE)
-            best_print(&assoc.best[i]);
-        free(assoc.best[i].caches);
-    }
-    free(assoc.best);
+    if (exit_status != EXIT_TROUBLE)
+        print_best(&assoc);
+    free(assoc.caches);
     return exit_status;
 }

@@ -21,14 +21,16 @@ struct errors {
     double sum, largest; /* of absolute values */
 };
 
+/* What errs: the step from distances to sets, without and with the binomial;
+   the distances of --prediction; and both. */
+enum { FULLY_ASSOCIATIVE, BINOMIAL, SIGNATURE, TOTAL, ERRORS };
+
 struct compare {
     const struct options *options;
     struct cache_grid grid;
     struct csv_writer csv;
     struct run_csv signature; /* of --prediction; its histogram may be NULL */
-    struct errors fully_associative[MARGAY_MOST_WAYS];
-    struct errors binomial[MARGAY_MOST_WAYS];
-    struct errors of_signature[MARGAY_MOST_WAYS], total[MARGAY_MOST_WAYS];
+    struct errors errors[ERRORS][MARGAY_MOST_WAYS];
 };
 
 /* -------------------------------------------------------------- reading -- */
@@ -57,15 +59,25 @@ static enum margay_status begun(void *context, const struct margay_job *job,
 
 /* ------------------------------------------------------------- the rows -- */
 
-/* The misses of fully associative caches of the same capacity, [set][way]. */
-static enum margay_status find_fully_associative(const struct compare *compare,
-                                                 const margay_histogram *h,
-                                                 uint64_t *misses,
-                                                 struct margay_error *error)
+/* The misses of a cache that distances predict. */
+struct predicted {
+    uint64_t fully_associative;
+    double binomial;
+};
+
+/* Those of all caches of the grid, [set][way].  The caller frees them in any
+   case. */
+static enum margay_status predict(const struct cache_grid *grid,
+                                  const margay_histogram *histogram,
+                                  struct predicted **predicted,
+                                  struct margay_error *error)
 {
-    const struct cache_grid *grid = &compare->grid;
+    *predicted = calloc(grid->set_count * grid->way_count, sizeof **predicted);
+    if (*predicted == NULL)
+        return margay_fail_memory(error, "the comparison");
     for (size_t set = 0; set < grid->set_count; set++) {
         uint64_t sizes[MARGAY_MOST_WAYS];
+        double binomial[MARGAY_MOST_WAYS];
         struct margay_sizes list = {MARGAY_SIZES_LIST, 0, sizes,
                                     grid->way_count};
         struct margay_point *points;
@@ -73,135 +85,60 @@ static enum margay_status find_fully_associative(const struct compare *compare,
         for (size_t way = 0; way < grid->way_count; way++)
             sizes[way] = grid->ways[way] * grid->sets[set];
         enum margay_status status =
-            margay_histogram_curve(h, &list, &points, &count, error);
+            margay_histogram_curve(histogram, &list, &points, &count, error);
         if (status != MARGAY_OK)
             return status;
+        margay_binomial_misses(histogram, margay_log2_floor(grid->sets[set]),
+                               grid->most_ways, binomial);
         for (size_t way = 0; way < grid->way_count; way++)
-            misses[set * grid->way_count + way] = points[way].misses;
+            (*predicted)[set * grid->way_count + way] = (struct predicted){
+                points[way].misses, binomial[grid->ways[way] - 1]};
         free(points);
     }
     return MARGAY_OK;
 }
 
-static void note_error(struct errors *errors, double error)
+static void write_error(struct compare *compare, int what, unsigned ways,
+                        double error)
 {
+    struct errors *errors = &compare->errors[what][ways - 1];
+    csv_decimal(&compare->csv, error);
     errors->count++;
     errors->sum += fabs(error);
     errors->largest = fmax(errors->largest, fabs(error));
 }
 
-/* The predictions for a cache: misses from the distances of the trace, and miss
-   ratios from the distances of --prediction. */
-struct prediction {
-    uint64_t fully_associative, cold;
-    double binomial;
-    double signature_fully_associative, signature_binomial;
-};
-
-/* Add the columns of --prediction: the error of the predicted distances, and
-   the total with the error of the step from distances to sets. */
-static void write_signature(struct compare *compare, unsigned ways,
-                            double fully, double simulated,
-                            const struct prediction *prediction)
+/* A row, from what the distances of the trace predict and, if there are any,
+   those of --prediction. */
+static void write_row(struct compare *compare, const struct margay_pass *pass,
+                      const struct margay_cache_row *row, uint64_t sets,
+                      unsigned ways, uint64_t cold, const struct predicted *own,
+                      const struct predicted *other)
 {
     struct csv_writer *csv = &compare->csv;
-    double of_signature = prediction->signature_fully_associative - fully;
-    double total = prediction->signature_binomial - simulated;
-    csv_decimal(csv, prediction->signature_fully_associative);
-    csv_decimal(csv, prediction->signature_binomial);
-    csv_decimal(csv, of_signature);
-    csv_decimal(csv, total);
-    note_error(&compare->of_signature[ways - 1], of_signature);
-    note_error(&compare->total[ways - 1], total);
-}
-
-static void write_row(struct compare *compare, const struct margay_job *job,
-                      const struct margay_pass *pass, size_t set, size_t way,
-                      const struct prediction *prediction)
-{
-    struct csv_writer *csv = &compare->csv;
-    struct margay_cache_row row;
-    margay_caches_analysis_row(
-        margay_engine_analysis_next(job->analyses[pass->index]), pass, set, way,
-        0, &row);
-    unsigned ways = compare->grid.ways[way];
-    uint64_t misses = cache_row_misses(&row);
-    double references = (double)row.references;
+    uint64_t misses = cache_row_misses(row);
+    double references = (double)row->references;
     double simulated = (double)misses / references;
-    double fully = (double)prediction->fully_associative / references;
-    double binomial = prediction->binomial / references;
-    table_cache(csv, pass, compare->grid.sets[set], ways, &row);
+    double fully = (double)own->fully_associative / references;
+    double binomial = own->binomial / references;
+    table_cache(csv, pass, sets, ways, row);
     csv_decimal(csv, fully);
     csv_decimal(csv, binomial);
-    csv_decimal(csv, fully - simulated);
-    csv_decimal(csv, binomial - simulated);
-    csv_u64(csv, prediction->cold);
-    csv_u64(csv, prediction->fully_associative - prediction->cold);
-    csv_i64(csv, (int64_t)(misses - prediction->fully_associative));
-    if (compare->signature.histogram != NULL)
-        write_signature(compare, ways, fully, simulated, prediction);
-    csv_end_row(csv);
-    note_error(&compare->fully_associative[ways - 1], fully - simulated);
-    note_error(&compare->binomial[ways - 1], binomial - simulated);
-}
-
-/* Fully associative misses from the distances of the trace, and from those of
-   --prediction. */
-struct misses {
-    uint64_t *measured, *predicted; /* [set][way]; the latter may be NULL */
-};
-
-static void write_rows(struct compare *compare, const struct margay_job *job,
-                       const struct margay_pass *pass,
-                       const struct misses *misses)
-{
-    const struct cache_grid *grid = &compare->grid;
-    const margay_histogram *histogram =
-        margay_engine_analysis_result(job->analyses[pass->index])->histogram;
-    const margay_histogram *signature = compare->signature.histogram;
-    double all =
-        signature == NULL ? 1 : (double)margay_histogram_references(signature);
-    for (size_t set = 0; set < grid->set_count; set++) {
-        double binomial[MARGAY_MOST_WAYS], predicted[MARGAY_MOST_WAYS] = {0};
-        margay_binomial_misses(histogram, margay_log2_floor(grid->sets[set]),
-                               grid->most_ways, binomial);
-        if (signature != NULL)
-            margay_binomial_misses(signature,
-                                   margay_log2_floor(grid->sets[set]),
-                                   grid->most_ways, predicted);
-        for (size_t way = 0; way < grid->way_count; way++) {
-            size_t cache = set * grid->way_count + way;
-            struct prediction prediction = {
-                .fully_associative = misses->measured[cache],
-                .cold = margay_histogram_infinite(histogram),
-                .binomial = binomial[grid->ways[way] - 1],
-                .signature_binomial = predicted[grid->ways[way] - 1] / all,
-            };
-            if (signature != NULL)
-                prediction.signature_fully_associative =
-                    (double)misses->predicted[cache] / all;
-            write_row(compare, job, pass, set, way, &prediction);
-        }
+    write_error(compare, FULLY_ASSOCIATIVE, ways, fully - simulated);
+    write_error(compare, BINOMIAL, ways, binomial - simulated);
+    csv_u64(csv, cold);
+    csv_u64(csv, own->fully_associative - cold);
+    csv_i64(csv, (int64_t)(misses - own->fully_associative));
+    if (other != NULL) {
+        double all =
+            (double)margay_histogram_references(compare->signature.histogram);
+        double signature = (double)other->fully_associative / all;
+        csv_decimal(csv, signature);
+        csv_decimal(csv, other->binomial / all);
+        write_error(compare, SIGNATURE, ways, signature - fully);
+        write_error(compare, TOTAL, ways, other->binomial / all - simulated);
     }
-}
-
-static enum margay_status find_misses(struct compare *compare,
-                                      const margay_histogram *histogram,
-                                      struct misses *misses,
-                                      struct margay_error *error)
-{
-    const margay_histogram *signature = compare->signature.histogram;
-    size_t caches = compare->grid.set_count * compare->grid.way_count;
-    misses->measured = calloc(caches, sizeof *misses->measured);
-    misses->predicted = calloc(caches, sizeof *misses->predicted);
-    if (misses->measured == NULL || misses->predicted == NULL)
-        return margay_fail_memory(error, "the comparison");
-    enum margay_status status =
-        find_fully_associative(compare, histogram, misses->measured, error);
-    if (status == MARGAY_OK && signature != NULL)
-        status = find_fully_associative(compare, signature, misses->predicted,
-                                        error);
-    return status;
+    csv_end_row(csv);
 }
 
 static enum margay_status write_pass(void *context,
@@ -210,20 +147,30 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct compare *compare = context;
-    const struct margay_result *result =
-        margay_engine_analysis_result(job->analyses[pass->index]);
-    struct misses misses = {NULL, NULL};
+    const struct cache_grid *grid = &compare->grid;
+    const margay_analysis *engine = job->analyses[pass->index];
+    const struct margay_result *result = margay_engine_analysis_result(engine);
+    struct predicted *own = NULL, *other = NULL;
+    struct margay_cache_row row;
     if (result->references == 0)
         return MARGAY_OK;
-    enum margay_status status =
-        find_misses(compare, result->histogram, &misses, error);
+    enum margay_status status = predict(grid, result->histogram, &own, error);
+    if (status == MARGAY_OK && compare->signature.histogram != NULL)
+        status = predict(grid, compare->signature.histogram, &other, error);
     if (status == MARGAY_OK)
         status =
             csv_set_key(&compare->csv, pass->trace, pass->block_bytes, error);
-    if (status == MARGAY_OK)
-        write_rows(compare, job, pass, &misses);
-    free(misses.measured);
-    free(misses.predicted);
+    for (size_t i = 0;
+         status == MARGAY_OK && i < grid->set_count * grid->way_count; i++) {
+        size_t set = i / grid->way_count, way = i % grid->way_count;
+        margay_caches_analysis_row(margay_engine_analysis_next(engine), pass,
+                                   set, way, 0, &row);
+        write_row(compare, pass, &row, grid->sets[set], grid->ways[way],
+                  margay_histogram_infinite(result->histogram), &own[i],
+                  other == NULL ? NULL : &other[i]);
+    }
+    free(own);
+    free(other);
     return status;
 }
 
@@ -231,39 +178,39 @@ static enum margay_status write_pass(void *context,
 
 static void summarise(const struct compare *compare)
 {
-    for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++) {
-        const struct errors *b = &compare->binomial[i];
-        const struct errors *f = &compare->fully_associative[i];
-        if (b->count == 0)
-            continue;
-        message_keep("%u way%s: binomial error %.6f on average, %.6f at "
-                     "most; fully associative %.6f, %.6f",
-                     i + 1, margay_plural(i + 1, "s"),
-                     b->sum / (double)b->count, b->largest,
-                     f->sum / (double)f->count, f->largest);
-        const struct errors *s = &compare->of_signature[i];
-        const struct errors *t = &compare->total[i];
-        if (s->count > 0)
-            message_keep("%u way%s: signature error %.6f on average, %.6f at "
-                         "most; total %.6f, %.6f",
-                         i + 1, margay_plural(i + 1, "s"),
-                         s->sum / (double)s->count, s->largest,
-                         t->sum / (double)t->count, t->largest);
+    static const struct {
+        const char *first, *second;
+        int errors[2];
+    } pairs[] = {
+        {"binomial", "fully associative", {BINOMIAL, FULLY_ASSOCIATIVE}},
+        {"signature", "total", {SIGNATURE, TOTAL}},
+    };
+    for (unsigned i = 0; i < 2 * MARGAY_MOST_WAYS; i++) {
+        unsigned ways = i / 2 + 1;
+        const int *errors = pairs[i % 2].errors;
+        const struct errors *first = &compare->errors[errors[0]][i / 2];
+        const struct errors *second = &compare->errors[errors[1]][i / 2];
+        if (first->count > 0)
+            message_keep("%u way%s: %s error %.6f on average, %.6f at most; "
+                         "%s %.6f, %.6f",
+                         ways, margay_plural(ways, "s"), pairs[i % 2].first,
+                         first->sum / (double)first->count, first->largest,
+                         pairs[i % 2].second,
+                         second->sum / (double)second->count, second->largest);
     }
     message_tell_kept(true);
 }
 
 static bool within_tolerance(const struct compare *compare)
 {
-    double largest = 0;
+    double largest = 0, tolerance = compare->options->caches.tolerance;
     for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++)
-        largest = fmax(largest, compare->binomial[i].largest);
-    if (compare->options->caches.tolerance < 0 ||
-        largest <= compare->options->caches.tolerance)
+        largest = fmax(largest, compare->errors[BINOMIAL][i].largest);
+    if (tolerance < 0 || largest <= tolerance)
         return true;
     message_print("a binomial prediction errs by %.6g, more than the "
                   "tolerance of %g",
-                  largest, compare->options->caches.tolerance);
+                  largest, tolerance);
     return false;
 }
 
@@ -323,7 +270,7 @@ int cmd_compare(const struct options *options)
     run_csv_clear(&compare.signature);
     if (exit_status != EXIT_TROUBLE && !options->quiet)
         summarise(&compare);
-    if (exit_status == EXIT_DONE && !within_tolerance(&compare))
-        return EXIT_DENIED;
-    return exit_status;
+    return exit_status == EXIT_DONE && !within_tolerance(&compare)
+               ? EXIT_DENIED
+               : exit_status;
 }

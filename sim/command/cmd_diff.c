@@ -45,35 +45,29 @@ static void write_cell(struct csv_writer *csv, const char *name,
         csv_cell(csv, text);
 }
 
-static void write_row(struct diff *diff, size_t row, size_t column)
+/* A row for each value that is another one. */
+static void write_rows(struct diff *diff, size_t row)
 {
     const struct cells *base = &diff->match.base;
-    const char *name = cells_name(base, column);
-    const char *was = cells_at(base, row, column);
-    const char *is =
-        cells_at(&diff->match.now, diff->match.partner[row], column);
-    if (strcmp(was, is) == 0)
-        return;
-    for (size_t i = 0; i < base->columns; i++) {
-        if (diff->match.roles[i] == COLUMN_KEY)
-            write_cell(&diff->csv, cells_name(base, i), cells_at(base, row, i));
-    }
-    csv_text(&diff->csv, name);
-    write_cell(&diff->csv, name, was);
-    write_cell(&diff->csv, name, is);
-    write_change(&diff->csv, was, is);
-    csv_end_row(&diff->csv);
-}
-
-static void write_rows(struct diff *diff)
-{
-    const struct cells *base = &diff->match.base;
-    for (size_t row = 0; row < base->rows; row++) {
+    const enum column_role *roles = diff->match.roles;
+    for (size_t column = 0; column < base->columns; column++) {
+        const char *name = cells_name(base, column);
+        const char *was = cells_at(base, row, column);
+        const char *is =
+            cells_at(&diff->match.now, diff->match.partner[row], column);
+        if (roles[column] == COLUMN_KEY || roles[column] == COLUMN_OTHER ||
+            strcmp(was, is) == 0)
+            continue;
         for (size_t i = 0; i < base->columns; i++) {
-            enum column_role role = diff->match.roles[i];
-            if (role != COLUMN_KEY && role != COLUMN_OTHER)
-                write_row(diff, row, i);
+            if (roles[i] == COLUMN_KEY)
+                write_cell(&diff->csv, cells_name(base, i),
+                           cells_at(base, row, i));
         }
+        csv_text(&diff->csv, name);
+        write_cell(&diff->csv, name, was);
+        write_cell(&diff->csv, name, is);
+        write_change(&diff->csv, was, is);
+        csv_end_row(&diff->csv);
     }
 }
 
@@ -95,37 +89,23 @@ static char *name_columns(const struct diff *diff)
     return columns;
 }
 
-static enum margay_status write_table(struct diff *diff,
-                                      const struct options *options,
-                                      struct output **output,
-                                      struct margay_error *error)
-{
-    char *columns = name_columns(diff);
-    if (columns == NULL)
-        return margay_fail_memory(error, "the columns");
-    enum margay_status status =
-        output_open(options->output, OUTPUT_HELD, output, error);
-    if (status == MARGAY_OK) {
-        csv_begin(&diff->csv, *output, options->json, columns);
-        write_rows(diff);
-        csv_end(&diff->csv);
-    }
-    free(columns);
-    return status;
-}
-
 int cmd_diff(const struct options *options)
 {
     struct diff diff = {.gate = {.match = NULL}};
-    struct output *output = NULL;
+    char *columns = NULL;
     struct margay_error error;
     double tolerance = fmax(options->caches.tolerance, 0); /* < 0: not given */
     enum margay_status status = match_read(&diff.match, options->operands[0],
                                            options->operands[1], &error);
     if (status == MARGAY_OK)
         status = gate_judge(&diff.gate, &diff.match, tolerance, &error);
+    if (status == MARGAY_OK && (columns = name_columns(&diff)) == NULL)
+        status = margay_fail_memory(&error, "the columns");
     if (status == MARGAY_OK)
-        status = write_table(&diff, options, &output, &error);
+        status = csv_open(&diff.csv, options->output, options->json, columns,
+                          &error);
+    for (size_t i = 0; i < diff.match.base.rows && status == MARGAY_OK; i++)
+        write_rows(&diff, i);
     if (status == MARGAY_OK && !options->quiet && diff.match.base_trace != NULL)
         message_keep("%s is compared with %s", diff.match.base_trace,
                      diff.match.now_trace);
@@ -134,6 +114,7 @@ int cmd_diff(const struct options *options)
     bool is_worse = diff.gate.worse_count > 0;
     gate_clear(&diff.gate);
     match_clear(&diff.match);
-    int exit_status = conclude(status, &output, 1, &error);
+    int exit_status = csv_conclude(status, &diff.csv, 1, &error);
+    free(columns);
     return exit_status == EXIT_DONE && is_worse ? EXIT_DENIED : exit_status;
 }

@@ -11,6 +11,7 @@
 
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
+#include "sim/command/units.h"
 #include "sim/options/commands.h"
 #include "sim/options/trace_format.h"
 #include "sim/terminal/message.h"
@@ -39,75 +40,33 @@ struct writing {
 
 /* -------------------------------------------------------------- writing -- */
 
-/* Numbers written are those of the first byte of a block, in what the format's
-   numbers stand for or, where nothing says that, as in the trace. */
-static enum margay_status choose_multiplier(struct writing *writing,
-                                            const struct margay_pass *pass,
-                                            struct margay_error *error)
-{
-    const struct margay_format_info *format =
-        margay_writer_format(writing->writer);
-    uint64_t unit =
-        format->numbers == MARGAY_ADDRESSES ? 1 : format->unit_bytes;
-    writing->multiplier = UINT64_C(1) << pass->shift;
-    if (format->any_numbers)
-        return margay_writer_set_numbers(
-            writing->writer, pass->numbers,
-            pass->numbers == MARGAY_IDS ? pass->block_bytes >> pass->shift : 0,
-            false, error);
-    if (unit == 0 || (unit != 1 && pass->block_bytes == 0))
-        return MARGAY_OK;
-    if (pass->block_bytes == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: block ids become addresses only where it is "
-                           "known what an id stands for (say --unit BYTES)",
-                           pass->trace);
-    if (pass->block_bytes < unit)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--to %s: its ids stand for %" PRIu64
-                           " bytes, more than a block of %" PRIu64,
-                           format->name, unit, pass->block_bytes);
-    writing->multiplier = pass->block_bytes / unit;
-    return MARGAY_OK;
-}
-
-static enum margay_status write_piece(struct writing *writing,
-                                      const struct margay_span *span,
-                                      size_t from, size_t count,
-                                      struct margay_error *error)
-{
-    const struct margay_batch batch = {
-        .references = count,
-        .numbers = writing->numbers,
-        .kinds = span->kinds + from,
-        .extents = writing->extents,
-    };
-    for (size_t i = 0; i < count; i++) {
-        uint64_t block = span->blocks[from + i];
-        if (!margay_multiply_u64(block, writing->multiplier,
-                                 &writing->numbers[i]))
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "block %" PRIu64 " times %" PRIu64
-                               " is over what a trace can hold",
-                               block, writing->multiplier);
-        writing->extents[i] = writing->multiplier > UINT32_MAX
-                                  ? UINT32_MAX
-                                  : (uint32_t)writing->multiplier;
-    }
-    return margay_writer_put(writing->writer, &batch, error);
-}
-
 static enum margay_status write_span(margay_analysis *analysis,
                                      const struct margay_span *span,
                                      struct margay_error *error)
 {
     struct writing *writing = (struct writing *)analysis;
+    uint64_t times = writing->multiplier;
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0; done < span->count && status == MARGAY_OK;) {
         size_t left = span->count - done;
-        size_t count = left < PIECE_REFS ? left : PIECE_REFS;
-        status = write_piece(writing, span, done, count, error);
-        done += count;
+        const struct margay_batch batch = {
+            .references = left < PIECE_REFS ? left : PIECE_REFS,
+            .numbers = writing->numbers,
+            .kinds = span->kinds + done,
+            .extents = writing->extents,
+        };
+        for (size_t i = 0; i < batch.references; i++) {
+            uint64_t block = span->blocks[done + i];
+            if (!margay_multiply_u64(block, times, &writing->numbers[i]))
+                return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                   "block %" PRIu64 " times %" PRIu64
+                                   " is over what a trace can hold",
+                                   block, times);
+            writing->extents[i] =
+                times > UINT32_MAX ? UINT32_MAX : (uint32_t)times;
+        }
+        status = margay_writer_put(writing->writer, &batch, error);
+        done += batch.references;
     }
     return status;
 }
@@ -136,7 +95,8 @@ static enum margay_status begin_writing(void *context,
         return MARGAY_NO_MEMORY;
     *analysis = &writing->analysis;
     writing->writer = ((struct filter *)context)->writer;
-    return choose_multiplier(writing, passes, error);
+    return units_of_blocks(passes, writing->writer, &writing->multiplier,
+                           error);
 }
 
 /* -------------------------------------------------------------- the cache --
@@ -210,11 +170,16 @@ static void report(const struct filter *filter)
 
 /* ---------------------------------------------------------------- set-up -- */
 
-static enum margay_status check_cache(const struct options *options,
-                                      struct margay_error *error)
+static enum margay_status check(const struct options *options,
+                                struct margay_error *error)
 {
     uint64_t sets = options->filter.sets, ways = options->filter.ways;
     bool capacity = options->filter.bytes != 0;
+    if (options->caches.policy.info->abilities & MARGAY_POLICY_NEEDS_FUTURE)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: what is optimal is known when the "
+                           "trace has ended, and a filter writes before that",
+                           options->caches.policy.spec);
     if (!capacity && (sets == 0 || ways == 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which cache: expected --sets N --ways N, or "
@@ -230,36 +195,20 @@ static enum margay_status check_cache(const struct options *options,
     return MARGAY_OK;
 }
 
-static enum margay_status check(const struct options *options,
-                                struct margay_error *error)
-{
-    if (options->caches.policy.info->abilities & MARGAY_POLICY_NEEDS_FUTURE)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: what is optimal is known when the "
-                           "trace has ended, and a filter writes before that",
-                           options->caches.policy.spec);
-    return check_cache(options, error);
-}
-
 static enum margay_status run(struct filter *filter, struct margay_error *error)
 {
     const struct options *options = filter->options;
     const char *place = options->output == NULL ? "-" : options->output;
-    const struct margay_sink sink = {&filter->output, sink_write};
     const struct drive drive = {
         .options = options,
         .context = filter,
         .open = open_question,
         .ended = keep_counts,
     };
-    const char *format;
-    enum margay_status status =
-        trace_format_needed(options, place, &format, error);
+    enum margay_status status = trace_writer_create(
+        options, place, &filter->output, &filter->writer, error);
     if (status == MARGAY_OK)
         status = check(options, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_writer_create(format, place, &sink, &filter->writer, error);
     if (status == MARGAY_OK)
         status = output_open(place, OUTPUT_HELD, &filter->output, error);
     return status == MARGAY_OK ? drive_run(&drive, error) : status;

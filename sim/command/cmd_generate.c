@@ -22,6 +22,7 @@
 
 struct generation {
     const struct options *options;
+    const struct margay_generator_info *info;
     margay_writer *writer;
     struct generator *generator;
     struct output *output;
@@ -48,19 +49,6 @@ static enum margay_status scale(struct generation *generation, size_t count,
     return MARGAY_OK;
 }
 
-/* False for an unknown generator, which is refused later. */
-static bool makes_addresses(const char *name)
-{
-    const struct margay_generator_info *info = generator_named(name);
-    return info != NULL && info->addresses;
-}
-
-/* Does the generator find the number of blocks without --blocks? */
-static bool makes_blocks_at_will(const char *name)
-{
-    return strcmp(name, "histogram") == 0;
-}
-
 /* If the largest id fits the format, all ids do.  It is checked before, because
    output that was streamed cannot be taken back.  Only a scan and a histogram
    may have larger ids. */
@@ -74,7 +62,7 @@ static enum margay_status check_largest(struct generation *generation,
     uint64_t unit_bytes = generation->unit_bytes;
     uint64_t blocks = generation->options->generate.blocks;
     generation->blocks[0] = blocks == 0 ? 0 : blocks - 1;
-    if (makes_addresses(generation->options->operands[0]))
+    if (generation->info->addresses)
         generation->unit_bytes = ELEMENT_BYTES;
     enum margay_status status = scale(generation, 1, error);
     generation->unit_bytes = unit_bytes;
@@ -85,43 +73,25 @@ static enum margay_status check_largest(struct generation *generation,
     return status;
 }
 
-static bool writes_addresses(const struct options *options)
-{
-    return options->reading.unit_bytes != 0 ||
-           makes_addresses(options->operands[0]);
-}
-
-/* Tell a format that holds ids or addresses which of them it gets. */
-static enum margay_status describe(struct generation *generation,
-                                   struct margay_error *error)
-{
-    bool addresses = writes_addresses(generation->options);
-    if (!margay_writer_format(generation->writer)->any_numbers)
-        return MARGAY_OK;
-    return margay_writer_set_numbers(generation->writer,
-                                     addresses ? MARGAY_ADDRESSES : MARGAY_IDS,
-                                     0, false, error);
-}
-
-static enum margay_status check(const struct options *options,
+static enum margay_status check(const struct margay_generator_info *info,
+                                const struct options *options,
                                 struct margay_error *error)
 {
-    const char *missing = !options->generate.refs.given ? "--refs N"
-                          : options->generate.blocks == 0 &&
-                                  !makes_blocks_at_will(options->operands[0])
-                              ? "--blocks N"
-                              : NULL;
+    const char *missing =
+        !options->generate.refs.given ? "--refs N"
+        : options->generate.blocks == 0 && !generator_finds_blocks(info)
+            ? "--blocks N"
+            : NULL;
     if (missing != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
     if (options->output == NULL && isatty(STDOUT_FILENO))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a trace is nothing for a terminal (say -o FILE, "
                            "or write to a pipe)");
-    if (options->reading.unit_bytes != 0 &&
-        makes_addresses(options->operands[0]))
+    if (options->reading.unit_bytes != 0 && info->addresses)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--unit: %s makes addresses, not block ids",
-                           options->operands[0]);
+                           info->name);
     return MARGAY_OK;
 }
 
@@ -129,42 +99,34 @@ static enum margay_status prepare(struct generation *generation,
                                   struct margay_error *error)
 {
     const struct options *options = generation->options;
-    struct margay_sink sink = {&generation->output, sink_write};
-    const char *format;
-    enum margay_status status = generator_check(options->operands[0], error);
+    enum margay_status status =
+        generator_find(options->operands[0], &generation->info, error);
     if (status == MARGAY_OK)
-        status = check(options, error);
+        status = check(generation->info, options, error);
     if (status == MARGAY_OK)
-        status = trace_format_needed(options, options->output, &format, error);
+        status =
+            trace_writer_create(options, options->output, &generation->output,
+                                &generation->writer, error);
     if (status == MARGAY_OK)
-        status = margay_writer_create(format, options->output, &sink,
-                                      &generation->writer, error);
-    if (status == MARGAY_OK)
-        status = generator_create(options, &generation->generator, error);
-    if (status == MARGAY_OK && writes_addresses(options))
-        generation->format_bytes =
-            bytes_of_id(margay_writer_format(generation->writer));
-    if (status == MARGAY_OK)
-        status = check_largest(generation, error);
-    if (status == MARGAY_OK)
-        status = describe(generation, error);
+        status = generator_create(generation->info, options,
+                                  &generation->generator, error);
+    if (status != MARGAY_OK)
+        return status;
+    const struct margay_format_info *writes =
+        margay_writer_format(generation->writer);
+    bool addresses =
+        options->reading.unit_bytes != 0 || generation->info->addresses;
+    if (addresses)
+        generation->format_bytes = bytes_of_id(writes);
+    status = check_largest(generation, error);
+    /* A format that holds ids or addresses is told which of them it gets. */
+    if (status == MARGAY_OK && writes->any_numbers)
+        status = margay_writer_set_numbers(
+            generation->writer, addresses ? MARGAY_ADDRESSES : MARGAY_IDS, 0,
+            false, error);
     if (status == MARGAY_OK)
         status = output_open(options->output, OUTPUT_STREAMED,
                              &generation->output, error);
-    return status;
-}
-
-static enum margay_status write_piece(struct generation *generation,
-                                      size_t count, struct margay_error *error)
-{
-    const struct margay_batch batch = {.references = count,
-                                       .numbers = generation->blocks};
-    enum margay_status status =
-        generator_next(generation->generator, generation->blocks, count, error);
-    if (status == MARGAY_OK)
-        status = scale(generation, count, error);
-    if (status == MARGAY_OK)
-        status = margay_writer_put(generation->writer, &batch, error);
     return status;
 }
 
@@ -178,9 +140,17 @@ static enum margay_status write_all(struct generation *generation,
     for (uint64_t done = 0;
          done < options->generate.refs.refs && status == MARGAY_OK;) {
         uint64_t left = options->generate.refs.refs - done;
-        size_t count = left < PIECE_REFS ? (size_t)left : PIECE_REFS;
-        status = write_piece(generation, count, error);
-        done += count;
+        const struct margay_batch batch = {
+            .references = left < PIECE_REFS ? (size_t)left : PIECE_REFS,
+            .numbers = generation->blocks,
+        };
+        status = generator_next(generation->generator, generation->blocks,
+                                batch.references, error);
+        if (status == MARGAY_OK)
+            status = scale(generation, batch.references, error);
+        if (status == MARGAY_OK)
+            status = margay_writer_put(generation->writer, &batch, error);
+        done += batch.references;
         progress_update(&progress, done, done, options->generate.refs.refs);
     }
     if (status == MARGAY_OK)

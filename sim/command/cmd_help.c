@@ -14,20 +14,17 @@
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
-static int print_completion(const char *shell)
+int cmd_help(const struct options *options)
 {
     struct output *output;
     struct margay_error error;
-    enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
-    if (status == MARGAY_OK)
-        status = completion_write(shell, output, &error);
-    return conclude(status, &output, 1, &error);
-}
-
-int cmd_help(const struct options *options)
-{
-    if (options->completion != NULL)
-        return print_completion(options->completion);
+    if (options->completion != NULL) {
+        enum margay_status status =
+            output_open(NULL, OUTPUT_HELD, &output, &error);
+        if (status == MARGAY_OK)
+            status = completion_write(options->completion, output, &error);
+        return conclude(status, &output, 1, &error);
+    }
     if (options->operand_count == 0)
         return help_print(NULL);
     const struct command *command = command_find(options->operands[0]);
@@ -48,26 +45,6 @@ static void put_targets(struct output *output)
                 margay_target_name(margay_target_best()));
 }
 
-static void put_formats(struct output *output)
-{
-    const struct margay_format_info *format;
-    output_text(output, "formats:  ");
-    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
-        output_text(output, " %s", format->name);
-    output_text(output, "\n");
-}
-
-static void put_device(struct output *output, const char *backend,
-                       unsigned number, const struct margay_gpu_info *info)
-{
-    output_text(output, "devices:   %s %u: %s", backend, number, info->name);
-    if (info->memory_bytes != 0)
-        output_text(output, ", %.1f GiB",
-                    (double)info->memory_bytes / (1 << 30));
-    output_text(output, "%s\n",
-                info->is_processor ? " (this machine's processor)" : "");
-}
-
 /* What backend=B,device=N of the engines may be, or why there is nothing. */
 static void put_devices(struct output *output)
 {
@@ -80,10 +57,16 @@ static void put_devices(struct output *output)
             status = margay_gpu_list(backend, i, &name, &info, &error);
             if (name == NULL)
                 return;
-            if (status == MARGAY_OK)
-                put_device(output, name, i, &info);
-            else if (i == 0)
+            if (status != MARGAY_OK && i == 0)
                 output_text(output, "devices:   %s: %s\n", name, error.message);
+            if (status != MARGAY_OK)
+                break;
+            output_text(output, "devices:   %s %u: %s", name, i, info.name);
+            if (info.memory_bytes != 0)
+                output_text(output, ", %.1f GiB",
+                            (double)info.memory_bytes / (1 << 30));
+            output_text(output, "%s\n",
+                        info.is_processor ? " (this machine's processor)" : "");
         }
     }
 }
@@ -115,6 +98,7 @@ static void put_left_out(struct output *output)
 
 int cmd_version(const struct options *options)
 {
+    const struct margay_format_info *format;
     struct output *output;
     struct margay_error error;
     enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
@@ -129,7 +113,10 @@ int cmd_version(const struct options *options)
                     libdw == NULL ? "" : libdw);
         put_left_out(output);
         put_targets(output);
-        put_formats(output);
+        output_text(output, "formats:  ");
+        for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
+            output_text(output, " %s", format->name);
+        output_text(output, "\n");
         put_devices(output);
     }
     return conclude(status, &output, 1, &error);

@@ -132,17 +132,6 @@ static enum margay_status open_survey(void *context, margay_question **question,
     return drive_question(begin, context, "the survey", &can, question, error);
 }
 
-static void write_number(struct csv_writer *csv, const struct margay_pass *pass,
-                         bool known, uint64_t value)
-{
-    if (!known)
-        csv_nothing(csv);
-    else if (pass->numbers == MARGAY_ADDRESSES)
-        csv_hexadecimal(csv, value);
-    else
-        csv_u64(csv, value);
-}
-
 static enum margay_status write_pass(void *context,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
@@ -163,8 +152,13 @@ static enum margay_status write_pass(void *context,
     csv_u64(csv, survey->of_kind[MARGAY_WRITE]);
     csv_u64(csv, survey->of_kind[MARGAY_FETCH]);
     csv_u64(csv, survey->distinct_blocks);
-    write_number(csv, pass, any, survey->lowest);
-    write_number(csv, pass, any, survey->highest);
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t number = i == 0 ? survey->lowest : survey->highest;
+        if (any && pass->numbers == MARGAY_ADDRESSES)
+            csv_hexadecimal(csv, number);
+        else
+            csv_known(csv, any, number);
+    }
     csv_bytes(csv, 1, pass->block_bytes);
     csv_end_row(csv);
     return MARGAY_OK;

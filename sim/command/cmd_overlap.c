@@ -34,10 +34,16 @@ static uint64_t finite_of(const struct run_csv *run)
                              margay_histogram_infinite(run->histogram);
 }
 
-static enum margay_status check_tables(struct overlap *overlap,
-                                       struct margay_error *error)
+static enum margay_status read_both(struct overlap *overlap,
+                                    struct margay_error *error)
 {
-    const struct run_places *tables = overlap->tables;
+    struct run_places *tables = overlap->tables;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < 2 && status == MARGAY_OK; i++)
+        status = run_places_read(&tables[i], overlap->options->operands[i],
+                                 false, true, error);
+    if (status != MARGAY_OK)
+        return status;
     if (strcmp(tables[0].column, tables[1].column) != 0)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: found histograms of %s, expected them of %s as "
@@ -46,9 +52,8 @@ static enum margay_status check_tables(struct overlap *overlap,
                            *tables[1].column ? tables[1].column : "a trace",
                            *tables[0].column ? tables[0].column : "a trace",
                            tables[0].runs[0].path);
-    enum margay_status status =
-        run_csv_check_blocks(&tables[1].runs[0], tables[0].runs[0].path,
-                             tables[0].runs[0].block_bytes, error);
+    status = run_csv_check_blocks(&tables[1].runs[0], tables[0].runs[0].path,
+                                  tables[0].runs[0].block_bytes, error);
     for (size_t i = 0; i < 2 && status == MARGAY_OK; i++) {
         for (size_t k = 0; k < tables[i].count; k++)
             overlap->finite[i] += (double)finite_of(&tables[i].runs[k]);
@@ -58,24 +63,7 @@ static enum margay_status check_tables(struct overlap *overlap,
     return status;
 }
 
-static enum margay_status read_both(struct overlap *overlap,
-                                    struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < 2 && status == MARGAY_OK; i++)
-        status =
-            run_places_read(&overlap->tables[i], overlap->options->operands[i],
-                            false, true, error);
-    return status == MARGAY_OK ? check_tables(overlap, error) : status;
-}
-
 /* ------------------------------------------------------------------ rows -- */
-
-static double overlap_of(const struct run_csv *base,
-                         const struct run_csv *other)
-{
-    return margay_signature_accuracy(base->histogram, other->histogram);
-}
 
 /* A place of one table or both; NULL = it is not in that one. */
 static void write_place(struct overlap *overlap, const char *place,
@@ -91,9 +79,10 @@ static void write_place(struct overlap *overlap, const char *place,
                          : margay_histogram_references(runs[i]->histogram));
         weight += (double)finite_of(runs[i]) / overlap->finite[i] / 2;
     }
-    double value = finite_of(base) > 0 && finite_of(other) > 0
-                       ? overlap_of(base, other)
-                       : 0;
+    double value =
+        finite_of(base) > 0 && finite_of(other) > 0
+            ? margay_signature_accuracy(base->histogram, other->histogram)
+            : 0;
     if (weight == 0)
         csv_nothing(csv);
     else
@@ -135,24 +124,24 @@ static void write_places(struct overlap *overlap)
 
 static void write_result(struct overlap *overlap, struct output *output)
 {
-    bool json = overlap->options->json;
-    const char *column = overlap->tables[0].column;
+    const struct run_places *tables = overlap->tables;
+    bool json = overlap->options->json, places = *tables[0].column != '\0';
     char columns[64];
-    if (*column == '\0' && !json) {
-        output_text(
-            output, "%.12g\n",
-            overlap_of(overlap->tables[0].runs, overlap->tables[1].runs));
-        return;
-    }
-    snprintf(columns, sizeof columns, "%s%s", column,
-             *column == '\0' ? "overlap" : OVERLAP_COLUMNS);
-    csv_begin(&overlap->csv, output, json, columns);
-    if (*column == '\0') {
-        csv_decimal(&overlap->csv, overlap_of(overlap->tables[0].runs,
-                                              overlap->tables[1].runs));
+    double value = places
+                       ? 0
+                       : margay_signature_accuracy(tables[0].runs->histogram,
+                                                   tables[1].runs->histogram);
+    snprintf(columns, sizeof columns, "%s%s", tables[0].column,
+             places ? OVERLAP_COLUMNS : "overlap");
+    if (places || json)
+        csv_begin(&overlap->csv, output, json, columns);
+    if (places) {
+        write_places(overlap);
+    } else if (json) {
+        csv_decimal(&overlap->csv, value);
         csv_end_row(&overlap->csv);
     } else {
-        write_places(overlap);
+        output_text(output, "%.12g\n", value);
     }
     csv_end(&overlap->csv);
 }

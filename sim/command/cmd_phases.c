@@ -16,10 +16,11 @@
 #define ERROR_WANTED 0.005
 #define MOST_SHARE   0.05
 
+enum { PHASES, CURVES, WEIGHTS, TABLES };
+
 struct phases {
     const struct options *options;
-    struct output *outputs[3]; /* phases, curves, weights */
-    struct csv_writer csv, curves, weights;
+    struct csv_writer csvs[TABLES];
 };
 
 static enum margay_status open_question(void *context,
@@ -46,10 +47,7 @@ static size_t write_phases(struct csv_writer *csv,
         csv_u64(csv, phase.from);
         csv_u64(csv, phase.to);
         csv_u64(csv, phase.to - phase.from);
-        if (phase.repeats == i)
-            csv_nothing(csv);
-        else
-            csv_u64(csv, phase.repeats);
+        csv_known(csv, phase.repeats != i, phase.repeats);
         csv_u64(csv, phase.working_set_blocks);
         csv_end_row(csv);
         different += phase.repeats == i;
@@ -58,38 +56,31 @@ static size_t write_phases(struct csv_writer *csv,
 }
 
 /* The curve of a phase has the name of the trace and its number. */
-static enum margay_status write_curve(struct csv_writer *csv,
-                                      const struct margay_pass *pass,
-                                      const margay_phases *phases, size_t index,
-                                      struct margay_error *error)
-{
-    const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
-    struct margay_result result = {.only_points = true};
-    char *name;
-    if (asprintf(&name, "%s phase %zu", pass->trace, index) < 0)
-        return margay_fail_memory(error, "the name of a phase");
-    enum margay_status status =
-        margay_phases_curve(phases, index, &result.points, &result.point_count,
-                            &result.references, error);
-    if (status == MARGAY_OK)
-        status =
-            table_curve(csv, name, pass->block_bytes, &result, &usual, error);
-    free(result.points);
-    free(name);
-    return status;
-}
-
 static enum margay_status write_curves(struct csv_writer *csv,
                                        const struct margay_pass *pass,
                                        const margay_phases *phases,
                                        struct margay_error *error)
 {
+    const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < margay_phases_count(phases); i++) {
+    for (size_t i = 0; i < margay_phases_count(phases) && status == MARGAY_OK;
+         i++) {
+        struct margay_result result = {.only_points = true};
         struct margay_phase phase;
+        char *name;
         margay_phases_at(phases, i, &phase);
-        if (phase.repeats == i && status == MARGAY_OK)
-            status = write_curve(csv, pass, phases, i, error);
+        if (phase.repeats != i)
+            continue;
+        if (asprintf(&name, "%s phase %zu", pass->trace, i) < 0)
+            return margay_fail_memory(error, "the name of a phase");
+        status =
+            margay_phases_curve(phases, i, &result.points, &result.point_count,
+                                &result.references, error);
+        if (status == MARGAY_OK)
+            status = table_curve(csv, name, pass->block_bytes, &result, &usual,
+                                 error);
+        free(result.points);
+        free(name);
     }
     return status;
 }
@@ -99,7 +90,7 @@ static enum margay_status write_weights(struct phases *made,
                                         const margay_phases *phases,
                                         struct margay_error *error)
 {
-    struct csv_writer *csv = &made->weights;
+    struct csv_writer *csv = &made->csvs[WEIGHTS];
     struct margay_representatives chosen;
     uint64_t refs = 0;
     enum margay_status status = margay_phases_represent(
@@ -127,20 +118,6 @@ static enum margay_status write_weights(struct phases *made,
     return status;
 }
 
-static void summarise(const struct margay_pass *pass,
-                      const margay_phases *phases, size_t different)
-{
-    size_t count = margay_phases_count(phases);
-    double rate =
-        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
-    message_keep("%s: %" PRIu64 " reference%s in windows of %" PRIu64
-                 ", %zu phase%s, %zu of them different, %.1f M refs/s",
-                 pass->trace, pass->fed_refs,
-                 margay_plural(pass->fed_refs, "s"),
-                 margay_phases_interval_refs(phases), count,
-                 margay_plural(count, "s"), different, rate);
-}
-
 static enum margay_status write_pass(void *context,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
@@ -150,60 +127,49 @@ static enum margay_status write_pass(void *context,
     const margay_phases *phases =
         margay_phases_analysis_of(job->analyses[pass->index]);
     enum margay_status status = MARGAY_OK;
-    size_t different = write_phases(&made->csv, pass, phases);
+    size_t count = margay_phases_count(phases);
+    size_t different = write_phases(&made->csvs[PHASES], pass, phases);
+    double rate =
+        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     if (!made->options->quiet)
-        summarise(pass, phases, different);
-    if (made->outputs[1] != NULL)
-        status = write_curves(&made->curves, pass, phases, error);
-    if (status == MARGAY_OK && made->outputs[2] != NULL)
+        message_keep("%s: %" PRIu64 " reference%s in windows of %" PRIu64
+                     ", %zu phase%s, %zu of them different, %.1f M refs/s",
+                     pass->trace, pass->fed_refs,
+                     margay_plural(pass->fed_refs, "s"),
+                     margay_phases_interval_refs(phases), count,
+                     margay_plural(count, "s"), different, rate);
+    if (made->csvs[CURVES].output != NULL)
+        status = write_curves(&made->csvs[CURVES], pass, phases, error);
+    if (status == MARGAY_OK && made->csvs[WEIGHTS].output != NULL)
         status = write_weights(made, pass, phases, error);
     return status;
-}
-
-/* ---------------------------------------------------------- the command -- */
-
-static enum margay_status open_table(struct phases *made, size_t index,
-                                     const char *path, struct csv_writer *csv,
-                                     const char *columns,
-                                     struct margay_error *error)
-{
-    if (path == NULL)
-        return MARGAY_OK;
-    enum margay_status status =
-        output_open(path, OUTPUT_HELD, &made->outputs[index], error);
-    if (status == MARGAY_OK)
-        csv_begin(csv, made->outputs[index], made->options->json, columns);
-    return status;
-}
-
-static enum margay_status run(struct phases *made, struct margay_error *error)
-{
-    const struct options *options = made->options;
-    const struct drive drive = {
-        .options = options,
-        .context = made,
-        .open = open_question,
-        .ended = write_pass,
-    };
-    enum margay_status status =
-        open_table(made, 0, options->output == NULL ? "-" : options->output,
-                   &made->csv, PHASES_COLUMNS, error);
-    if (status == MARGAY_OK)
-        status = open_table(made, 1, options->phases.curves, &made->curves,
-                            CURVE_COLUMNS, error);
-    if (status == MARGAY_OK)
-        status = open_table(made, 2, options->phases.weights, &made->weights,
-                            WEIGHTS_COLUMNS, error);
-    return status == MARGAY_OK ? drive_run(&drive, error) : status;
 }
 
 int cmd_phases(const struct options *options)
 {
     struct phases made = {.options = options};
+    const struct drive drive = {
+        .options = options,
+        .context = &made,
+        .open = open_question,
+        .ended = write_pass,
+    };
+    const struct {
+        const char *path, *columns;
+    } tables[TABLES] = {
+        [PHASES] = {options->output == NULL ? "-" : options->output,
+                    PHASES_COLUMNS},
+        [CURVES] = {options->phases.curves, CURVE_COLUMNS},
+        [WEIGHTS] = {options->phases.weights, WEIGHTS_COLUMNS},
+    };
     struct margay_error error;
-    enum margay_status status = run(&made, &error);
-    csv_end(&made.csv);
-    csv_end(&made.curves);
-    csv_end(&made.weights);
-    return conclude(status, made.outputs, 3, &error);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < TABLES && status == MARGAY_OK; i++) {
+        if (tables[i].path != NULL)
+            status = csv_open(&made.csvs[i], tables[i].path, options->json,
+                              tables[i].columns, &error);
+    }
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
+    return csv_conclude(status, made.csvs, TABLES, &error);
 }

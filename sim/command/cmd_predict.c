@@ -15,8 +15,6 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-enum { TABLE, MODEL, OUTPUTS };
-
 struct prediction {
     const struct options *options;
     const struct predict_choices *choices;
@@ -27,8 +25,8 @@ struct prediction {
     uint64_t block_bytes;
     margay_histogram *predicted;
     double accuracy[2], difference[2]; /* of the prediction; of no change */
-    struct output *outputs[OUTPUTS];
     struct csv_writer csv;
+    struct output *saved; /* the model */
 };
 
 /* ------------------------------------------------------------- learning -- */
@@ -102,55 +100,31 @@ static enum margay_status write_table(struct prediction *prediction,
                            &series, &exact, error);
 }
 
-static enum margay_status write_runs(struct prediction *prediction,
-                                     struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < prediction->run_count && status == MARGAY_OK; i++)
-        status = write_table(prediction, "training", prediction->runs[i].name,
-                             prediction->runs[i].histogram, error);
-    if (status == MARGAY_OK && prediction->truth.histogram != NULL)
-        status = write_table(prediction, "truth", prediction->truth.name,
-                             prediction->truth.histogram, error);
-    return status;
-}
-
-static enum margay_status write_prediction(struct prediction *prediction,
-                                           struct margay_error *error)
+static enum margay_status write_tables(struct prediction *prediction,
+                                       struct margay_error *error)
 {
     const struct predict_choices *choices = prediction->choices;
+    const struct run_csv *truth = &prediction->truth;
     char name[64];
     enum margay_status status =
-        output_open(prediction->options->output, OUTPUT_HELD,
-                    &prediction->outputs[TABLE], error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&prediction->csv, prediction->outputs[TABLE],
-              prediction->options->json,
-              choices->with_runs ? ROLE_COLUMN CURVE_COLUMNS
-              : choices->curve   ? CURVE_COLUMNS
-                                 : HISTOGRAM_COLUMNS);
+        csv_open(&prediction->csv, prediction->options->output,
+                 prediction->options->json,
+                 choices->with_runs ? ROLE_COLUMN CURVE_COLUMNS
+                 : choices->curve   ? CURVE_COLUMNS
+                                    : HISTOGRAM_COLUMNS,
+                 error);
     snprintf(name, sizeof name, PREDICTED_NAME "%.12g", choices->size);
-    if (choices->with_runs)
-        status = write_runs(prediction, error);
+    for (size_t i = 0;
+         choices->with_runs && i < prediction->run_count && status == MARGAY_OK;
+         i++)
+        status = write_table(prediction, "training", prediction->runs[i].name,
+                             prediction->runs[i].histogram, error);
+    if (status == MARGAY_OK && choices->with_runs && truth->histogram != NULL)
+        status = write_table(prediction, "truth", truth->name, truth->histogram,
+                             error);
     if (status == MARGAY_OK)
         status = write_table(prediction, "prediction", name,
                              prediction->predicted, error);
-    csv_end(&prediction->csv);
-    return status;
-}
-
-static enum margay_status save_model(struct prediction *prediction,
-                                     struct margay_error *error)
-{
-    const char *path = prediction->choices->save_model;
-    if (path == NULL)
-        return MARGAY_OK;
-    enum margay_status status =
-        output_open(path, OUTPUT_HELD, &prediction->outputs[MODEL], error);
-    if (status == MARGAY_OK)
-        status = model_file_write(prediction->outputs[MODEL], prediction->model,
-                                  prediction->block_bytes, error);
     return status;
 }
 
@@ -207,18 +181,6 @@ static enum margay_status compare_truth(struct prediction *prediction,
     prediction->difference[1] = margay_curve_difference(unchanged, truth);
     margay_histogram_free(unchanged);
     return MARGAY_OK;
-}
-
-static void report(const struct prediction *prediction)
-{
-    if (!prediction->options->quiet)
-        report_model(prediction);
-    if (prediction->truth.histogram == NULL)
-        return;
-    message_print("accuracy %.6f no_change %.6f", prediction->accuracy[0],
-                  prediction->accuracy[1]);
-    message_print("mean_abs_miss_ratio_error %.6f no_change %.6f",
-                  prediction->difference[0], prediction->difference[1]);
 }
 
 /* ---------------------------------------------------------- the command -- */
@@ -284,8 +246,12 @@ static enum margay_status predict(struct prediction *prediction,
 {
     const struct predict_choices *choices = prediction->choices;
     enum margay_status status = get_model(prediction, error);
-    if (status == MARGAY_OK)
-        status = save_model(prediction, error);
+    if (status == MARGAY_OK && choices->save_model != NULL)
+        status = output_open(choices->save_model, OUTPUT_HELD,
+                             &prediction->saved, error);
+    if (status == MARGAY_OK && choices->save_model != NULL)
+        status = model_file_write(prediction->saved, prediction->model,
+                                  prediction->block_bytes, error);
     if (status != MARGAY_OK || choices->size == 0)
         return status;
     status = margay_model_predict(prediction->model, choices->size,
@@ -294,18 +260,8 @@ static enum margay_status predict(struct prediction *prediction,
     if (status == MARGAY_OK)
         status = compare_truth(prediction, error);
     if (status == MARGAY_OK)
-        status = write_prediction(prediction, error);
+        status = write_tables(prediction, error);
     return status;
-}
-
-static void clear(struct prediction *prediction)
-{
-    for (size_t i = 0; i < prediction->run_count; i++)
-        run_csv_clear(&prediction->runs[i]);
-    free(prediction->runs);
-    run_csv_clear(&prediction->truth);
-    margay_model_free(prediction->model);
-    margay_histogram_free(prediction->predicted);
 }
 
 int cmd_predict(const struct options *options)
@@ -318,9 +274,22 @@ int cmd_predict(const struct options *options)
     enum margay_status status = check_options(options, &error);
     if (status == MARGAY_OK)
         status = predict(&prediction, &error);
-    int exit_status = conclude(status, prediction.outputs, OUTPUTS, &error);
-    if (exit_status == EXIT_DONE)
-        report(&prediction);
-    clear(&prediction);
+    struct output *outputs[] = {prediction.csv.output, prediction.saved};
+    csv_end(&prediction.csv);
+    int exit_status = conclude(status, outputs, 2, &error);
+    if (exit_status == EXIT_DONE && !options->quiet)
+        report_model(&prediction);
+    if (exit_status == EXIT_DONE && prediction.truth.histogram != NULL) {
+        message_print("accuracy %.6f no_change %.6f", prediction.accuracy[0],
+                      prediction.accuracy[1]);
+        message_print("mean_abs_miss_ratio_error %.6f no_change %.6f",
+                      prediction.difference[0], prediction.difference[1]);
+    }
+    for (size_t i = 0; i < prediction.run_count; i++)
+        run_csv_clear(&prediction.runs[i]);
+    free(prediction.runs);
+    run_csv_clear(&prediction.truth);
+    margay_model_free(prediction.model);
+    margay_histogram_free(prediction.predicted);
     return exit_status;
 }

@@ -26,34 +26,9 @@ struct share {
     struct csv_writer csv;
 };
 
-/* RUN.csv=RATE, unless that is the name of a file. */
-static bool has_rate(const char *operand)
-{
-    return strrchr(operand, '=') != NULL && access(operand, F_OK) != 0;
-}
-
-/* A cache of objects hits up to a distance of its size, one of blocks below it:
-   each distance is lowered by 1.  Objects without bytes need a cache of 1. */
-static enum margay_status lower_distances(struct run_csv *run,
-                                          struct margay_error *error)
-{
-    uint64_t distance, count;
-    margay_histogram *bytes = run->histogram;
-    enum margay_status status = margay_histogram_create(&run->histogram, error);
-    for (uint64_t from = 0;
-         status == MARGAY_OK &&
-         margay_histogram_next(bytes, from, &distance, &count);
-         from = distance + 1)
-        status = margay_histogram_add(
-            run->histogram, distance == 0 ? 0 : distance - 1, count, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_add(run->histogram, MARGAY_INFINITE,
-                                      margay_histogram_infinite(bytes), error);
-    margay_histogram_free(bytes);
-    return status;
-}
-
-/* Histograms of objects: a table does not say that it is one. */
+/* Histograms of objects, which a table does not say that it has.  A cache of
+   objects hits up to a distance of its size, one of blocks below it: each
+   distance is lowered by 1.  Objects without bytes need a cache of 1. */
 static enum margay_status take_objects(const struct run_places *table,
                                        struct margay_error *error)
 {
@@ -64,8 +39,22 @@ static enum margay_status take_objects(const struct run_places *table,
                            " bytes, expected distances in bytes (histogram "
                            "--objects)",
                            table->runs[0].path, table->runs[0].block_bytes);
-    for (size_t i = 0; i < table->count && status == MARGAY_OK; i++)
-        status = lower_distances(&table->runs[i], error);
+    for (size_t i = 0; i < table->count && status == MARGAY_OK; i++) {
+        struct run_csv *run = &table->runs[i];
+        margay_histogram *bytes = run->histogram;
+        uint64_t from = 0, distance, count;
+        status = margay_histogram_create(&run->histogram, error);
+        for (; status == MARGAY_OK &&
+               margay_histogram_next(bytes, from, &distance, &count);
+             from = distance + 1)
+            status = margay_histogram_add(
+                run->histogram, distance == 0 ? 0 : distance - 1, count, error);
+        if (status == MARGAY_OK)
+            status =
+                margay_histogram_add(run->histogram, MARGAY_INFINITE,
+                                     margay_histogram_infinite(bytes), error);
+        margay_histogram_free(bytes);
+    }
     return status;
 }
 
@@ -107,8 +96,10 @@ static enum margay_status read_runs(struct share *share,
     for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++) {
         struct run_places *table = &share->tables[share->table_count++];
         const char *operand = options->operands[i];
-        status =
-            run_places_read(table, operand, has_rate(operand), false, error);
+        /* RUN.csv=RATE, unless that is the name of a file. */
+        bool has_rate =
+            strrchr(operand, '=') != NULL && access(operand, F_OK) != 0;
+        status = run_places_read(table, operand, has_rate, false, error);
         if (status == MARGAY_OK && options->results.objects)
             status = take_objects(table, error);
         if (status == MARGAY_OK)
@@ -119,17 +110,6 @@ static enum margay_status read_runs(struct share *share,
                                : status;
 }
 
-/* The size from which on no part of a larger cache is of use. */
-static uint64_t last_divided(const struct share *share)
-{
-    uint64_t largest, last = 0;
-    for (size_t i = 0; i < share->count; i++) {
-        if (margay_histogram_largest(share->runs[i]->histogram, &largest))
-            last += largest + 1; /* 64 times 2^56 at most */
-    }
-    return last == 0 ? 1 : last;
-}
-
 /* A grid goes up to what all programs together have a use for. */
 static enum margay_status find_sizes(struct share *share,
                                      struct margay_error *error)
@@ -137,8 +117,17 @@ static enum margay_status find_sizes(struct share *share,
     struct margay_sizes resolved;
     margay_histogram *grid = NULL;
     bool objects = share->options->results.objects;
-    uint64_t last =
-        objects ? last_divided(share) : margay_sharing_last(share->sharing);
+    uint64_t largest, last = 0;
+    /* The size from which on no part of a larger cache is of use: 64 times 2^56
+       at most. */
+    for (size_t i = 0; objects && i < share->count; i++) {
+        if (margay_histogram_largest(share->runs[i]->histogram, &largest))
+            last += largest + 1;
+    }
+    if (objects)
+        last = last == 0 ? 1 : last;
+    else
+        last = margay_sharing_last(share->sharing);
     if (share->options->results.sizes.kind == MARGAY_SIZES_ALL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--sizes all: a shared cache has no steps, expected "
@@ -165,19 +154,6 @@ static enum margay_status find_sizes(struct share *share,
     return status;
 }
 
-static enum margay_status check_bytes(const struct share *share,
-                                      uint64_t blocks,
-                                      struct margay_error *error)
-{
-    uint64_t bytes;
-    if (margay_multiply_u64(blocks, share->runs[0]->block_bytes, &bytes))
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%" PRIu64 " blocks of %" PRIu64
-                       " bytes are over 64 bits",
-                       blocks, share->runs[0]->block_bytes);
-}
-
 static enum margay_status write_size(struct share *share, uint64_t blocks,
                                      struct margay_error *error)
 {
@@ -185,11 +161,14 @@ static enum margay_status write_size(struct share *share, uint64_t blocks,
     struct margay_sharer_result divided[MARGAY_MOST_SHARERS];
     struct csv_writer *csv = &share->csv;
     bool objects = share->options->results.objects;
-    enum margay_status status = check_bytes(share, blocks, error);
-    if (status == MARGAY_OK)
-        status = margay_sharing_divided(share->sharing, blocks,
-                                        share->options->results.fair, divided,
-                                        error);
+    uint64_t bytes, block_bytes = share->runs[0]->block_bytes;
+    if (!margay_multiply_u64(blocks, block_bytes, &bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%" PRIu64 " blocks of %" PRIu64
+                           " bytes are over 64 bits",
+                           blocks, block_bytes);
+    enum margay_status status = margay_sharing_divided(
+        share->sharing, blocks, share->options->results.fair, divided, error);
     if (status != MARGAY_OK)
         return status;
     /* What others bring in between needs their footprints, which follow from
@@ -213,37 +192,24 @@ static enum margay_status write_size(struct share *share, uint64_t blocks,
     return MARGAY_OK;
 }
 
-static enum margay_status write_table(struct share *share,
-                                      struct output **output,
-                                      struct margay_error *error)
-{
-    enum margay_status status =
-        output_open(share->options->output, OUTPUT_HELD, output, error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&share->csv, *output, share->options->json,
-              share->options->results.objects
-                  ? SHARE_COLUMNS SHARE_OBJECT_COLUMNS
-                  : SHARE_COLUMNS);
-    for (size_t i = 0; i < share->size_count && status == MARGAY_OK; i++)
-        status = write_size(share, share->sizes[i].cache_blocks, error);
-    csv_end(&share->csv);
-    return status;
-}
-
 int cmd_share(const struct options *options)
 {
     struct share share = {.options = options};
-    struct output *output = NULL;
     struct margay_error error;
     enum margay_status status = read_runs(&share, &error);
     if (status == MARGAY_OK)
         status = find_sizes(&share, &error);
     if (status == MARGAY_OK)
-        status = write_table(&share, &output, &error);
+        status = csv_open(&share.csv, options->output, options->json,
+                          options->results.objects
+                              ? SHARE_COLUMNS SHARE_OBJECT_COLUMNS
+                              : SHARE_COLUMNS,
+                          &error);
+    for (size_t i = 0; i < share.size_count && status == MARGAY_OK; i++)
+        status = write_size(&share, share.sizes[i].cache_blocks, &error);
     for (size_t i = 0; i < share.table_count; i++)
         run_places_clear(&share.tables[i]);
     margay_sharing_free(share.sharing);
     free(share.sizes);
-    return conclude(status, &output, 1, &error);
+    return csv_conclude(status, &share.csv, 1, &error);
 }

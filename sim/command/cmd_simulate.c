@@ -19,8 +19,7 @@ struct simulate {
     struct machine machine; /* of the table */
     struct machine_vary vary;
     struct margay_level *levels; /* of all machines; owned */
-    struct output *outputs[OUTPUTS];
-    char *columns[OUTPUTS]; /* owned */
+    char *columns[OUTPUTS];      /* owned */
     struct csv_writer csvs[OUTPUTS];
     size_t trace_count;    /* of those with references */
     struct places *places; /* of lines of sources; NULL = they are not found */
@@ -57,28 +56,22 @@ static struct machine_results results_of(const struct simulate *simulate,
     };
 }
 
-/* The machine with the lowest average access time. */
-static size_t best_of(const struct machine_results *results)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < machine_vary_count(results->vary); i++) {
-        if (machine_access_cycles(results, i) <
-            machine_access_cycles(results, best))
-            best = i;
-    }
-    return best;
-}
-
 /* For people: the time that a reference takes on average, if the machine says
    how long its levels take; of several machines the best one's. */
 static void summarise(const struct machine_results *results,
                       uint64_t references)
 {
-    size_t cores = margay_machine_analysis_cores(results->analysis);
+    size_t cores = margay_machine_analysis_cores(results->analysis), best = 0;
     bool shared = margay_machine_analysis_shares_cores(results->analysis);
+    bool have_cycles, coherent;
     char time[64] = "", fields[256] = "";
-    if (machines_have_cycles(results)) {
-        size_t best = best_of(results);
+    machines_find(results, &have_cycles, &coherent);
+    if (have_cycles) {
+        for (size_t i = 1; i < machine_vary_count(results->vary); i++) {
+            if (machine_access_cycles(results, i) <
+                machine_access_cycles(results, best))
+                best = i;
+        }
         snprintf(time, sizeof time, ", average access time %.6g cycles",
                  machine_access_cycles(results, best));
         machine_vary_text(results->vary, best, fields, sizeof fields);
@@ -89,23 +82,6 @@ static void summarise(const struct machine_results *results,
                  *fields == '\0' ? "" : " at best, with ", fields);
 }
 
-/* Of several machines, the one with the most. */
-static void tell_most(const struct machine_results *results,
-                      const struct sharing_most *most)
-{
-    char fields[256];
-    if (most->misses == 0) {
-        message_keep("%s: no false sharing was seen", results->trace);
-        return;
-    }
-    machine_vary_text(results->vary, most->machine, fields, sizeof fields);
-    message_keep("%s: most false sharing: block 0x%" PRIx64 "%s, %" PRIu64
-                 " miss%s%s%s",
-                 results->trace, most->address, most->lines, most->misses,
-                 margay_plural(most->misses, "es"),
-                 *fields == '\0' ? "" : ", with ", fields);
-}
-
 static enum margay_status write_sharing(struct simulate *simulate,
                                         const struct machine_results *results,
                                         const margay_trace *trace,
@@ -114,10 +90,19 @@ static enum margay_status write_sharing(struct simulate *simulate,
     const struct sharing_lines lines = {simulate->places, trace,
                                         simulate->options->annotate.program};
     struct sharing_most most;
+    char fields[256];
     enum margay_status status =
         table_sharing(&simulate->csvs[SHARING], results, &lines, &most, error);
-    if (!simulate->options->quiet)
-        tell_most(results, &most);
+    /* Of several machines, the one with the most. */
+    machine_vary_text(results->vary, most.machine, fields, sizeof fields);
+    if (!simulate->options->quiet && most.misses == 0)
+        message_keep("%s: no false sharing was seen", results->trace);
+    else if (!simulate->options->quiet)
+        message_keep("%s: most false sharing: block 0x%" PRIx64 "%s, %" PRIu64
+                     " miss%s%s%s",
+                     results->trace, most.address, most.lines, most.misses,
+                     margay_plural(most.misses, "es"),
+                     *fields == '\0' ? "" : ", with ", fields);
     const char *why, *path = NULL;
     if (simulate->places != NULL)
         path = places_unread(simulate->places, &why);
@@ -145,9 +130,9 @@ static enum margay_status write_machines(void *context,
     if (!simulate->options->quiet)
         summarise(&results, references);
     enum margay_status status = MARGAY_OK;
-    if (simulate->outputs[PARETO] != NULL)
+    if (simulate->csvs[PARETO].output != NULL)
         status = table_pareto(&simulate->csvs[PARETO], &results, error);
-    if (status == MARGAY_OK && simulate->outputs[SHARING] != NULL)
+    if (status == MARGAY_OK && simulate->csvs[SHARING].output != NULL)
         status = write_sharing(simulate, &results, job->reader, error);
     return status;
 }
@@ -192,74 +177,62 @@ static void choose_block(const struct simulate *simulate,
     }
 }
 
-static enum margay_status name_columns(struct simulate *simulate,
-                                       struct margay_error *error)
-{
-    const struct machine_results none = results_of(simulate, NULL, NULL);
-    if (simulate->options->machine.pareto != NULL &&
-        !machines_have_cycles(&none))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--pareto: found no cycles in %s, expected a column "
-                           "of them, for the average access time",
-                           simulate->options->machine.name);
-    bool coherent = machines_are_coherent(&none);
-    if (simulate->options->machine.sharing != NULL && !coherent)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sharing: found no coherent cache in %s, expected "
-                           "'mesi' in the column coherence of one",
-                           simulate->options->machine.name);
-    const char *const columns[OUTPUTS] = {
-        [TABLE] = coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
-                           : SIMULATE_COLUMNS,
-        [PARETO] = PARETO_COLUMNS,
-        [SHARING] = SHARING_COLUMNS,
-    };
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++)
-        status = machine_columns(columns[i], &simulate->vary,
-                                 &simulate->columns[i], error);
-    return status;
-}
-
 static enum margay_status read_machines(struct simulate *simulate,
                                         struct margay_error *error)
 {
-    const struct options *options = simulate->options;
-    if (options->machine.name == NULL)
+    const char *name = simulate->options->machine.name;
+    const char *vary = simulate->options->machine.vary;
+    if (name == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which machine: expected --machine FILE|NAME");
     enum margay_status status =
-        machine_find(&simulate->machine, options->machine.name,
-                     options->machine.vary, error);
+        machine_find(&simulate->machine, name, vary, error);
     if (status == MARGAY_OK)
-        status = machine_vary_read(&simulate->vary, &simulate->machine,
-                                   options->machine.vary, error);
+        status =
+            machine_vary_read(&simulate->vary, &simulate->machine, vary, error);
     if (status == MARGAY_OK)
         status = machine_vary_levels(&simulate->vary, &simulate->machine,
                                      &simulate->levels, error);
-    return status == MARGAY_OK ? name_columns(simulate, error) : status;
+    return status;
 }
 
-static enum margay_status open_outputs(struct simulate *simulate,
-                                       struct margay_error *error)
+static enum margay_status open_tables(struct simulate *simulate,
+                                      struct margay_error *error)
 {
     const struct options *options = simulate->options;
-    const char *paths[OUTPUTS] = {
-        [TABLE] = options->output == NULL ? "-" : options->output,
-        [PARETO] = options->machine.pareto,
-        [SHARING] = options->machine.sharing,
+    const struct machine_results none = results_of(simulate, NULL, NULL);
+    bool have_cycles, coherent;
+    machines_find(&none, &have_cycles, &coherent);
+    if (options->machine.pareto != NULL && !have_cycles)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--pareto: found no cycles in %s, expected a column "
+                           "of them, for the average access time",
+                           options->machine.name);
+    if (options->machine.sharing != NULL && !coherent)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sharing: found no coherent cache in %s, expected "
+                           "'mesi' in the column coherence of one",
+                           options->machine.name);
+    const struct {
+        const char *path, *columns;
+    } tables[OUTPUTS] = {
+        [TABLE] = {options->output == NULL ? "-" : options->output,
+                   coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
+                            : SIMULATE_COLUMNS},
+        [PARETO] = {options->machine.pareto, PARETO_COLUMNS},
+        [SHARING] = {options->machine.sharing, SHARING_COLUMNS},
     };
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
-        if (paths[i] == NULL)
+        if (tables[i].path == NULL)
             continue;
-        status =
-            output_open(paths[i], OUTPUT_HELD, &simulate->outputs[i], error);
+        status = machine_columns(tables[i].columns, &simulate->vary,
+                                 &simulate->columns[i], error);
         if (status == MARGAY_OK)
-            csv_begin(&simulate->csvs[i], simulate->outputs[i], options->json,
-                      simulate->columns[i]);
+            status = csv_open(&simulate->csvs[i], tables[i].path, options->json,
+                              simulate->columns[i], error);
     }
-    if (status == MARGAY_OK && paths[SHARING] != NULL &&
+    if (status == MARGAY_OK && options->machine.sharing != NULL &&
         places_library_version() != NULL)
         status = places_open(&simulate->places, error);
     return status;
@@ -278,18 +251,16 @@ int cmd_simulate(const struct options *options)
     };
     enum margay_status status = read_machines(&simulate, &error);
     if (status == MARGAY_OK)
-        status = open_outputs(&simulate, &error);
+        status = open_tables(&simulate, &error);
     if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);
         status = drive_run(&drive, &error);
     }
     if (status == MARGAY_OK)
         warn(&simulate);
-    for (size_t i = 0; i < OUTPUTS; i++) {
-        csv_end(&simulate.csvs[i]);
+    int exit_status = csv_conclude(status, simulate.csvs, OUTPUTS, &error);
+    for (size_t i = 0; i < OUTPUTS; i++)
         free(simulate.columns[i]);
-    }
-    int exit_status = conclude(status, simulate.outputs, OUTPUTS, &error);
     places_free(simulate.places);
     free(simulate.levels);
     machine_vary_clear(&simulate.vary);

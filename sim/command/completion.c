@@ -63,24 +63,6 @@ static void put_parameters(const struct script *script,
     }
 }
 
-static void put_engines(const struct script *script)
-{
-    const struct margay_engine_info *engine;
-    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++) {
-        put_word(script, engine->name);
-        put_parameters(script, engine);
-    }
-}
-
-static void put_formats(const struct script *script, bool writable)
-{
-    const struct margay_format_info *format;
-    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
-        if (format->writable || !writable)
-            put_word(script, format->name);
-    }
-}
-
 static bool takes_files(const struct option *option)
 {
     return option->parse == parse_input || option->parse == parse_output;
@@ -89,13 +71,20 @@ static bool takes_files(const struct option *option)
 /* The known values of an option. */
 static void put_values(const struct script *script, const struct option *option)
 {
-    if (strcmp(option->name, "format") == 0)
-        put_formats(script, false);
-    if (strcmp(option->name, "to") == 0)
-        put_formats(script, true);
-    if (strcmp(option->name, "engine") == 0 ||
-        strcmp(option->name, "only") == 0)
-        put_engines(script);
+    const struct margay_format_info *format;
+    const struct margay_engine_info *engine;
+    const char *name = option->name;
+    bool reads = strcmp(name, "format") == 0, writes = strcmp(name, "to") == 0;
+    bool measures = strcmp(name, "engine") == 0 || strcmp(name, "only") == 0;
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
+        if (reads || (writes && format->writable))
+            put_word(script, format->name);
+    }
+    for (size_t i = 0; measures && (engine = margay_engine_at(i)) != NULL;
+         i++) {
+        put_word(script, engine->name);
+        put_parameters(script, engine);
+    }
     if (option->words != NULL)
         put_word(script, option->words);
 }

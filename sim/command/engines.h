@@ -18,24 +18,17 @@
 
 /* ---- The two tables ---- */
 
-/* The specs on trial. */
-struct engine_specs {
-    char *text; /* owned; where the specs of --only stand */
-    const char **list;
-    size_t count;
-};
-
 /* Rows of ENGINES_RUN_COLUMNS: each engine on the trace of --run, compared with
    the exact engine. */
 enum margay_status engines_run(const struct options *options,
-                               const struct engine_specs *specs,
+                               const struct policy_list *specs,
                                struct csv_writer *csv,
                                struct margay_error *error);
 
 /* Rows of ENGINES_SWEEP_COLUMNS: each engine on one pattern of more and more
    distinct blocks. */
 enum margay_status engines_sweep(const struct options *options,
-                                 const struct engine_specs *specs,
+                                 const struct policy_list *specs,
                                  struct csv_writer *csv,
                                  struct margay_error *error);
 
@@ -87,35 +80,8 @@ enum margay_status trial_run(const struct trial *trial,
                              struct trial_result *result,
                              struct margay_error *error);
 
-/* ---- The exact curve ---- */
-
-/* Curves are compared at powers of two, between which lie the bars of the
-   log2 histogram; on octaves; and in equal steps. */
-enum truth_grid { TRUTH_POWERS, TRUTH_OCTAVES, TRUTH_STEPS, TRUTH_GRIDS };
-
-struct truth {
-    struct margay_result result;
-    uint64_t *sizes; /* of all grids, ascending; owned */
-    size_t size_count;
-    struct margay_point *grids[TRUTH_GRIDS]; /* owned */
-    size_t grid_counts[TRUTH_GRIDS];
-};
-
-/* Analyse a trace with the exact engine.  Call truth_clear() in any case. */
-enum margay_status truth_find(const uint64_t *blocks, size_t count,
-                              struct truth *truth, struct margay_error *error);
-void truth_clear(struct truth *truth);
-
-/* The largest and the mean error of miss ratios on a grid, of misses at
-   truth->sizes. */
-struct truth_errors {
-    double most, mean;
-};
-struct truth_errors truth_compare(const struct truth *truth,
-                                  const uint64_t *misses, enum truth_grid grid);
-
-/* How much of the two log2 histograms overlaps: 1 - sum |y - x| / 2 over the
-   shares of their bars, of which infinite distances are one. */
-double truth_overlap(const struct truth *truth, const uint64_t *misses);
+/* The number of KiB that the first line of this format of a system's file
+   names, in bytes; 0 = unknown. */
+uint64_t trial_system_bytes(const char *path, const char *format);
 
 #endif

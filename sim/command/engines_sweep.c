@@ -1,6 +1,4 @@
 /* engines_sweep.c - margay engines --sweep: speed over the number of blocks */
-#define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/command/engines.h"
@@ -47,23 +45,11 @@ static size_t next_swept(void *context, const uint64_t **blocks)
     return count;
 }
 
-/* The memory available without swapping; 0 = unknown. */
-static uint64_t available_bytes(void)
-{
-    unsigned long long kibibytes = 0;
-    char line[128];
-    FILE *file = fopen("/proc/meminfo", "r");
-    if (file == NULL)
-        return 0;
-    while (kibibytes == 0 && fgets(line, sizeof line, file) != NULL)
-        sscanf(line, "MemAvailable: %llu kB", &kibibytes);
-    fclose(file);
-    return (uint64_t)kibibytes * 1024;
-}
-
+/* Is so much memory available without swapping, as far as is known? */
 static bool fits_memory(uint64_t blocks)
 {
-    uint64_t bytes = available_bytes();
+    uint64_t bytes =
+        trial_system_bytes("/proc/meminfo", "MemAvailable: %llu kB");
     return bytes == 0 || blocks <= bytes / BLOCK_BYTES;
 }
 
@@ -120,7 +106,7 @@ static enum margay_status sweep_engine(const struct options *options,
 }
 
 enum margay_status engines_sweep(const struct options *options,
-                                 const struct engine_specs *specs,
+                                 const struct policy_list *specs,
                                  struct csv_writer *csv,
                                  struct margay_error *error)
 {
@@ -129,7 +115,7 @@ enum margay_status engines_sweep(const struct options *options,
         return margay_fail_memory(error, "the sweep");
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++)
-        status = sweep_engine(options, specs->list[i], sweep, csv, error);
+        status = sweep_engine(options, specs->specs[i], sweep, csv, error);
     free(sweep);
     return status;
 }

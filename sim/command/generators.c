@@ -26,16 +26,6 @@ const struct margay_generator_info *generator_at(size_t index)
                                              : margay_generator_at(index);
 }
 
-const struct margay_generator_info *generator_named(const char *name)
-{
-    const struct margay_generator_info *info;
-    for (size_t i = 0; (info = generator_at(i)) != NULL; i++) {
-        if (strcmp(info->name, name) == 0)
-            return info;
-    }
-    return NULL;
-}
-
 static const char *name_at(size_t index, const void *context)
 {
     (void)context;
@@ -43,18 +33,25 @@ static const char *name_at(size_t index, const void *context)
     return info == NULL ? NULL : info->name;
 }
 
-static enum margay_status fail_unknown(const char *name,
-                                       struct margay_error *error)
+enum margay_status generator_find(const char *name,
+                                  const struct margay_generator_info **info,
+                                  struct margay_error *error)
 {
-    struct suggestion nearest = suggest(name, "", name_at, NULL);
     char names[256] = "";
-    for (size_t i = 0; name_at(i, NULL) != NULL; i++) {
+    for (size_t i = 0; (*info = generator_at(i)) != NULL; i++) {
+        if (strcmp((*info)->name, name) == 0)
+            return MARGAY_OK;
         strcat(names, i == 0 ? "" : ", ");
-        strcat(names, name_at(i, NULL));
+        strcat(names, (*info)->name);
     }
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "unknown generator '%s'%s; there are %s", name,
-                       nearest.text, names);
+                       suggest(name, "", name_at, NULL).text, names);
+}
+
+bool generator_finds_blocks(const struct margay_generator_info *info)
+{
+    return info == &of_histogram;
 }
 
 /* --------------------------------------------------------- a histogram -- */
@@ -96,8 +93,10 @@ static enum margay_status read_target(const struct options *options,
     if (options->results.from == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "histogram: --from HIST.csv is needed");
-    enum margay_status status = histogram_csv_read_bins(
-        options->results.from, take_target, &target, error);
+    const struct histogram_reading reading = {.take_bins = take_target,
+                                              .context = &target};
+    enum margay_status status =
+        histogram_csv_read_as(options->results.from, &reading, error);
     if (status == MARGAY_OK && generator->of_distances == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: found a table without rows, expected a "
@@ -108,44 +107,29 @@ static enum margay_status read_target(const struct options *options,
 
 /* ----------------------------------------------------------------- any -- */
 
-static enum margay_status create(const struct options *options,
-                                 const struct margay_generator_info *info,
-                                 struct generator *generator,
-                                 struct margay_error *error)
+enum margay_status generator_create(const struct margay_generator_info *info,
+                                    const struct options *options,
+                                    struct generator **generator,
+                                    struct margay_error *error)
 {
     struct margay_generator_options generator_options = {
         .blocks = options->generate.blocks,
         .seed = options->seed,
         .exponent = options->generate.exponent,
     };
-    if (info == &of_histogram)
-        return read_target(options, generator, error);
-    if (options->results.from != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--from: %s takes no histogram", info->name);
-    return margay_generator_create(info->name, &generator_options,
-                                   &generator->of_references, error);
-}
-
-enum margay_status generator_check(const char *name, struct margay_error *error)
-{
-    return generator_named(name) == NULL ? fail_unknown(name, error)
-                                         : MARGAY_OK;
-}
-
-enum margay_status generator_create(const struct options *options,
-                                    struct generator **generator,
-                                    struct margay_error *error)
-{
-    const char *name = options->operands[0];
-    const struct margay_generator_info *info = generator_named(name);
-    *generator = NULL;
-    if (info == NULL)
-        return fail_unknown(name, error);
     struct generator *made = calloc(1, sizeof *made);
+    enum margay_status status;
+    *generator = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "a generator");
-    enum margay_status status = create(options, info, made, error);
+    if (info == &of_histogram)
+        status = read_target(options, made, error);
+    else if (options->results.from != NULL)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--from: %s takes no histogram", info->name);
+    else
+        status = margay_generator_create(info->name, &generator_options,
+                                         &made->of_references, error);
     if (status == MARGAY_OK)
         *generator = made;
     else

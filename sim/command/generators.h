@@ -10,19 +10,22 @@ struct generator;
    histogram's distances; NULL beyond the last. */
 const struct margay_generator_info *generator_at(size_t index);
 
-/* The generator of that name; NULL if there is none. */
-const struct margay_generator_info *generator_named(const char *name);
+/* The generator of that name.  MARGAY_BAD_ARGUMENT, which lists the generators,
+   if there is none. */
+enum margay_status generator_find(const char *name,
+                                  const struct margay_generator_info **info,
+                                  struct margay_error *error);
 
-/* MARGAY_BAD_ARGUMENT, which lists the generators, for any other name. */
-enum margay_status generator_check(const char *name,
-                                   struct margay_error *error);
+/* Does the generator find the number of blocks without --blocks? */
+bool generator_finds_blocks(const struct margay_generator_info *info);
 
 /*
- * Make the generator that the first operand names.  MARGAY_BAD_ARGUMENT if
- * there is none of that name or it refuses the options; MARGAY_BAD_INPUT or
- * MARGAY_IO if the histogram cannot be read.  The caller owns *generator.
+ * Make a generator.  MARGAY_BAD_ARGUMENT if it refuses the options;
+ * MARGAY_BAD_INPUT or MARGAY_IO if the histogram cannot be read.  The caller
+ * owns *generator.
  */
-enum margay_status generator_create(const struct options *options,
+enum margay_status generator_create(const struct margay_generator_info *info,
+                                    const struct options *options,
                                     struct generator **generator,
                                     struct margay_error *error);
 

@@ -14,7 +14,7 @@
 #include "sim/command/generators.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/plot/plot_kinds.h"
+#include "sim/plot/plot.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -113,35 +113,24 @@ static void put_operand(struct output *output, bool is_first, int columns,
                     description);
 }
 
-/* Put the generators; returns their number. */
-static size_t put_generators(struct output *output)
+/* Put the values of the operands, generators or the tables that plot draws;
+   returns the number of lines. */
+static size_t put_operands(const struct command *command, struct output *output)
 {
     const struct margay_generator_info *generator;
-    size_t count = 0;
-    for (; (generator = generator_at(count)) != NULL; count++)
-        put_operand(output, count == 0, 12, generator->name,
-                    generator->description);
-    return count;
-}
-
-/* Put the tables that plot draws; returns their number. */
-static size_t put_tables(struct output *output)
-{
     const struct plot_kind *kind;
     size_t count = 0;
-    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
+    for (size_t i = 0;
+         command->bit == ON_GENERATE && (generator = generator_at(i)) != NULL;
+         i++)
+        put_operand(output, count++ == 0, 12, generator->name,
+                    generator->description);
+    for (size_t i = 0;
+         command->bit == ON_PLOT && (kind = plot_kind_at(i)) != NULL; i++) {
         if (kind->table != NULL)
             put_operand(output, count++ == 0, 30, kind->table, kind->picture);
     }
-    return count;
-}
-
-/* Put the values of the operands; returns the number of lines. */
-static size_t put_operands(const struct command *command, struct output *output)
-{
-    if (command->bit == ON_GENERATE)
-        return 1 + put_generators(output);
-    return command->bit == ON_PLOT ? 1 + put_tables(output) : 0;
+    return count == 0 ? 0 : 1 + count;
 }
 
 /* Beside the options there are the usage, the summary and a blank line, and a
@@ -154,22 +143,16 @@ static bool fits(const struct choice *choice)
            SCREEN_LINES;
 }
 
-static struct choice choose_lines(const struct command *command)
-{
-    struct choice choice = {command, true, SIZE_MAX};
-    if (fits(&choice))
-        return choice;
-    choice.seldom = false;
-    choice.count = put_lines(&choice, NULL);
-    while (choice.count > 0 && !fits(&choice))
-        choice.count--;
-    return choice;
-}
-
 static void put_command_help(struct output *output,
                              const struct command *command)
 {
-    struct choice choice = choose_lines(command);
+    struct choice choice = {command, true, SIZE_MAX};
+    if (!fits(&choice)) {
+        choice.seldom = false;
+        choice.count = put_lines(&choice, NULL);
+    }
+    while (choice.count > 0 && !fits(&choice))
+        choice.count--;
     output_text(output, "Usage: margay %s [OPTION]...%s%s\nWrites %s.\n\n",
                 command->name, *command->operands == '\0' ? "" : " ",
                 command->operands, command->summary);
@@ -185,24 +168,21 @@ static void put_command_help(struct output *output,
     put_operands(command, output);
 }
 
-static void put_overview(struct output *output)
-{
-    const struct command *command;
-    output_text(output, "Usage: margay COMMAND [OPTION]... [OPERAND]...   "
-                        "(more: margay help COMMAND)\n\n");
-    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
-        output_text(output, "  %-12s%s\n", command->name, command->summary);
-}
-
 int help_print(const struct command *command)
 {
+    const struct command *other;
     struct output *output;
     struct margay_error error;
     enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
-    if (status == MARGAY_OK && command == NULL)
-        put_overview(output);
-    else if (status == MARGAY_OK)
+    if (status == MARGAY_OK && command != NULL)
         put_command_help(output, command);
+    else if (status == MARGAY_OK)
+        output_text(output, "Usage: margay COMMAND [OPTION]... [OPERAND]...   "
+                            "(more: margay help COMMAND)\n\n");
+    for (size_t i = 0; status == MARGAY_OK && command == NULL &&
+                       (other = command_at(i)) != NULL;
+         i++)
+        output_text(output, "  %-12s%s\n", other->name, other->summary);
     return conclude(status, &output, 1, &error);
 }
 

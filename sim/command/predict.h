@@ -3,7 +3,6 @@
 #define MARGAY_SIM_COMMAND_PREDICT_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include <margay/prediction.h>
 
@@ -20,12 +19,6 @@ enum margay_status model_file_write(struct output *output,
 enum margay_status model_file_read(const char *path, margay_model **model,
                                    uint64_t *block_bytes,
                                    struct margay_error *error);
-
-/* The same for an open file, which messages call `name`. */
-enum margay_status model_file_read_stream(FILE *file, const char *name,
-                                          margay_model **model,
-                                          uint64_t *block_bytes,
-                                          struct margay_error *error);
 
 struct options;
 

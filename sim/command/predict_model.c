@@ -70,21 +70,6 @@ static enum margay_status unpack(const char *name, const uint64_t *words,
     return MARGAY_OK;
 }
 
-enum margay_status model_file_read_stream(FILE *file, const char *name,
-                                          margay_model **model,
-                                          uint64_t *block_bytes,
-                                          struct margay_error *error)
-{
-    uint64_t *words;
-    size_t count;
-    enum margay_status status =
-        margay_words_read_stream(file, name, &kind, &words, &count, error);
-    if (status == MARGAY_OK)
-        status = unpack(name, words, count, model, block_bytes, error);
-    free(words);
-    return status;
-}
-
 enum margay_status model_file_read(const char *path, margay_model **model,
                                    uint64_t *block_bytes,
                                    struct margay_error *error)

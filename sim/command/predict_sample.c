@@ -37,20 +37,7 @@ struct sampling {
 
 /* --------------------------------------------------------------- traces -- */
 
-/* Split TRACE=SIZE at the last '='; the operand may be TRACE alone. */
-static enum margay_status split(struct run *run, const char *operand,
-                                struct margay_error *error)
-{
-    run->path = strdup(operand);
-    if (run->path == NULL)
-        return margay_fail_memory(error, "the name of a trace");
-    char *equals = strrchr(run->path, '=');
-    if (equals == NULL)
-        return MARGAY_OK;
-    *equals = '\0';
-    return parse_input_size(operand, equals + 1, &run->size, error);
-}
-
+/* Split each TRACE=SIZE at the last '='; an operand may be TRACE alone. */
 static enum margay_status list_runs(struct sampling *sampling,
                                     struct margay_error *error)
 {
@@ -62,11 +49,17 @@ static enum margay_status list_runs(struct sampling *sampling,
     if (sampling->runs == NULL || sampling->paths == NULL)
         return margay_fail_memory(error, "the traces");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        sampling->count++;
-        status = split(&sampling->runs[i],
-                       options->operand_count == 0 ? "-" : options->operands[i],
-                       error);
-        sampling->paths[i] = sampling->runs[i].path;
+        const char *operand =
+            options->operand_count == 0 ? "-" : options->operands[i];
+        struct run *run = &sampling->runs[sampling->count++];
+        sampling->paths[i] = run->path = strdup(operand);
+        if (run->path == NULL)
+            return margay_fail_memory(error, "the name of a trace");
+        char *equals = strrchr(run->path, '=');
+        if (equals == NULL)
+            continue;
+        *equals = '\0';
+        status = parse_input_size(operand, equals + 1, &run->size, error);
     }
     return status;
 }
@@ -96,10 +89,17 @@ static void free_peaks(margay_analysis *analysis)
     free(analysis);
 }
 
-static enum margay_status make_sampler(const struct predict_choices *choices,
-                                       margay_sampler **sampler,
-                                       struct margay_error *error)
+static enum margay_status begin_peaks(void *context,
+                                      const struct margay_pass *passes,
+                                      size_t count,
+                                      const struct margay_share *share,
+                                      margay_analysis **analysis,
+                                      struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {.feed = feed,
+                                                           .free = free_peaks};
+    const struct predict_choices *choices =
+        &((const struct sampling *)context)->options->predict;
     const struct margay_sampler_options options = {
         .qualification_blocks = choices->qualification_blocks,
         .temporal_blocks = choices->temporal_blocks,
@@ -110,25 +110,12 @@ static enum margay_status make_sampler(const struct predict_choices *choices,
         .most_peaks =
             choices->peaks > UINT32_MAX ? UINT32_MAX : (unsigned)choices->peaks,
     };
-    return margay_sampler_create(&options, sampler, error);
-}
-
-static enum margay_status begin_peaks(void *context,
-                                      const struct margay_pass *passes,
-                                      size_t count,
-                                      const struct margay_share *share,
-                                      margay_analysis **analysis,
-                                      struct margay_error *error)
-{
-    static const struct margay_analysis_class functions = {.feed = feed,
-                                                           .free = free_peaks};
-    const struct sampling *sampling = context;
     struct peaks *peaks = drive_analysis(sizeof *peaks, &functions, error);
     (void)passes, (void)count, (void)share;
     if (peaks == NULL)
         return MARGAY_NO_MEMORY;
     *analysis = &peaks->analysis;
-    return make_sampler(&sampling->options->predict, &peaks->sampler, error);
+    return margay_sampler_create(&options, &peaks->sampler, error);
 }
 
 static enum margay_status open_peaks(void *context, margay_question **question,
@@ -250,7 +237,6 @@ static void report_run(const struct sampling *sampling, const struct run *run)
 }
 
 static enum margay_status sample(struct sampling *sampling,
-                                 struct output **output,
                                  struct margay_error *error)
 {
     struct options options = *sampling->options;
@@ -269,27 +255,23 @@ static enum margay_status sample(struct sampling *sampling,
     options.operands = sampling->paths;
     options.operand_count = sampling->count;
     if (status == MARGAY_OK)
-        status = output_open(options.output, OUTPUT_HELD, output, error);
+        status = csv_open(&sampling->csv, options.output, options.json,
+                          SAMPLE_COLUMNS, error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, error);
     if (status == MARGAY_OK)
         status = find_rule(sampling, error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&sampling->csv, *output, options.json, SAMPLE_COLUMNS);
     for (size_t i = 0; i < sampling->at && status == MARGAY_OK; i++)
         status = write_run(sampling, &sampling->runs[i], error);
-    csv_end(&sampling->csv);
     return status;
 }
 
 int predict_sample(const struct options *options)
 {
     struct sampling sampling = {.options = options};
-    struct output *output = NULL;
     struct margay_error error;
-    enum margay_status status = sample(&sampling, &output, &error);
-    int exit_status = conclude(status, &output, 1, &error);
+    enum margay_status status = sample(&sampling, &error);
+    int exit_status = csv_conclude(status, &sampling.csv, 1, &error);
     for (size_t i = 0; i < sampling.count; i++) {
         if (exit_status != EXIT_TROUBLE && !options->quiet && i < sampling.at)
             report_run(&sampling, &sampling.runs[i]);

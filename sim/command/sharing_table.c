@@ -23,23 +23,6 @@ static void find_line(const struct sharing_lines *lines, uint64_t site,
                          place);
 }
 
-static void write_site(struct csv_writer *csv,
-                       const struct sharing_lines *lines, uint64_t site)
-{
-    struct place place;
-    find_line(lines, site, &place);
-    if (has_sites(lines))
-        csv_hexadecimal(csv, site);
-    else
-        csv_nothing(csv);
-    csv_text(csv, place.file);
-    if (place.line == 0)
-        csv_nothing(csv);
-    else
-        csv_u64(csv, place.line);
-    csv_text(csv, place.function);
-}
-
 static uint64_t false_misses(const struct margay_sharing_place *place)
 {
     return place->coherence_misses - place->true_sharing_misses;
@@ -60,13 +43,21 @@ static void write_place(struct csv_writer *csv,
 {
     const struct margay_level *level =
         &results->levels[machine * results->machine->count + place->level];
+    struct place line;
+    find_line(lines, place->site, &line);
     csv_text(csv, results->name);
     csv_text(csv, results->trace);
     csv_text(csv, level->name);
     csv_hexadecimal(csv, address_of(results, machine, place));
     csv_u64(csv, place->offset);
     csv_u64(csv, place->core);
-    write_site(csv, lines, place->site);
+    if (has_sites(lines))
+        csv_hexadecimal(csv, place->site);
+    else
+        csv_nothing(csv);
+    csv_text(csv, line.file);
+    csv_known(csv, line.line != 0, line.line);
+    csv_text(csv, line.function);
     csv_u64(csv, place->true_sharing_misses);
     csv_u64(csv, false_misses(place));
     csv_u64(csv, place->invalidations);
@@ -93,21 +84,8 @@ static int by_misses(const void *a, const void *b)
     return one < other ? 1 : -(one > other);
 }
 
-/* "prog.c:11", or the site where its line is unknown. */
-static void name_site(const struct sharing_lines *lines, uint64_t site,
-                      char name[SHARING_NAME_BYTES])
-{
-    struct place place;
-    find_line(lines, site, &place);
-    const char *slash = strrchr(place.file, '/');
-    if (place.line == 0)
-        snprintf(name, SHARING_NAME_BYTES, "0x%" PRIx64, site);
-    else
-        snprintf(name, SHARING_NAME_BYTES, "%.200s:%u",
-                 slash == NULL ? place.file : slash + 1, place.line);
-}
-
-/* The lines of some places, each once, as ", a.c:1, b.c:2 and c.c:3". */
+/* The lines of some places, each once, as ", a.c:1, b.c:2 and c.c:3"; the site
+   where its line is unknown. */
 static void name_lines(const struct sharing_lines *lines,
                        const struct margay_sharing_place *places, size_t count,
                        struct sharing_most *most)
@@ -116,7 +94,15 @@ static void name_lines(const struct sharing_lines *lines,
     size_t named = 0, used = 0;
     for (size_t i = 0; i < count && named < SHARING_MOST_LINES; i++) {
         size_t k = 0;
-        name_site(lines, places[i].site, names[named]);
+        struct place place;
+        find_line(lines, places[i].site, &place);
+        const char *slash = strrchr(place.file, '/');
+        if (place.line == 0)
+            snprintf(names[named], SHARING_NAME_BYTES, "0x%" PRIx64,
+                     places[i].site);
+        else
+            snprintf(names[named], SHARING_NAME_BYTES, "%.200s:%u",
+                     slash == NULL ? place.file : slash + 1, place.line);
         while (strcmp(names[k], names[named]) != 0)
             k++;
         named += k == named;
@@ -151,27 +137,6 @@ static void note_most(const struct machine_results *results, size_t machine,
 /* ------------------------------------------------------------------- tables --
  */
 
-static enum margay_status write_machine(struct csv_writer *csv,
-                                        const struct machine_results *results,
-                                        size_t machine,
-                                        const struct sharing_lines *lines,
-                                        struct sharing_most *most,
-                                        struct margay_error *error)
-{
-    struct margay_sharing_place *places;
-    size_t count;
-    enum margay_status status = margay_machine_analysis_sharing(
-        results->analysis, machine, &places, &count, error);
-    for (size_t i = 0; status == MARGAY_OK && i < count; i++)
-        write_place(csv, results, machine, lines, &places[i]);
-    for (size_t i = 0; status == MARGAY_OK && i < count; i++) {
-        if (i == 0 || places[i].level != places[i - 1].level)
-            note_most(results, machine, lines, &places[i], count - i, most);
-    }
-    free(places);
-    return status;
-}
-
 enum margay_status table_sharing(struct csv_writer *csv,
                                  const struct machine_results *results,
                                  const struct sharing_lines *lines,
@@ -181,7 +146,19 @@ enum margay_status table_sharing(struct csv_writer *csv,
     enum margay_status status = MARGAY_OK;
     size_t machines = machine_vary_count(results->vary);
     *most = (struct sharing_most){.misses = 0};
-    for (size_t i = 0; status == MARGAY_OK && i < machines; i++)
-        status = write_machine(csv, results, i, lines, most, error);
+    for (size_t machine = 0; status == MARGAY_OK && machine < machines;
+         machine++) {
+        struct margay_sharing_place *places;
+        size_t count;
+        status = margay_machine_analysis_sharing(results->analysis, machine,
+                                                 &places, &count, error);
+        for (size_t i = 0; status == MARGAY_OK && i < count; i++)
+            write_place(csv, results, machine, lines, &places[i]);
+        for (size_t i = 0; status == MARGAY_OK && i < count; i++) {
+            if (i == 0 || places[i].level != places[i - 1].level)
+                note_most(results, machine, lines, &places[i], count - i, most);
+        }
+        free(places);
+    }
     return status;
 }

@@ -43,33 +43,6 @@ static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
         snprintf(text + used, bytes - used, ", %" PRIu64 " %s", count, what);
 }
 
-/* How wide the curve may be where sizes have changed. */
-static void add_bracket(char *text, size_t bytes,
-                        const struct margay_objects_counts *counts)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, bytes - used,
-             ", in caches smaller than the largest object at most %" PRIu64
-             " misses (%.2g%% of references) more",
-             counts->doubtful,
-             100 * (double)counts->doubtful / (double)counts->references);
-}
-
-/* "12 objects of 3456 bytes in all", or that these are more than the bound. */
-static void name_objects(char *text, size_t bytes,
-                         const struct margay_objects_counts *counts)
-{
-    if (counts->exceeded_bound != 0)
-        snprintf(text, bytes, "objects of more than %" PRIu64 " byte%s",
-                 counts->exceeded_bound,
-                 margay_plural(counts->exceeded_bound, "s"));
-    else
-        snprintf(text, bytes, "%" PRIu64 " object%s of %" PRIu64 " byte%s",
-                 counts->objects, margay_plural(counts->objects, "s"),
-                 counts->object_bytes,
-                 margay_plural(counts->object_bytes, "s"));
-}
-
 static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
 {
     return part > all / 100;
@@ -115,13 +88,25 @@ static void summarise_objects(const struct margay_job *job,
        say how much there is of all. */
     if ((counts.doubtful > 0 && !sampled) ||
         (counts.shrunk > 0 && !options->ages && !sampled))
-        add_bracket(parts, sizeof parts, &counts);
+        snprintf(parts + strlen(parts), sizeof parts - strlen(parts),
+                 ", in caches smaller than the largest object at most %" PRIu64
+                 " misses (%.2g%% of references) more",
+                 counts.doubtful,
+                 100 * (double)counts.doubtful / (double)counts.references);
     add_part(parts, sizeof parts, counts.merged,
              "with an approximate time to live");
     add_part(parts, sizeof parts, unknown, "without a size of their own");
     add_part(parts, sizeof parts, never,
              "of these 0 bytes, as no size was known");
-    name_objects(objects, sizeof objects, &counts);
+    if (counts.exceeded_bound != 0)
+        snprintf(
+            objects, sizeof objects, "objects of more than %" PRIu64 " byte%s",
+            counts.exceeded_bound, margay_plural(counts.exceeded_bound, "s"));
+    else
+        snprintf(objects, sizeof objects,
+                 "%" PRIu64 " object%s of %" PRIu64 " byte%s", counts.objects,
+                 margay_plural(counts.objects, "s"), counts.object_bytes,
+                 margay_plural(counts.object_bytes, "s"));
     message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
                  " %s%s%s, %.1f M refs/s",
                  pass->trace, counts.references,
@@ -131,24 +116,6 @@ static void summarise_objects(const struct margay_job *job,
                  : counts.cold == 1         ? "cold miss"
                                             : "cold misses",
                  sampled ? " in the sample" : "", parts, rate);
-}
-
-/* ---------------------------------------------------- what is not counted --
- */
-
-/* What this curve does not count, and another would. */
-static void mention_others(const struct margay_job *job,
-                           const struct margay_pass *pass)
-{
-    if (job->reader == NULL || pass->index != 0 || pass->fed_refs == 0)
-        return;
-    unsigned columns = margay_trace_columns(job->reader);
-    if (columns & MARGAY_COLUMN_SIZES)
-        message_keep("%s: the trace has sizes: --objects counts bytes",
-                     job->trace);
-    if (columns & MARGAY_COLUMN_REQUESTS)
-        message_keep("%s: the trace has requests: --requests counts them",
-                     job->trace);
 }
 
 /* -------------------------------------------------------------- the pass -- */
@@ -181,7 +148,16 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
         summarise_requests(pass, series);
     else
         table_summarise(pass, series);
-    if (options->reading.tenant == NULL && !options->results.objects &&
-        !options->results.requests && options->results.policies.count == 0)
-        mention_others(job, pass);
+    /* What this curve does not count, and another would. */
+    if (options->reading.tenant != NULL || options->results.objects ||
+        options->results.requests || options->results.policies.count > 0 ||
+        job->reader == NULL || pass->index != 0 || pass->fed_refs == 0)
+        return;
+    unsigned columns = margay_trace_columns(job->reader);
+    if (columns & MARGAY_COLUMN_SIZES)
+        message_keep("%s: the trace has sizes: --objects counts bytes",
+                     job->trace);
+    if (columns & MARGAY_COLUMN_REQUESTS)
+        message_keep("%s: the trace has requests: --requests counts them",
+                     job->trace);
 }

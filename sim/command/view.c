@@ -64,7 +64,7 @@ static int show_text(const char *table_name, const char *path)
     struct cells table = {0};
     struct output *output = NULL;
     struct margay_error error;
-    enum margay_status status = cells_read(&table, table_name, &error);
+    enum margay_status status = cells_read(&table, table_name, NULL, &error);
     if (status == MARGAY_OK)
         status = output_open(path, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK)

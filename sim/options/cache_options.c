@@ -1,6 +1,6 @@
 /* cache_options.c - the types of options.def that describe caches */
 #define _GNU_SOURCE
-
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/options/option_types.h"
@@ -8,34 +8,6 @@
 #include "traces/traces_internal.h"
 
 /* ----------------------------------------------------- lists and ranges -- */
-
-/* Room for A..B in decimal. */
-#define RANGE_BYTES 48
-
-/* Copy the item at *cursor, up to a comma, and step behind it; *cursor is NULL
-   after the last.  False if the item is empty or too long. */
-static bool next_range(const char **cursor, char item[RANGE_BYTES])
-{
-    size_t bytes = strcspn(*cursor, ",");
-    if (bytes == 0 || bytes >= RANGE_BYTES)
-        return false;
-    memcpy(item, *cursor, bytes);
-    item[bytes] = '\0';
-    *cursor = (*cursor)[bytes] == ',' ? *cursor + bytes + 1 : NULL;
-    return true;
-}
-
-/* "A" or "A..B".  False for any other text, and if B is less than A. */
-static bool parse_range(char *item, uint64_t *from, uint64_t *to)
-{
-    char *dots = strstr(item, "..");
-    if (dots == NULL)
-        return margay_parse_u64(item, from) && margay_parse_u64(item, to);
-    *dots = '\0';
-    bool good = margay_parse_u64(item, from) && margay_parse_u64(dots + 2, to);
-    *dots = '.';
-    return good && *from <= *to;
-}
 
 /* Put a number in its place of a list; false if the list is full. */
 static bool add_number(struct number_list *list, uint64_t number)
@@ -53,18 +25,23 @@ static bool add_number(struct number_list *list, uint64_t number)
     return true;
 }
 
-/* Add the numbers of an item: all from A to B, or the powers of two.  False if
-   they are too many, or out of range. */
+/* Add the numbers of an item, "A" or "A..B": all from A to B, or the powers of
+   two.  False if it is no such item, or they are too many, or out of range. */
 static bool add_range(struct number_list *list, char *item, uint64_t most,
                       bool powers)
 {
     uint64_t from, to;
-    if (!parse_range(item, &from, &to) || from < 1 || to > most)
+    char *dots = strstr(item, "..");
+    if (dots != NULL)
+        *dots = '\0';
+    bool good = margay_parse_u64(item, &from) &&
+                margay_parse_u64(dots == NULL ? item : dots + 2, &to);
+    if (dots != NULL)
+        *dots = '.';
+    if (!good || from < 1 || from > to || to > most ||
+        (powers && from != to &&
+         (!margay_is_power_of_two(from) || !margay_is_power_of_two(to))))
         return false;
-    if (powers && from != to &&
-        (!margay_is_power_of_two(from) || !margay_is_power_of_two(to)))
-        return false;
-    bool good = true;
     for (; good && from <= to; from = powers ? 2 * from : from + 1)
         good = add_number(list, from);
     return good;
@@ -75,10 +52,10 @@ static enum margay_status parse_numbers(const char *name, const char *text,
                                         bool powers, const char *expected,
                                         struct margay_error *error)
 {
-    char item[RANGE_BYTES];
+    char item[ITEM_BYTES];
     list->count = 0;
     for (const char *cursor = text; cursor != NULL;) {
-        if (!next_range(&cursor, item))
+        if (next_item(name, &cursor, item, error) != MARGAY_OK)
             return refuse(name, text, expected, error);
         if (!add_range(list, item, most, powers))
             return refuse(name, item, expected, error);
@@ -101,7 +78,7 @@ OPTION_TYPE(way_list)
                          error);
 }
 
-/* ---------------------------------------------------------------- words -- */
+/* -------------------------------------------------------------- policies -- */
 
 OPTION_TYPE(policy)
 {
@@ -114,13 +91,74 @@ OPTION_TYPE(policy)
     return MARGAY_OK;
 }
 
-OPTION_TYPE(index_rule)
+WORD_TYPE(index_rule, enum margay_index, {"modulo", MARGAY_INDEX_MODULO},
+          {"xor", MARGAY_INDEX_XOR})
+
+void policy_list_clear(struct policy_list *list)
 {
-    static const struct word words[] = {
-        {"modulo", MARGAY_INDEX_MODULO}, {"xor", MARGAY_INDEX_XOR}, {NULL, 0}};
-    int index;
-    enum margay_status status = find_word(name, text, words, &index, error);
-    if (status == MARGAY_OK)
-        *(enum margay_index *)field = (enum margay_index)index;
+    for (size_t i = 0; i < list->count; i++)
+        free(list->specs[i]);
+    free(list->specs);
+    *list = (struct policy_list){.specs = NULL};
+}
+
+/* The end of the spec that begins at `text`.  Specs stand between commas, and
+   so do the parameters of a spec: after a spec with parameters, a word that has
+   an = and no : before it is another of them. */
+static const char *spec_end(const char *text)
+{
+    const char *end = strchrnul(text, ',');
+    bool takes_more = memchr(text, ':', (size_t)(end - text)) != NULL;
+    while (takes_more && *end != '\0' &&
+           end[1 + strcspn(end + 1, ":=,")] == '=')
+        end = strchrnul(end + 1, ',');
+    return end;
+}
+
+OPTION_TYPE(spec_list)
+{
+    struct policy_list *list = field;
+    policy_list_clear(list);
+    if (*text == '\0')
+        return refuse(name, text, "a value that is not empty", error);
+    for (const char *next = text; next != NULL;) {
+        const char *end = spec_end(next);
+        char *spec = strndup(next, (size_t)(end - next));
+        char **specs =
+            reallocarray(list->specs, list->count + 1, sizeof *list->specs);
+        if (specs != NULL)
+            list->specs = specs;
+        if (spec == NULL || specs == NULL) {
+            free(spec);
+            return margay_fail_memory(error, "the specs");
+        }
+        specs[list->count++] = spec;
+        next = *end == ',' ? end + 1 : NULL;
+    }
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(policy_list)
+{
+    struct policy_list *list = field;
+    struct cache_policy checked;
+    enum margay_status status = *text == '\0'
+                                    ? parse_policy(name, text, &checked, error)
+                                    : parse_spec_list(name, text, list, error);
+    for (size_t i = 0; i < list->count && status == MARGAY_OK; i++) {
+        status = parse_policy(name, list->specs[i], &checked, error);
+        if (status == MARGAY_OK)
+            list->abilities |= checked.info->abilities;
+    }
+    return status;
+}
+
+OPTION_TYPE(sample_rate)
+{
+    double *rate = field;
+    enum margay_status status = parse_decimal(name, text, rate, error);
+    if (status == MARGAY_OK && !(*rate >= 0.000001 && *rate <= 1))
+        status = refuse(name, text, "a share of the blocks from 0.000001 to 1",
+                        error);
     return status;
 }

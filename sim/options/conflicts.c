@@ -70,54 +70,38 @@ static bool next_name(const char **list, struct name *name)
     return true;
 }
 
-static bool is_given(const struct options *options, const struct name *name)
-{
-    return options_given(options, name->text) &&
-           !says_usual(options, name->text);
-}
-
 /* The first option of a list that is given; or the first that is not. */
 static bool find(const struct options *options, const char *list, bool given,
                  struct name *found)
 {
     while (next_name(&list, found)) {
-        if (is_given(options, found) == given)
+        bool is_given = options_given(options, found->text) &&
+                        !says_usual(options, found->text);
+        if (is_given == given)
             return true;
     }
     return false;
 }
 
-static bool applies(const struct options *options,
-                    const struct conflict *conflict, struct name *found)
-{
-    struct name other;
-    if ((conflict->commands & options->command->bit) == 0)
-        return false;
-    return conflict->needs ? find(options, conflict->options, true, found) &&
-                                 find(options, conflict->others, false, &other)
-                           : !find(options, conflict->options, false, &other) &&
-                                 find(options, conflict->others, true, found);
-}
-
-/* The message, in which %s may stand once. */
-static enum margay_status refuse(const char *message, const struct name *found,
-                                 struct margay_error *error)
-{
-    const char *place = strstr(message, "%s");
-    if (place == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s", message);
-    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
-                       (int)(place - message), message, found->typed,
-                       place + 2);
-}
-
 enum margay_status conflicts_check(const struct options *options,
                                    struct margay_error *error)
 {
-    struct name found;
+    struct name found, other;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (applies(options, &table[i], &found))
-            return refuse(table[i].message, &found, error);
+        const struct conflict *row = &table[i];
+        const char *place = strstr(row->message, "%s");
+        if ((row->commands & options->command->bit) == 0 ||
+            !(row->needs ? find(options, row->options, true, &found) &&
+                               find(options, row->others, false, &other)
+                         : !find(options, row->options, false, &other) &&
+                               find(options, row->others, true, &found)))
+            continue;
+        /* In the message %s may stand once. */
+        return place == NULL
+                   ? margay_fail(error, MARGAY_BAD_ARGUMENT, "%s", row->message)
+                   : margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
+                                 (int)(place - row->message), row->message,
+                                 found.typed, place + 2);
     }
     return MARGAY_OK;
 }

@@ -50,53 +50,38 @@ static void identify_by(const struct stat *status, struct identity *identity)
     identity->inode = status->st_ino;
 }
 
-/* A pipe or a device is not replaced, and may be both input and output. */
-static struct identity identify_input(const char *name)
-{
-    struct identity identity = {.known = false};
-    struct stat status;
-    bool is_standard = strcmp(name, "-") == 0;
-    if ((is_standard ? fstat(STDIN_FILENO, &status) : stat(name, &status)) ==
-            0 &&
-        S_ISREG(status.st_mode))
-        identify_by(&status, &identity);
-    return identity;
-}
-
 /* A file that does not exist yet is known by its directory and its name. */
-static struct identity identify_absent(const char *name)
+static void identify_absent(const char *name, struct identity *identity)
 {
-    struct identity identity = {.known = false};
     struct stat status;
     char *path = target_resolve_absent(name);
     char *copy = path == NULL ? NULL : strdup(path);
     if (copy != NULL && stat(dirname(copy), &status) == 0) {
         const char *slash = strrchr(path, '/');
-        identity.free_name = strdup(slash == NULL ? path : slash + 1);
-        if (identity.free_name != NULL)
-            identify_by(&status, &identity);
+        identity->free_name = strdup(slash == NULL ? path : slash + 1);
+        if (identity->free_name != NULL)
+            identify_by(&status, identity);
     }
     free(copy);
     free(path);
-    return identity;
 }
 
-static struct identity identify_output(const char *name)
+/* A pipe or a device is not replaced, and may be both input and output. */
+static struct identity identify(const char *name, bool writes)
 {
     struct identity identity = {.known = false};
     struct stat status;
     bool is_standard = strcmp(name, "-") == 0;
-    int failed =
-        is_standard ? fstat(STDOUT_FILENO, &status) : stat(name, &status);
-    if (failed != 0 && !is_standard)
-        return identify_absent(name);
-    if (failed != 0) {
-        identity.standard = true;
-        return identity;
-    }
-    if (S_ISREG(status.st_mode))
+    bool found =
+        (is_standard ? fstat(writes ? STDOUT_FILENO : STDIN_FILENO, &status)
+                     : stat(name, &status)) == 0;
+    if (found && S_ISREG(status.st_mode))
         identify_by(&status, &identity);
-    identity.standard = is_standard || target_is_behind_standard(&status);
+    if (writes && !found && !is_standard)
+        identify_absent(name, &identity);
+    else if (writes)
+        identity.standard =
+            is_standard || (found && target_is_behind_standard(&status));
     return identity;
 }
 
@@ -114,10 +99,13 @@ static bool are_same(const struct identity *a, const struct identity *b)
 
 /* ------------------------------------------------------------- gathering -- */
 
-/* Add a file and own its name, which is NULL if there was no memory for it. */
-static struct file *add(struct files *files, struct file **list, size_t *count,
+/* Add a file and own its name, which is NULL if there was no memory for it. The
+   prefix is that of an output. */
+static struct file *add(struct files *files, bool writes, const char *prefix,
                         const char *what, char *name)
 {
+    struct file **list = writes ? &files->outputs : &files->inputs;
+    size_t *count = writes ? &files->output_count : &files->input_count;
     struct file *grown =
         name == NULL ? NULL : reallocarray(*list, *count + 1, sizeof **list);
     if (grown == NULL) {
@@ -127,83 +115,35 @@ static struct file *add(struct files *files, struct file **list, size_t *count,
     }
     *list = grown;
     struct file *file = &grown[(*count)++];
-    *file = (struct file){.name = name};
+    *file = (struct file){.name = name, .identity = identify(name, writes)};
+    snprintf(file->prefix, sizeof file->prefix, "%s", prefix);
     snprintf(file->what, sizeof file->what, "%s", what);
     return file;
 }
 
-static struct file *add_input(struct files *files, const char *what, char *name)
+static void add_operand(struct files *files, unsigned command, size_t index,
+                        const char *operand)
 {
-    struct file *file =
-        add(files, &files->inputs, &files->input_count, what, name);
-    if (file != NULL)
-        file->identity = identify_input(name);
-    return file;
-}
-
-static struct file *add_output(struct files *files, const char *prefix,
-                               const char *what, char *name)
-{
-    struct file *file =
-        add(files, &files->outputs, &files->output_count, what, name);
-    if (file == NULL)
-        return NULL;
-    snprintf(file->prefix, sizeof file->prefix, "%s", prefix);
-    file->identity = identify_output(name);
-    return file;
-}
-
-/* "RUN.csv=SIZE", which may also be the name of a file as it stands. */
-static void add_run(struct files *files, const char *operand)
-{
+    const char *what = command & (ON_PREDICT | ON_SHARE | ON_OVERLAP) ? "a run"
+                       : command & (ON_DIFF | ON_PLOT) ? "a table"
+                                                       : "the trace";
     const char *equals = strrchr(operand, '=');
-    add_input(files, "a run", strdup(operand));
-    if (equals != NULL)
-        add_input(files, "a run", strndup(operand, (size_t)(equals - operand)));
-}
-
-/* The operands behind the program are its own.  cmd_record.c refuses a program
-   that does not exist. */
-static void add_program(struct files *files, const char *operand)
-{
-    char *path = search_path(operand);
-    if (path != NULL)
-        add_input(files, "the program", path);
-}
-
-static void add_operand(struct files *files, const struct options *options,
-                        size_t index)
-{
-    const char *operand = options->operands[index];
-    switch (options->command->bit) {
-    case ON_GENERATE:
-    case ON_HELP:
+    if (command & (ON_GENERATE | ON_HELP))
         return;
-    case ON_RECORD:
-        if (index == 0)
-            add_program(files, operand);
+    /* The operands behind the program are its own.  cmd_record.c refuses a
+       program that does not exist. */
+    if (command == ON_RECORD) {
+        char *path = index == 0 ? search_path(operand) : NULL;
+        if (path != NULL)
+            add(files, false, "", "the program", path);
         return;
-    case ON_PREDICT:
-    case ON_SHARE:
-        add_run(files, operand);
-        return;
-    case ON_OVERLAP:
-        add_input(files, "a run", strdup(operand));
-        return;
-    case ON_DIFF:
-        add_input(files, "a table", strdup(operand));
-        return;
-    case ON_CONVERT:
-        if (index == 1)
-            add_output(files, "OUT", "the trace", strdup(operand));
-        else
-            add_input(files, "the trace", strdup(operand));
-        return;
-    default:
-        add_input(files,
-                  options->command->bit == ON_PLOT ? "a table" : "the trace",
-                  strdup(operand));
     }
+    add(files, command == ON_CONVERT && index == 1, "OUT", what,
+        strdup(operand));
+    /* "RUN.csv=SIZE", which may also be the name of a file as it stands. */
+    if (command & (ON_PREDICT | ON_SHARE) && equals != NULL)
+        add(files, false, "", what,
+            strndup(operand, (size_t)(equals - operand)));
 }
 
 /* Commands with optional operands read standard input if there are none. */
@@ -214,38 +154,6 @@ static bool reads_standard_input(const struct options *options)
            command->most_operands > 0 && options->results.from == NULL &&
            options->predict.load_model == NULL && command->bit != ON_HELP &&
            command->bit != ON_RECORD;
-}
-
-static void add_operands(struct files *files, const struct options *options)
-{
-    for (size_t i = 0; i < options->operand_count; i++)
-        add_operand(files, options, i);
-    if (reads_standard_input(options))
-        add_input(files, "the trace", strdup("-"));
-}
-
-static void add_snapshot(struct files *files, const struct options *options)
-{
-    const struct interval *every = &options->run.every;
-    char *name;
-    if (options->output == NULL || (every->refs == 0 && every->seconds == 0))
-        return;
-    if (asprintf(&name, "%s.snapshot", options->output) < 0)
-        name = NULL;
-    add_output(files, "--every", "a snapshot", name);
-}
-
-/* The table or trace that most commands write, by default to standard output.
- */
-static void add_main_output(struct files *files, const struct options *options)
-{
-    unsigned bit = options->command->bit;
-    const char *what = bit == ON_CURVE ? "the curve" : "the output";
-    if (options->output != NULL)
-        add_output(files, "--output", what, strdup(options->output));
-    else if (bit != ON_HELP && bit != ON_VERSION && bit != ON_CONVERT &&
-             bit != ON_PLOT)
-        add_output(files, "standard output", what, strdup("-"));
 }
 
 static void add_option(struct files *files, const struct options *options,
@@ -261,41 +169,40 @@ static void add_option(struct files *files, const struct options *options,
     snprintf(prefix, sizeof prefix, "--%s", option->name);
     snprintf(what, sizeof what, "what %s %s", prefix,
              reads ? "reads" : "writes");
-    struct file *file = reads ? add_input(files, what, strdup(value))
-                              : add_output(files, prefix, what, strdup(value));
+    struct file *file = add(files, !reads, prefix, what, strdup(value));
     if (file != NULL)
         file->option = option;
-}
-
-static bool names_file(const struct option *option)
-{
-    return option->parse == parse_input || option->parse == parse_output;
 }
 
 static void gather(struct files *files, const struct options *options)
 {
     const struct option *option;
-    add_main_output(files, options);
-    add_snapshot(files, options);
-    add_operands(files, options);
+    const struct interval *every = &options->run.every;
+    unsigned bit = options->command->bit;
+    const char *what = bit == ON_CURVE ? "the curve" : "the output";
+    char *snapshot = NULL;
+    /* The table or trace that most commands write, by default to standard
+       output. */
+    if (options->output != NULL)
+        add(files, true, "--output", what, strdup(options->output));
+    else if (!(bit & (ON_HELP | ON_VERSION | ON_CONVERT | ON_PLOT)))
+        add(files, true, "standard output", what, strdup("-"));
+    if (options->output != NULL && (every->refs != 0 || every->seconds != 0)) {
+        if (asprintf(&snapshot, "%s.snapshot", options->output) < 0)
+            snapshot = NULL;
+        add(files, true, "--every", "a snapshot", snapshot);
+    }
+    for (size_t i = 0; i < options->operand_count; i++)
+        add_operand(files, bit, i, options->operands[i]);
+    if (reads_standard_input(options))
+        add(files, false, "", "the trace", strdup("-"));
     if (options->results.by.map != NULL)
-        add_input(files, "what --by reads", strdup(options->results.by.map));
+        add(files, false, "", "what --by reads",
+            strdup(options->results.by.map));
     for (size_t i = 0; (option = option_at(options->command, i)) != NULL; i++) {
-        if (names_file(option))
+        if (option->parse == parse_input || option->parse == parse_output)
             add_option(files, options, option);
     }
-}
-
-static void release(struct files *files)
-{
-    for (size_t i = 0; i < files->input_count; i++)
-        free(files->inputs[i].name);
-    for (size_t i = 0; i < files->output_count; i++) {
-        free(files->outputs[i].name);
-        free(files->outputs[i].identity.free_name);
-    }
-    free(files->inputs);
-    free(files->outputs);
 }
 
 /* -------------------------------------------------------------- checking -- */
@@ -305,19 +212,14 @@ static bool is_option(const struct file *file, size_t field)
     return file->option != NULL && file->option->field == field;
 }
 
-/* A state is read as a whole before another replaces it. */
-static bool may_replace(const struct file *output, const struct file *input)
-{
-    return is_option(output, offsetof(struct options, run.save)) &&
-           is_option(input, offsetof(struct options, run.resume));
-}
-
 static enum margay_status check_input(const struct file *output,
                                       const struct file *input,
                                       struct margay_error *error)
 {
+    /* A state is read as a whole before another replaces it. */
     if (!are_same(&output->identity, &input->identity) ||
-        may_replace(output, input))
+        (is_option(output, offsetof(struct options, run.save)) &&
+         is_option(input, offsetof(struct options, run.resume))))
         return MARGAY_OK;
     if (strcmp(output->name, "-") == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -342,27 +244,29 @@ static enum margay_status check_other(const struct file *output,
                        is_table ? before->what : "a table");
 }
 
-/* Compare one output with all inputs and with the outputs before it. */
-static enum margay_status check_output(const struct files *files, size_t index,
-                                       struct margay_error *error)
-{
-    const struct file *output = &files->outputs[index];
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < files->input_count && status == MARGAY_OK; i++)
-        status = check_input(output, &files->inputs[i], error);
-    for (size_t i = 0; i < index && status == MARGAY_OK; i++)
-        status = check_other(output, &files->outputs[i], error);
-    return status;
-}
-
-static enum margay_status check_from(const struct files *files, size_t first,
+/* Compare the outputs from `first` on with all inputs and with the outputs
+   before each; release what was gathered. */
+static enum margay_status check_from(struct files *files, size_t first,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     if (files->out_of_memory)
-        return margay_fail_memory(error, "the names of files");
-    for (size_t i = first; i < files->output_count && status == MARGAY_OK; i++)
-        status = check_output(files, i, error);
+        status = margay_fail_memory(error, "the names of files");
+    for (size_t i = first; i < files->output_count; i++) {
+        const struct file *output = &files->outputs[i];
+        for (size_t k = 0; k < files->input_count && status == MARGAY_OK; k++)
+            status = check_input(output, &files->inputs[k], error);
+        for (size_t k = 0; k < i && status == MARGAY_OK; k++)
+            status = check_other(output, &files->outputs[k], error);
+    }
+    for (size_t i = 0; i < files->input_count; i++)
+        free(files->inputs[i].name);
+    for (size_t i = 0; i < files->output_count; i++) {
+        free(files->outputs[i].name);
+        free(files->outputs[i].identity.free_name);
+    }
+    free(files->inputs);
+    free(files->outputs);
     return status;
 }
 
@@ -371,9 +275,7 @@ enum margay_status files_check(const struct options *options,
 {
     struct files files = {.inputs = NULL};
     gather(&files, options);
-    enum margay_status status = check_from(&files, 0, error);
-    release(&files);
-    return status;
+    return check_from(&files, 0, error);
 }
 
 enum margay_status files_check_output(const struct options *options,
@@ -383,8 +285,6 @@ enum margay_status files_check_output(const struct options *options,
     struct files files = {.inputs = NULL};
     gather(&files, options);
     size_t first = files.output_count;
-    add_output(&files, option, "", strdup(path));
-    enum margay_status status = check_from(&files, first, error);
-    release(&files);
-    return status;
+    add(&files, true, option, "", strdup(path));
+    return check_from(&files, first, error);
 }

@@ -26,30 +26,22 @@ static const char *word_at(size_t i, const void *context)
     return words[i].text;
 }
 
-/* "lru, fifo or opt" */
-static void list_words(const struct word *words, char *list, size_t bytes)
-{
-    size_t used = 0;
-    for (size_t i = 0; words[i].text != NULL && used < bytes; i++) {
-        const char *before = i == 0                      ? ""
-                             : words[i + 1].text == NULL ? " or "
-                                                         : ", ";
-        used += (size_t)snprintf(list + used, bytes - used, "%s%s", before,
-                                 words[i].text);
-    }
-}
-
 enum margay_status find_word(const char *name, const char *text,
                              const struct word *words, int *value,
                              struct margay_error *error)
 {
-    char list[160];
-    for (size_t i = 0; words[i].text != NULL; i++) {
+    char list[160]; /* "lru, fifo or opt" */
+    for (size_t i = 0, used = 0; words[i].text != NULL; i++) {
         *value = words[i].value;
         if (strcmp(text, words[i].text) == 0)
             return MARGAY_OK;
+        const char *before = i == 0                      ? ""
+                             : words[i + 1].text == NULL ? " or "
+                                                         : ", ";
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                     before, words[i].text);
     }
-    list_words(words, list, sizeof list);
     const char *nearest = margay_nearest(text, word_at, words);
     if (nearest == NULL)
         return refuse(name, text, list, error);
@@ -129,27 +121,18 @@ OPTION_TYPE(given_refs)
     return parse_refs(name, text, &value->refs, error);
 }
 
-static enum margay_status parse_some(const char *name, const char *text,
-                                     uint64_t *value, const char *expected,
-                                     struct margay_error *error)
-{
-    return margay_parse_count(text, value) && *value != 0
-               ? MARGAY_OK
-               : refuse(name, text, expected, error);
-}
-
-#define SOME(what) \
-    "a number of " what " from 1 to 2^64 - 1, such as 250000, 250K, 3M or 1G"
-
-OPTION_TYPE(some_refs)
-{
-    return parse_some(name, text, field, SOME("references"), error);
-}
-
-OPTION_TYPE(some_blocks)
-{
-    return parse_some(name, text, field, SOME("blocks"), error);
-}
+#define SOME_TYPE(type, what)                                                 \
+    OPTION_TYPE(type)                                                         \
+    {                                                                         \
+        if (!margay_parse_count(text, field) || *(uint64_t *)field == 0)      \
+            return refuse(name, text,                                         \
+                          "a number of " what " from 1 to 2^64 - 1, such as " \
+                          "250000, 250K, 3M or 1G",                           \
+                          error);                                             \
+        return MARGAY_OK;                                                     \
+    }
+SOME_TYPE(some_refs, "references")
+SOME_TYPE(some_blocks, "blocks")
 
 OPTION_TYPE(interval)
 {
@@ -244,16 +227,8 @@ OPTION_TYPE(bytes)
 
 /* ---------------------------------------------------------------- lists -- */
 
-/* Room for one item of a list; every valid item is shorter. */
-#define ITEM_BYTES 48
-
-/*
- * Copy the item at *cursor, up to a comma or the end, and step behind it;
- * *cursor is NULL after the last one.
- */
-static enum margay_status next_item(const char *name, const char **cursor,
-                                    char item[ITEM_BYTES],
-                                    struct margay_error *error)
+enum margay_status next_item(const char *name, const char **cursor,
+                             char item[ITEM_BYTES], struct margay_error *error)
 {
     size_t bytes = strcspn(*cursor, ",");
     if (bytes == 0)
@@ -266,33 +241,24 @@ static enum margay_status next_item(const char *name, const char **cursor,
     return MARGAY_OK;
 }
 
-/* The message names the powers of two below and above. */
-static enum margay_status refuse_uneven(const char *name, const char *text,
-                                        uint64_t bytes,
-                                        struct margay_error *error)
-{
-    char expected[80];
-    unsigned below = bytes == 0 ? 0 : margay_log2_floor(bytes);
-    uint64_t power = UINT64_C(1) << below;
-    if (below >= 63)
-        return refuse(name, text, "a power of two", error);
-    snprintf(expected, sizeof expected,
-             "a power of two such as %" PRIu64 " or %" PRIu64, power,
-             2 * power);
-    return refuse(name, text, expected, error);
-}
-
 OPTION_TYPE(block_list)
 {
     struct block_list *list = field;
-    char item[ITEM_BYTES];
+    char item[ITEM_BYTES], expected[80];
     uint64_t powers = 0, bytes;
     for (const char *cursor = text; cursor != NULL;) {
         enum margay_status status = next_item(name, &cursor, item, error);
         if (status == MARGAY_OK)
             status = parse_bytes(name, item, &bytes, error);
-        if (status == MARGAY_OK && !margay_is_power_of_two(bytes))
-            status = refuse_uneven(name, item, bytes, error);
+        if (status == MARGAY_OK && !margay_is_power_of_two(bytes)) {
+            unsigned below = margay_log2_floor(bytes);
+            snprintf(expected, sizeof expected, "a power of two");
+            if (below < 63)
+                snprintf(expected, sizeof expected,
+                         "a power of two such as %" PRIu64 " or %" PRIu64,
+                         UINT64_C(1) << below, UINT64_C(2) << below);
+            status = refuse(name, item, expected, error);
+        }
         if (status != MARGAY_OK)
             return status;
         powers |= bytes;
@@ -367,16 +333,30 @@ OPTION_TYPE(ttl)
     return parse_count(name, text, &ttl->seconds, error);
 }
 
+/* A cache size counts blocks or, with a suffix, bytes, which become blocks once
+   the trace and the block size are known. */
 OPTION_TYPE(cache_size)
 {
-    return cache_size_parse(text, name, field, error);
+    struct margay_cache_size *size = field;
+    enum margay_status status =
+        margay_parse_size(text, name, &size->value, &size->in_bytes, error);
+    if (status == MARGAY_OK && size->value == 0)
+        status =
+            margay_fail(error, MARGAY_BAD_ARGUMENT,
+                        "%s: a cache of size 0 (expected 1 or more)", name);
+    return status;
 }
 
 #define MOST_PER_OCTAVE 65536
 
-/* pow2, all and octave:N; false for any other text, which may be a list. */
-static bool parse_grid(const char *text, struct margay_cache_sizes *sizes)
+/* pow2, all and octave:N, or else a list. */
+OPTION_TYPE(sizes)
 {
+    struct margay_cache_sizes *sizes = field;
+    char item[ITEM_BYTES];
+    size_t most = 1;
+    free(sizes->list);
+    sizes->list = NULL;
     if (strcmp(text, "pow2") == 0)
         sizes->kind = MARGAY_SIZES_POW2;
     else if (strcmp(text, "all") == 0)
@@ -385,26 +365,18 @@ static bool parse_grid(const char *text, struct margay_cache_sizes *sizes)
              margay_parse_u64(text + 7, &sizes->per_octave) &&
              sizes->per_octave >= 1 && sizes->per_octave <= MOST_PER_OCTAVE)
         sizes->kind = MARGAY_SIZES_OCTAVE;
+    else if (*text < '0' || *text > '9')
+        return refuse(name, text,
+                      "pow2, octave:N with N from 1 to 65536, all, or a "
+                      "list of sizes such as 64,4KiB,1MiB",
+                      error);
     else
-        return false;
-    return true;
-}
-
-static size_t count_items(const char *text)
-{
-    size_t count = 1;
-    for (; *text != '\0'; text++)
-        count += *text == ',';
-    return count;
-}
-
-static enum margay_status parse_list(const char *name, const char *text,
-                                     struct margay_cache_sizes *sizes,
-                                     struct margay_error *error)
-{
-    char item[ITEM_BYTES];
-    size_t most = count_items(text);
-    sizes->kind = MARGAY_SIZES_LIST;
+        sizes->kind = MARGAY_SIZES_LIST;
+    if (sizes->kind != MARGAY_SIZES_LIST)
+        return MARGAY_OK;
+    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL;
+         comma++)
+        most++;
     sizes->count = 0;
     sizes->list = calloc(most, sizeof *sizes->list);
     if (sizes->list == NULL)
@@ -412,27 +384,12 @@ static enum margay_status parse_list(const char *name, const char *text,
     for (const char *cursor = text; cursor != NULL;) {
         enum margay_status status = next_item(name, &cursor, item, error);
         if (status == MARGAY_OK)
-            status = cache_size_parse(item, name, &sizes->list[sizes->count++],
+            status = parse_cache_size(name, item, &sizes->list[sizes->count++],
                                       error);
         if (status != MARGAY_OK)
             return status;
     }
     return MARGAY_OK;
-}
-
-OPTION_TYPE(sizes)
-{
-    struct margay_cache_sizes *sizes = field;
-    free(sizes->list);
-    sizes->list = NULL;
-    if (parse_grid(text, sizes))
-        return MARGAY_OK;
-    if (*text < '0' || *text > '9')
-        return refuse(name, text,
-                      "pow2, octave:N with N from 1 to 65536, all, or a "
-                      "list of sizes such as 64,4KiB,1MiB",
-                      error);
-    return parse_list(name, text, sizes, error);
 }
 
 OPTION_TYPE(bins)
@@ -448,18 +405,18 @@ OPTION_TYPE(attribution)
 {
     struct attribution_option *option = field;
     *option = (struct attribution_option){.given = true};
-    if (strcmp(text, "site") == 0)
+    if (strcmp(text, "site") == 0) {
         option->by = MARGAY_BY_SITE;
-    else if (strcmp(text, "thread") == 0)
+    } else if (strcmp(text, "thread") == 0) {
         option->by = MARGAY_BY_THREAD;
-    else if (strcmp(text, "op") == 0)
+    } else if (strcmp(text, "op") == 0) {
         option->by = MARGAY_BY_OP;
-    else if (strncmp(text, "region=", 7) == 0 && text[7] != '\0')
+    } else if (strncmp(text, "region=", 7) == 0 && text[7] != '\0') {
         option->by = MARGAY_BY_REGION;
-    else
+        option->map = text + 7;
+    } else {
         return refuse(name, text, "site, thread, op or region=MAP.csv", error);
-    if (option->by == MARGAY_BY_REGION)
-        option->map = text + strlen("region=");
+    }
     return MARGAY_OK;
 }
 

@@ -41,7 +41,7 @@ OPTION_TYPE(operations);     /* unsigned: a set of enum margay_op */
 OPTION_TYPE(ttl);            /* struct ttl_option: any number of seconds */
 OPTION_TYPE(straddle);       /* enum margay_straddle */
 OPTION_TYPE(straddle_first); /* enum margay_straddle: _FIRST alone */
-OPTION_TYPE(cache_size);     /* struct margay_cache_size */
+OPTION_TYPE(cache_size);     /* struct margay_cache_size: 1 or more */
 OPTION_TYPE(thread_traces);  /* bool: separate */
 OPTION_TYPE(record_point);   /* struct record_point */
 OPTION_TYPE(sizes);          /* struct margay_cache_sizes */
@@ -61,10 +61,9 @@ OPTION_TYPE(index_rule);    /* enum margay_index */
 OPTION_TYPE(by_kind);       /* bool: set */
 OPTION_TYPE(write_rule);    /* enum write_rule */
 OPTION_TYPE(allocate_rule); /* enum write_rule */
-
-/* Of curves of policies, in policy_list.c: */
-OPTION_TYPE(policy_list); /* struct policy_list */
-OPTION_TYPE(sample_rate); /* double: above 0, at most 1 */
+OPTION_TYPE(policy_list);   /* struct policy_list: of known policies */
+OPTION_TYPE(spec_list);     /* struct policy_list: any specs */
+OPTION_TYPE(sample_rate);   /* double: above 0, at most 1 */
 
 /* Of predictions, in predict_options.c: */
 OPTION_TYPE(predict_method);  /* enum predict_method */
@@ -98,6 +97,16 @@ struct word {
 enum margay_status find_word(const char *name, const char *text,
                              const struct word *words, int *value,
                              struct margay_error *error);
+
+/* Room for one item of a list; every valid item is shorter. */
+#define ITEM_BYTES 48
+
+/*
+ * Copy the item at *cursor, up to a comma or the end, and step behind it;
+ * *cursor is NULL after the last one.
+ */
+enum margay_status next_item(const char *name, const char **cursor,
+                             char item[ITEM_BYTES], struct margay_error *error);
 
 /* Define the parser of a type whose argument is one of some words. */
 #define WORD_TYPE(type, field_type, ...)                             \

@@ -68,11 +68,11 @@ struct cache_policy {
     const struct margay_policy_info *info;
 };
 
-/* Of --policy of curve and assoc: specs. */
+/* Of --policy of curve and assoc, and of --only: specs. */
 struct policy_list {
     char **specs; /* owned, each of them */
     size_t count;
-    unsigned abilities; /* that one of them has, MARGAY_POLICY_... */
+    unsigned abilities; /* that a policy of them has, MARGAY_POLICY_... */
 };
 
 /* Release what the list owns; it is then empty. */

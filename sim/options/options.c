@@ -40,20 +40,14 @@ void options_set_usual_threads(unsigned threads)
     usual_threads = threads;
 }
 
-static unsigned count_cores(void)
-{
-    if (usual_threads != 0)
-        return usual_threads;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : (unsigned)cores;
-}
-
 static void set_defaults(struct options *options)
 {
+    long cores = usual_threads != 0 ? (long)usual_threads
+                                    : sysconf(_SC_NPROCESSORS_ONLN);
     *options = (struct options){
         .seed = 1,
         .reading = MARGAY_TRACE_OPTIONS_DEFAULT,
-        .run.threads = count_cores(),
+        .run.threads = cores < 1 ? 1 : (unsigned)cores,
         .engine.spec = "exact",
         .results.sizes.kind = MARGAY_SIZES_USUAL,
         .results.bins.kind = MARGAY_BINS_EXACT,
@@ -88,27 +82,18 @@ static const char *option_name(size_t index, const void *context)
     return option == NULL ? NULL : option->name;
 }
 
-static const struct option *find_long(const struct command *command,
-                                      const char *name, size_t bytes)
+/* The option of that name or, if `name` is NULL, of that letter. */
+static const struct option *find(const struct command *command,
+                                 const char *name, size_t bytes, char letter)
 {
     const struct option *option;
     for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
-        if (strlen(option->name) == bytes &&
-            strncmp(option->name, name, bytes) == 0)
-            return option;
+        if (name == NULL ? option->letter == letter
+                         : strlen(option->name) == bytes &&
+                               strncmp(option->name, name, bytes) == 0)
+            break;
     }
-    return NULL;
-}
-
-static const struct option *find_letter(const struct command *command,
-                                        char letter)
-{
-    const struct option *option;
-    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
-        if (option->letter == letter)
-            return option;
-    }
-    return NULL;
+    return option;
 }
 
 /* The arguments not yet read, and where their values go. */
@@ -118,35 +103,24 @@ struct reader {
     struct margay_error *error;
 };
 
-static bool may_lack_value(const struct option *option)
-{
-    return option->argument != NULL && option->argument[0] == '[';
-}
-
-/* Is the next argument the option's value?  One that the option may lack has to
-   be a number. */
-static bool takes_next(const struct option *option, const char *next)
-{
-    uint64_t number;
-    if (option->argument == NULL)
-        return false;
-    return !may_lack_value(option) ||
-           (next != NULL && margay_parse_u64(next, &number));
-}
-
-/* Apply an option; `value` is what was attached to it, or NULL. */
+/* Apply an option; `value` is what was attached to it, or NULL.  The next
+   argument that is a value which the option may lack has to be a number. */
 static enum margay_status apply(struct reader *reader,
                                 const struct option *option, const char *value)
 {
     char name[40] = "--";
+    const char *next = *reader->next;
+    uint64_t number;
+    bool needs_value = option->argument != NULL && option->argument[0] != '[';
     strncat(name, option->name, sizeof name - 3);
     if (option->argument == NULL && value != NULL)
         return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
                            "%s takes no value, but '%s' was given", name,
                            value);
-    if (takes_next(option, *reader->next) && value == NULL)
-        value = *reader->next == NULL ? NULL : *reader->next++;
-    if (option->argument != NULL && value == NULL && !may_lack_value(option))
+    if (option->argument != NULL && value == NULL && next != NULL &&
+        (needs_value || margay_parse_u64(next, &number)))
+        value = *reader->next++;
+    if (needs_value && value == NULL)
         return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
                            "%s needs a value: %s %s", name, name,
                            option->argument);
@@ -176,8 +150,8 @@ static struct suggestion suggest_command(const char *name, char letter)
     struct suggestion suggestion = {""};
     const struct command *command;
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-        if ((name == NULL ? find_letter(command, letter)
-                          : find_long(command, name, strlen(name))) == NULL)
+        if (find(command, name, name == NULL ? 0 : strlen(name), letter) ==
+            NULL)
             continue;
         snprintf(suggestion.text, sizeof suggestion.text,
                  " (it is for 'margay %s')", command->name);
@@ -190,7 +164,7 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
 {
     const struct command *command = reader->options->command;
     size_t bytes = strcspn(argument, "=");
-    const struct option *option = find_long(command, argument, bytes);
+    const struct option *option = find(command, argument, bytes, 0);
     if (option != NULL)
         return apply(reader, option,
                      argument[bytes] == '=' ? argument + bytes + 1 : NULL);
@@ -211,15 +185,6 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                        name, nearest.text, command->name);
 }
 
-static enum margay_status refuse_letters(const struct reader *reader,
-                                         const char *letters)
-{
-    return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
-                       "unknown option '-%c'%s; 'margay help %s' lists them",
-                       *letters, suggest_command(NULL, *letters).text,
-                       reader->options->command->name);
-}
-
 /*
  * One argument of letters: flags, and at most one option with its value.
  * -output would be -o with the value utput; an argument that spells a long
@@ -230,15 +195,18 @@ static enum margay_status read_letters(struct reader *reader,
 {
     const struct command *command = reader->options->command;
     size_t bytes = strcspn(letters, "=");
-    if (bytes > 1 && find_long(command, letters, bytes) != NULL)
+    if (bytes > 1 && find(command, letters, bytes, 0) != NULL)
         return margay_fail(
             reader->error, MARGAY_BAD_ARGUMENT,
             "'-%s' begins with one hyphen (did you mean '--%s'?)", letters,
             letters);
     for (; *letters != '\0'; letters++) {
-        const struct option *option = find_letter(command, *letters);
+        const struct option *option = find(command, NULL, 0, *letters);
         if (option == NULL)
-            return refuse_letters(reader, letters);
+            return margay_fail(
+                reader->error, MARGAY_BAD_ARGUMENT,
+                "unknown option '-%c'%s; 'margay help %s' lists them", *letters,
+                suggest_command(NULL, *letters).text, command->name);
         bool attached = option->argument != NULL && letters[1] != '\0';
         enum margay_status status =
             apply(reader, option, attached ? letters + 1 : NULL);
@@ -266,13 +234,6 @@ static enum margay_status check_operands(const struct options *options,
     return MARGAY_OK;
 }
 
-/* Keep an operand; true if no option follows it. */
-static bool take_operand(struct options *options, const char *argument)
-{
-    options->operands[options->operand_count++] = argument;
-    return options->command->runs_operands;
-}
-
 enum margay_status options_parse(struct options *options,
                                  const struct command *command,
                                  char *const *arguments,
@@ -292,14 +253,15 @@ enum margay_status options_parse(struct options *options,
         return margay_fail_memory(error, "the operands");
     while (status == MARGAY_OK && *reader.next != NULL && !options->help) {
         const char *argument = *reader.next++;
-        if (options_ended || argument[0] != '-' || argument[1] == '\0')
-            options_ended = take_operand(options, argument) || options_ended;
-        else if (strcmp(argument, "--") == 0)
+        if (options_ended || argument[0] != '-' || argument[1] == '\0') {
+            options->operands[options->operand_count++] = argument;
+            options_ended |= command->runs_operands;
+        } else if (strcmp(argument, "--") == 0) {
             options_ended = true;
-        else if (argument[1] == '-')
-            status = read_long(&reader, argument + 2);
-        else
-            status = read_letters(&reader, argument + 1);
+        } else {
+            status = argument[1] == '-' ? read_long(&reader, argument + 2)
+                                        : read_letters(&reader, argument + 1);
+        }
     }
     if (status == MARGAY_OK && !options->help)
         status = check_operands(options, error);
@@ -314,4 +276,5 @@ void options_free(struct options *options)
     free(options->results.sizes.list);
     policy_list_clear(&options->results.policies);
     policy_list_clear(&options->caches.policies);
+    policy_list_clear(&options->trials.only);
 }

@@ -121,10 +121,10 @@ struct options {
 
     /* The engines on trial, by engines. */
     struct {
-        const char *trace;    /* of --run */
-        const char *only;     /* specs; NULL = all engines */
-        bool sweep;           /* up to */
-        uint64_t most_blocks; /* distinct blocks; 0 = not given */
+        const char *trace;       /* of --run */
+        struct policy_list only; /* none = all engines */
+        bool sweep;              /* up to */
+        uint64_t most_blocks;    /* distinct blocks; 0 = not given */
     } trials;
 
     struct {

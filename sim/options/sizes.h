@@ -1,25 +1,10 @@
-/*
- * sizes.h - sizes as people write them
- *
- * A cache size counts blocks or, with a suffix, bytes.  The latter become
- * blocks once the trace and the block size are known.
- */
+/* sizes.h - what numbers of a format stand for */
 #ifndef MARGAY_SIM_OPTIONS_SIZES_H
 #define MARGAY_SIM_OPTIONS_SIZES_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <margay/analysis.h>
-
-/*
- * Text to size; `what` names the size in messages ("--bound").
- * MARGAY_BAD_ARGUMENT if the text is no size, or the size is 0.
- */
-enum margay_status cache_size_parse(const char *text, const char *what,
-                                    struct margay_cache_size *size,
-                                    struct margay_error *error);
 
 /*
  * The number that divides an address on its way into a format: the bytes that

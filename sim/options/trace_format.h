@@ -3,6 +3,8 @@
 #define MARGAY_SIM_OPTIONS_TRACE_FORMAT_H
 
 #include "sim/options/options.h"
+#include "sim/terminal/output.h"
+#include <margay/writing.h>
 
 /* That of --to; if not given, the last one that a suffix of the file names:
    "a.out.mgt.zst" asks for mgt.  NULL = neither does.  The path may be NULL,
@@ -10,9 +12,12 @@
    formats. */
 const char *trace_format(const struct options *options, const char *path);
 
-/* The same where a format is needed.  Fails with MARGAY_BAD_ARGUMENT. */
-enum margay_status trace_format_needed(const struct options *options,
-                                       const char *path, const char **format,
+/* A writer of that format, into an output that may be opened later.  Fails with
+   MARGAY_BAD_ARGUMENT where nothing says which format, and as
+   margay_writer_create() does. */
+enum margay_status trace_writer_create(const struct options *options,
+                                       const char *path, struct output **output,
+                                       margay_writer **writer,
                                        struct margay_error *error);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/plot/picture.h"
-#include "sim/plot/plot_kinds.h"
-#include "sim/plot/plot_table.h"
+#include "sim/plot/plot.h"
+#include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -47,10 +46,12 @@ static enum margay_status add_table(struct plot *plot,
                        path, options->operands[0]);
 }
 
-static enum margay_status check_operands(const struct options *options,
-                                         struct margay_error *error)
+static enum margay_status read_tables(struct plot *plot,
+                                      const struct options *options,
+                                      struct margay_error *error)
 {
     size_t standard_inputs = 0;
+    enum margay_status status = MARGAY_OK;
     if (options->operand_count > PICTURE_MOST_TABLES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%zu tables, expected at most %d (one table may "
@@ -61,14 +62,6 @@ static enum margay_status check_operands(const struct options *options,
     if (standard_inputs > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "-: standard input can be read only once");
-    return MARGAY_OK;
-}
-
-static enum margay_status read_tables(struct plot *plot,
-                                      const struct options *options,
-                                      struct margay_error *error)
-{
-    enum margay_status status = check_operands(options, error);
     while (status == MARGAY_OK && plot->count < options->operand_count)
         status = add_table(plot, options, error);
     return status;
@@ -110,6 +103,8 @@ static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
+    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
+                                            "../share/margay"};
     const struct {
         const char *name;
         bool given;
@@ -132,27 +127,13 @@ static enum margay_status choose_script(struct plot *plot,
         if (others[i].given)
             chosen = i;
     }
-    if (chosen == count)
-        return picture_find_script(plot->kind->script, &plot->script, error);
-    if (others[chosen].script == NULL)
+    if (chosen < count && others[chosen].script == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: %s needs a table of %s", options->operands[0],
                            others[chosen].name, others[chosen].needs);
-    return picture_find_script(others[chosen].script, &plot->script, error);
-}
-
-static enum margay_status find_suffix(const char *output, const char **suffix,
-                                      struct margay_error *error)
-{
-    *suffix = output == NULL ? NULL : picture_suffix(output);
-    if (*suffix != NULL)
-        return MARGAY_OK;
-    if (output == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "-o FILE is needed, a name that ends in " SUFFIXES);
-    return margay_fail(
-        error, MARGAY_BAD_ARGUMENT,
-        "--output: '%s' (expected a name that ends in " SUFFIXES ")", output);
+    return data_file_find(
+        &place, chosen == count ? plot->kind->script : others[chosen].script,
+        &plot->script, error);
 }
 
 /* ------------------------------------------------------------- drawing -- */
@@ -160,10 +141,17 @@ static enum margay_status find_suffix(const char *output, const char **suffix,
 static enum margay_status make(struct plot *plot, const struct options *options,
                                struct margay_error *error)
 {
-    const char *suffix = NULL;
-    enum margay_status status = find_suffix(options->output, &suffix, error);
-    if (status == MARGAY_OK)
-        status = read_tables(plot, options, error);
+    const char *output = options->output;
+    const char *suffix = output == NULL ? NULL : picture_suffix(output);
+    if (output == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "-o FILE is needed, a name that ends in " SUFFIXES);
+    if (suffix == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--output: '%s' (expected a name that ends "
+                           "in " SUFFIXES ")",
+                           output);
+    enum margay_status status = read_tables(plot, options, error);
     if (status == MARGAY_OK)
         status = check_options(plot, options, error);
     if (status == MARGAY_OK)
@@ -181,19 +169,14 @@ static enum margay_status make(struct plot *plot, const struct options *options,
     return status;
 }
 
-static void release(struct plot *plot)
-{
-    for (size_t i = 0; i < plot->count; i++)
-        free(plot->tables[i]);
-    output_free(plot->output);
-    free(plot->script);
-}
-
 int cmd_plot(const struct options *options)
 {
     struct plot plot = {.count = 0};
     struct margay_error error;
     enum margay_status status = make(&plot, options, &error);
-    release(&plot);
+    for (size_t i = 0; i < plot.count; i++)
+        free(plot.tables[i]);
+    output_free(plot.output);
+    free(plot.script);
     return status == MARGAY_OK ? EXIT_DONE : message_error(&error);
 }

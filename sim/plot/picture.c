@@ -1,6 +1,6 @@
 /* picture.c - pictures of tables that were checked, drawn by gnuplot */
 #define _GNU_SOURCE
-#include "sim/plot/picture.h"
+#include "sim/plot/plot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "sim/result/json.h"
-#include "sim/terminal/find_file.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
@@ -43,21 +42,15 @@ static const struct replacement {
     {"\xe2\x89\xa5", "$\\geq$"},
 };
 
-static const struct replacement *find_replacement(const char *text)
-{
-    for (size_t i = 0; i < sizeof replacements / sizeof replacements[0]; i++) {
-        if (strncmp(text, replacements[i].text, strlen(replacements[i].text)) ==
-            0)
-            return &replacements[i];
-    }
-    return NULL;
-}
-
 static void write_text(struct output *output, const char *text, const char *end)
 {
+    const size_t count = sizeof replacements / sizeof replacements[0];
     while (text < end) {
-        const struct replacement *found = find_replacement(text);
-        if (found == NULL) {
+        const struct replacement *found = replacements;
+        while (found < replacements + count &&
+               strncmp(text, found->text, strlen(found->text)) != 0)
+            found++;
+        if (found == replacements + count) {
             output_bytes(output, text++, 1);
             continue;
         }
@@ -87,21 +80,16 @@ static void write_line(struct output *output, const char *line)
 
 /* Write what gnuplot drew without comments, which hold the date, and each text
    so that TeX shows it: gnuplot writes them as they stand. */
-static enum margay_status tikz_write(int descriptor, struct output *output,
+static enum margay_status tikz_write(const char *picture, struct output *output,
                                      struct margay_error *error)
 {
     char *line = NULL;
     size_t room = 0;
-    int copy = dup(descriptor);
-    FILE *stream = copy < 0 ? NULL : fdopen(copy, "r");
-    if (stream == NULL) {
-        if (copy >= 0)
-            close(copy);
+    FILE *stream = fopen(picture, "re");
+    if (stream == NULL)
         return margay_fail(error, MARGAY_IO,
                            "cannot read what gnuplot drew: %s",
                            strerror(errno));
-    }
-    rewind(stream);
     while (getline(&line, &room, stream) > 0) {
         if (strncmp(line, "%% ", 3) != 0)
             write_line(output, line);
@@ -270,13 +258,10 @@ static size_t put_characters(struct output *output, const char *text,
     return at;
 }
 
-static enum margay_status picture_write(int descriptor, const char *suffix,
+static enum margay_status picture_write(int descriptor, bool is_text,
                                         struct output *output,
                                         struct margay_error *error)
 {
-    if (strcmp(suffix, ".tex") == 0)
-        return tikz_write(descriptor, output, error);
-    bool is_text = strcmp(suffix, ".svg") == 0;
     char piece[PIECE_BYTES];
     ssize_t got = 0;
     for (off_t at = 0; (got = pread(descriptor, piece, sizeof piece, at)) > 0;
@@ -298,14 +283,6 @@ static enum margay_status picture_write(int descriptor, const char *suffix,
 
 /* The part of gnuplot's messages that is read. */
 #define SAID_BYTES 4096
-
-enum margay_status picture_find_script(const char *script, char **path,
-                                       struct margay_error *error)
-{
-    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
-                                            "../share/margay"};
-    return data_file_find(&place, script, path, error);
-}
 
 struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
@@ -334,23 +311,11 @@ static void become_gnuplot(const struct run *run)
 
 /* Wait for the end of the child, and then reap it with signals held: a signal
    in between would kill another process that got the same number. */
-static bool await_end(pid_t child, int *state)
-{
-    siginfo_t how;
-    int result;
-    do {
-        result = waitid(P_PID, (id_t)child, &how, WEXITED | WNOWAIT);
-    } while (result != 0 && errno == EINTR);
-    signals_hold();
-    signals_own_group(0);
-    bool reaped = waitpid(child, state, 0) == child;
-    signals_release();
-    return reaped;
-}
-
 static enum margay_status run_gnuplot(struct run *run,
                                       struct margay_error *error)
 {
+    siginfo_t how;
+    int result;
     signals_hold();
     pid_t child = fork();
     if (child == 0)
@@ -358,12 +323,18 @@ static enum margay_status run_gnuplot(struct run *run,
     if (child > 0) {
         setpgid(child, child);
         signals_own_group(child);
+        signals_release();
+        do {
+            result = waitid(P_PID, (id_t)child, &how, WEXITED | WNOWAIT);
+        } while (result != 0 && errno == EINTR);
+        signals_hold();
+        signals_own_group(0);
     }
+    bool reaped = child > 0 && waitpid(child, &run->state, 0) == child;
     signals_release();
-    if (child < 0 || !await_end(child, &run->state))
-        return margay_fail(error, MARGAY_IO, "cannot run gnuplot: %s",
-                           strerror(errno));
-    return MARGAY_OK;
+    return reaped ? MARGAY_OK
+                  : margay_fail(error, MARGAY_IO, "cannot run gnuplot: %s",
+                                strerror(errno));
 }
 
 /* The last line of gnuplot's messages, which begin with the command that
@@ -433,41 +404,31 @@ static enum margay_status begin(struct run *run, const char *path,
     return MARGAY_OK;
 }
 
-static enum margay_status gnuplot_draw(const char *path, const char *settings,
-                                       const char *suffix, char *const *tables,
-                                       size_t count, int *picture,
-                                       struct margay_error *error)
-{
-    struct run run = {.picture = -1, .said = -1};
-    enum margay_status status =
-        begin(&run, path, settings, tables, count, error);
-    if (status == MARGAY_OK)
-        status = run_gnuplot(&run, error);
-    if (status == MARGAY_OK)
-        status = explain_end(&run, suffix, error);
-    if (run.said >= 0)
-        close(run.said);
-    *picture = run.picture;
-    return status;
-}
-
 enum margay_status picture_draw(const char *script,
                                 const struct picture_options *options,
                                 const char *suffix, char *const *tables,
                                 size_t count, struct output *output,
                                 struct margay_error *error)
 {
+    struct run run = {.picture = -1, .said = -1};
     char *settings;
-    int picture = -1;
     enum margay_status status =
         picture_settings(options, suffix, &settings, error);
     if (status == MARGAY_OK)
-        status = gnuplot_draw(script, settings, suffix, tables, count, &picture,
-                              error);
+        status = begin(&run, script, settings, tables, count, error);
+    if (status == MARGAY_OK)
+        status = run_gnuplot(&run, error);
+    if (status == MARGAY_OK)
+        status = explain_end(&run, suffix, error);
+    if (run.said >= 0)
+        close(run.said);
     free(settings);
     if (status == MARGAY_OK)
-        status = picture_write(picture, suffix, output, error);
-    if (picture >= 0)
-        close(picture);
+        status = strcmp(suffix, ".tex") == 0
+                     ? tikz_write(run.picture_name, output, error)
+                     : picture_write(run.picture, strcmp(suffix, ".svg") == 0,
+                                     output, error);
+    if (run.picture >= 0)
+        close(run.picture);
     return status;
 }

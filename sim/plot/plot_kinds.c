@@ -1,5 +1,5 @@
 /* plot_kinds.c - the tables that can be drawn */
-#include "sim/plot/plot_kinds.h"
+#include "sim/plot/plot.h"
 
 #include <string.h>
 
@@ -7,6 +7,16 @@
 
 /* The rows that others speak of, and those before them. */
 enum { POLICIES, OBJECTS, SHARED, TENANTS, CURVE };
+
+/* A histogram of each place, and how alike two of them are. */
+#define OF_PLACE(place, ...)                                      \
+    {.columns = place "," HISTOGRAM_COLUMNS,                      \
+     .script = "places.gp",                                       \
+     .is_alone = true},                                           \
+    {                                                             \
+        .columns = place OVERLAP_COLUMNS, .script = "overlap.gp", \
+        .is_alone = true, __VA_ARGS__                             \
+    }
 
 /* The first row whose columns match is the kind of a table. */
 static const struct plot_kind kinds[] = {
@@ -54,36 +64,12 @@ static const struct plot_kind kinds[] = {
      .script = "histogram.gp",
      .table = "histogram",
      .picture = "shares over distances; whose these are (--by)"},
-    {.columns = "site," HISTOGRAM_COLUMNS,
-     .script = "places.gp",
-     .is_alone = true},
-    {.columns = "tenant," HISTOGRAM_COLUMNS,
-     .script = "places.gp",
-     .is_alone = true},
-    {.columns = "thread," HISTOGRAM_COLUMNS,
-     .script = "places.gp",
-     .is_alone = true},
-    {.columns = "op," HISTOGRAM_COLUMNS,
-     .script = "places.gp",
-     .is_alone = true},
-    {.columns = "region," HISTOGRAM_COLUMNS,
-     .script = "places.gp",
-     .is_alone = true},
-    {.columns = "site" OVERLAP_COLUMNS,
-     .script = "overlap.gp",
-     .table = "overlap",
-     .picture = "how alike the places of two runs are",
-     .is_alone = true},
-    {.columns = "thread" OVERLAP_COLUMNS,
-     .script = "overlap.gp",
-     .is_alone = true},
-    {.columns = "op" OVERLAP_COLUMNS, .script = "overlap.gp", .is_alone = true},
-    {.columns = "region" OVERLAP_COLUMNS,
-     .script = "overlap.gp",
-     .is_alone = true},
-    {.columns = "tenant" OVERLAP_COLUMNS,
-     .script = "overlap.gp",
-     .is_alone = true},
+    OF_PLACE("site", .table = "overlap",
+             .picture = "how alike the places of two runs are"),
+    OF_PLACE("tenant", .table = NULL),
+    OF_PLACE("thread", .table = NULL),
+    OF_PLACE("op", .table = NULL),
+    OF_PLACE("region", .table = NULL),
     {.columns = COMPARE_COLUMNS,
      .script = "compare.gp",
      .map = "assoc-map.gp",
@@ -133,21 +119,16 @@ const struct plot_kind *plot_kind_at(size_t index)
     return index < sizeof kinds / sizeof kinds[0] ? &kinds[index] : NULL;
 }
 
-static bool begins_with(const char *columns, const char *first)
-{
-    size_t bytes = strlen(first);
-    return strncmp(columns, first, bytes) == 0 &&
-           (columns[bytes] == ',' || columns[bytes] == '\0');
-}
-
 const struct plot_kind *plot_kind_of(const char *columns)
 {
     const struct plot_kind *kind;
     for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
-        if (begins_with(columns, kind->columns))
-            return kind;
+        size_t bytes = strlen(kind->columns);
+        if (strncmp(columns, kind->columns, bytes) == 0 &&
+            (columns[bytes] == ',' || columns[bytes] == '\0'))
+            break;
     }
-    return NULL;
+    return kind;
 }
 
 const struct plot_kind *plot_kind_join(const struct plot_kind *kind,

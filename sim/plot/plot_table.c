@@ -5,7 +5,7 @@
  * into wrong divisions and logarithms, and into endless loops.
  */
 #define _GNU_SOURCE
-#include "sim/plot/plot_table.h"
+#include "sim/plot/plot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,12 +98,6 @@ static const struct plot_column known[] = {
     {"distinct_blocks", SIZE, false},
 };
 
-/* The known columns of a table; NULL for a column of any text. */
-struct plot_columns {
-    size_t count;
-    const struct plot_column *columns[CSV_ROW_FIELDS];
-};
-
 static const struct plot_column *find(const char *name)
 {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -113,47 +107,12 @@ static const struct plot_column *find(const char *name)
     return NULL;
 }
 
-static void plot_columns_find(struct plot_columns *columns,
-                              const struct csv_row *header)
-{
-    const struct plot_column *blocks = find("cache_blocks");
-    const struct plot_column *ratio = find("miss_ratio");
-    bool has_objects = false, has_machines = false;
-    columns->count = header->count;
-    for (size_t i = 0; i < header->count; i++) {
-        columns->columns[i] = find(header->fields[i]);
-        has_objects |= strcmp(header->fields[i], "byte_miss_ratio") == 0 ||
-                       strcmp(header->fields[i], "partition_bytes") == 0;
-        has_machines |= strcmp(header->fields[i], "machine") == 0;
-    }
-    /* A cache of a machine may have no references. */
-    for (size_t i = 0; i < header->count && has_machines; i++) {
-        if (columns->columns[i] == ratio)
-            columns->columns[i] = NULL;
-    }
-    /* A cache of objects has bytes alone. */
-    for (size_t i = 0; i < header->count && has_objects; i++) {
-        if (columns->columns[i] == blocks)
-            columns->columns[i] = NULL;
-    }
-}
-
-/* A finite decimal number: strtod() would also take blanks in front of it,
-   hexadecimal digits, inf and nan. */
-static bool parse_decimal(const char *text, double *value)
-{
-    char *end;
-    if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
-        return false;
-    *value = strtod(text, &end);
-    return *end == '\0' && isfinite(*value);
-}
-
 /* Does the text fit?  `next` is the field after it, "" if there is none. */
 static bool is_as_expected(enum holds holds, const char *text, const char *next)
 {
     uint64_t count = 0;
-    double value = 0;
+    double value;
+    char *end;
     switch (holds) {
     case ROLE:
         return strcmp(text, "training") == 0 || strcmp(text, "truth") == 0 ||
@@ -172,35 +131,14 @@ static bool is_as_expected(enum holds holds, const char *text, const char *next)
         return margay_parse_u64(text, &count) && count >= 1 &&
                (holds == SIZE || count <= MOST_WAYS);
     default:
-        return parse_decimal(text, &value) && (holds == NUMBER || value >= 0) &&
+        /* A finite decimal number: strtod() would also take blanks in front of
+           it, hexadecimal digits, inf and nan. */
+        value = strtod(text, &end);
+        return *text != '\0' && text[strspn(text, "0123456789+-.eE")] == '\0' &&
+               *end == '\0' && isfinite(value) &&
+               (holds == NUMBER || value >= 0) &&
                (holds != RATIO || value <= MOST_RATIO);
     }
-}
-
-static enum margay_status plot_columns_check(const struct plot_columns *columns,
-                                             const char *path,
-                                             const struct csv_row *row,
-                                             struct margay_error *error)
-{
-    if (row->count != columns->count)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%llu: found %zu field%s, expected %zu as in the "
-                           "header",
-                           path, (unsigned long long)row->line, row->count,
-                           margay_plural(row->count, "s"), columns->count);
-    for (size_t i = 0; i < row->count; i++) {
-        const struct plot_column *column = columns->columns[i];
-        const char *text = row->fields[i];
-        if (column == NULL || (*text == '\0' && column->may_be_empty) ||
-            is_as_expected(column->holds, text,
-                           i + 1 < row->count ? row->fields[i + 1] : ""))
-            continue;
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%llu: column %s: found '%.40s', expected %s",
-                           path, (unsigned long long)row->line, column->name,
-                           text, expected[column->holds]);
-    }
-    return MARGAY_OK;
 }
 
 /* -------------------------------------------------------------- tables -- */
@@ -221,17 +159,12 @@ struct table {
     struct margay_error failure; /* of copying; status MARGAY_OK = none */
 
     const struct plot_kind *kind; /* NULL until the header was read */
-    struct plot_columns columns;
+    size_t column_count;
+    const struct plot_column *columns[CSV_ROW_FIELDS]; /* NULL = any text */
     bool has_rows;
 };
 
 /* -------------------------------------------------------------- reading -- */
-
-/* Lines end outside of quotes. */
-static bool is_end_of_line(char byte, bool quoted)
-{
-    return !quoted && (byte == '\n' || byte == '\r');
-}
 
 /* Replace what gnuplot would stumble over: control characters in fields, and a
    comma behind a quotation mark in a quoted one, which would end it. */
@@ -239,8 +172,10 @@ static void clean(struct table *table, char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         table->quoted ^= text[i] == '"';
-        bool is_control = margay_is_control(text[i]) &&
-                          !is_end_of_line(text[i], table->quoted);
+        /* Lines end outside of quotes. */
+        bool is_control =
+            margay_is_control(text[i]) &&
+            (table->quoted || (text[i] != '\n' && text[i] != '\r'));
         bool is_end = text[i] == ',' && table->quoted && table->last == '"';
         if (is_control || is_end)
             text[i] = is_control ? '?' : ';';
@@ -266,40 +201,41 @@ static ssize_t read_piece(void *cookie, char *buffer, size_t bytes)
     return got;
 }
 
-/* "curve, histogram, assoc" */
-static void list_tables(char *list, size_t bytes)
-{
-    const struct plot_kind *kind;
-    size_t used = 0;
-    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL && used < bytes; i++) {
-        if (kind->table != NULL)
-            used += (size_t)snprintf(list + used, bytes - used, "%s%s",
-                                     used == 0 ? "" : ", ", kind->table);
-    }
-}
-
-static enum margay_status refuse_header(const struct table *table,
-                                        const char *columns,
-                                        struct margay_error *error)
-{
-    char list[LIST_BYTES] = "";
-    list_tables(list, sizeof list);
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s:1: found the columns '%.80s', of which there is no "
-                       "picture; expected a table of %s",
-                       table->path, columns, list);
-}
-
 static enum margay_status take_header(struct table *table,
                                       const struct csv_row *row,
                                       struct margay_error *error)
 {
-    char text[COLUMNS_BYTES];
+    char text[COLUMNS_BYTES], list[LIST_BYTES] = "";
+    const struct plot_kind *kind;
+    size_t used = 0;
     csv_join_row(row, text, sizeof text);
     table->kind = plot_kind_of(text);
+    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL && used < sizeof list;
+         i++) {
+        if (kind->table != NULL)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                     used == 0 ? "" : ", ", kind->table);
+    }
     if (table->kind == NULL)
-        return refuse_header(table, text, error);
-    plot_columns_find(&table->columns, row);
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:1: found the columns '%.80s', of which there is "
+                           "no picture; expected a table of %s",
+                           table->path, text, list);
+    bool has_objects = false, has_machines = false;
+    table->column_count = row->count;
+    for (size_t i = 0; i < row->count; i++) {
+        has_objects |= strcmp(row->fields[i], "byte_miss_ratio") == 0 ||
+                       strcmp(row->fields[i], "partition_bytes") == 0;
+        has_machines |= strcmp(row->fields[i], "machine") == 0;
+    }
+    /* A cache of objects has bytes alone, and one of a machine may have no
+       references. */
+    for (size_t i = 0; i < row->count; i++) {
+        const char *name = row->fields[i];
+        bool is_any = (has_objects && strcmp(name, "cache_blocks") == 0) ||
+                      (has_machines && strcmp(name, "miss_ratio") == 0);
+        table->columns[i] = is_any ? NULL : find(name);
+    }
     return MARGAY_OK;
 }
 
@@ -310,7 +246,23 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     if (table->kind == NULL)
         return take_header(table, row, error);
     table->has_rows = true;
-    return plot_columns_check(&table->columns, table->path, row, error);
+    if (row->count != table->column_count)
+        return csv_fail(table->path, row->line, error,
+                        "found %zu field%s, expected %zu as in the header",
+                        row->count, margay_plural(row->count, "s"),
+                        table->column_count);
+    for (size_t i = 0; i < row->count; i++) {
+        const struct plot_column *column = table->columns[i];
+        const char *text = row->fields[i];
+        if (column == NULL || (*text == '\0' && column->may_be_empty) ||
+            is_as_expected(column->holds, text,
+                           i + 1 < row->count ? row->fields[i + 1] : ""))
+            continue;
+        return csv_fail(table->path, row->line, error,
+                        "column %s: found '%.40s', expected %s", column->name,
+                        text, expected[column->holds]);
+    }
+    return MARGAY_OK;
 }
 
 static enum margay_status read_rows(struct table *table,
@@ -321,16 +273,12 @@ static enum margay_status read_rows(struct table *table,
     if (stream == NULL)
         return margay_fail_memory(error, "a table");
     enum margay_status status =
-        csv_read_stream(stream, table->path, take_row, table, error);
+        csv_read(table->path, stream, take_row, table, error);
     fclose(stream);
     if (table->failure.status != MARGAY_OK)
         *error = table->failure;
-    return status;
-}
-
-static enum margay_status check_rows(const struct table *table,
-                                     struct margay_error *error)
-{
+    if (status != MARGAY_OK)
+        return status;
     if (table->kind == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: found nothing, expected a table that 'margay "
@@ -345,35 +293,20 @@ static enum margay_status check_rows(const struct table *table,
 
 /* --------------------------------------------------------------- naming -- */
 
-static bool has_control(const char *text)
-{
-    while (*text != '\0' && !margay_is_control(*text))
-        text++;
-    return *text != '\0';
-}
-
-/* Can gnuplot read the file as it stands? */
-static bool is_enough(const struct table *table)
-{
-    struct stat about;
-    return !table->cleaned && !has_control(table->path) &&
-           strcmp(table->path, "-") != 0 && fstat(table->source, &about) == 0 &&
-           S_ISREG(about.st_mode);
-}
-
-/* A name that gnuplot does not take for a pipe, its standard input or an
-   option, as it would "<cmd", "-" and "|cmd". */
-static int name_file(const char *path, char **name)
-{
-    return asprintf(name, "%s%s", *path == '/' ? "" : "./", path);
-}
-
 /* Set *name; the copy stays open if the name is that of the copy. */
 static enum margay_status name_table(struct table *table, char **name,
                                      struct margay_error *error)
 {
-    bool enough = is_enough(table);
-    int bytes = enough ? name_file(table->path, name)
+    const char *path = table->path, *end = path;
+    struct stat about;
+    while (*end != '\0' && !margay_is_control(*end))
+        end++;
+    /* Can gnuplot read the file as it stands?  Then its name is one that it
+       does not take for a pipe, its standard input or an option, as it would
+       "<cmd", "-" and "|cmd". */
+    bool enough = !table->cleaned && *end == '\0' && strcmp(path, "-") != 0 &&
+                  fstat(table->source, &about) == 0 && S_ISREG(about.st_mode);
+    int bytes = enough ? asprintf(name, "%s%s", *path == '/' ? "" : "./", path)
                        : asprintf(name, "/proc/self/fd/%d", table->copy);
     if (bytes < 0) {
         *name = NULL;
@@ -410,8 +343,6 @@ enum margay_status plot_table_read(const char *path,
     enum margay_status status = open_table(&table, error);
     if (status == MARGAY_OK)
         status = read_rows(&table, error);
-    if (status == MARGAY_OK)
-        status = check_rows(&table, error);
     if (status == MARGAY_OK)
         status = name_table(&table, name, error);
     if (table.source >= 0)

@@ -40,49 +40,25 @@ struct facts {
 
 /* ------------------------------------------------------- what is asked -- */
 
-static bool ask_curve(struct options *options, const struct facts *facts)
-{
-    (void)options;
-    (void)facts;
-    return true;
-}
+/* What a report of a trace is made of, in its order. */
+enum part {
+    INFO,
+    CURVE,
+    REQUESTS,
+    POLICIES,
+    HISTOGRAM,
+    CACHES,
+    OVER_TIME,
+    PHASES,
+    LINES,
+    DATA,
+    PARTS,
+};
 
-static bool ask_requests(struct options *options, const struct facts *facts)
-{
-    options->results.requests = true;
-    return facts->has_requests && !options->results.objects;
-}
-
-static bool ask_info(struct options *options, const struct facts *facts)
-{
-    options->run.blocks.count = options->run.blocks.count > 0;
-    if (options->results.objects)
-        options->run.straddle = MARGAY_STRADDLE_FIRST;
-    return ask_curve(options, facts);
-}
-
-static bool ask_policies(struct options *options, const struct facts *facts)
-{
-    (void)facts;
-    return options->results.policies.count > 0;
-}
-
-static bool ask_histogram(struct options *options, const struct facts *facts)
-{
-    (void)facts;
-    options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
-    return true;
-}
-
-/* The caches of the map: powers of two. */
-static bool ask_caches(struct options *options, const struct facts *facts)
-{
-    (void)facts;
-    struct number_list *ways = &options->caches.ways;
-    for (uint64_t number = 1; ways->count < 5; number *= 2)
-        ways->numbers[ways->count++] = number;
-    return !options->results.objects;
-}
+static const char *const commands[PARTS] = {
+    "info",    "curve", "curve",  "curve",    "histogram",
+    "compare", "curve", "phases", "annotate", "annotate",
+};
 
 /* A few sizes below the one from which on only cold misses are left; false:
    there are none. */
@@ -100,53 +76,50 @@ static bool ask_sizes(struct options *options, const struct facts *facts)
     return list->count > 0 && !options->results.objects;
 }
 
-static bool ask_windows(struct options *options, const struct facts *facts)
+/* Make the options those of a part; false: it is none of this report. */
+static bool ask(enum part part, struct options *options,
+                const struct facts *facts)
 {
-    options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
-    return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
+    bool objects = options->results.objects;
+    struct number_list *ways = &options->caches.ways;
+    options->command = command_find(commands[part]);
+    if (part != POLICIES)
+        options->results.policies.count = 0;
+    if (part == INFO || part >= PHASES)
+        options->run.blocks.count = options->run.blocks.count > 0;
+    switch (part) {
+    case INFO:
+        if (objects)
+            options->run.straddle = MARGAY_STRADDLE_FIRST;
+        return true;
+    case REQUESTS:
+        options->results.requests = true;
+        return facts->has_requests && !objects;
+    case POLICIES:
+        return options->results.policies.count > 0;
+    case HISTOGRAM:
+        options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
+        return true;
+    case CACHES: /* of the map: powers of two */
+        for (uint64_t number = 1; ways->count < 5; number *= 2)
+            ways->numbers[ways->count++] = number;
+        return !objects;
+    case OVER_TIME:
+        options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
+        return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
+    case PHASES:
+        return facts->references > 0 && !objects;
+    case LINES:
+    case DATA:
+        options->annotate.data = part == DATA;
+        return (part == LINES || facts->has_data) && facts->has_sites &&
+               places_library_version() != NULL && ask_sizes(options, facts);
+    default:
+        return true;
+    }
 }
-
-static bool ask_phases(struct options *options, const struct facts *facts)
-{
-    options->run.blocks.count = options->run.blocks.count > 0;
-    return facts->references > 0 && !options->results.objects;
-}
-
-static bool ask_lines(struct options *options, const struct facts *facts)
-{
-    options->run.blocks.count = options->run.blocks.count > 0;
-    return facts->has_sites && places_library_version() != NULL &&
-           ask_sizes(options, facts);
-}
-
-static bool ask_data(struct options *options, const struct facts *facts)
-{
-    options->annotate.data = true;
-    return facts->has_data && ask_lines(options, facts);
-}
-
-/* What a report of a trace is made of, in its order. */
-static const struct part {
-    const char *command;
-    bool has_policies; /* --policy is for this table */
-    bool (*ask)(struct options *options, const struct facts *facts);
-} parts[] = {
-    {"info", false, ask_info},           {"curve", false, ask_curve},
-    {"curve", false, ask_requests},      {"curve", true, ask_policies},
-    {"histogram", false, ask_histogram}, {"compare", false, ask_caches},
-    {"curve", false, ask_windows},       {"phases", false, ask_phases},
-    {"annotate", false, ask_lines},      {"annotate", false, ask_data},
-};
 
 /* -------------------------------------------------------- running it -- */
-
-/* All commands read the same references; the miss curve tells of them. */
-static bool summarises(const struct options *options)
-{
-    return strcmp(options->command->name, "curve") == 0 &&
-           options->results.policies.count == 0 &&
-           options->run.window_refs == 0 && !options->results.requests;
-}
 
 /* In the child: the command, with its table into the pipe. */
 _Noreturn static void run_command(struct options *options, int pipe_end)
@@ -156,7 +129,10 @@ _Noreturn static void run_command(struct options *options, int pipe_end)
     options->output = name;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signals_keep_none();
-    if (!summarises(options))
+    /* All commands read the same references; the miss curve tells of them. */
+    if (options->command->bit != ON_CURVE ||
+        options->results.policies.count > 0 || options->run.window_refs != 0 ||
+        options->results.requests)
         message_keep_none();
     int exit_status = options->command->run(options);
     fflush(NULL);
@@ -173,8 +149,7 @@ static int take_table(pid_t child, int pipe_end, struct section *section,
         close(pipe_end);
         *status = margay_fail_memory(error, "a table");
     } else {
-        *status =
-            cells_read_stream(&section->table, file, section->source, error);
+        *status = cells_read(&section->table, section->source, file, error);
         fclose(file);
     }
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
@@ -263,9 +238,8 @@ static enum margay_status count_references(const struct options *options,
 {
     struct options part = *options;
     struct section section = {.source = (char *)options->operands[0]};
-    part.command = command_find("info");
+    ask(INFO, &part, facts);
     part.run.straddle = MARGAY_STRADDLE_FIRST;
-    ask_info(&part, facts);
     enum margay_status status =
         run_part(&section, &part, facts, exit_status, error);
     cells_clear(&section.table);
@@ -285,16 +259,11 @@ static enum margay_status add_trace(struct sections *sections,
     open_trace(trace, &options, &facts);
     if (facts.splits)
         status = count_references(&options, &facts, exit_status, error);
-    for (size_t i = 0;
-         i < sizeof parts / sizeof parts[0] && status == MARGAY_OK; i++) {
+    for (enum part i = 0; i < PARTS && status == MARGAY_OK; i++) {
         struct options part = options;
-        part.command = command_find(parts[i].command);
-        if (!parts[i].ask(&part, &facts))
+        if (!ask(i, &part, &facts))
             continue;
-        if (!parts[i].has_policies)
-            part.results.policies.count = 0;
-        struct section *section =
-            sections_new(sections, trace, parts[i].command);
+        struct section *section = sections_new(sections, trace, commands[i]);
         if (section == NULL)
             return margay_fail_memory(error, "a report");
         status = run_part(section, &part, &facts, exit_status, error);
@@ -303,15 +272,6 @@ static enum margay_status add_trace(struct sections *sections,
 }
 
 /* ---------------------------------------------------------- operands -- */
-
-static enum margay_status add_file(struct sections *sections, const char *path,
-                                   struct margay_error *error)
-{
-    struct section *section = sections_new(sections, path, NULL);
-    if (section == NULL)
-        return margay_fail_memory(error, "a report");
-    return cells_read(&section->table, section->source, error);
-}
 
 static enum margay_status add_operand(struct sections *sections,
                                       const struct options *options,
@@ -322,9 +282,12 @@ static enum margay_status add_operand(struct sections *sections,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "-: a report reads its input several times, so it "
                            "needs a file");
-    if (match_is_table(operand, page_knows))
-        return add_file(sections, operand, error);
-    return add_trace(sections, options, operand, exit_status, error);
+    if (!match_is_table(operand, page_knows))
+        return add_trace(sections, options, operand, exit_status, error);
+    struct section *section = sections_new(sections, operand, NULL);
+    return section == NULL
+               ? margay_fail_memory(error, "a report")
+               : cells_read(&section->table, section->source, NULL, error);
 }
 
 int cmd_report(const struct options *options)

@@ -92,34 +92,19 @@ static const struct kind *kind_of(const struct cells *table)
 
 /* ---------------------------------------------------------------- texts -- */
 
-static const char *entity(char byte)
-{
-    switch (byte) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
 /* Write text that is no markup.  A byte that is no part of valid UTF-8 becomes
    U+FFFD, and a control character a question mark. */
 static void write_text(struct output *output, const char *text)
 {
+    static const char marks[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+                                           "&#39;"};
     size_t left = strlen(text);
     while (left > 0) {
-        const char *name = entity(*text);
+        const char *mark = strchr(marks, *text);
         size_t bytes = json_character_bytes(text, left);
-        if (name != NULL)
-            output_bytes(output, name, strlen(name));
+        if (mark != NULL)
+            output_text(output, "%s", entities[mark - marks]);
         else if (bytes == 0)
             output_text(output, JSON_NO_CHARACTER);
         else if (margay_is_control(*text))
@@ -142,19 +127,6 @@ static void write_json_text(struct output *output, const char *text)
 }
 
 /* --------------------------------------------------------------- tables -- */
-
-/* Which columns have only numbers, empty fields and `inf`? */
-static void find_numbers(const struct cells *table, bool *is_number)
-{
-    for (size_t i = 0; i < table->columns; i++) {
-        is_number[i] = table->rows > 0;
-        for (size_t row = 0; row < table->rows && is_number[i]; row++) {
-            const char *text = cells_at(table, row, i);
-            is_number[i] = *text == '\0' || strcmp(text, "inf") == 0 ||
-                           json_is_number(text);
-        }
-    }
-}
 
 static void write_rows(struct output *output, const struct cells *table,
                        size_t rows, const bool *is_number)
@@ -213,7 +185,15 @@ static void write_table(struct output *output, const struct section *section,
     const struct cells *table = &section->table;
     const size_t shown = table->rows < MOST_SHOWN ? table->rows : MOST_SHOWN;
     bool is_number[CSV_ROW_FIELDS];
-    find_numbers(table, is_number);
+    /* Columns that have only numbers, empty fields and `inf`. */
+    for (size_t i = 0; i < table->columns; i++) {
+        is_number[i] = table->rows > 0;
+        for (size_t row = 0; row < table->rows && is_number[i]; row++) {
+            const char *text = cells_at(table, row, i);
+            is_number[i] = *text == '\0' || strcmp(text, "inf") == 0 ||
+                           json_is_number(text);
+        }
+    }
     output_text(output,
                 "<details%s><summary>Table of %zu row%s</summary>\n"
                 "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
@@ -259,19 +239,6 @@ static void write_head(struct output *output, const struct options *options,
                         "</p></noscript>\n");
 }
 
-static void write_contents(struct output *output,
-                           const struct sections *sections)
-{
-    output_text(output, "<nav aria-label=\"Contents\"><ul>\n");
-    for (size_t i = 0; i < sections->count; i++) {
-        output_text(output, "<li><a href=\"#table%zu\">%s</a>, ", i + 1,
-                    kind_of(&sections->list[i].table)->title);
-        write_text(output, sections->list[i].source);
-        output_text(output, "</li>\n");
-    }
-    output_text(output, "</ul></nav>\n");
-}
-
 static void write_section(struct output *output, const struct section *section,
                           size_t number)
 {
@@ -294,7 +261,14 @@ void page_write(struct output *output, const struct options *options,
                 const struct sections *sections)
 {
     write_head(output, options, sections);
-    write_contents(output, sections);
+    output_text(output, "<nav aria-label=\"Contents\"><ul>\n");
+    for (size_t i = 0; i < sections->count; i++) {
+        output_text(output, "<li><a href=\"#table%zu\">%s</a>, ", i + 1,
+                    kind_of(&sections->list[i].table)->title);
+        write_text(output, sections->list[i].source);
+        output_text(output, "</li>\n");
+    }
+    output_text(output, "</ul></nav>\n");
     for (size_t i = 0; i < sections->count; i++)
         write_section(output, &sections->list[i], i + 1);
     output_text(output, "</main>\n<script>\n");

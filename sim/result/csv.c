@@ -42,15 +42,6 @@ static char *put_u64(char *to, uint64_t value)
     return to + (end - first);
 }
 
-/* A reader would split such a field, or strip its blanks. */
-static bool needs_quotes(const char *text)
-{
-    size_t bytes = strlen(text);
-    return strpbrk(text, ",\"\r\n") != NULL ||
-           (bytes > 0 && (strchr(" \t", text[0]) != NULL ||
-                          strchr(" \t", text[bytes - 1]) != NULL));
-}
-
 /* The most bytes of a field with that text, in either form. */
 static size_t most_text_bytes(const char *text)
 {
@@ -73,7 +64,9 @@ static char *put_text(const struct csv_writer *csv, char *to, const char *text)
         return put_nothing(csv, to);
     if (csv->json)
         return json_put_text(to, text, bytes);
-    if (needs_quotes(text))
+    /* A reader would split such a field, or strip its blanks. */
+    if (strpbrk(text, ",\"\r\n") != NULL || strchr(" \t", text[0]) != NULL ||
+        strchr(" \t", text[bytes - 1]) != NULL)
         return to + csv_write(to, most_text_bytes(text), text, bytes);
     memcpy(to, text, bytes);
     return to + bytes;
@@ -81,47 +74,36 @@ static char *put_text(const struct csv_writer *csv, char *to, const char *text)
 
 /* --------------------------------------------------------- begin of a field */
 
-/* The most bytes before a field. */
-static size_t most_start_bytes(const struct csv_writer *csv)
-{
-    return JSON_MOST_BYTES * strcspn(csv->column, ",") + sizeof "{\"\":";
-}
-
-/* The name of the next column, which is what an object of JSON has before each
-   value and an upright table before each field. */
-static char *put_name(struct csv_writer *csv, char *to)
+/* Write what stands before the next field: in an object of JSON and in an
+   upright table the name of its column.  Returns where the field begins. */
+static char *put_start(struct csv_writer *csv, char *to)
 {
     size_t bytes = strcspn(csv->column, ",");
+    bool is_first = csv->fields++ == 0;
+    if (!csv->json && !csv->upright) {
+        if (!is_first)
+            *to++ = ',';
+        return to;
+    }
     if (csv->json) {
-        *to++ = csv->fields == 0 ? '{' : ',';
+        *to++ = is_first ? '{' : ',';
         to = json_put_text(to, csv->column, bytes);
         *to++ = ':';
     } else {
-        if (csv->fields > 0)
+        if (!is_first)
             *to++ = '\n';
-        memcpy(to, csv->column, bytes);
-        to += bytes;
+        to = mempcpy(to, csv->column, bytes);
         *to++ = ',';
     }
     csv->column += bytes + (csv->column[bytes] == ',');
     return to;
 }
 
-/* Write what stands before the next field; returns where the field begins. */
-static char *put_start(struct csv_writer *csv, char *to)
-{
-    if (csv->json || csv->upright)
-        to = put_name(csv, to);
-    else if (csv->fields > 0)
-        *to++ = ',';
-    csv->fields++;
-    return to;
-}
-
 /* Begin a field of the output; returns room for it. */
 static char *begin_field(struct csv_writer *csv, size_t bytes)
 {
-    char *start = output_room(csv->output, most_start_bytes(csv));
+    size_t most = JSON_MOST_BYTES * strcspn(csv->column, ",") + sizeof "{\"\":";
+    char *start = output_room(csv->output, most);
     output_add(csv->output, (size_t)(put_start(csv, start) - start));
     return output_room(csv->output, bytes);
 }
@@ -174,6 +156,27 @@ void csv_end(struct csv_writer *csv)
     csv->key = NULL;
 }
 
+enum margay_status csv_open(struct csv_writer *csv, const char *path, bool json,
+                            const char *columns, struct margay_error *error)
+{
+    struct output *output;
+    enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
+    if (status == MARGAY_OK)
+        csv_begin(csv, output, json, columns);
+    return status;
+}
+
+int csv_conclude(enum margay_status status, struct csv_writer *csvs,
+                 size_t count, struct margay_error *error)
+{
+    struct output *outputs[4];
+    for (size_t i = 0; i < count; i++) {
+        outputs[i] = csvs[i].output;
+        csv_end(&csvs[i]);
+    }
+    return conclude(status, outputs, count, error);
+}
+
 /* ------------------------------------------------- what all rows begin with */
 
 void csv_label_text(struct csv_writer *csv, const char *text)
@@ -191,34 +194,27 @@ void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number)
     csv->label = (struct csv_label){.kind = CSV_HEXADECIMAL, .number = number};
 }
 
-static char *put_label(const struct csv_writer *csv, char *to)
-{
-    if (csv->label.kind == CSV_TEXT)
-        return put_text(csv, to, csv->label.text);
-    if (csv->label.kind == CSV_HEXADECIMAL && !csv->json)
-        return to + sprintf(to, "0x%" PRIx64, csv->label.number);
-    return put_u64(to, csv->label.number);
-}
-
-static size_t most_key_bytes(const struct csv_writer *csv, const char *trace)
-{
-    size_t label =
-        csv->label.kind == CSV_TEXT ? most_text_bytes(csv->label.text) : 0;
-    return JSON_MOST_BYTES * strlen(csv->columns) + label +
-           most_text_bytes(trace) + 3 * (sizeof "{\"\":" + MAX_DIGITS);
-}
-
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes, struct margay_error *error)
 {
+    const struct csv_label *label = &csv->label;
+    size_t most = JSON_MOST_BYTES * strlen(csv->columns) +
+                  (label->kind == CSV_TEXT ? most_text_bytes(label->text) : 0) +
+                  most_text_bytes(trace) + 3 * (sizeof "{\"\":" + MAX_DIGITS);
     csv_end(csv);
-    csv->key = malloc(most_key_bytes(csv, trace));
+    csv->key = malloc(most);
     if (csv->key == NULL)
         return margay_fail_memory(error, "a row of the table");
     char *end = csv->key;
     begin_row(csv);
-    if (csv->label.kind != CSV_NO_LABEL)
-        end = put_label(csv, put_start(csv, end));
+    if (label->kind != CSV_NO_LABEL)
+        end = put_start(csv, end);
+    if (label->kind == CSV_TEXT)
+        end = put_text(csv, end, label->text);
+    else if (label->kind == CSV_HEXADECIMAL && !csv->json)
+        end += sprintf(end, "0x%" PRIx64, label->number);
+    else if (label->kind != CSV_NO_LABEL)
+        end = put_u64(end, label->number);
     end = put_text(csv, put_start(csv, end), trace);
     end = put_start(csv, end);
     end = block_bytes == 0 ? put_nothing(csv, end) : put_u64(end, block_bytes);
@@ -261,12 +257,17 @@ void csv_i64(struct csv_writer *csv, int64_t value)
     output_text(csv->output, "%" PRId64, value);
 }
 
+void csv_known(struct csv_writer *csv, bool known, uint64_t value)
+{
+    if (known)
+        csv_u64(csv, value);
+    else
+        csv_nothing(csv);
+}
+
 void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes)
 {
-    if (block_bytes == 0)
-        csv_nothing(csv);
-    else
-        csv_u64(csv, blocks * block_bytes);
+    csv_known(csv, block_bytes != 0, blocks * block_bytes);
 }
 
 void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole)
@@ -325,37 +326,19 @@ void csv_end_row(struct csv_writer *csv)
 /* --------------------------------------------------------- many distances --
  */
 
-static char *put_distance(char *to, uint64_t distance)
+void csv_distance_rows(struct csv_writer *csv, uint64_t index,
+                       const uint64_t *blocks, const uint64_t *distances,
+                       size_t count)
 {
-    if (distance != MARGAY_INFINITE)
-        return put_u64(to, distance);
-    memcpy(to, "inf", 3);
-    return to + 3;
-}
-
-static void json_distance_rows(struct csv_writer *csv, uint64_t index,
-                               const uint64_t *blocks,
-                               const uint64_t *distances, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
+    size_t row_bytes = csv->key_bytes + 3 * (MAX_DIGITS + 1) + 1;
+    for (size_t i = 0; i < count && csv->json; i++) {
         csv_key(csv);
         csv_u64(csv, index + i);
         csv_u64(csv, blocks[i]);
         csv_distance(csv, distances[i]);
         csv_end_row(csv);
     }
-}
-
-void csv_distance_rows(struct csv_writer *csv, uint64_t index,
-                       const uint64_t *blocks, const uint64_t *distances,
-                       size_t count)
-{
-    if (csv->json) {
-        json_distance_rows(csv, index, blocks, distances, count);
-        return;
-    }
-    size_t row_bytes = csv->key_bytes + 3 * (MAX_DIGITS + 1) + 1;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !csv->json; i++) {
         char *row = output_room(csv->output, row_bytes), *end = row;
         memcpy(end, csv->key, csv->key_bytes);
         end += csv->key_bytes;
@@ -364,7 +347,8 @@ void csv_distance_rows(struct csv_writer *csv, uint64_t index,
         *end++ = ',';
         end = put_u64(end, blocks[i]);
         *end++ = ',';
-        end = put_distance(end, distances[i]);
+        end = distances[i] == MARGAY_INFINITE ? mempcpy(end, "inf", 3)
+                                              : put_u64(end, distances[i]);
         *end++ = '\n';
         output_add(csv->output, (size_t)(end - row));
     }

@@ -147,6 +147,8 @@ void csv_key(struct csv_writer *csv);
 
 void csv_u64(struct csv_writer *csv, uint64_t value);
 void csv_i64(struct csv_writer *csv, int64_t value);
+/* An empty field if the value is not known. */
+void csv_known(struct csv_writer *csv, bool known, uint64_t value);
 /* The bytes of `blocks` blocks; an empty field if block_bytes is 0, unknown. */
 void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes);
 void csv_hexadecimal(struct csv_writer *csv, uint64_t value);
@@ -171,6 +173,15 @@ void csv_distance_rows(struct csv_writer *csv, uint64_t index,
                        size_t count);
 
 void csv_end(struct csv_writer *csv);
+
+/* Open the file at `path` (NULL = standard output), and begin a table in it. */
+enum margay_status csv_open(struct csv_writer *csv, const char *path, bool json,
+                            const char *columns, struct margay_error *error);
+
+/* End a command whose outputs are tables, 4 at most, as conclude() does; one
+   that is all zeros was not opened. */
+int csv_conclude(enum margay_status status, struct csv_writer *csvs,
+                 size_t count, struct margay_error *error);
 
 /* The version of libcsv that this was compiled with. */
 const char *csv_library_version(void);

@@ -5,6 +5,7 @@
 #include <csv.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +29,23 @@ struct reader {
     char piece[PIECE_BYTES];
 };
 
+enum margay_status csv_fail(const char *path, uint64_t line,
+                            struct margay_error *error, const char *format, ...)
+{
+    struct margay_error why;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why.message, sizeof why.message, format, arguments);
+    va_end(arguments);
+    return margay_fail(error, MARGAY_BAD_INPUT, "%s:%" PRIu64 ": %s", path,
+                       line, why.message);
+}
+
 static enum margay_status fail_row(struct reader *reader, const char *found,
                                    const char *expected)
 {
-    return margay_fail(reader->error, MARGAY_BAD_INPUT,
-                       "%s:%llu: found %s, expected %s", reader->name,
-                       (unsigned long long)reader->row.line, found, expected);
+    return csv_fail(reader->name, reader->row.line, reader->error,
+                    "found %s, expected %s", found, expected);
 }
 
 static void take_field(void *field, size_t bytes, void *context)
@@ -90,34 +102,25 @@ static void feed_line(struct reader *reader, const char *line, size_t bytes)
         reader->row_bytes = 0;
 }
 
-static void feed(struct reader *reader, const char *line, size_t bytes)
-{
-    const char *end = line + bytes;
-    while (line < end && reader->status == MARGAY_OK) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        const char *next = newline == NULL ? end : newline + 1;
-        feed_line(reader, line, (size_t)(next - line));
-        line = next;
-    }
-}
-
-/* The bytes of a byte order mark of UTF-8 at the beginning of a text. */
-static size_t mark_bytes(const char *text, size_t bytes)
-{
-    static const char mark[] = "\xef\xbb\xbf";
-    size_t length = sizeof mark - 1;
-    return bytes >= length && memcmp(text, mark, length) == 0 ? length : 0;
-}
-
 static enum margay_status read_all(struct reader *reader, FILE *file)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes */
+    const size_t mark_bytes = sizeof mark - 1;
     size_t bytes;
-    bool is_first = true;
-    while (reader->status == MARGAY_OK &&
-           (bytes = fread(reader->piece, 1, PIECE_BYTES, file)) > 0) {
-        size_t skipped = is_first ? mark_bytes(reader->piece, bytes) : 0;
-        feed(reader, reader->piece + skipped, bytes - skipped);
-        is_first = false;
+    for (bool is_first = true;
+         reader->status == MARGAY_OK &&
+         (bytes = fread(reader->piece, 1, PIECE_BYTES, file)) > 0;
+         is_first = false) {
+        const char *line = reader->piece, *end = line + bytes;
+        if (is_first && bytes >= mark_bytes &&
+            memcmp(line, mark, mark_bytes) == 0)
+            line += mark_bytes;
+        while (line < end && reader->status == MARGAY_OK) {
+            const char *newline = memchr(line, '\n', (size_t)(end - line));
+            const char *next = newline == NULL ? end : newline + 1;
+            feed_line(reader, line, (size_t)(next - line));
+            line = next;
+        }
     }
     if (reader->status == MARGAY_OK && ferror(file))
         return margay_fail(reader->error, MARGAY_IO, "%s: cannot read: %s",
@@ -128,35 +131,30 @@ static enum margay_status read_all(struct reader *reader, FILE *file)
     return reader->status == MARGAY_END ? MARGAY_OK : reader->status;
 }
 
-enum margay_status csv_read_stream(FILE *file, const char *name,
-                                   csv_take_row *take, void *context,
-                                   struct margay_error *error)
+enum margay_status csv_read(const char *path, FILE *file, csv_take_row *take,
+                            void *context, struct margay_error *error)
 {
+    bool opens = file == NULL && strcmp(path, "-") != 0;
     struct reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL)
         return margay_fail_memory(error, "a row of a table");
-    reader->name = name;
+    reader->name = path;
     reader->take = take;
     reader->context = context;
     reader->error = error;
-    csv_init(&reader->parser, CSV_STRICT | CSV_STRICT_FINI);
-    enum margay_status status = read_all(reader, file);
-    csv_free(&reader->parser);
-    free(reader);
-    return status;
-}
-
-enum margay_status csv_read(const char *path, csv_take_row *take, void *context,
-                            struct margay_error *error)
-{
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(path, "re");
     if (file == NULL)
-        return margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
-    enum margay_status status =
-        csv_read_stream(file, path, take, context, error);
-    if (!is_stdin)
+        file = opens ? fopen(path, "re") : stdin;
+    enum margay_status status = MARGAY_IO;
+    if (file == NULL) {
+        margay_fail(error, status, "%s: %s", path, strerror(errno));
+    } else {
+        csv_init(&reader->parser, CSV_STRICT | CSV_STRICT_FINI);
+        status = read_all(reader, file);
+        csv_free(&reader->parser);
+    }
+    if (opens && file != NULL)
         fclose(file);
+    free(reader);
     return status;
 }
 
@@ -173,86 +171,56 @@ void csv_join_row(const struct csv_row *row, char *text, size_t bytes)
 
 /* ---------------------------------------------------- tables in memory -- */
 
-/* Room for another row, in steps that grow with the table. */
-static enum margay_status make_room(struct cells *cells,
-                                    const struct csv_row *row,
-                                    struct margay_error *error)
-{
-    if (cells->rows == cells->row_room) {
-        size_t room = 2 * cells->row_room + 64;
-        size_t *starts =
-            realloc(cells->starts, room * row->count * sizeof *cells->starts);
-        if (starts != NULL)
-            cells->starts = starts;
-        uint64_t *lines = realloc(cells->lines, room * sizeof *cells->lines);
-        if (lines != NULL)
-            cells->lines = lines;
-        if (starts == NULL || lines == NULL)
-            return margay_fail_memory(error, "a table");
-        cells->row_room = room;
-    }
-    /* No row is longer than that. */
-    if (cells->text_room - cells->text_bytes < CSV_ROW_BYTES + CSV_ROW_FIELDS) {
-        size_t room = 2 * (cells->text_room + CSV_ROW_BYTES + CSV_ROW_FIELDS);
-        char *text = realloc(cells->text, room);
-        if (text == NULL)
-            return margay_fail_memory(error, "a table");
-        cells->text = text;
-        cells->text_room = room;
-    }
-    return MARGAY_OK;
-}
-
 static enum margay_status add_cells(void *context, const struct csv_row *row,
                                     struct margay_error *error)
 {
     struct cells *cells = context;
+    size_t cell = cells->rows * row->count;
     if (cells->columns == 0)
         cells->columns = row->count;
     if (row->count != cells->columns)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found %zu fields, expected %zu, as "
-                           "in the header",
-                           cells->path, row->line, row->count, cells->columns);
-    enum margay_status status = make_room(cells, row, error);
-    if (status != MARGAY_OK)
-        return status;
+        return csv_fail(cells->path, row->line, error,
+                        "found %zu fields, expected %zu, as in the header",
+                        row->count, cells->columns);
+    uint64_t *lines = margay_grow(cells->lines, cells->rows, &cells->line_room,
+                                  sizeof *lines);
+    if (lines == NULL)
+        return margay_fail_memory(error, "a table");
+    cells->lines = lines;
+    lines[cells->rows++] = row->line;
     for (size_t i = 0; i < row->count; i++) {
         size_t bytes = strlen(row->fields[i]) + 1;
-        memcpy(cells->text + cells->text_bytes, row->fields[i], bytes);
-        cells->starts[cells->rows * cells->columns + i] = cells->text_bytes;
+        size_t room = cells->text_room;
+        size_t *starts = margay_grow(cells->starts, cell, &cells->start_room,
+                                     sizeof *starts);
+        if (starts != NULL)
+            cells->starts = starts;
+        if (room - cells->text_bytes < bytes)
+            room = 2 * (room + bytes);
+        char *text =
+            room == cells->text_room ? cells->text : realloc(cells->text, room);
+        if (starts == NULL || text == NULL)
+            return margay_fail_memory(error, "a table");
+        cells->text = text;
+        cells->text_room = room;
+        memcpy(text + cells->text_bytes, row->fields[i], bytes);
+        starts[cell++] = cells->text_bytes;
         cells->text_bytes += bytes;
     }
-    cells->lines[cells->rows++] = row->line;
     return MARGAY_OK;
 }
 
-static enum margay_status end_reading(struct cells *cells,
-                                      enum margay_status status,
-                                      struct margay_error *error)
+enum margay_status cells_read(struct cells *cells, const char *path, FILE *file,
+                              struct margay_error *error)
 {
+    *cells = (struct cells){.path = path};
+    enum margay_status status = csv_read(path, file, add_cells, cells, error);
     if (status == MARGAY_OK && cells->columns == 0)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: found nothing, expected a table", cells->path);
     if (status == MARGAY_OK)
         cells->rows--;
     return status;
-}
-
-enum margay_status cells_read(struct cells *cells, const char *path,
-                              struct margay_error *error)
-{
-    *cells = (struct cells){.path = path};
-    return end_reading(cells, csv_read(path, add_cells, cells, error), error);
-}
-
-enum margay_status cells_read_stream(struct cells *cells, FILE *file,
-                                     const char *name,
-                                     struct margay_error *error)
-{
-    *cells = (struct cells){.path = name};
-    return end_reading(
-        cells, csv_read_stream(file, name, add_cells, cells, error), error);
 }
 
 void cells_clear(struct cells *cells)

@@ -26,18 +26,18 @@ typedef enum margay_status csv_take_row(void *context,
                                         struct margay_error *error);
 
 /*
- * Read the file ("-": standard input) to its end and skip empty lines, and a
- * byte order mark of UTF-8 at the beginning, as spreadsheets write it.
- * MARGAY_IO if the file cannot be read; MARGAY_BAD_INPUT, with the line, if it
- * is not CSV.
+ * Read the open file, which messages call `path`, or if it is NULL the file of
+ * that name ("-": standard input), to its end and skip empty lines, and a byte
+ * order mark of UTF-8 at the beginning, as spreadsheets write it.  MARGAY_IO if
+ * the file cannot be read; MARGAY_BAD_INPUT, with the line, if it is not CSV.
  */
-enum margay_status csv_read(const char *path, csv_take_row *take, void *context,
-                            struct margay_error *error);
+enum margay_status csv_read(const char *path, FILE *file, csv_take_row *take,
+                            void *context, struct margay_error *error);
 
-/* The same for an open file, which messages call `name`. */
-enum margay_status csv_read_stream(FILE *file, const char *name,
-                                   csv_take_row *take, void *context,
-                                   struct margay_error *error);
+/* MARGAY_BAD_INPUT, in a message that begins with the file and the line. */
+enum margay_status csv_fail(const char *path, uint64_t line,
+                            struct margay_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Join the row's fields with commas into a text, cut to `bytes` bytes. */
 void csv_join_row(const struct csv_row *row, char *text, size_t bytes);
@@ -51,22 +51,16 @@ struct cells {
     size_t text_bytes, text_room;
     size_t *starts;  /* of the cells, the header's first; owned */
     uint64_t *lines; /* where rows begin, the header's first; owned */
-    size_t row_room;
+    size_t start_room, line_room;
 };
 
 /*
- * Read the table at `path` ("-": standard input), which has to outlive the
- * cells.  MARGAY_BAD_INPUT, with the line, if it has no header, or a row of
- * another length; also MARGAY_IO and MARGAY_NO_MEMORY.  Call cells_clear() in
- * any case.
+ * Read a table as csv_read() does; the path has to outlive the cells.
+ * MARGAY_BAD_INPUT, with the line, if it has no header, or a row of another
+ * length; also MARGAY_IO and MARGAY_NO_MEMORY.  Call cells_clear() in any case.
  */
-enum margay_status cells_read(struct cells *cells, const char *path,
+enum margay_status cells_read(struct cells *cells, const char *path, FILE *file,
                               struct margay_error *error);
-
-/* The same for an open file, which messages call `name`. */
-enum margay_status cells_read_stream(struct cells *cells, FILE *file,
-                                     const char *name,
-                                     struct margay_error *error);
 
 void cells_clear(struct cells *cells);
 

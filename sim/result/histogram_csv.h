@@ -3,7 +3,6 @@
 #define MARGAY_SIM_TABLES_HISTOGRAM_CSV_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include <margay/stackdist.h>
 
@@ -14,16 +13,6 @@ typedef enum margay_status histogram_take(void *context, const char *trace,
                                           const margay_histogram *histogram,
                                           struct margay_error *error);
 
-/*
- * Read a table of exact histograms ("-": standard input) and pass each to
- * take().  MARGAY_BAD_INPUT names the line of what is wrong: other columns,
- * bins of more than one distance, shares that do not follow from the counts, a
- * bound that the trace exceeded, a missing end.
- */
-enum margay_status histogram_csv_read(const char *path, histogram_take *take,
-                                      void *context,
-                                      struct margay_error *error);
-
 /* Take one of the table's histograms in any bins, in any order; `infinite` is
    the number of references of its last row, inf,inf or beyond a bound. */
 typedef enum margay_status bins_take(void *context, const char *trace,
@@ -32,15 +21,6 @@ typedef enum margay_status bins_take(void *context, const char *trace,
                                      size_t count, uint64_t infinite,
                                      struct margay_error *error);
 
-/*
- * Read a table of histograms in any bins ("-": standard input) and pass each to
- * take().  Fails as histogram_csv_read() does, but does not check shares, bins,
- * bounds and the order of the rows.
- */
-enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
-                                           void *context,
-                                           struct margay_error *error);
-
 /* Whose references a histogram counts, where a table has a column of that
    before the others: a site, thread, region, tenant or op. */
 struct histogram_place {
@@ -48,28 +28,30 @@ struct histogram_place {
     const char *text; /* of the histogram; belongs to the reader */
 };
 
-/* Both for a table that may have such a column: while take() is called, *place
-   says of which histogram. */
-enum margay_status histogram_csv_read_places(const char *path,
-                                             histogram_take *take,
-                                             void *context,
-                                             struct histogram_place *place,
-                                             struct margay_error *error);
-enum margay_status histogram_csv_read_bins_places(const char *path,
-                                                  bins_take *take,
-                                                  void *context,
-                                                  struct histogram_place *place,
-                                                  struct margay_error *error);
+/* How a table is read. */
+struct histogram_reading {
+    histogram_take *take; /* called where the next one is NULL */
+    bins_take *take_bins;
+    void *context;
+    /* Says whose histogram is taken, while it is; NULL: a table that has such a
+       column is refused. */
+    struct histogram_place *place;
+};
 
-/* The same for an open file, which messages call `name`. */
-enum margay_status histogram_csv_read_stream(FILE *file, const char *name,
-                                             histogram_take *take,
-                                             void *context,
-                                             struct margay_error *error);
+/*
+ * Read a table of histograms ("-": standard input) and take each.
+ * MARGAY_BAD_INPUT names the line of what is wrong: other columns, a missing
+ * end and, where they are to be exact, bins of more than one distance, shares
+ * that do not follow from the counts, a bound that the trace exceeded, and
+ * distances that do not ascend.
+ */
+enum margay_status histogram_csv_read_as(
+    const char *path, const struct histogram_reading *reading,
+    struct margay_error *error);
 
-enum margay_status histogram_csv_read_bins_stream(FILE *file, const char *name,
-                                                  bins_take *take,
-                                                  void *context,
-                                                  struct margay_error *error);
+/* The same of exact histograms without places. */
+enum margay_status histogram_csv_read(const char *path, histogram_take *take,
+                                      void *context,
+                                      struct margay_error *error);
 
 #endif

@@ -5,32 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes of the character that begins with this one; 0 = none does. */
-static size_t length_of(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xc2 && first < 0xe0)
-        return 2;
-    if (first >= 0xe0 && first < 0xf0)
-        return 3;
-    return first >= 0xf0 && first < 0xf5 ? 4 : 0;
-}
-
-/* Of two bytes: may the second follow the first?  It may not where a shorter
-   character would be the same, for surrogates, and behind the last plane. */
-static int may_begin(unsigned char first, unsigned char second)
-{
-    unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    return second >= least && second <= most;
-}
-
+/* Of two bytes, the second may not follow the first where a shorter character
+   would be the same, for surrogates, and behind the last plane. */
 size_t json_character_bytes(const char *text, size_t bytes)
 {
     const unsigned char *byte = (const unsigned char *)text;
-    size_t length = length_of(byte[0]);
-    if (length > bytes || (length > 1 && !may_begin(byte[0], byte[1])))
+    unsigned char first = byte[0];
+    unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    size_t length = first < 0x80    ? 1
+                    : first < 0xc2  ? 0
+                    : first < 0xe0  ? 2
+                    : first < 0xf0  ? 3
+                    : first <= 0xf4 ? 4
+                                    : 0;
+    if (length > bytes || (length > 1 && (byte[1] < least || byte[1] > most)))
         return 0;
     for (size_t i = 2; i < length; i++) {
         if ((byte[i] & 0xc0) != 0x80)
@@ -39,25 +28,23 @@ size_t json_character_bytes(const char *text, size_t bytes)
     return length;
 }
 
-static char *put_character(char *to, const char *text, size_t length)
-{
-    if (length == 0)
-        return to + sprintf(to, "\\ufffd");
-    if (length == 1 && ((unsigned char)*text < 0x20 || *text == '<'))
-        return to + sprintf(to, "\\u%04x", (unsigned)*text);
-    if (*text == '"' || *text == '\\')
-        *to++ = '\\';
-    memcpy(to, text, length);
-    return to + length;
-}
-
 char *json_put_text(char *to, const char *text, size_t bytes)
 {
     *to++ = '"';
     for (size_t i = 0; i < bytes;) {
-        size_t length = json_character_bytes(text + i, bytes - i);
-        to = put_character(to, text + i, length);
+        const char *at = text + i;
+        size_t length = json_character_bytes(at, bytes - i);
         i += length == 0 ? 1 : length;
+        if (length == 0) {
+            to += sprintf(to, "\\ufffd");
+        } else if (length == 1 && ((unsigned char)*at < 0x20 || *at == '<')) {
+            to += sprintf(to, "\\u%04x", (unsigned)*at);
+        } else {
+            if (*at == '"' || *at == '\\')
+                *to++ = '\\';
+            memcpy(to, at, length);
+            to += length;
+        }
     }
     *to++ = '"';
     return to;

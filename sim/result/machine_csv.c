@@ -1,8 +1,8 @@
 /*
  * machine_csv.c - a machine of caches, from its table or from the system
  *
- * A row is a level, and each column a member of struct margay_level with a
- * parser of its own.  An empty field is as good as a column that is not there.
+ * A row is a level, and each column a member of struct margay_level, or a text
+ * that it points at.  An empty field is as good as a column that is not there.
  */
 #define _GNU_SOURCE
 #include "sim/result/machine_csv.h"
@@ -20,187 +20,148 @@
 #include "sim/terminal/find_file.h"
 #include "traces/traces_internal.h"
 
-/* What the levels point at. */
+/* What a field holds.  The first are texts. */
+enum form {
+    NAME,
+    NEXT,
+    POLICY,
+    TEXTS,
+    BYTES = TEXTS, /* 1 or more, perhaps with a suffix */
+    NUMBER,
+    CORES, /* all of them are 0 */
+    CYCLES,
+    WORD,
+    SWITCH, /* a word for a bool */
+    IGNORED,
+};
+
 struct machine_row {
-    char *name, *next, *policy; /* NULL = not given */
+    char *texts[TEXTS]; /* NULL = not given */
     uint64_t line;
     bool says_shared; /* by how many cores */
 };
 
-/* A field that is being read. */
-struct field {
-    struct margay_level *level;
-    struct machine_row *row;
-    const char *text;
-};
-
-/* Parsers return what they expect, and NULL if they have found it. */
-typedef const char *parse_field(const struct field *field);
-
-static const char *copy_text(char **to, const char *text)
-{
-    *to = strdup(text);
-    return *to == NULL ? "more memory" : NULL;
-}
-
-static const char *parse_name(const struct field *field)
-{
-    field->level->name = "";
-    const char *expected = copy_text(&field->row->name, field->text);
-    if (strpbrk(field->text, ",=\"\r\n") != NULL)
-        return "a name without comma, equals sign and quotation mark";
-    if (expected == NULL)
-        field->level->name = field->row->name;
-    return expected;
-}
-
-static const char *parse_next(const struct field *field)
-{
-    return copy_text(&field->row->next, field->text);
-}
-
-static const char *parse_policy_spec(const struct field *field)
-{
-    const char *expected = copy_text(&field->row->policy, field->text);
-    field->level->policy = field->row->policy;
-    return expected;
-}
-
-static const char *parse_amount(const char *text, uint64_t *value)
-{
-    bool suffixed;
-    struct margay_error error;
-    return margay_parse_size(text, "bytes", value, &suffixed, &error) ==
-                       MARGAY_OK &&
-                   *value != 0
-               ? NULL
-               : "a number of bytes, perhaps with K, M or G, 1 or more";
-}
-
-static const char *parse_capacity(const struct field *field)
-{
-    return parse_amount(field->text, &field->level->bytes);
-}
-
-static const char *parse_block(const struct field *field)
-{
-    return parse_amount(field->text, &field->level->block_bytes);
-}
-
-static const char *parse_number(const char *text, uint64_t *value)
-{
-    return margay_parse_u64(text, value) ? NULL : "a number";
-}
-
-static const char *parse_ways(const struct field *field)
-{
-    return parse_number(field->text, &field->level->ways);
-}
-
-static const char *parse_victims(const struct field *field)
-{
-    return parse_number(field->text, &field->level->victim_blocks);
-}
-
-static const char *parse_shared(const struct field *field)
-{
-    field->row->says_shared = true;
-    if (strcmp(field->text, "all") == 0) {
-        field->level->shared = 0;
-        return NULL;
-    }
-    return margay_parse_u64(field->text, &field->level->shared) &&
-                   field->level->shared > 0
-               ? NULL
-               : "a number of cores from 1 on, or 'all'";
-}
-
-static const char *parse_cycles(const struct field *field)
-{
-    char *end;
-    double cycles = strtod(field->text, &end);
-    field->level->cycles = cycles;
-    return *end == '\0' && isfinite(cycles) && cycles >= 0
-               ? NULL
-               : "a number of cycles, 0 or more";
-}
-
-/* The value of a word, or -1. */
-static int word_value(const char *text, const struct word *words)
-{
-    for (; words->text != NULL; words++) {
-        if (strcmp(words->text, text) == 0)
-            return words->value;
-    }
-    return -1;
-}
-
-/* Define the parser of a column whose fields are words. */
-#define WORD_FIELD(name, member, type, expected, ...)                \
-    static const char *parse_##name(const struct field *field)       \
-    {                                                                \
-        static const struct word words[] = {__VA_ARGS__, {NULL, 0}}; \
-        int value = word_value(field->text, words);                  \
-        if (value < 0)                                               \
-            return expected;                                         \
-        field->level->member = (type)value;                          \
-        return NULL;                                                 \
-    }
-
-WORD_FIELD(holds, holds, unsigned, "fetch, data or all",
-           {"fetch", MARGAY_KIND_BIT(MARGAY_FETCH)},
-           {"data",
-            MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
-           {"all", MARGAY_ALL_KINDS})
-WORD_FIELD(write, writing, enum margay_writing, "back, through or none",
-           {"back", MARGAY_WRITE_BACK}, {"through", MARGAY_WRITE_THROUGH},
-           {"none", MARGAY_WRITE_NONE})
-WORD_FIELD(allocate, no_allocate, bool, "on or off", {"on", false},
-           {"off", true})
-WORD_FIELD(inclusion, inclusion, enum margay_inclusion,
-           "inclusive, exclusive or none", {"none", MARGAY_INCLUSION_NONE},
-           {"inclusive", MARGAY_INCLUSIVE}, {"exclusive", MARGAY_EXCLUSIVE})
-WORD_FIELD(prefetch, prefetch, enum margay_prefetch,
-           "none, next-line, stride or stream", {"none", MARGAY_PREFETCH_NONE},
-           {"next-line", MARGAY_PREFETCH_NEXT_LINE},
-           {"stride", MARGAY_PREFETCH_STRIDE},
-           {"stream", MARGAY_PREFETCH_STREAM})
-WORD_FIELD(coherence, coherence, enum margay_coherence, "mesi or none",
-           {"none", MARGAY_COHERENCE_NONE}, {"mesi", MARGAY_MESI})
-
-static const char *parse_nothing(const struct field *field)
-{
-    (void)field;
-    return NULL;
-}
+#define AMOUNT         "a number of bytes, perhaps with K, M or G, 1 or more"
+#define WORDS(...)     ((const struct word[]){__VA_ARGS__, {NULL, 0}})
+#define MEMBER(member) .field = offsetof(struct margay_level, member)
 
 /* The columns.  Those that are needed come first. */
 static const struct column {
     const char *name;
-    parse_field *parse;
+    enum form form;
     bool is_needed;    /* there has to be such a column */
     bool is_filled;    /* and no field of it is empty, */
     bool is_of_memory; /* not even that of a memory */
     bool varies;       /* with --vary */
+    const char *expected;
+    size_t field; /* in struct margay_level */
+    const struct word *words;
 } columns[] = {
-    {"cache", parse_name, true, true, true, false},
-    {"holds", parse_holds, true, true, true, true},
-    {"bytes", parse_capacity, true, false, true, true},
-    {"block_bytes", parse_block, true, true, false, true},
-    {"ways", parse_ways, true, true, false, true},
-    {"next", parse_next, true, false, true, false},
-    {"policy", parse_policy_spec, false, false, false, true},
-    {"write", parse_write, false, false, false, true},
-    {"allocate", parse_allocate, false, false, false, true},
-    {"inclusion", parse_inclusion, false, false, false, true},
-    {"victim_blocks", parse_victims, false, false, false, true},
-    {"prefetch", parse_prefetch, false, false, false, true},
-    {"shared", parse_shared, false, false, false, true},
-    {"coherence", parse_coherence, false, false, false, true},
-    {"cycles", parse_cycles, false, false, true, true},
-    {"source", parse_nothing, false, false, true, false},
+    {"cache", NAME, true, true, true, false,
+     .expected = "a name without comma, equals sign and quotation mark"},
+    {"holds", WORD, true, true, true, true, "fetch, data or all", MEMBER(holds),
+     WORDS(
+         {"fetch", MARGAY_KIND_BIT(MARGAY_FETCH)},
+         {"data", MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
+         {"all", MARGAY_ALL_KINDS})},
+    {"bytes", BYTES, true, false, true, true, AMOUNT, MEMBER(bytes)},
+    {"block_bytes", BYTES, true, true, false, true, AMOUNT,
+     MEMBER(block_bytes)},
+    {"ways", NUMBER, true, true, false, true, "a number", MEMBER(ways)},
+    {"next", NEXT, true, false, true, false, .expected = NULL},
+    {"policy", POLICY, false, false, false, true, .expected = NULL},
+    {"write", WORD, false, false, false, true, "back, through or none",
+     MEMBER(writing),
+     WORDS({"back", MARGAY_WRITE_BACK}, {"through", MARGAY_WRITE_THROUGH},
+           {"none", MARGAY_WRITE_NONE})},
+    {"allocate", SWITCH, false, false, false, true, "on or off",
+     MEMBER(no_allocate), WORDS({"on", false}, {"off", true})},
+    {"inclusion", WORD, false, false, false, true,
+     "inclusive, exclusive or none", MEMBER(inclusion),
+     WORDS({"none", MARGAY_INCLUSION_NONE}, {"inclusive", MARGAY_INCLUSIVE},
+           {"exclusive", MARGAY_EXCLUSIVE})},
+    {"victim_blocks", NUMBER, false, false, false, true, "a number",
+     MEMBER(victim_blocks)},
+    {"prefetch", WORD, false, false, false, true,
+     "none, next-line, stride or stream", MEMBER(prefetch),
+     WORDS({"none", MARGAY_PREFETCH_NONE},
+           {"next-line", MARGAY_PREFETCH_NEXT_LINE},
+           {"stride", MARGAY_PREFETCH_STRIDE},
+           {"stream", MARGAY_PREFETCH_STREAM})},
+    {"shared", CORES, false, false, false, true,
+     "a number of cores from 1 on, or 'all'", MEMBER(shared)},
+    {"coherence", WORD, false, false, false, true, "mesi or none",
+     MEMBER(coherence),
+     WORDS({"none", MARGAY_COHERENCE_NONE}, {"mesi", MARGAY_MESI})},
+    {"cycles", CYCLES, false, false, true, true,
+     "a number of cycles, 0 or more", MEMBER(cycles)},
+    {"source", IGNORED, false, false, true, false, .expected = NULL},
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
+
+static size_t find_column(const char *name)
+{
+    size_t i = 0;
+    while (i < COLUMNS && strcmp(columns[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Set what a column says of a level.  Returns what was expected, and NULL if it
+   was found. */
+static const char *set_field(const struct column *column,
+                             struct margay_level *level,
+                             struct machine_row *row, const char *text)
+{
+    void *field = (char *)level + column->field;
+    const struct word *word = column->words;
+    struct margay_error ignored;
+    bool suffixed, good = true;
+    char *end;
+    if (column->form < TEXTS &&
+        (row->texts[column->form] = strdup(text)) == NULL)
+        return "more memory";
+    switch (column->form) {
+    case NAME:
+        good = strpbrk(text, ",=\"\r\n") == NULL;
+        level->name = good ? row->texts[NAME] : "";
+        break;
+    case POLICY:
+        level->policy = row->texts[POLICY];
+        break;
+    case BYTES:
+        good = margay_parse_size(text, "bytes", field, &suffixed, &ignored) ==
+                   MARGAY_OK &&
+               *(uint64_t *)field != 0;
+        break;
+    case NUMBER:
+        good = margay_parse_u64(text, field);
+        break;
+    case CORES:
+        row->says_shared = true;
+        level->shared = 0;
+        good = strcmp(text, "all") == 0 ||
+               (margay_parse_u64(text, field) && level->shared > 0);
+        break;
+    case CYCLES:
+        level->cycles = strtod(text, &end);
+        good = *end == '\0' && isfinite(level->cycles) && level->cycles >= 0;
+        break;
+    case WORD:
+    case SWITCH:
+        while (word->text != NULL && strcmp(word->text, text) != 0)
+            word++;
+        good = word->text != NULL;
+        if (column->form == SWITCH)
+            *(bool *)field = word->value != 0;
+        else
+            *(unsigned *)field = (unsigned)word->value;
+        break;
+    default:
+        break;
+    }
+    return good ? NULL : column->expected;
+}
 
 struct reader {
     const char *path;
@@ -210,50 +171,34 @@ struct reader {
     size_t fields;          /* of a row; 0 = no header yet */
 };
 
-/* ---------------------------------------------------------------- header -- */
-
-static enum margay_status take_name(struct reader *reader,
-                                    const struct csv_row *row, size_t place,
-                                    struct margay_error *error)
-{
-    const char *name = row->fields[place];
-    size_t i = 0;
-    while (i < COLUMNS && strcmp(columns[i].name, name) != 0)
-        i++;
-    if (i == COLUMNS)
-        return margay_fail(
-            error, MARGAY_BAD_INPUT,
-            "%s:%" PRIu64 ": found column '%s', expected cache, holds, bytes, "
-            "block_bytes, ways, next, and perhaps policy, write, allocate, "
-            "inclusion, victim_blocks, prefetch, shared, coherence, cycles, "
-            "source",
-            reader->path, row->line, name);
-    if (reader->places[i] != 0)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64
-                           ": found column '%s' twice, expected it once",
-                           reader->path, row->line, name);
-    reader->places[i] = place + 1;
-    return MARGAY_OK;
-}
-
 static enum margay_status take_header(struct reader *reader,
                                       const struct csv_row *row,
                                       struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
     reader->fields = row->count;
-    for (size_t i = 0; i < row->count && status == MARGAY_OK; i++)
-        status = take_name(reader, row, i, error);
-    for (size_t i = 0; i < COLUMNS && status == MARGAY_OK; i++) {
-        if (columns[i].is_needed && reader->places[i] == 0)
-            return margay_fail(error, MARGAY_BAD_INPUT,
-                               "%s:%" PRIu64
-                               ": found no column '%s', expected cache, holds, "
-                               "bytes, block_bytes, ways and next",
-                               reader->path, row->line, columns[i].name);
+    for (size_t place = 0; place < row->count; place++) {
+        const char *name = row->fields[place];
+        size_t i = find_column(name);
+        if (i == COLUMNS)
+            return csv_fail(
+                reader->path, row->line, error,
+                "found column '%s', expected cache, holds, bytes, block_bytes, "
+                "ways, next, and perhaps policy, write, allocate, inclusion, "
+                "victim_blocks, prefetch, shared, coherence, cycles, source",
+                name);
+        if (reader->places[i] != 0)
+            return csv_fail(reader->path, row->line, error,
+                            "found column '%s' twice, expected it once", name);
+        reader->places[i] = place + 1;
     }
-    return status;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (columns[i].is_needed && reader->places[i] == 0)
+            return csv_fail(reader->path, row->line, error,
+                            "found no column '%s', expected cache, holds, "
+                            "bytes, block_bytes, ways and next",
+                            columns[i].name);
+    }
+    return MARGAY_OK;
 }
 
 /* ----------------------------------------------------------------- levels --
@@ -286,52 +231,29 @@ static bool is_varied(const struct reader *reader, const struct csv_row *row,
 
 static enum margay_status take_field(const struct reader *reader,
                                      const struct csv_row *row, size_t column,
-                                     const struct field *field,
                                      struct margay_error *error)
 {
     const struct column *described = &columns[column];
+    const char *text = text_of(reader, row, column), *expected = NULL;
+    struct machine *machine = reader->machine;
+    size_t last = machine->count - 1;
     bool is_memory =
         *text_of(reader, row, 2) == '\0' && !is_varied(reader, row, 2);
-    const char *expected = NULL;
     if (is_varied(reader, row, column))
         return MARGAY_OK;
-    if (*field->text != '\0')
-        expected = described->parse(field);
+    if (*text != '\0')
+        expected = set_field(described, &machine->levels[last],
+                             &machine->rows[last], text);
     else if (described->is_filled && (described->is_of_memory || !is_memory))
         expected = "a value";
-    if (expected == NULL && *field->text != '\0' && is_memory &&
+    if (expected == NULL && *text != '\0' && is_memory &&
         !described->is_of_memory)
         expected = "nothing, as a level without bytes is a memory";
     if (expected == NULL)
         return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s:%" PRIu64 ": %s: %s: found '%s', expected %s",
-                       reader->path, row->line, text_of(reader, row, 0),
-                       described->name, field->text, expected);
-}
-
-static enum margay_status make_room(struct reader *reader,
-                                    const struct csv_row *row,
-                                    struct margay_error *error)
-{
-    struct machine *machine = reader->machine;
-    if (row->count != reader->fields)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64
-                           ": found %zu fields, expected %zu as in the header",
-                           reader->path, row->line, row->count, reader->fields);
-    if (machine->count == MARGAY_MOST_LEVELS)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64
-                           ": found another cache, expected at most %d",
-                           reader->path, row->line, MARGAY_MOST_LEVELS);
-    struct machine_row *rows =
-        reallocarray(machine->rows, machine->count + 1, sizeof *rows);
-    if (rows == NULL)
-        return margay_fail_memory(error, "a machine");
-    rows[machine->count] = (struct machine_row){.line = row->line};
-    machine->rows = rows;
-    return MARGAY_OK;
+    return csv_fail(reader->path, row->line, error,
+                    "%s: %s: found '%s', expected %s", text_of(reader, row, 0),
+                    described->name, text, expected);
 }
 
 static enum margay_status take_row(void *context, const struct csv_row *row,
@@ -339,57 +261,32 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
 {
     struct reader *reader = context;
     struct machine *machine = reader->machine;
+    enum margay_status status = MARGAY_OK;
     if (reader->fields == 0)
         return take_header(reader, row, error);
-    enum margay_status status = make_room(reader, row, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct margay_level *level = &machine->levels[machine->count];
-    struct machine_row *texts = &machine->rows[machine->count++];
-    *level = (struct margay_level){.next = MARGAY_NO_LEVEL, .block_bytes = 1};
-    for (size_t i = 0; i < COLUMNS && status == MARGAY_OK; i++) {
-        const struct field field = {level, texts, text_of(reader, row, i)};
-        status = take_field(reader, row, i, &field, error);
-    }
+    if (row->count != reader->fields)
+        return csv_fail(reader->path, row->line, error,
+                        "found %zu fields, expected %zu as in the header",
+                        row->count, reader->fields);
+    if (machine->count == MARGAY_MOST_LEVELS)
+        return csv_fail(reader->path, row->line, error,
+                        "found another cache, expected at most %d",
+                        MARGAY_MOST_LEVELS);
+    struct machine_row *rows =
+        reallocarray(machine->rows, machine->count + 1, sizeof *rows);
+    if (rows == NULL)
+        return margay_fail_memory(error, "a machine");
+    rows[machine->count] = (struct machine_row){.line = row->line};
+    machine->rows = rows;
+    machine->levels[machine->count++] = (struct margay_level){
+        .name = "", .next = MARGAY_NO_LEVEL, .block_bytes = 1};
+    for (size_t i = 0; i < COLUMNS && status == MARGAY_OK; i++)
+        status = take_field(reader, row, i, error);
     return status;
 }
 
 /* --------------------------------------------------------------- the whole --
  */
-
-static enum margay_status find_next(struct machine *machine, size_t index,
-                                    struct margay_error *error)
-{
-    const struct machine_row *row = &machine->rows[index];
-    if (row->next == NULL)
-        return MARGAY_OK;
-    for (size_t i = 0; i < machine->count; i++) {
-        if (strcmp(machine->levels[i].name, row->next) == 0) {
-            machine->levels[index].next = i;
-            return MARGAY_OK;
-        }
-    }
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s:%" PRIu64
-                       ": %s: next: found '%s', expected the name "
-                       "of another row, or nothing for memory",
-                       machine->path, row->line, row->name, row->next);
-}
-
-/* A memory has the largest block of the levels that it is next of, so that no
-   block is divided. */
-static void set_memory_block(struct machine *machine, size_t index)
-{
-    struct margay_level *level = &machine->levels[index];
-    if (level->bytes != 0)
-        return;
-    level->block_bytes = 1;
-    for (size_t i = 0; i < machine->count; i++) {
-        if (machine->levels[i].next == index &&
-            machine->levels[i].block_bytes > level->block_bytes)
-            level->block_bytes = machine->levels[i].block_bytes;
-    }
-}
 
 enum margay_status machine_settle(struct machine *machine,
                                   struct margay_error *error)
@@ -397,10 +294,19 @@ enum margay_status machine_settle(struct machine *machine,
     struct margay_error why;
     size_t wrong;
     for (size_t i = 0; i < machine->count; i++) {
+        struct margay_level *level = &machine->levels[i];
         if (!machine->rows[i].says_shared)
-            machine->levels[i].shared =
+            level->shared =
                 margay_level_is_first(machine->levels, machine->count, i);
-        set_memory_block(machine, i);
+        /* A memory has the largest block of the levels that it is next of, so
+           that no block is divided. */
+        if (level->bytes == 0)
+            level->block_bytes = 1;
+        for (size_t k = 0; k < machine->count && level->bytes == 0; k++) {
+            if (machine->levels[k].next == i &&
+                machine->levels[k].block_bytes > level->block_bytes)
+                level->block_bytes = machine->levels[k].block_bytes;
+        }
     }
     enum margay_status status =
         margay_machine_check(machine->levels, machine->count, &wrong, &why);
@@ -412,91 +318,66 @@ enum margay_status machine_settle(struct machine *machine,
         why.message);
 }
 
-static enum margay_status finish(struct machine *machine,
-                                 struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    if (machine->count == 0)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: found no cache, expected a row for each",
-                           machine->path);
-    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++)
-        status = find_next(machine, i, error);
-    return status;
-}
-
-static enum margay_status keep_name(struct machine *machine, const char *path,
-                                    struct margay_error *error)
-{
-    machine->path = strdup(path);
-    return machine->path == NULL ? margay_fail_memory(error, "a machine")
-                                 : MARGAY_OK;
-}
-
+/* Read the open file, or if it is NULL the one at the path. */
 static enum margay_status machine_read(struct machine *machine,
-                                       const char *path, const char *vary,
+                                       const char *path, FILE *file,
+                                       const char *vary,
                                        struct margay_error *error)
 {
     struct reader reader = {.path = path, .vary = vary, .machine = machine};
-    *machine = (struct machine){.count = 0};
-    enum margay_status status = keep_name(machine, path, error);
-    if (status == MARGAY_OK)
-        status = csv_read(path, take_row, &reader, error);
-    return status == MARGAY_OK ? finish(machine, error) : status;
-}
-
-static enum margay_status machine_read_stream(struct machine *machine,
-                                              FILE *file, const char *name,
-                                              const char *vary,
-                                              struct margay_error *error)
-{
-    struct reader reader = {.path = name, .vary = vary, .machine = machine};
-    *machine = (struct machine){.count = 0};
-    enum margay_status status = keep_name(machine, name, error);
-    if (status == MARGAY_OK)
-        status = csv_read_stream(file, name, take_row, &reader, error);
-    return status == MARGAY_OK ? finish(machine, error) : status;
-}
-
-/* The parser of a column that may vary; NULL for any other. */
-static parse_field *parser_of(const char *column)
-{
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (strcmp(columns[i].name, column) == 0)
-            return columns[i].varies ? columns[i].parse : NULL;
+    *machine = (struct machine){.path = strdup(path)};
+    if (machine->path == NULL)
+        return margay_fail_memory(error, "a machine");
+    enum margay_status status = csv_read(path, file, take_row, &reader, error);
+    if (status == MARGAY_OK && machine->count == 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found no cache, expected a row for each", path);
+    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++) {
+        const struct machine_row *row = &machine->rows[i];
+        const char *next = row->texts[NEXT];
+        size_t k = 0;
+        while (next != NULL && k < machine->count &&
+               strcmp(machine->levels[k].name, next) != 0)
+            k++;
+        if (k == machine->count)
+            return csv_fail(path, row->line, error,
+                            "%s: next: found '%s', expected the name of "
+                            "another row, or nothing for memory",
+                            row->texts[NAME], next);
+        if (next != NULL)
+            machine->levels[i].next = k;
     }
-    return NULL;
+    return status;
 }
 
 enum margay_status machine_set(struct machine *machine, const char *cache,
                                const char *column, const char *text,
                                struct margay_error *error)
 {
-    parse_field *parse = parser_of(column);
-    size_t i = 0;
+    size_t found = find_column(column), i = 0;
+    bool varies = found < COLUMNS && columns[found].varies;
+    const char *expected = "a column of the table but cache, next and source";
     while (strcmp(machine->levels[i].name, cache) != 0)
         i++;
-    const struct field field = {&machine->levels[i], &machine->rows[i], text};
-    const char *expected =
-        parse == NULL ? "a column of the table but cache, next and source"
-                      : NULL;
-    if (parse == parse_policy_spec)
+    if (varies)
+        expected = NULL;
+    if (varies && columns[found].form == POLICY)
         machine->levels[i].policy = text;
-    else if (parse != NULL)
-        expected = parse(&field);
+    else if (varies)
+        expected = set_field(&columns[found], &machine->levels[i],
+                             &machine->rows[i], text);
     if (expected == NULL)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "--vary %s.%s: found '%s', expected %s", cache, column,
-                       parse == NULL ? column : text, expected);
+                       varies ? text : column, expected);
 }
 
 void machine_clear(struct machine *machine)
 {
     for (size_t i = 0; machine->rows != NULL && i < machine->count; i++) {
-        free(machine->rows[i].name);
-        free(machine->rows[i].next);
-        free(machine->rows[i].policy);
+        for (size_t k = 0; k < TEXTS; k++)
+            free(machine->rows[i].texts[k]);
     }
     free(machine->rows);
     free(machine->path);
@@ -565,18 +446,13 @@ static void write_host(FILE *table)
     unsigned long threads = 1;
     fputs("cache,holds,bytes,block_bytes,ways,next,shared,source\n", table);
     for (unsigned i = 0; read_cache(i, &cache); i++) {
-        bool unified = strcmp(cache.type, "Unified") == 0;
-        bool fetches = strcmp(cache.type, "Instruction") == 0;
+        const char *kind = strcmp(cache.type, "Unified") == 0       ? ",all"
+                           : strcmp(cache.type, "Instruction") == 0 ? "I,fetch"
+                                                                    : "D,data";
         unsigned long cores = count_cores(cache.cores);
         threads = i == 0 ? cores : threads;
-        fprintf(table, "L%s%s,%s,%s,%s,%s,", cache.level,
-                unified   ? ""
-                : fetches ? "I"
-                          : "D",
-                unified   ? "all"
-                : fetches ? "fetch"
-                          : "data",
-                cache.bytes, cache.block, cache.ways);
+        fprintf(table, "L%s%s,%s,%s,%s,", cache.level, kind, cache.bytes,
+                cache.block, cache.ways);
         unsigned k = i + 1;
         while (read_cache(k, &next) && (strcmp(next.type, "Unified") != 0 ||
                                         strcmp(next.level, cache.level) == 0))
@@ -602,14 +478,13 @@ static enum margay_status read_host(struct machine *machine, const char *vary,
                            "(expected " HOST_CACHES ")");
     write_host(table);
     enum margay_status status = MARGAY_NO_MEMORY;
-    bool written = fclose(table) == 0;
-    table = written ? fmemopen(text, bytes, "r") : NULL;
-    if (table == NULL)
+    table = fclose(table) == 0 ? fmemopen(text, bytes, "r") : NULL;
+    if (table == NULL) {
         margay_fail_memory(error, "the machine");
-    else
-        status = machine_read_stream(machine, table, "host", vary, error);
-    if (table != NULL)
+    } else {
+        status = machine_read(machine, "host", table, vary, error);
         fclose(table);
+    }
     free(text);
     return status;
 }
@@ -623,35 +498,27 @@ static int is_table(const struct dirent *entry)
     return bytes > 4 && strcmp(entry->d_name + bytes - 4, ".csv") == 0;
 }
 
-/* The names of the tables next to one of them, and the host. */
-static void list_names(const char *path, char *names, size_t bytes)
-{
-    struct dirent **entries;
-    const char *slash = strrchr(path, '/');
-    char *directory = strndup(path, (size_t)(slash - path));
-    int count = directory == NULL
-                    ? -1
-                    : scandir(directory, &entries, is_table, alphasort);
-    size_t used = (size_t)snprintf(names, bytes, "host");
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        if (used < bytes)
-            used += (size_t)snprintf(names + used, bytes - used, ", %.*s",
-                                     (int)strlen(name) - 4, name);
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    free(directory);
-}
-
+/* Name the tables next to one that is always installed, and the host. */
 static enum margay_status refuse_name(const char *name,
                                       struct margay_error *error)
 {
     char names[400], *path = NULL;
-    snprintf(names, sizeof names, "host");
-    if (data_file_find(&place, "intel-skylake.csv", &path, NULL) == MARGAY_OK)
-        list_names(path, names, sizeof names);
+    struct dirent **entries;
+    size_t used = (size_t)snprintf(names, sizeof names, "host");
+    int count = -1;
+    if (data_file_find(&place, "intel-skylake.csv", &path, NULL) == MARGAY_OK) {
+        *strrchr(path, '/') = '\0';
+        count = scandir(path, &entries, is_table, alphasort);
+    }
+    for (int i = 0; i < count; i++) {
+        const char *other = entries[i]->d_name;
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used,
+                                     ", %.*s", (int)strlen(other) - 4, other);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
     free(path);
     return margay_fail(error, MARGAY_IO,
                        "--machine %s: no such file, and no machine of that "
@@ -659,29 +526,23 @@ static enum margay_status refuse_name(const char *name,
                        name, names);
 }
 
-static enum margay_status read_known(struct machine *machine, const char *name,
-                                     const char *vary,
-                                     struct margay_error *error)
+enum margay_status machine_find(struct machine *machine, const char *name,
+                                const char *vary, struct margay_error *error)
 {
     char *file, *path = NULL;
+    *machine = (struct machine){.count = 0};
+    if (access(name, F_OK) == 0 || strchr(name, '/') != NULL ||
+        strcmp(name, "-") == 0)
+        return machine_read(machine, name, NULL, vary, error);
+    if (strcmp(name, "host") == 0)
+        return read_host(machine, vary, error);
     if (asprintf(&file, "%s.csv", name) < 0)
         return margay_fail_memory(error, "the name of a machine");
     enum margay_status status =
         data_file_find(&place, file, &path, NULL) == MARGAY_OK
-            ? machine_read(machine, path, vary, error)
+            ? machine_read(machine, path, NULL, vary, error)
             : refuse_name(name, error);
     free(file);
     free(path);
     return status;
-}
-
-enum margay_status machine_find(struct machine *machine, const char *name,
-                                const char *vary, struct margay_error *error)
-{
-    *machine = (struct machine){.count = 0};
-    if (access(name, F_OK) == 0 || strchr(name, '/') != NULL ||
-        strcmp(name, "-") == 0)
-        return machine_read(machine, name, vary, error);
-    return strcmp(name, "host") == 0 ? read_host(machine, vary, error)
-                                     : read_known(machine, name, vary, error);
 }

@@ -43,6 +43,15 @@ static enum margay_status add_value(struct machine_varied *field, char *value,
     return MARGAY_OK;
 }
 
+static enum margay_status add_number(struct machine_varied *field,
+                                     uint64_t number,
+                                     struct margay_error *error)
+{
+    char *value;
+    return add_value(
+        field, asprintf(&value, "%" PRIu64, number) < 0 ? NULL : value, error);
+}
+
 static bool parse_end(const char *text, uint64_t *value)
 {
     bool suffixed;
@@ -54,89 +63,53 @@ static uint64_t twice(uint64_t number)
     return number == 0 ? 1 : 2 * number;
 }
 
-/* Is B met on the way from A, twice A, and so on? */
-static bool leads_to(uint64_t from, uint64_t to)
+/* A value, or A, twice A, and so on up to B; after 0 comes 1.  Sizes are
+   written as plain numbers, so that a program can read them. */
+static enum margay_status add_text(struct machine_varied *field, char *text,
+                                   struct margay_error *error)
 {
-    while (from < to && from <= UINT64_MAX / 2)
-        from = twice(from);
-    return from == to;
-}
-
-/* A, twice A, and so on up to B; after 0 comes 1. */
-static enum margay_status add_range(struct machine_varied *field,
-                                    const char *text, const char *dots,
-                                    struct margay_error *error)
-{
-    uint64_t from, to;
+    char *dots = strstr(text, "..");
+    uint64_t from, to, met;
     enum margay_status status = MARGAY_OK;
-    char *first = strndup(text, (size_t)(dots - text));
-    if (first == NULL)
-        return margay_fail_memory(error, "what varies");
-    bool is_range = parse_end(first, &from) && parse_end(dots + 2, &to) &&
-                    leads_to(from, to);
-    free(first);
-    if (!is_range)
+    if (dots == NULL)
+        return parse_end(text, &from) ? add_number(field, from, error)
+                                      : add_value(field, strdup(text), error);
+    *dots = '\0';
+    bool is_range = parse_end(text, &from) && parse_end(dots + 2, &to);
+    *dots = '.';
+    for (met = from; is_range && met < to && met <= UINT64_MAX / 2;)
+        met = twice(met);
+    if (!is_range || met != to)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "--vary %s.%s: '%s' (expected A..B, two numbers, where doubling "
             "A leads to B, or a list)",
             field->cache, field->column, text);
-    for (bool ended = false; status == MARGAY_OK && !ended;
-         from = twice(from)) {
-        char *value;
-        status = add_value(
-            field, asprintf(&value, "%" PRIu64, from) < 0 ? NULL : value,
-            error);
-        ended = from == to;
-    }
-    return status;
+    for (; status == MARGAY_OK && from < to; from = twice(from))
+        status = add_number(field, from, error);
+    return status == MARGAY_OK ? add_number(field, to, error) : status;
 }
 
-/* Sizes are written as plain numbers, so that a program can read them. */
-static enum margay_status add_text(struct machine_varied *field,
-                                   const char *text, struct margay_error *error)
+/* A value of the last field, or of one that the text begins: CACHE.COLUMN= */
+static enum margay_status add_piece(struct machine_vary *vary,
+                                    const struct machine *machine, char *piece,
+                                    struct margay_error *error)
 {
-    const char *dots = strstr(text, "..");
-    uint64_t number;
-    char *value;
-    if (dots != NULL)
-        return add_range(field, text, dots, error);
-    if (!parse_end(text, &number))
-        return add_value(field, strdup(text), error);
-    return add_value(
-        field, asprintf(&value, "%" PRIu64, number) < 0 ? NULL : value, error);
-}
-
-/* Does the text begin a field: CACHE.COLUMN= ?  Then begin it. */
-static bool begins_field(struct machine_vary *vary,
-                         const struct machine *machine, const char *text,
-                         const char **value)
-{
-    const char *equals = strchr(text, '=');
+    char *equals = strchr(piece, '='), *value = piece;
     for (size_t i = 0; equals != NULL && i < machine->count; i++) {
         const char *name = machine->levels[i].name;
         size_t bytes = strlen(name);
-        if (strncmp(text, name, bytes) != 0 || text[bytes] != '.' ||
-            equals < text + bytes + 1 || vary->count == MACHINE_MOST_VARIED)
+        if (strncmp(piece, name, bytes) != 0 || piece[bytes] != '.' ||
+            equals < piece + bytes + 1 || vary->count == MACHINE_MOST_VARIED)
             continue;
-        struct machine_varied *field = &vary->fields[vary->count++];
-        *field = (struct machine_varied){
+        vary->fields[vary->count++] = (struct machine_varied){
             .cache = strdup(name),
-            .column =
-                strndup(text + bytes + 1, (size_t)(equals - text) - bytes - 1)};
-        *value = equals + 1;
-        return true;
+            .column = strndup(piece + bytes + 1,
+                              (size_t)(equals - piece) - bytes - 1)};
+        value = equals + 1;
+        break;
     }
-    return false;
-}
-
-static enum margay_status add_piece(struct machine_vary *vary,
-                                    const struct machine *machine,
-                                    const char *piece,
-                                    struct margay_error *error)
-{
-    const char *value = piece;
-    if (!begins_field(vary, machine, piece, &value) && vary->count == 0)
+    if (vary->count == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--vary: '%s' (expected CACHE.COLUMN=A..B or "
                            "CACHE.COLUMN=LIST, of a cache of the machine)",
@@ -147,24 +120,12 @@ static enum margay_status add_piece(struct machine_vary *vary,
     return add_text(field, value, error);
 }
 
-/* Every value has to be one that its column takes. */
-static enum margay_status try_values(const struct machine_varied *field,
-                                     const struct machine *machine,
-                                     struct margay_error *error)
-{
-    struct machine copy = *machine;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < field->count && status == MARGAY_OK; i++)
-        status = machine_set(&copy, field->cache, field->column,
-                             field->values[i], error);
-    return status;
-}
-
 enum margay_status machine_vary_read(struct machine_vary *vary,
                                      const struct machine *machine,
                                      const char *text,
                                      struct margay_error *error)
 {
+    struct machine tried = *machine;
     enum margay_status status = MARGAY_OK;
     *vary = (struct machine_vary){.count = 0};
     if (text == NULL)
@@ -175,8 +136,13 @@ enum margay_status machine_vary_read(struct machine_vary *vary,
     while (rest != NULL && status == MARGAY_OK)
         status = add_piece(vary, machine, strsep(&rest, ","), error);
     free(copy);
-    for (size_t i = 0; i < vary->count && status == MARGAY_OK; i++)
-        status = try_values(&vary->fields[i], machine, error);
+    /* Every value has to be one that its column takes. */
+    for (size_t i = 0; i < vary->count; i++) {
+        const struct machine_varied *field = &vary->fields[i];
+        for (size_t k = 0; k < field->count && status == MARGAY_OK; k++)
+            status = machine_set(&tried, field->cache, field->column,
+                                 field->values[k], error);
+    }
     if (status == MARGAY_OK && machine_vary_count(vary) > MOST_MACHINES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--vary: over %d machines", MOST_MACHINES);
@@ -215,18 +181,6 @@ void machine_vary_text(const struct machine_vary *vary, size_t index,
     }
 }
 
-static enum margay_status make_one(const struct machine_vary *vary,
-                                   struct machine *machine, size_t index,
-                                   struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < vary->count && status == MARGAY_OK; i++)
-        status =
-            machine_set(machine, vary->fields[i].cache, vary->fields[i].column,
-                        machine_vary_value(vary, index, i), error);
-    return status == MARGAY_OK ? machine_settle(machine, error) : status;
-}
-
 enum margay_status machine_vary_levels(const struct machine_vary *vary,
                                        struct machine *machine,
                                        struct margay_level **levels,
@@ -238,7 +192,12 @@ enum margay_status machine_vary_levels(const struct machine_vary *vary,
     if (*levels == NULL)
         return margay_fail_memory(error, "the machines");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        status = make_one(vary, machine, i, error);
+        for (size_t k = 0; k < vary->count && status == MARGAY_OK; k++)
+            status = machine_set(machine, vary->fields[k].cache,
+                                 vary->fields[k].column,
+                                 machine_vary_value(vary, i, k), error);
+        if (status == MARGAY_OK)
+            status = machine_settle(machine, error);
         if (status == MARGAY_OK)
             memcpy(*levels + i * machine->count, machine->levels,
                    machine->count * sizeof **levels);
@@ -262,24 +221,15 @@ static const struct margay_level *levels_of(
 /* ----------------------------------------------------------- access times --
  */
 
-bool machines_have_cycles(const struct machine_results *results)
+void machines_find(const struct machine_results *results, bool *have_cycles,
+                   bool *are_coherent)
 {
     size_t count = results->machine->count * machine_vary_count(results->vary);
+    *have_cycles = *are_coherent = false;
     for (size_t i = 0; i < count; i++) {
-        if (results->levels[i].cycles != 0)
-            return true;
+        *have_cycles |= results->levels[i].cycles != 0;
+        *are_coherent |= results->levels[i].coherence != MARGAY_COHERENCE_NONE;
     }
-    return false;
-}
-
-bool machines_are_coherent(const struct machine_results *results)
-{
-    size_t count = results->machine->count * machine_vary_count(results->vary);
-    for (size_t i = 0; i < count; i++) {
-        if (results->levels[i].coherence != MARGAY_COHERENCE_NONE)
-            return true;
-    }
-    return false;
 }
 
 double machine_access_cycles(const struct machine_results *results,
@@ -353,64 +303,46 @@ static void write_mpki(struct csv_writer *csv, uint64_t misses,
         csv_decimal(csv, (double)misses * 1000 / (double)instructions);
 }
 
-static void write_counts(struct csv_writer *csv,
-                         const struct margay_level_counts *counts,
-                         uint64_t instructions)
+/* The counts of coherence are empty where a cache is not coherent. */
+static void write_level(struct csv_writer *csv,
+                        const struct machine_results *results, size_t machine,
+                        size_t index, uint64_t instructions, bool coherent)
 {
     static const enum margay_kind kinds[] = {MARGAY_FETCH, MARGAY_READ,
                                              MARGAY_WRITE};
-    write_ratio(csv, sum(counts->references), sum(counts->misses));
-    for (size_t i = 0; i < MARGAY_KINDS; i++) {
-        csv_u64(csv, counts->references[kinds[i]]);
-        csv_u64(csv, counts->misses[kinds[i]]);
-    }
-    csv_u64(csv, counts->writebacks);
-    csv_u64(csv, counts->prefetches);
-    csv_u64(csv, counts->useful_prefetches);
-    write_mpki(csv, sum(counts->misses), instructions);
-    write_ratio(csv, counts->demand_references, counts->demand_misses);
-    write_mpki(csv, counts->demand_misses, instructions);
-    csv_u64(csv, counts->writebacks_received);
-    csv_u64(csv, counts->victim_fills);
-}
-
-/* Those of a cache that is not coherent are empty. */
-static void write_coherence(struct csv_writer *csv,
-                            const struct margay_level *level,
-                            const struct margay_level_counts *counts)
-{
-    const uint64_t fields[] = {
-        counts->coherence_misses,
-        counts->true_sharing_misses,
-        counts->coherence_misses - counts->true_sharing_misses,
-        counts->invalidations,
-        counts->interventions,
-        counts->upgrades,
+    const struct margay_level *level = &levels_of(results, machine)[index];
+    const struct margay_level_counts counts =
+        margay_machine_analysis_counts(results->analysis, machine, index);
+    const uint64_t of_sharing[] = {
+        counts.coherence_misses,
+        counts.true_sharing_misses,
+        counts.coherence_misses - counts.true_sharing_misses,
+        counts.invalidations,
+        counts.interventions,
+        counts.upgrades,
     };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (level->coherence == MARGAY_COHERENCE_NONE)
-            csv_nothing(csv);
-        else
-            csv_u64(csv, fields[i]);
+    csv_text(csv, results->name);
+    csv_text(csv, results->trace);
+    csv_text(csv, results->machine->levels[index].name);
+    write_ratio(csv, sum(counts.references), sum(counts.misses));
+    for (size_t i = 0; i < MARGAY_KINDS; i++) {
+        csv_u64(csv, counts.references[kinds[i]]);
+        csv_u64(csv, counts.misses[kinds[i]]);
     }
-}
-
-static void write_machine(struct csv_writer *csv,
-                          const struct machine_results *results, size_t machine,
-                          uint64_t instructions, bool coherent)
-{
-    for (size_t i = 0; i < results->machine->count; i++) {
-        const struct margay_level_counts counts =
-            margay_machine_analysis_counts(results->analysis, machine, i);
-        csv_text(csv, results->name);
-        csv_text(csv, results->trace);
-        csv_text(csv, results->machine->levels[i].name);
-        write_counts(csv, &counts, instructions);
-        if (coherent)
-            write_coherence(csv, &levels_of(results, machine)[i], &counts);
-        table_varied(csv, results->vary, machine);
-        csv_end_row(csv);
-    }
+    csv_u64(csv, counts.writebacks);
+    csv_u64(csv, counts.prefetches);
+    csv_u64(csv, counts.useful_prefetches);
+    write_mpki(csv, sum(counts.misses), instructions);
+    write_ratio(csv, counts.demand_references, counts.demand_misses);
+    write_mpki(csv, counts.demand_misses, instructions);
+    csv_u64(csv, counts.writebacks_received);
+    csv_u64(csv, counts.victim_fills);
+    for (size_t i = 0; coherent && i < sizeof of_sharing / sizeof *of_sharing;
+         i++)
+        csv_known(csv, level->coherence != MARGAY_COHERENCE_NONE,
+                  of_sharing[i]);
+    table_varied(csv, results->vary, machine);
+    csv_end_row(csv);
 }
 
 void table_machines(struct csv_writer *csv,
@@ -419,11 +351,14 @@ void table_machines(struct csv_writer *csv,
     const uint64_t *references =
         margay_machine_analysis_references(results->analysis);
     uint64_t instructions = results->instructions;
-    bool coherent = machines_are_coherent(results);
+    bool coherent, has_cycles;
+    machines_find(results, &has_cycles, &coherent);
     if (instructions == 0)
         instructions = references[MARGAY_FETCH];
-    for (size_t i = 0; i < machine_vary_count(results->vary); i++)
-        write_machine(csv, results, i, instructions, coherent);
+    for (size_t i = 0; i < machine_vary_count(results->vary); i++) {
+        for (size_t k = 0; k < results->machine->count; k++)
+            write_level(csv, results, i, k, instructions, coherent);
+    }
 }
 
 /* -------------------------------------------------------------- the front --

@@ -65,11 +65,9 @@ struct machine_results {
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
 };
 
-/* Do some levels of the machines have cycles? */
-bool machines_have_cycles(const struct machine_results *results);
-
-/* Is a level of the machines coherent? */
-bool machines_are_coherent(const struct machine_results *results);
+/* Does a level of the machines have cycles, and is one coherent? */
+void machines_find(const struct machine_results *results, bool *have_cycles,
+                   bool *are_coherent);
 
 /* The cycles that a reference of the trace takes in a machine on average. */
 double machine_access_cycles(const struct machine_results *results,
@@ -86,7 +84,7 @@ void table_varied(struct csv_writer *csv, const struct machine_vary *vary,
                   size_t machine);
 
 /* Rows of SIMULATE_COLUMNS, those of each machine; with COHERENCE_COLUMNS if
-   machines_are_coherent(). */
+   one is coherent. */
 void table_machines(struct csv_writer *csv,
                     const struct machine_results *results);
 

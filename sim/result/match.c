@@ -102,7 +102,7 @@ bool match_is_table(const char *path, bool (*knows)(const char *header))
     struct header header = {.knows = knows};
     struct margay_error ignored;
     /* A file that is not CSV holds no table. */
-    (void)csv_read(path, take_header, &header, &ignored);
+    (void)csv_read(path, NULL, take_header, &header, &ignored);
     return header.is_ours;
 }
 
@@ -159,29 +159,25 @@ static const char *only_cell(const struct cells *cells, size_t column)
     return cells->rows == 0 ? NULL : cells_at(cells, 0, column);
 }
 
-/* What levels of a machine write back and fill says nothing of the program. */
-static void prefer_demand(struct match *match)
-{
-    size_t column = find_column(&match->base, "miss_ratio");
-    if (column < match->base.columns &&
-        find_column(&match->base, "demand_miss_ratio") < match->base.columns)
-        match->roles[column] = COLUMN_VALUE;
-}
-
-/* Two recordings of a program have names of their own: where each table is of
+/* What levels of a machine write back and fill says nothing of the program.
+   Two recordings of a program have names of their own: where each table is of
    one trace, its name does not tell rows apart. */
-static void leave_out_trace(struct match *match)
+static void change_roles(struct match *match)
 {
-    size_t column = find_column(&match->base, "trace");
-    if (column == match->base.columns)
+    size_t count = match->base.columns;
+    size_t ratio = find_column(&match->base, "miss_ratio");
+    size_t trace = find_column(&match->base, "trace");
+    if (ratio < count && find_column(&match->base, "demand_miss_ratio") < count)
+        match->roles[ratio] = COLUMN_VALUE;
+    if (trace == count)
         return;
-    const char *was = only_cell(&match->base, column);
-    const char *is = only_cell(&match->now, column);
+    const char *was = only_cell(&match->base, trace);
+    const char *is = only_cell(&match->now, trace);
     if (was == NULL || is == NULL || strcmp(was, is) == 0)
         return;
     match->base_trace = was;
     match->now_trace = is;
-    match->roles[column] = COLUMN_OTHER;
+    match->roles[trace] = COLUMN_OTHER;
 }
 
 static int compare_keys(const struct match *match, const struct cells *a,
@@ -195,26 +191,20 @@ static int compare_keys(const struct match *match, const struct cells *a,
     return order;
 }
 
+/* What is sorted. */
+struct sorted {
+    const struct match *match;
+    const struct cells *cells;
+};
+
 /* Rows of the same keys stay in their order. */
-static int compare_rows(const struct match *match, const struct cells *cells,
-                        size_t a, size_t b)
+static int compare_rows(const void *a, const void *b, void *context)
 {
-    int order = compare_keys(match, cells, a, cells, b);
-    return order != 0 ? order : (a > b) - (a < b);
-}
-
-static int compare_base(const void *a, const void *b, void *context)
-{
-    const struct match *match = context;
-    return compare_rows(match, &match->base, *(const size_t *)a,
-                        *(const size_t *)b);
-}
-
-static int compare_now(const void *a, const void *b, void *context)
-{
-    const struct match *match = context;
-    return compare_rows(match, &match->now, *(const size_t *)a,
-                        *(const size_t *)b);
+    const struct sorted *sorted = context;
+    size_t one = *(const size_t *)a, other = *(const size_t *)b;
+    int order =
+        compare_keys(sorted->match, sorted->cells, one, sorted->cells, other);
+    return order != 0 ? order : (one > other) - (one < other);
 }
 
 void match_describe(const struct match *match, const struct cells *cells,
@@ -234,39 +224,18 @@ void match_describe(const struct match *match, const struct cells *cells,
 }
 
 /* Sort the rows by their keys. */
-static enum margay_status sort_rows(struct match *match,
+static enum margay_status sort_rows(const struct match *match,
                                     const struct cells *cells, size_t **order,
                                     struct margay_error *error)
 {
-    bool is_base = cells == &match->base;
+    struct sorted sorted = {match, cells};
     *order = calloc(cells->rows + 1, sizeof **order);
     if (*order == NULL)
         return margay_fail_memory(error, "a table");
     for (size_t i = 0; i < cells->rows; i++)
         (*order)[i] = i;
-    qsort_r(*order, cells->rows, sizeof **order,
-            is_base ? compare_base : compare_now, match);
+    qsort_r(*order, cells->rows, sizeof **order, compare_rows, &sorted);
     return MARGAY_OK;
-}
-
-/* The rows of a table with the keys of one of them. */
-static size_t count_alike(const struct match *match, const struct cells *cells,
-                          const struct cells *of, size_t row)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cells->rows; i++)
-        count += compare_keys(match, cells, i, of, row) == 0;
-    return count;
-}
-
-/* May the sizes of caches be what one of two tables lacks?  Not if their
-   traces are. */
-static bool differ_in_sizes(const struct cells *in, const struct cells *of)
-{
-    size_t trace = find_column(of, "trace");
-    return find_column(of, "cache_bytes") < of->columns &&
-           find_column(of, "sets") == of->columns && trace < of->columns &&
-           only_cell(in, trace) != NULL && only_cell(of, trace) != NULL;
 }
 
 static enum margay_status fail_missing(const struct match *match,
@@ -275,17 +244,26 @@ static enum margay_status fail_missing(const struct match *match,
                                        struct margay_error *error)
 {
     char keys[200];
-    size_t found = count_alike(match, in, of, row);
-    size_t expected = count_alike(match, of, of, row);
+    size_t found = 0, expected = 0, trace = find_column(of, "trace");
+    for (size_t i = 0; i < in->rows; i++)
+        found += compare_keys(match, in, i, of, row) == 0;
+    for (size_t i = 0; i < of->rows; i++)
+        expected += compare_keys(match, of, i, of, row) == 0;
+    /* May the sizes of caches be what one of two tables lacks?  Not if their
+       traces are. */
+    bool lacks_sizes = found == 0 && trace < of->columns &&
+                       find_column(of, "cache_bytes") < of->columns &&
+                       find_column(of, "sets") == of->columns &&
+                       only_cell(in, trace) != NULL &&
+                       only_cell(of, trace) != NULL;
     match_describe(match, of, row, keys, sizeof keys);
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: found %zu row%s of %s, expected %zu, one for line "
-                       "%" PRIu64 " of %s%s",
-                       in->path, found, margay_plural(found, "s"), keys,
-                       expected, cells_line(of, row), of->path,
-                       found == 0 && differ_in_sizes(in, of)
-                           ? "; write both with the same list of --sizes"
-                           : "");
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s: found %zu row%s of %s, expected %zu, one for line "
+        "%" PRIu64 " of %s%s",
+        in->path, found, margay_plural(found, "s"), keys, expected,
+        cells_line(of, row), of->path,
+        lacks_sizes ? "; write both with the same list of --sizes" : "");
 }
 
 static enum margay_status pair_rows(struct match *match,
@@ -320,14 +298,13 @@ enum margay_status match_read(struct match *match, const char *base,
                               const char *now, struct margay_error *error)
 {
     *match = (struct match){.partner = NULL};
-    enum margay_status status = cells_read(&match->base, base, error);
+    enum margay_status status = cells_read(&match->base, base, NULL, error);
     if (status == MARGAY_OK)
-        status = cells_read(&match->now, now, error);
+        status = cells_read(&match->now, now, NULL, error);
     if (status == MARGAY_OK)
         status = check_kinds(match, error);
     if (status == MARGAY_OK) {
-        prefer_demand(match);
-        leave_out_trace(match);
+        change_roles(match);
         status = pair_rows(match, error);
     }
     return status;

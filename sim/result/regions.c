@@ -42,19 +42,6 @@ static bool parse_address(const char *text, uint64_t *address)
            text[2 + digits] == '\0';
 }
 
-static bool add_name(struct regions *regions, const char *name)
-{
-    char **names = margay_grow(regions->names, regions->name_count,
-                               &regions->name_capacity, sizeof *names);
-    if (names == NULL)
-        return false;
-    regions->names = names;
-    char *copy = strdup(name);
-    if (copy != NULL)
-        names[regions->name_count++] = copy;
-    return copy != NULL;
-}
-
 /* The number of a name, which is new if the name is.  A name whose hash is
    taken by another name has the next free key. */
 static enum margay_status number_of(struct regions *regions, const char *name,
@@ -71,29 +58,19 @@ static enum margay_status number_of(struct regions *regions, const char *name,
     while (*(entry = margay_hash_insert(&regions->numbers, key)) != 0 &&
            strcmp(regions->names[*entry - 1], name) != 0)
         key++;
-    if (*entry == 0 && !add_name(regions, name)) {
-        *entry = 1; /* an entry of 0 would break the table */
-        return margay_fail_memory(error, "regions");
+    if (*entry == 0) {
+        *entry = (uint32_t)regions->name_count + 1;
+        char **names = margay_grow(regions->names, regions->name_count,
+                                   &regions->name_capacity, sizeof *names);
+        char *copy = names == NULL ? NULL : strdup(name);
+        if (names != NULL)
+            regions->names = names;
+        if (copy == NULL)
+            return margay_fail_memory(error, "regions");
+        names[regions->name_count++] = copy;
     }
-    if (*entry == 0)
-        *entry = (uint32_t)regions->name_count;
     *number = *entry - 1;
     return MARGAY_OK;
-}
-
-static enum margay_status add_region(struct regions *regions,
-                                     const struct region *region,
-                                     const char *name,
-                                     struct margay_error *error)
-{
-    struct region *list = margay_grow(regions->list, regions->count,
-                                      &regions->capacity, sizeof *list);
-    if (list == NULL)
-        return margay_fail_memory(error, "regions");
-    regions->list = list;
-    struct region *added = &list[regions->count++];
-    *added = *region;
-    return number_of(regions, name, &added->number, error);
 }
 
 static enum margay_status take_row(void *context, const struct csv_row *row,
@@ -107,25 +84,29 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
         csv_join_row(row, columns, sizeof columns);
         if (strcmp(columns, REGIONS_COLUMNS) == 0)
             return MARGAY_OK;
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found columns '%s', expected "
-                           "regions: '" REGIONS_COLUMNS "'",
-                           regions->path, row->line, columns);
+        return csv_fail(regions->path, row->line, error,
+                        "found columns '%s', expected regions: "
+                        "'" REGIONS_COLUMNS "'",
+                        columns);
     }
     if (row->count != 3 || *row->fields[0] == '\0')
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found %zu field%s, expected a "
-                           "name and two addresses",
-                           regions->path, row->line, row->count,
-                           margay_plural(row->count, "s"));
+        return csv_fail(regions->path, row->line, error,
+                        "found %zu field%s, expected a name and two addresses",
+                        row->count, margay_plural(row->count, "s"));
     if (!parse_address(row->fields[1], &region.from) ||
         !parse_address(row->fields[2], &region.to) || region.to <= region.from)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found a region from '%s' to '%s', "
-                           "expected two addresses, the second above the first",
-                           regions->path, row->line, row->fields[1],
-                           row->fields[2]);
-    return add_region(regions, &region, row->fields[0], error);
+        return csv_fail(regions->path, row->line, error,
+                        "found a region from '%s' to '%s', expected two "
+                        "addresses, the second above the first",
+                        row->fields[1], row->fields[2]);
+    struct region *list = margay_grow(regions->list, regions->count,
+                                      &regions->capacity, sizeof *list);
+    if (list == NULL)
+        return margay_fail_memory(error, "regions");
+    regions->list = list;
+    list[regions->count] = region;
+    return number_of(regions, row->fields[0], &list[regions->count++].number,
+                     error);
 }
 
 static int ascending(const void *a, const void *b)
@@ -143,19 +124,17 @@ static enum margay_status check_overlap(const struct regions *regions,
         if (one->to <= other->from)
             continue;
         uint64_t line = one->line > other->line ? one->line : other->line;
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found regions '%s' and '%s', which "
-                           "overlap, expected none that do",
-                           regions->path, line, regions->names[one->number],
-                           regions->names[other->number]);
+        return csv_fail(regions->path, line, error,
+                        "found regions '%s' and '%s', which overlap, expected "
+                        "none that do",
+                        regions->names[one->number],
+                        regions->names[other->number]);
     }
     return MARGAY_OK;
 }
 
-/* Read the file, or the one at the path if `file` is NULL. */
-static enum margay_status read_all(const char *path, FILE *file,
-                                   struct regions **regions,
-                                   struct margay_error *error)
+enum margay_status regions_read(const char *path, struct regions **regions,
+                                struct margay_error *error)
 {
     struct regions *made = calloc(1, sizeof *made);
     size_t other = 0;
@@ -165,9 +144,7 @@ static enum margay_status read_all(const char *path, FILE *file,
     made->path = path;
     enum margay_status status = margay_hash_create(&made->numbers, 64, error);
     if (status == MARGAY_OK)
-        status = file == NULL
-                     ? csv_read(path, take_row, made, error)
-                     : csv_read_stream(file, path, take_row, made, error);
+        status = csv_read(path, NULL, take_row, made, error);
     if (status == MARGAY_OK && made->count == 0)
         status = margay_fail(error, MARGAY_BAD_INPUT,
                              "%s: found no regions, expected '" REGIONS_COLUMNS
@@ -186,19 +163,6 @@ static enum margay_status read_all(const char *path, FILE *file,
     else
         regions_free(made);
     return status;
-}
-
-enum margay_status regions_read(const char *path, struct regions **regions,
-                                struct margay_error *error)
-{
-    return read_all(path, NULL, regions, error);
-}
-
-enum margay_status regions_read_stream(FILE *file, const char *name,
-                                       struct regions **regions,
-                                       struct margay_error *error)
-{
-    return read_all(name, file, regions, error);
 }
 
 void regions_free(struct regions *regions)

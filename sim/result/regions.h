@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <margay/status.h>
 
@@ -23,11 +22,6 @@ struct regions;
  */
 enum margay_status regions_read(const char *path, struct regions **regions,
                                 struct margay_error *error);
-
-/* The same for an open file, which messages call `name`. */
-enum margay_status regions_read_stream(FILE *file, const char *name,
-                                       struct regions **regions,
-                                       struct margay_error *error);
 
 /* The number of names, REGIONS_OTHER included. */
 size_t regions_count(const struct regions *regions);

@@ -12,31 +12,6 @@
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
-static enum margay_status check_first(const struct run_csv *run,
-                                      const char *trace,
-                                      struct margay_error *error)
-{
-    if (run->histogram != NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: a second histogram, of %s, expected one trace "
-                           "at one block size",
-                           run->path, trace);
-    return MARGAY_OK;
-}
-
-static enum margay_status take(void *context, const char *trace,
-                               uint64_t block_bytes,
-                               const margay_histogram *histogram,
-                               struct margay_error *error)
-{
-    struct run_csv *run = context;
-    enum margay_status status = check_first(run, trace, error);
-    run->block_bytes = block_bytes;
-    return status == MARGAY_OK
-               ? margay_histogram_copy(histogram, &run->histogram, error)
-               : status;
-}
-
 /* Count a bin, whose distances lie between two powers of two. */
 static enum margay_status add_bin(const struct run_csv *run,
                                   const struct margay_bin *bin,
@@ -58,17 +33,6 @@ static enum margay_status add_bin(const struct run_csv *run,
     return MARGAY_OK;
 }
 
-static enum margay_status fill(struct run_csv *run,
-                               const struct margay_bin *bins, size_t count,
-                               uint64_t infinite, struct margay_error *error)
-{
-    const struct margay_bin cold = {MARGAY_INFINITE, MARGAY_INFINITE, infinite};
-    enum margay_status status = margay_histogram_create(&run->histogram, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = add_bin(run, &bins[i], error);
-    return status == MARGAY_OK ? add_bin(run, &cold, error) : status;
-}
-
 static enum margay_status split(struct run_csv *run, bool has_size,
                                 struct margay_error *error)
 {
@@ -84,16 +48,6 @@ static enum margay_status split(struct run_csv *run, bool has_size,
     return parse_input_size(run->name, equals + 1, &run->size, error);
 }
 
-static enum margay_status check_rows(const struct run_csv *run,
-                                     struct margay_error *error)
-{
-    if (run->histogram == NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: found no rows, expected the histogram of a run",
-                           run->path);
-    return MARGAY_OK;
-}
-
 enum margay_status run_csv_check_finite(const struct run_csv *run,
                                         struct margay_error *error)
 {
@@ -104,25 +58,6 @@ enum margay_status run_csv_check_finite(const struct run_csv *run,
                            "there is nothing to learn from or to compare",
                            run->path);
     return MARGAY_OK;
-}
-
-enum margay_status run_csv_read_any(struct run_csv *run, const char *text,
-                                    bool has_size, struct margay_error *error)
-{
-    *run = (struct run_csv){.path = strdup(text), .name = text};
-    if (run->path == NULL)
-        return margay_fail_memory(error, "the name of a run");
-    enum margay_status status = split(run, has_size, error);
-    if (status == MARGAY_OK)
-        status = histogram_csv_read(run->path, take, run, error);
-    return status == MARGAY_OK ? check_rows(run, error) : status;
-}
-
-enum margay_status run_csv_read(struct run_csv *run, const char *text,
-                                bool has_size, struct margay_error *error)
-{
-    enum margay_status status = run_csv_read_any(run, text, has_size, error);
-    return status == MARGAY_OK ? run_csv_check_finite(run, error) : status;
 }
 
 void run_csv_clear(struct run_csv *run)
@@ -151,38 +86,25 @@ void run_places_clear(struct run_places *places)
     *places = (struct run_places){.runs = NULL};
 }
 
-static enum margay_status check_alone(struct reading *reading,
-                                      const char *trace, uint64_t block_bytes,
-                                      struct margay_error *error)
-{
-    const struct run_places *places = reading->places;
-    bool placed = reading->place.column[0] != '\0';
-    if (reading->trace == NULL) {
-        reading->trace = strdup(trace);
-        return reading->trace == NULL ? margay_fail_memory(error, "a histogram")
-                                      : MARGAY_OK;
-    }
-    if (!placed || strcmp(reading->trace, trace) != 0 ||
-        places->runs[0].block_bytes != block_bytes)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: a second histogram, of %s, expected one trace "
-                           "at one block size",
-                           reading->first.path, trace);
-    return MARGAY_OK;
-}
-
 /* Begin a run for the histogram that is taken. */
 static enum margay_status add_run(struct reading *reading, const char *trace,
                                   uint64_t block_bytes, struct run_csv **run,
                                   struct margay_error *error)
 {
     struct run_places *places = reading->places;
-    enum margay_status status = check_alone(reading, trace, block_bytes, error);
-    if (status != MARGAY_OK)
-        return status;
+    bool placed = reading->place.column[0] != '\0';
+    if (reading->trace != NULL &&
+        (!placed || strcmp(reading->trace, trace) != 0 ||
+         places->runs[0].block_bytes != block_bytes))
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: a second histogram, of %s, expected one trace "
+                           "at one block size",
+                           reading->first.path, trace);
+    if (reading->trace == NULL)
+        reading->trace = strdup(trace);
     struct run_csv *runs = margay_grow(places->runs, places->count,
                                        &places->capacity, sizeof *runs);
-    if (runs == NULL)
+    if (reading->trace == NULL || runs == NULL)
         return margay_fail_memory(error, "the histograms of a table");
     places->runs = runs;
     *run = &runs[places->count++];
@@ -190,7 +112,6 @@ static enum margay_status add_run(struct reading *reading, const char *trace,
                              .name = reading->first.name,
                              .block_bytes = block_bytes,
                              .size = reading->first.size};
-    bool placed = reading->place.column[0] != '\0';
     if (placed)
         (*run)->place = strdup(reading->place.text);
     return (*run)->path == NULL || (placed && (*run)->place == NULL)
@@ -217,11 +138,15 @@ static enum margay_status take_bins(void *context, const char *trace,
                                     uint64_t infinite,
                                     struct margay_error *error)
 {
+    const struct margay_bin cold = {MARGAY_INFINITE, MARGAY_INFINITE, infinite};
     struct run_csv *run;
     enum margay_status status =
         add_run(context, trace, block_bytes, &run, error);
-    return status == MARGAY_OK ? fill(run, bins, count, infinite, error)
-                               : status;
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&run->histogram, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = add_bin(run, &bins[i], error);
+    return status == MARGAY_OK ? add_bin(run, &cold, error) : status;
 }
 
 static int by_place(const void *a, const void *b)
@@ -250,27 +175,32 @@ static enum margay_status check_places(const struct run_places *places,
     return status;
 }
 
-enum margay_status run_places_read(struct run_places *places, const char *text,
-                                   bool has_size, bool binned,
-                                   struct margay_error *error)
+static enum margay_status read_places(struct run_places *places,
+                                      const char *text, bool has_size,
+                                      bool binned, bool may_have_places,
+                                      struct margay_error *error)
 {
     *places = (struct run_places){.runs = NULL};
     struct reading reading = {.places = places,
                               .first = {.path = strdup(text), .name = text}};
+    const struct histogram_reading as = {
+        .take = take_exact,
+        .take_bins = binned ? take_bins : NULL,
+        .context = &reading,
+        .place = may_have_places ? &reading.place : NULL,
+    };
     struct run_csv *first = &reading.first;
     if (first->path == NULL)
         return margay_fail_memory(error, "the name of a run");
     enum margay_status status = split(first, has_size, error);
     if (status == MARGAY_OK)
-        status =
-            binned
-                ? histogram_csv_read_bins_places(
-                      first->path, take_bins, &reading, &reading.place, error)
-                : histogram_csv_read_places(first->path, take_exact, &reading,
-                                            &reading.place, error);
+        status = histogram_csv_read_as(first->path, &as, error);
     memcpy(places->column, reading.place.column, sizeof places->column);
-    if (status == MARGAY_OK)
-        status = check_rows(places->count > 0 ? places->runs : first, error);
+    if (status == MARGAY_OK && places->count == 0)
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "%s: found no rows, expected the histogram of a "
+                             "run",
+                             first->path);
     if (status == MARGAY_OK && places->column[0] != '\0')
         status = check_places(places, error);
     free(reading.trace);
@@ -278,28 +208,44 @@ enum margay_status run_places_read(struct run_places *places, const char *text,
     return status;
 }
 
-/* ---------------------------------------------------------------- blocks -- */
-
-static void name_blocks(uint64_t bytes, char text[48])
+enum margay_status run_places_read(struct run_places *places, const char *text,
+                                   bool has_size, bool binned,
+                                   struct margay_error *error)
 {
-    if (bytes == 0)
-        strcpy(text, "blocks of unknown size");
-    else
-        snprintf(text, 48, "blocks of %" PRIu64 " byte%s", bytes,
-                 margay_plural(bytes, "s"));
+    return read_places(places, text, has_size, binned, true, error);
 }
+
+enum margay_status run_csv_read(struct run_csv *run, const char *text,
+                                bool has_size, struct margay_error *error)
+{
+    struct run_places places;
+    enum margay_status status =
+        read_places(&places, text, has_size, false, false, error);
+    *run = (struct run_csv){0};
+    if (places.count > 0)
+        *run = places.runs[0];
+    free(places.runs);
+    return status == MARGAY_OK ? run_csv_check_finite(run, error) : status;
+}
+
+/* ---------------------------------------------------------------- blocks -- */
 
 enum margay_status run_csv_check_blocks(const struct run_csv *run,
                                         const char *other_name,
                                         uint64_t other_bytes,
                                         struct margay_error *error)
 {
-    char found[48], expected[48];
+    const uint64_t bytes[2] = {run->block_bytes, other_bytes};
+    char names[2][48];
     if (run->block_bytes == other_bytes)
         return MARGAY_OK;
-    name_blocks(run->block_bytes, found);
-    name_blocks(other_bytes, expected);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(names[i], 48, "blocks of %" PRIu64 " byte%s", bytes[i],
+                 margay_plural(bytes[i], "s"));
+        if (bytes[i] == 0)
+            strcpy(names[i], "blocks of unknown size");
+    }
     return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: found %s, expected %s as in %s", run->path, found,
-                       expected, other_name);
+                       "%s: found %s, expected %s as in %s", run->path,
+                       names[0], names[1], other_name);
 }

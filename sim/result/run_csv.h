@@ -34,17 +34,13 @@ struct run_places {
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error);
 
-/* The same, where the run may have no finite distance. */
-enum margay_status run_csv_read_any(struct run_csv *run, const char *text,
-                                    bool has_size, struct margay_error *error);
-
 /*
  * Read RUN.csv=SIZE, or RUN.csv, which may have a column of places; of one
  * trace at one block size.  In exact bins, or `binned` in exact, log2 or
  * log-linear bins, or any that no power of two divides: each counts at its
  * first distance, so that the histogram is right in log2 bins. MARGAY_BAD_INPUT
- * where a place comes twice, and without places as run_csv_read_any().  Clear
- * them in any case.
+ * where a place comes twice, there is no histogram or, without places, another
+ * one.  Clear them in any case.
  */
 enum margay_status run_places_read(struct run_places *places, const char *text,
                                    bool has_size, bool binned,

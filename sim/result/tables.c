@@ -31,22 +31,6 @@ static uint64_t whole_bytes(const struct margay_series *series, uint64_t count)
     return margay_round_count(count, series->byte_fraction_bits);
 }
 
-/* "1409 distinct blocks, 1409 cold misses" */
-static void format_misses(char *text, size_t bytes,
-                          const struct margay_series *series)
-{
-    uint64_t infinite = whole(series, series->infinite);
-    if (series->bound != 0)
-        snprintf(text, bytes,
-                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
-                 series->bound, margay_plural(series->bound, "s"), infinite);
-    else
-        snprintf(text, bytes,
-                 "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
-                 series->distinct, margay_plural(series->distinct, "s"),
-                 infinite, margay_plural(infinite, "es"));
-}
-
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series)
 {
@@ -54,7 +38,16 @@ void table_summarise(const struct margay_pass *pass,
     if (pass->block_bytes != 0)
         snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
                  pass->block_bytes, margay_plural(pass->block_bytes, "s"));
-    format_misses(misses, sizeof misses, series);
+    uint64_t infinite = whole(series, series->infinite);
+    if (series->bound != 0)
+        snprintf(misses, sizeof misses,
+                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
+                 series->bound, margay_plural(series->bound, "s"), infinite);
+    else
+        snprintf(misses, sizeof misses,
+                 "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
+                 series->distinct, margay_plural(series->distinct, "s"),
+                 infinite, margay_plural(infinite, "es"));
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     uint64_t references = whole(series, series->references);
@@ -96,10 +89,7 @@ static enum margay_status size_fields(struct csv_writer *csv, const char *trace,
                            " bytes are over 64 bits",
                            trace, size, block_bytes);
     csv_u64(csv, size);
-    if (block_bytes == 0)
-        csv_nothing(csv);
-    else
-        csv_u64(csv, bytes);
+    csv_known(csv, block_bytes != 0, bytes);
     return MARGAY_OK;
 }
 
@@ -174,23 +164,6 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
 
 /* ----------------------------------------------------------- histogram -- */
 
-static void infinite_row(struct csv_writer *csv,
-                         const struct margay_series *series)
-{
-    const margay_histogram *histogram = series->histogram;
-    uint64_t bound = margay_histogram_exceeded_bound(histogram);
-    uint64_t infinite = margay_histogram_infinite(histogram);
-    csv_key(csv);
-    if (bound == 0)
-        csv_text(csv, "inf");
-    else
-        csv_u64(csv, bound);
-    csv_text(csv, "inf");
-    csv_u64(csv, whole(series, infinite));
-    csv_share(csv, infinite, series->references);
-    csv_end_row(csv);
-}
-
 enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
                                    uint64_t block_bytes,
                                    const struct margay_series *series,
@@ -210,7 +183,14 @@ enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
         csv_share(csv, bin.references, series->references);
         csv_end_row(csv);
     }
-    infinite_row(csv, series);
+    uint64_t bound = margay_histogram_exceeded_bound(series->histogram);
+    uint64_t infinite = margay_histogram_infinite(series->histogram);
+    csv_key(csv);
+    csv_distance(csv, bound == 0 ? MARGAY_INFINITE : bound);
+    csv_distance(csv, MARGAY_INFINITE);
+    csv_u64(csv, whole(series, infinite));
+    csv_share(csv, infinite, series->references);
+    csv_end_row(csv);
     return MARGAY_OK;
 }
 

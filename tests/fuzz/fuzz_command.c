@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "sim/command/predict.h"
 #include "sim/options/commands.h"
@@ -178,28 +180,32 @@ static enum margay_status take_bins(void *context, const char *trace,
     return MARGAY_OK;
 }
 
-static void read_bins(const uint8_t *data, size_t bytes)
+/* The data as a file that has a name, for as long as *descriptor is open. */
+static void put_file(const uint8_t *data, size_t bytes, int *descriptor,
+                     char name[32])
 {
-    struct margay_error error = {.message = ""};
-    FILE *file = fmemopen((void *)data, bytes, "rb");
-    if (histogram_csv_read_bins_stream(file, "table", take_bins, NULL,
-                                       &error) != MARGAY_OK)
-        check_message(&error);
-    fclose(file);
+    *descriptor = memfd_create("table", 0);
+    snprintf(name, 32, "/proc/self/fd/%d", *descriptor);
+    if (*descriptor < 0 || write(*descriptor, data, bytes) != (ssize_t)bytes)
+        fuzz_fail("no file in memory");
 }
 
 void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
 {
+    const struct histogram_reading readings[] = {{.take = take},
+                                                 {.take_bins = take_bins}};
     struct margay_error error = {.message = ""};
+    char path[32];
+    int file;
     (void)name;
     if (bytes == 0)
         return;
-    FILE *file = fmemopen((void *)data, bytes, "rb");
-    if (histogram_csv_read_stream(file, "table", take, NULL, &error) !=
-        MARGAY_OK)
-        check_message(&error);
-    fclose(file);
-    read_bins(data, bytes);
+    put_file(data, bytes, &file, path);
+    for (size_t i = 0; i < 2; i++) {
+        if (histogram_csv_read_as(path, &readings[i], &error) != MARGAY_OK)
+            check_message(&error);
+    }
+    close(file);
 }
 
 /* --------------------------------------------------------------- models -- */
@@ -227,16 +233,17 @@ void fuzz_model(const char *name, const uint8_t *data, size_t bytes)
     struct margay_error error = {.message = ""};
     margay_model *model;
     uint64_t block_bytes;
+    char path[32];
+    int file;
     (void)name;
     if (bytes == 0)
         return;
-    FILE *file = fmemopen((void *)data, bytes, "rb");
-    if (model_file_read_stream(file, "file", &model, &block_bytes, &error) ==
-        MARGAY_OK)
+    put_file(data, bytes, &file, path);
+    if (model_file_read(path, &model, &block_bytes, &error) == MARGAY_OK)
         try_model(model);
     else
         check_message(&error);
-    fclose(file);
+    close(file);
 
     size_t count = bytes / sizeof(uint64_t);
     uint64_t *words = malloc(bytes + sizeof *words);
@@ -254,16 +261,18 @@ void fuzz_regions(const char *name, const uint8_t *data, size_t bytes)
     static const uint64_t addresses[] = {0, 1, 0x1000, 0x1fff, UINT64_MAX};
     struct margay_error error = {.message = ""};
     struct regions *regions;
+    char path[32];
+    int file;
     (void)name;
     if (bytes == 0)
         return;
-    FILE *file = fmemopen((void *)data, bytes, "rb");
-    if (regions_read_stream(file, "table", &regions, &error) != MARGAY_OK)
+    put_file(data, bytes, &file, path);
+    if (regions_read(path, &regions, &error) != MARGAY_OK)
         check_message(&error);
     for (size_t i = 0; regions != NULL && i < 5; i++) {
         if (regions_find(regions, addresses[i]) >= regions_count(regions))
             fuzz_fail("address %zu is nowhere", i);
     }
     regions_free(regions);
-    fclose(file);
+    close(file);
 }

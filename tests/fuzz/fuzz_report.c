@@ -23,7 +23,7 @@ void fuzz_report(const char *name, const uint8_t *data, size_t bytes)
     if (output_open("/dev/null", OUTPUT_STREAMED, &output, &error) != MARGAY_OK)
         fuzz_fail("%s", error.message);
     enum margay_status status = MARGAY_OK;
-    if (cells_read_stream(&section->table, file, "table", &error) == MARGAY_OK)
+    if (cells_read(&section->table, "table", file, &error) == MARGAY_OK)
         page_write(output, &options, &sections);
     if (output_settle(output, status, &error) != MARGAY_OK)
         fuzz_fail("%s", error.message);

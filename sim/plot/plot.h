@@ -1,0 +1,97 @@
+/* plot.h - what margay plot is made of */
+#ifndef MARGAY_SIM_PLOT_PLOT_H
+#define MARGAY_SIM_PLOT_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <margay/status.h>
+
+#include "sim/options/option_values.h"
+#include "sim/terminal/output.h"
+
+/* ------------------------------------------- the tables that can be drawn --
+ */
+
+/* What a picture takes beside what every picture does. */
+enum plot_takes {
+    PLOT_X = 1,      /* a scale and a range of the lower axis */
+    PLOT_Y = 2,      /* the same of the other */
+    PLOT_HIT = 4,    /* hit ratios */
+    PLOT_LABELS = 8, /* names at the ends of lines */
+    PLOT_RATIOS = PLOT_X | PLOT_Y | PLOT_HIT | PLOT_LABELS,
+};
+
+struct plot_kind {
+    const char *columns; /* the first columns of such a table */
+    const char *script;
+    const char *map;     /* the script for --map; NULL = none */
+    const char *gain;    /* and that for --gain, */
+    const char *causes;  /* for --causes, */
+    const char *traffic; /* and for --traffic */
+    const char
+        *table; /* the command that writes it; NULL = see the row above */
+    const char *picture; /* for the help, at most 48 columns; NULL likewise */
+    unsigned takes;
+    bool is_alone;                  /* a picture holds one such table only */
+    const struct plot_kind *beside; /* another kind in the same picture */
+};
+
+/* Row `index`; NULL beyond the last. */
+const struct plot_kind *plot_kind_at(size_t index);
+
+/* The first kind whose columns these begin with; NULL if there is none. */
+const struct plot_kind *plot_kind_of(const char *columns);
+
+/* The kind of a picture of both tables, in any order; NULL if they do not go
+   together. */
+const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
+                                       const struct plot_kind *other);
+
+/* ------------------------------- tables checked and prepared for gnuplot -- */
+
+/*
+ * The scripts assume that a line is a row and that numbers are numbers.  So
+ * each table is read once before: gnuplot then reads a table that has the
+ * columns of a kind, at least one row, and in each row a number where a
+ * script needs one.  The name of a trace may hold a newline or
+ * another control character, which would make a picture unreadable; it becomes
+ * a question mark, as in messages, and a comma behind a quotation mark, where
+ * gnuplot would see the end of the field, a semicolon.
+ */
+/*
+ * Read the table at `path` ("-": standard input) and find its kind.  *name is
+ * the file for gnuplot: the table itself or, if that can be read only once or
+ * has control characters, a copy in memory that lives as long as this process
+ * and its children.  The caller frees the name with free().  After a failure
+ * (MARGAY_IO, MARGAY_BAD_INPUT, MARGAY_NO_MEMORY) *name is NULL.
+ */
+enum margay_status plot_table_read(const char *path,
+                                   const struct plot_kind **kind, char **name,
+                                   struct margay_error *error);
+
+/* ------------------------------------------- pictures, drawn by gnuplot -- */
+
+/* gnuplot passes nine arguments to a script and drops the rest silently. */
+#define PICTURE_MOST_TABLES 8
+
+/* ".png", ".svg", ".pdf", ".eps" or ".tex" at the end of the name; NULL for any
+   other end. */
+const char *picture_suffix(const char *name);
+
+/*
+ * Draw the tables, under the names that plot_table_read() gave, by the script
+ * at that path, as `suffix` (".png") says, into memory, and write the picture
+ * to the output once it is whole.  gnuplot has no other file to write to, and a
+ * signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
+ * cannot be run, fails, or leaves a picture that is not whole, even with status
+ * 0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.  The
+ * output keeps failures to write.
+ */
+enum margay_status picture_draw(const char *script,
+                                const struct picture_options *options,
+                                const char *suffix, char *const *tables,
+                                size_t count, struct output *output,
+                                struct margay_error *error);
+
+#endif
