@@ -94,16 +94,13 @@ struct margay_blocks_reading {
 };
 
 struct margay_blocks_writing {
-    /* The largest block size within which repeats may have been collapsed;
-       0 = any. */
-    uint64_t most_collapsed_bytes;
-
     /* The caller owns *state. */
     enum margay_status (*create)(const struct margay_sink *sink, void **state,
                                  struct margay_error *error);
     void (*free_state)(void *state);
 
-    /* Before the first reference: what the trace is to say about itself. */
+    /* Before the first reference: what the trace is to say about itself; NULL =
+       it says nothing. */
     void (*describe)(void *state, const struct margay_trace_facts *facts);
 
     enum margay_status (*put)(void *state, const struct margay_batch *batch,

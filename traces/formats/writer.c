@@ -236,7 +236,7 @@ static enum margay_status create_blocks(struct margay_writer *writer,
         return MARGAY_OK;
     enum margay_status status =
         format->writing->create(&sink, &writer->blocks, error);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK && format->writing->describe != NULL)
         format->writing->describe(writer->blocks, &writer->facts);
     return status;
 }
@@ -291,13 +291,6 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
                            "repeats collapsed within %llu bytes, expected a "
                            "power of two",
                            (unsigned long long)bytes);
-    uint64_t most = writer->writing->most_collapsed_bytes;
-    if (most != 0 && bytes > most)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "repeats collapsed within %llu bytes, but the "
-                           "format %s allows %llu at most",
-                           (unsigned long long)bytes, writer->format->name,
-                           (unsigned long long)most);
     writer->facts.collapsed_bytes = bytes;
     writer->writing->describe(writer->blocks, &writer->facts);
     return MARGAY_OK;
@@ -323,7 +316,7 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
     facts->numbers = numbers;
     facts->unit_bytes = unit_bytes;
     facts->splits = splits;
-    if (writer->writing != NULL)
+    if (writer->writing != NULL && writer->writing->describe != NULL)
         writer->writing->describe(writer->blocks, facts);
     return MARGAY_OK;
 }
