@@ -553,16 +553,18 @@ static void wait_for_message(struct margay_receiver *receiver, int wait_ms)
     }
 }
 
-/* Nothing has come: sleep, and look again.  Where one thread records, half of
-   the buffers that it has left are worth waking for. */
+/* Nothing has come: look for what became full meanwhile, sleep, and look again.
+   Where one thread records, half of the buffers that it has left are worth
+   waking for. */
 static enum margay_status look_later(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
     struct margay_capture *capture = receiver->shared.capture;
     const uint32_t *counts = receiver->harvest.counts;
     uint32_t half = counts[MARGAY_SLOT_FREE] / 2;
-    margay_slots_sleep(capture,
-                       counts[MARGAY_SLOT_OPEN] > 1 || half == 0 ? 1 : half);
+    uint32_t more = counts[MARGAY_SLOT_OPEN] > 1 || half == 0 ? 1 : half;
+    atomic_store(&capture->alarm, atomic_load(&capture->fills) + more);
+    atomic_store(&capture->sleeps, 1);
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN) {
         wait_for_message(receiver, wait_ms);
