@@ -371,7 +371,7 @@ int main(void)
     test_long_lines();
     test_packed();
     for (size_t i = 0; i < margay_format_count(); i++) {
-        /* Formats with counts are written in blocks, and have their own tests.
+        /* Formats with threads are written in blocks, and have their own tests.
          */
         const struct margay_format_info *format = margay_format_at(i);
         if (format->writable && (format->columns & MARGAY_COLUMN_THREADS) == 0)
