@@ -294,8 +294,8 @@ static enum margay_status picture_write(int descriptor, const char *suffix,
 enum margay_status picture_find_script(const char *script, char **path,
                                        struct margay_error *error)
 {
-    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
-                                            "../share/margay"};
+    static const struct data_place place = {"MARGAY_PLOTS",
+                                            {"/../plots", "/../share/margay"}};
     return data_file_find(&place, script, path, error);
 }
 
