@@ -99,7 +99,7 @@ const char *places_changed_since(const struct places *places,
 /* ---------------------------------------------------------------- files -- */
 
 /* Where libdw has no memory, it can do nothing but end the process. */
-static _Noreturn void end_without_memory(void)
+static __attribute__((noreturn)) void end_without_memory(void)
 {
     message_print("not enough memory for lines of sources");
     exit(EXIT_TROUBLE);

@@ -30,12 +30,13 @@
 /* libc's functions.  They are looked for before there is a second thread, as
    the dynamic linker has locks that a child of fork() may find taken; only
    constructors of shared libraries may come before that. */
-#define FUNCTIONS(OF)                                                   \
-    OF(execve)                                                          \
-    OF(execv)                                                           \
-    OF(execvp)                                                          \
-    OF(execvpe) OF(fexecve) OF(posix_spawn) OF(posix_spawnp) OF(system) \
-        OF(popen) OF(fork) OF(clone) OF(_Fork)
+#define FUNCTIONS(OF)                                                          \
+    OF(execve)                                                                 \
+    OF(execv)                                                                  \
+    OF(execvp)                                                                 \
+    OF(execvpe)                                                                \
+    OF(fexecve) OF(posix_spawn) OF(posix_spawnp) OF(system) OF(popen) OF(fork) \
+        OF(clone) OF(_Fork)
 
 /* Earlier C libraries do not have these two. */
 HOOK pid_t _Fork(void);
