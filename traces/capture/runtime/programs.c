@@ -30,26 +30,32 @@
 /* libc's functions.  They are looked for before there is a second thread, as
    the dynamic linker has locks that a child of fork() may find taken; only
    constructors of shared libraries may come before that. */
-#define FUNCTIONS(OF)                                                          \
-    OF(execve)                                                                 \
-    OF(execv)                                                                  \
-    OF(execvp)                                                                 \
-    OF(execvpe)                                                                \
-    OF(fexecve) OF(posix_spawn) OF(posix_spawnp) OF(system) OF(popen) OF(fork) \
-        OF(clone) OF(_Fork)
+#define FUNCTIONS(OF) \
+    OF(execve);       \
+    OF(execv);        \
+    OF(execvp);       \
+    OF(execvpe);      \
+    OF(fexecve);      \
+    OF(posix_spawn);  \
+    OF(posix_spawnp); \
+    OF(system);       \
+    OF(popen);        \
+    OF(fork);         \
+    OF(clone);        \
+    OF(_Fork);
 
 /* Earlier C libraries do not have these two. */
 HOOK pid_t _Fork(void);
 HOOK int execveat(int directory, const char *path, char *const arguments[],
                   char *const environment[], int flags);
 
-#define MEMBER(name) __typeof__(&name) name;
+#define MEMBER(name) __typeof__(&name) name
 static struct {
     FUNCTIONS(MEMBER)
 } libc;
 
 #define FIND(name) \
-    libc.name = (__typeof__(libc.name))(uintptr_t)dlsym(RTLD_NEXT, #name);
+    libc.name = (__typeof__(libc.name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
 __attribute__((constructor(101))) static void find_functions(void)
 {
