@@ -79,11 +79,14 @@ valgrind_SOURCES := $(addprefix traces/capture/valgrind/,cursors.c instrument.c 
                     $(addprefix traces/capture/runtime/,images.c process.c)
 valgrind_OBJECTS  = $(valgrind_SOURCES:%.c=$(valgrind_ROOM)/%.o)
 valgrind_ARCH    := $(firstword $(subst -, ,$(valgrind_MACHINE)))
+# Threads have no storage of their own in a tool, which runs them in turns: a
+# variable of a thread lies in a section, which cursors.c puts aside.
 valgrind_CFLAGS   = -std=gnu17 $(OPTIMISE) $(WARNINGS) -Wno-pedantic \
     $(patsubst -I%,-isystem %,$(call valgrind_SAYS,--cflags)) \
     -DVGA_$(valgrind_ARCH)=1 -DVGO_linux=1 -DVGP_$(valgrind_ARCH)_linux=1 \
     -DVGPV_$(valgrind_ARCH)_linux_vanilla=1 \
-    -include traces/capture/valgrind/locals.h \
+    '-D__thread=__attribute__((section("margay_locals")))' \
+    '-Dtls_model(model)=unused' \
     -U_FORTIFY_SOURCE -fno-builtin -fno-stack-protector -fno-pie \
     -fno-strict-aliasing -ffile-prefix-map=$(CURDIR)=. \
     -ffile-prefix-map=$(BUILD)/=build/

@@ -14,16 +14,11 @@
 
 #include "traces/traces_internal.h"
 
-/* What was added to a place; [0] = references, then the misses. */
-struct row {
-    char *file, *function; /* one string behind the other; the first is owned */
-    unsigned line;
-    uint64_t *counts;
-};
-
 struct annotation {
     size_t sizes;
-    struct row *rows;
+    /* Of each, what was added to a place.  The function's name stands after the
+       file's, in its memory. */
+    struct annotated_line *lines;
     size_t count, capacity;
 };
 
@@ -38,10 +33,10 @@ enum margay_status annotation_create(size_t sizes,
     return MARGAY_OK;
 }
 
-static void free_row(struct row *row)
+static void free_line(struct annotated_line *line)
 {
-    free(row->file);
-    free(row->counts);
+    free(line->file);
+    free(line->misses);
 }
 
 void annotation_free(struct annotation *annotation)
@@ -49,8 +44,8 @@ void annotation_free(struct annotation *annotation)
     if (annotation == NULL)
         return;
     for (size_t i = 0; i < annotation->count; i++)
-        free_row(&annotation->rows[i]);
-    free(annotation->rows);
+        free_line(&annotation->lines[i]);
+    free(annotation->lines);
     free(annotation);
 }
 
@@ -61,32 +56,33 @@ enum margay_status annotation_add(struct annotation *annotation,
 {
     size_t file_bytes = strlen(place->file) + 1;
     size_t function_bytes = strlen(place->function) + 1;
-    struct row *rows = margay_grow(annotation->rows, annotation->count,
-                                   &annotation->capacity, sizeof *rows);
-    if (rows == NULL)
+    struct annotated_line *lines =
+        margay_grow(annotation->lines, annotation->count, &annotation->capacity,
+                    sizeof *lines);
+    if (lines == NULL)
         return margay_fail_memory(error, "the lines of a program");
-    annotation->rows = rows;
-    struct row row = {
+    annotation->lines = lines;
+    struct annotated_line line = {
         .file = malloc(file_bytes + function_bytes),
         .line = place->line,
-        .counts = malloc((1 + annotation->sizes) * sizeof *row.counts),
+        .references = references,
+        .misses = malloc((1 + annotation->sizes) * sizeof *line.misses),
     };
-    if (row.file == NULL || row.counts == NULL) {
-        free_row(&row);
+    if (line.file == NULL || line.misses == NULL) {
+        free_line(&line);
         return margay_fail_memory(error, "the lines of a program");
     }
-    row.function = row.file + file_bytes;
-    memcpy(row.file, place->file, file_bytes);
-    memcpy(row.function, place->function, function_bytes);
-    row.counts[0] = references;
-    memcpy(row.counts + 1, misses, annotation->sizes * sizeof *misses);
-    rows[annotation->count++] = row;
+    line.function = line.file + file_bytes;
+    memcpy(line.file, place->file, file_bytes);
+    memcpy(line.function, place->function, function_bytes);
+    memcpy(line.misses, misses, annotation->sizes * sizeof *misses);
+    lines[annotation->count++] = line;
     return MARGAY_OK;
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct annotated_line *x = a, *y = b;
     int order = strcmp(x->file, y->file);
     if (order == 0)
         order = (x->line > y->line) - (x->line < y->line);
@@ -95,33 +91,28 @@ static int by_place(const void *a, const void *b)
 
 void annotation_finish(struct annotation *annotation)
 {
-    struct row *rows = annotation->rows;
+    struct annotated_line *lines = annotation->lines;
     size_t kept = 0;
     if (annotation->count > 1)
-        qsort(rows, annotation->count, sizeof *rows, by_place);
+        qsort(lines, annotation->count, sizeof *lines, by_place);
     for (size_t i = 1; i < annotation->count; i++) {
-        if (by_place(&rows[kept], &rows[i]) != 0) {
-            rows[++kept] = rows[i];
+        if (by_place(&lines[kept], &lines[i]) != 0) {
+            lines[++kept] = lines[i];
             continue;
         }
-        for (size_t k = 0; k <= annotation->sizes; k++)
-            rows[kept].counts[k] += rows[i].counts[k];
-        free_row(&rows[i]);
+        lines[kept].references += lines[i].references;
+        for (size_t k = 0; k < annotation->sizes; k++)
+            lines[kept].misses[k] += lines[i].misses[k];
+        free_line(&lines[i]);
     }
     annotation->count = annotation->count == 0 ? 0 : kept + 1;
 }
 
-size_t annotation_lines(const struct annotation *annotation)
+const struct annotated_line *annotation_lines(
+    const struct annotation *annotation, size_t *count)
 {
-    return annotation->count;
-}
-
-struct annotated_line annotation_line(const struct annotation *annotation,
-                                      size_t index)
-{
-    const struct row *row = &annotation->rows[index];
-    return (struct annotated_line){row->file, row->line, row->function,
-                                   row->counts[0], row->counts + 1};
+    *count = annotation->count;
+    return annotation->lines;
 }
 
 /* ------------------------------------------------ callgrind's profiles -- */
@@ -186,11 +177,10 @@ static void put_summary(struct output *output,
                         const struct annotation *annotation, size_t sizes)
 {
     uint64_t misses[ANNOTATION_SIZES] = {0}, references = 0;
-    for (size_t i = 0; i < annotation_lines(annotation); i++) {
-        struct annotated_line line = annotation_line(annotation, i);
-        references += line.references;
+    for (size_t i = 0; i < annotation->count; i++) {
+        references += annotation->lines[i].references;
         for (size_t k = 0; k < sizes; k++)
-            misses[k] += line.misses[k];
+            misses[k] += annotation->lines[i].misses[k];
     }
     output_text(output, "summary:");
     put_counts(output, misses, sizes, references);
@@ -208,8 +198,8 @@ void annotation_write_profile(const struct annotation *annotation,
     output_text(output, "positions: line\n");
     put_events(output, profile);
     put_summary(output, annotation, profile->sizes);
-    for (size_t i = 0; i < annotation_lines(annotation); i++) {
-        struct annotated_line line = annotation_line(annotation, i);
+    for (size_t i = 0; i < annotation->count; i++) {
+        const struct annotated_line line = annotation->lines[i];
         if (file == NULL || strcmp(file, line.file) != 0)
             put_numbered(output, "fl", ++files, line.file);
         if (file == NULL || strcmp(file, line.file) != 0 ||

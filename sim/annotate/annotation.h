@@ -15,11 +15,11 @@
 
 /* A line of a function. */
 struct annotated_line {
-    const char *file; /* "" = unknown */
-    unsigned line;    /* 0 = unknown */
-    const char *function;
+    char *file;    /* "" = unknown */
+    unsigned line; /* 0 = unknown */
+    char *function;
     uint64_t references;
-    const uint64_t *misses; /* at each size */
+    uint64_t *misses; /* at each size */
 };
 
 struct annotation;
@@ -42,9 +42,8 @@ enum margay_status annotation_add(struct annotation *annotation,
 void annotation_finish(struct annotation *annotation);
 
 /* The lines; they and their texts belong to the annotation. */
-size_t annotation_lines(const struct annotation *annotation);
-struct annotated_line annotation_line(const struct annotation *annotation,
-                                      size_t index);
+const struct annotated_line *annotation_lines(
+    const struct annotation *annotation, size_t *count);
 
 /* What a profile is of. */
 struct profile {

@@ -34,18 +34,6 @@ struct variables {
     bool no_memory;
 };
 
-static void variables_free(struct variables *variables)
-{
-    if (variables == NULL)
-        return;
-    for (size_t i = 0; i < variables->count; i++) {
-        free(variables->list[i].name);
-        free(variables->list[i].file);
-    }
-    free(variables->list);
-    free(variables);
-}
-
 static const struct variable *variables_at(const struct variables *variables,
                                            uint64_t address)
 {
@@ -138,18 +126,6 @@ static bool address_of(Dwarf_Die *die, uint64_t *address)
     return true;
 }
 
-static uint64_t size_of(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die type;
-    Dwarf_Word bytes = 0;
-    if (dwarf_attr_integrate(die, DW_AT_type, &attribute) == NULL ||
-        dwarf_formref_die(&attribute, &type) == NULL ||
-        dwarf_aggregate_size(&type, &bytes) != 0)
-        return 0;
-    return bytes;
-}
-
 /* The name in C++, or that of the function and the variable. */
 static void put_name(Dwarf_Die *die, const char *function, char *text,
                      size_t bytes)
@@ -192,10 +168,15 @@ static void add_variable(const struct walk *walk, Dwarf_Die *die,
 {
     char name[PLACE_FUNCTION_BYTES], file[PLACE_FILE_BYTES];
     Dwarf_Attribute attribute;
-    struct variable variable = {.name = name, .bytes = size_of(die)};
-    Dwarf_Word line = 0;
-    if (!address_of(die, &variable.from) || variable.bytes == 0)
+    Dwarf_Die type;
+    Dwarf_Word bytes = 0, line = 0;
+    struct variable variable = {.name = name};
+    if (!address_of(die, &variable.from) ||
+        dwarf_attr_integrate(die, DW_AT_type, &attribute) == NULL ||
+        dwarf_formref_die(&attribute, &type) == NULL ||
+        dwarf_aggregate_size(&type, &bytes) != 0 || bytes == 0)
         return;
+    variable.bytes = bytes;
     variable.from += walk->shift;
     put_name(die, function, name, sizeof name);
     const char *source = source_of(die);
@@ -243,18 +224,6 @@ static void walk_children(const struct walk *walk, Dwarf_Die *parent,
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static void add_debug_information(struct variables *variables,
-                                  Dwfl_Module *module, GElf_Addr bias)
-{
-    Dwarf_Addr unit_bias;
-    Dwarf_Die *unit = NULL;
-    while ((unit = dwfl_module_nextcu(module, unit, &unit_bias)) != NULL) {
-        Dwarf_Die whole = places_whole_unit(unit);
-        const struct walk walk = {variables, *unit, unit_bias - bias};
-        walk_children(&walk, &whole, NULL, 0);
-    }
-}
-
 /* --------------------------------------------------------------- reading -- */
 
 static int by_address(const void *a, const void *b)
@@ -289,15 +258,23 @@ static enum margay_status variables_read(struct places *places,
                                          struct margay_error *error)
 {
     uint64_t bias;
+    Dwarf_Addr unit_bias;
+    Dwarf_Die *unit = NULL;
     *variables = calloc(1, sizeof **variables);
     if (*variables == NULL)
         return margay_fail_memory(error, "the variables of a program");
+    places_begin();
     Dwfl_Module *module = places_module(places, path, &bias);
     if (module != NULL) {
         add_symbols(*variables, module, bias);
-        add_debug_information(*variables, module, bias);
+        while ((unit = dwfl_module_nextcu(module, unit, &unit_bias)) != NULL) {
+            Dwarf_Die whole = places_whole_unit(unit);
+            const struct walk walk = {*variables, *unit, unit_bias - bias};
+            walk_children(&walk, &whole, NULL, 0);
+        }
         drop_doubles(*variables);
     }
+    places_end(places);
     return (*variables)->no_memory
                ? margay_fail_memory(error, "the variables of a program")
                : MARGAY_OK;
@@ -334,6 +311,7 @@ struct data_names {
     const margay_trace *trace;
     const char *program;
     bool knows_files; /* the trace has named its files before its end */
+    bool late[MARGAY_MOST_MODULES]; /* variables of it came before its name */
     struct variables *variables[MARGAY_MOST_MODULES]; /* NULL = not yet read */
     struct margay_hash numbers;                       /* by datum: 1 + it */
     struct named *list;                               /* by number */
@@ -365,16 +343,32 @@ void data_names_free(struct data_names *names)
 {
     if (names == NULL)
         return;
-    for (size_t i = 0; i < MARGAY_MOST_MODULES; i++)
-        variables_free(names->variables[i]);
+    for (size_t i = 0; i < MARGAY_MOST_MODULES; i++) {
+        struct variables *variables = names->variables[i];
+        for (size_t k = 0; variables != NULL && k < variables->count; k++) {
+            free(variables->list[k].name);
+            free(variables->list[k].file);
+        }
+        free(variables == NULL ? NULL : variables->list);
+        free(variables);
+    }
     margay_hash_destroy(&names->numbers);
     free(names->list);
     free(names);
 }
 
 enum margay_status data_names_check(const struct data_names *names,
+                                    const char *trace,
                                     struct margay_error *error)
 {
+    for (unsigned i = 0; i < MARGAY_MOST_MODULES; i++) {
+        if (names->late[i] && margay_trace_module(names->trace, i) != NULL)
+            return margay_fail(error, MARGAY_BAD_INPUT,
+                               "%s: --data: a pipe or a compressed file names "
+                               "the files of variables, such as %s, too late: "
+                               "expected a plain file",
+                               trace, margay_trace_module(names->trace, i));
+    }
     return names->no_memory ? margay_fail_memory(error, "the names of data")
                             : MARGAY_OK;
 }
@@ -392,8 +386,11 @@ static const struct variable *find_variable(struct data_names *names,
                            ? places_path(names->trace, names->program, module)
                        : module == 0 ? names->program
                                      : NULL;
-    if (path == NULL)
+    if (path == NULL) {
+        if (module < MARGAY_MOST_MODULES)
+            names->late[module] = !names->knows_files;
         return NULL;
+    }
     if (names->variables[module] == NULL &&
         variables_read(names->places, path, &names->variables[module], NULL) !=
             MARGAY_OK) {

@@ -28,9 +28,12 @@ enum margay_status data_names_create(struct places *places,
 /* The number of a datum, the next one if it is new. */
 uint32_t data_names_number(struct data_names *names, uint64_t datum);
 
-/* MARGAY_NO_MEMORY if numbers have become wrong for lack of memory; also more
-   than 2^24 of them do not fit. */
+/* Once the trace has been read: MARGAY_NO_MEMORY if numbers have become wrong
+   for lack of memory; also more than 2^24 of them do not fit.  MARGAY_BAD_INPUT
+   if the trace has named a file only after the references to its variables, as
+   one does from a pipe. */
 enum margay_status data_names_check(const struct data_names *names,
+                                    const char *trace,
                                     struct margay_error *error);
 
 /*
@@ -42,8 +45,7 @@ enum margay_status data_names_check(const struct data_names *names,
  *     stack of FUNCTION   what it refers to on any stack
  *     other of FUNCTION   what it refers to of anything else
  *
- * Variables that have no name are "data of FILE", and so are those of files
- * that a trace names only at its end, as one from a pipe does.
+ * Variables that have no name are "data of FILE".
  */
 void data_names_find(struct data_names *names, uint64_t number,
                      struct place *place);

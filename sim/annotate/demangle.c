@@ -15,28 +15,19 @@
 typedef char *demangle_function(const char *name, char *buffer, size_t *bytes,
                                 int *status);
 
-/* NULL = there is no library of C++. */
-static demangle_function *find_function(void)
-{
-    demangle_function *function = NULL;
-    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
-    for (size_t i = 0; i < 2 && function == NULL; i++) {
-        void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-        if (library != NULL)
-            *(void **)&function = dlsym(library, "__cxa_demangle");
-    }
-    return function;
-}
-
 bool demangle(const char *name, char *text, size_t bytes)
 {
-    static demangle_function *function;
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    static demangle_function *function; /* NULL = no library of C++ has it */
     static bool looked;
     int status = -1;
     if (strncmp(name, "_Z", 2) != 0)
         return false;
-    if (!looked)
-        function = find_function();
+    for (size_t i = 0; !looked && i < 2 && function == NULL; i++) {
+        void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        if (library != NULL)
+            *(void **)&function = dlsym(library, "__cxa_demangle");
+    }
     looked = true;
     char *made = function == NULL ? NULL : function(name, NULL, NULL, &status);
     if (made != NULL)

@@ -3,6 +3,7 @@
 #include "sim/annotate/places.h"
 
 #include "sim/annotate/demangle.h"
+#include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
 #ifdef MARGAY_HAS_LIBDW
@@ -10,6 +11,7 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <elfutils/version.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ struct places {
     struct file *files;
     size_t count, capacity;
     size_t last; /* looked up */
+    bool no_memory;
 };
 
 const char *places_library_version(void)
@@ -62,6 +65,13 @@ void places_free(struct places *places)
     free(places);
 }
 
+enum margay_status places_check(const struct places *places,
+                                struct margay_error *error)
+{
+    return places->no_memory ? margay_fail_memory(error, "lines of sources")
+                             : MARGAY_OK;
+}
+
 const char *places_unread(const struct places *places, const char **why)
 {
     for (size_t i = 0; i < places->count; i++) {
@@ -72,24 +82,28 @@ const char *places_unread(const struct places *places, const char **why)
     return NULL;
 }
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
-                                  : a->tv_nsec > b->tv_nsec;
-}
-
 const char *places_changed_since(const struct places *places,
                                  const struct timespec *time)
 {
     for (size_t i = 0; i < places->count; i++) {
         const struct file *file = &places->files[i];
-        if (file->module != NULL && is_later(&file->changed, time))
+        const struct timespec *changed = &file->changed;
+        if (file->module != NULL && (changed->tv_sec != time->tv_sec
+                                         ? changed->tv_sec > time->tv_sec
+                                         : changed->tv_nsec > time->tv_nsec))
             return file->path;
     }
     return NULL;
 }
 
 /* ---------------------------------------------------------------- files -- */
+
+/* Where libdw has no memory, it can do nothing but end the process. */
+static __attribute__((noreturn)) void end_without_memory(void)
+{
+    message_print("not enough memory for lines of sources");
+    exit(EXIT_TROUBLE);
+}
 
 /* A trace may name any file: one that is none, such as a FIFO, is not opened.
  */
@@ -101,6 +115,7 @@ static void read_file(struct file *file)
         .section_address = dwfl_offline_section_address,
     };
     struct stat status;
+    Dwarf_Addr bias;
     file->why = "it is no regular file that can be read";
     if (stat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
         return;
@@ -115,6 +130,10 @@ static void read_file(struct file *file)
         file->why = dwfl_errmsg(-1);
     else
         file->module = module;
+    Dwarf *debug =
+        file->module == NULL ? NULL : dwfl_module_getdwarf(file->module, &bias);
+    if (debug != NULL)
+        dwarf_new_oom_handler(debug, end_without_memory);
 }
 
 /* The file of that path; NULL = there is no memory. */
@@ -132,6 +151,7 @@ static struct file *file_of(struct places *places, const char *path)
         places->files = files;
     if (files == NULL || copy == NULL) {
         free(copy);
+        places->no_memory = true;
         return NULL;
     }
     places->last = places->count++;
@@ -146,6 +166,16 @@ Dwfl_Module *places_module(struct places *places, const char *path,
     struct file *file = file_of(places, path);
     *bias = file == NULL ? 0 : file->bias;
     return file == NULL ? NULL : file->module;
+}
+
+void places_begin(void)
+{
+    errno = 0;
+}
+
+void places_end(struct places *places)
+{
+    places->no_memory = places->no_memory || errno == ENOMEM;
 }
 
 /* ---------------------------------------------------------------- lines -- */
@@ -258,6 +288,7 @@ static void take_function(const struct file *file, Dwarf_Addr address,
 void places_find(struct places *places, const char *path, uint64_t address,
                  struct place *place)
 {
+    places_begin();
     struct file *file = path == NULL ? NULL : file_of(places, path);
     *place->file = *place->function = '\0';
     place->line = 0;
@@ -269,6 +300,7 @@ void places_find(struct places *places, const char *path, uint64_t address,
         if (*place->function == '\0')
             put_function(symbol_at(file, address + file->bias), place);
     }
+    places_end(places);
     if (*place->function != '\0')
         return;
     const char *name = path == NULL ? "" : strrchr(path, '/');
@@ -300,6 +332,13 @@ void places_find(struct places *places, const char *path, uint64_t address,
                  struct place *place)
 {
     (void)places, (void)path, (void)address, (void)place;
+}
+
+enum margay_status places_check(const struct places *places,
+                                struct margay_error *error)
+{
+    (void)places, (void)error;
+    return MARGAY_OK;
 }
 
 const char *places_unread(const struct places *places, const char **why)

@@ -51,6 +51,11 @@ enum margay_status places_open(struct places **places,
 void places_find(struct places *places, const char *path, uint64_t address,
                  struct place *place);
 
+/* MARGAY_NO_MEMORY if there was too little memory to find a place, or a
+   variable of places_module(), which then is unknown or another one. */
+enum margay_status places_check(const struct places *places,
+                                struct margay_error *error);
+
 /* A file that could not be read, and why; NULL = all could. */
 const char *places_unread(const struct places *places, const char **why);
 
@@ -64,6 +69,10 @@ const char *places_changed_since(const struct places *places,
    no memory. */
 Dwfl_Module *places_module(struct places *places, const char *path,
                            uint64_t *bias);
+/* What libdw is asked between these two finds less where it has no memory,
+   which errno says alone; places_check() will. */
+void places_begin(void);
+void places_end(struct places *places);
 /* A unit with its functions and variables, which may be in a file of its own
    (.dwo). */
 Dwarf_Die places_whole_unit(Dwarf_Die *unit);

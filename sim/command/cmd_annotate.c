@@ -72,7 +72,7 @@ static enum margay_status check_data(const struct annotate *annotate,
             "%s: --data: the trace does not tell what addresses "
             "hold; record --data does, and convert leaves it out",
             trace);
-    return data_names_check(annotate->data, error);
+    return data_names_check(annotate->data, trace, error);
 }
 
 /* The sizes in blocks, as those of a curve. */
@@ -162,6 +162,7 @@ static enum margay_status write_pass(void *context,
         margay_engine_analysis_result(analysis);
     struct csv_writer *csv = &annotate->csv;
     const char *path, *why;
+    size_t count;
     annotate->trace = job->reader;
     enum margay_status status =
         check_data(annotate, result, pass->trace, error);
@@ -175,11 +176,15 @@ static enum margay_status write_pass(void *context,
             margay_engine_analysis_next(analysis),
             margay_histogram_exceeded_bound(result->histogram), add_site,
             annotate, error);
+    if (status == MARGAY_OK)
+        status = places_check(annotate->places, error);
     if (status != MARGAY_OK)
         return status;
     annotation_finish(annotate->annotation);
-    for (size_t i = 0; i < annotation_lines(annotate->annotation); i++) {
-        struct annotated_line line = annotation_line(annotate->annotation, i);
+    const struct annotated_line *lines =
+        annotation_lines(annotate->annotation, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct annotated_line line = lines[i];
         for (size_t k = 0; k < annotate->size_count; k++) {
             csv_text(csv, pass->trace);
             csv_text(csv, line.file);

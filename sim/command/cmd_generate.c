@@ -66,8 +66,8 @@ static enum margay_status check_largest(struct generation *generation,
         generation->unit_bytes = ELEMENT_BYTES;
     enum margay_status status = scale(generation, 1, error);
     generation->unit_bytes = unit_bytes;
-    /* Formats with counts have no single records, and hold any number. */
-    if (status == MARGAY_OK && (format->columns & MARGAY_COLUMN_COUNTS) == 0)
+    /* Formats with threads have no single records, and hold any number. */
+    if (status == MARGAY_OK && (format->columns & MARGAY_COLUMN_THREADS) == 0)
         status = margay_format_encode(format, generation->blocks[0],
                                       MARGAY_READ, 1, record, &bytes, error);
     return status;

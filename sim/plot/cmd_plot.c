@@ -103,8 +103,8 @@ static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
-    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
-                                            "../share/margay"};
+    static const struct data_place place = {"MARGAY_PLOTS",
+                                            {"/../plots", "/../share/margay"}};
     const struct {
         const char *name;
         bool given;

@@ -19,7 +19,6 @@
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/record/record.h"
-#include "sim/record/record_output.h"
 #include "sim/run/batches.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
@@ -103,6 +102,8 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
     if (status != MARGAY_OK)
         return status;
     launch->program = search_path(options->operands[0]);
+    if (launch->program == NULL && errno == ENOMEM)
+        return margay_fail_memory(error, "the path of the program");
     if (launch->program == NULL || access(launch->program, F_OK) != 0) {
         *exit_status = EXIT_NOT_FOUND;
         return margay_fail(error, MARGAY_IO, "%s: no such program",
@@ -177,24 +178,17 @@ static bool has_terminals_attention(void)
 
 /* After the program, a signal ends the wait for processes that it left; one
    that the program got before is done with. */
-static void end_wait(struct recording *recording)
-{
-    if (recording->forwarded) {
-        recording->forwarded = false;
-        signals_forget();
-        return;
-    }
-    recording->cut = true;
-    margay_receiver_finish(recording->launch.receiver, true);
-}
-
 static void forward_signal(struct recording *recording)
 {
     int number = signals_interrupted();
     if (number == 0 || recording->cut)
         return;
-    if (recording->ended) {
-        end_wait(recording);
+    if (recording->ended && recording->forwarded) {
+        recording->forwarded = false;
+        signals_forget();
+    } else if (recording->ended) {
+        recording->cut = true;
+        margay_receiver_finish(recording->launch.receiver, true);
     } else if (!recording->forwarded) {
         recording->forwarded = true;
         if (number != SIGINT || !has_terminals_attention())
@@ -240,15 +234,6 @@ static enum margay_status write_next(struct recording *recording,
         margay_receiver_words_stand_alone(receiver))
         return record_output_put_words(recording->output, &words, error);
     return write_decoded(recording, error);
-}
-
-/* References that --max-trace or --stop leave out need not be recorded. */
-static void stop_if_full(struct recording *recording)
-{
-    if (recording->stopped || !record_output_is_full(recording->output))
-        return;
-    recording->stopped = true;
-    margay_receiver_stop(recording->launch.receiver);
 }
 
 /* References missing within a program are a failure.  All that was sent came,
@@ -349,6 +334,7 @@ static enum margay_status check_recorded(const struct recording *recording,
     return status;
 }
 
+/* References that --max-trace or --stop leave out need not be recorded. */
 static enum margay_status write_all(struct recording *recording,
                                     struct margay_error *error)
 {
@@ -359,26 +345,23 @@ static enum margay_status write_all(struct recording *recording,
         status = write_next(recording, error);
         progress_update(&recording->progress,
                         record_output_refs(recording->output), 0, 0);
-        stop_if_full(recording);
+        if (!recording->stopped && record_output_is_full(recording->output)) {
+            recording->stopped = true;
+            margay_receiver_stop(recording->launch.receiver);
+        }
         look_after(recording);
         forward_signal(recording);
     } while (status == MARGAY_OK || status == MARGAY_AGAIN);
     return status;
 }
 
-/* Read the next references and drop them: a program that waits for its reader
-   would neither receive a signal nor end. */
-static void drop_next(struct recording *recording)
+/* Wait for the program, which may go on after the end of the trace.  After a
+   failure, ask it to end.  Its references are read and dropped: a program that
+   waits for its reader would neither receive a signal nor end. */
+static void await_end(struct recording *recording, enum margay_status status)
 {
     struct margay_words words;
     struct margay_error error;
-    margay_receiver_next(recording->launch.receiver, 1, &words, &error);
-}
-
-/* Wait for the program, which may go on after the end of the trace.  After a
-   failure, ask it to end. */
-static void await_end(struct recording *recording, enum margay_status status)
-{
     if (status != MARGAY_OK && !recording->ended)
         kill(recording->launch.process, SIGTERM);
     margay_receiver_stop(recording->launch.receiver);
@@ -386,15 +369,10 @@ static void await_end(struct recording *recording, enum margay_status status)
         struct timespec moment = {0, 1000000};
         forward_signal(recording);
         look_after(recording);
-        drop_next(recording);
+        margay_receiver_next(recording->launch.receiver, 1, &words, &error);
         if (!recording->ended)
             nanosleep(&moment, NULL);
     }
-}
-
-static int exit_status_of(int state)
-{
-    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
 }
 
 static enum margay_status record(struct recording *recording, int *exit_status,
@@ -413,12 +391,6 @@ static enum margay_status record(struct recording *recording, int *exit_status,
     return status;
 }
 
-static void release(struct recording *recording)
-{
-    margay_receiver_free(recording->launch.receiver);
-    free(recording->launch.program);
-}
-
 int cmd_record(const struct options *options)
 {
     struct recording recording = {.options = options,
@@ -432,8 +404,11 @@ int cmd_record(const struct options *options)
                                    : (message_error(&error), EXIT_FAILED);
     }
     status = record(&recording, &exit_status, &error);
+    const int state = recording.state;
     if (record_output_conclude(recording.output, status, &error))
-        exit_status = exit_status_of(recording.state);
-    release(&recording);
+        exit_status =
+            WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+    margay_receiver_free(recording.launch.receiver);
+    free(recording.launch.program);
     return exit_status;
 }

@@ -107,21 +107,16 @@ static char **make_arguments(struct launch *launch)
     return arguments;
 }
 
-/* Make addresses the same in each run, if the system permits it. */
-static void fix_addresses(void)
-{
-    int now = personality(0xffffffff);
-    if (now != -1)
-        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-}
-
-/* In the child: prepare descriptors and environment, then run the program;
-   returns only if it cannot, and errno says why. */
+/* In the child: prepare descriptors and environment, make addresses the same in
+   each run, if the system permits it, then run the program; returns only if it
+   cannot, and errno says why. */
 static void become_program(const struct launch *launch, char **arguments,
                            bool trace_is_output)
 {
+    int now = personality(0xffffffff);
     signals_reset();
-    fix_addresses();
+    if (now != -1)
+        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
     if (trace_is_output && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
     margay_receiver_pass_on(launch->receiver);
@@ -129,18 +124,6 @@ static void become_program(const struct launch *launch, char **arguments,
         putenv((char *)margay_receiver_environment(launch->receiver)) != 0)
         return;
     execvp(arguments[0], arguments);
-}
-
-/* Wait until the child becomes the program; returns 0, or the errno of the
-   failure. */
-static int await_exec(int pipe)
-{
-    int reason = 0;
-    ssize_t got;
-    do
-        got = read(pipe, &reason, sizeof reason);
-    while (got < 0 && errno == EINTR);
-    return got == (ssize_t)sizeof reason ? reason : 0;
 }
 
 enum margay_status launch_start(struct launch *launch, bool trace_is_output,
@@ -164,7 +147,9 @@ enum margay_status launch_start(struct launch *launch, bool trace_is_output,
     }
     close(report[1]);
     if (launch->process > 0) {
-        reason = await_exec(report[0]);
+        /* Until the child becomes the program, or says why it does not. */
+        while (read(report[0], &reason, sizeof reason) < 0 && errno == EINTR)
+            ;
         *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     }
     close(report[0]);

@@ -2,15 +2,14 @@
    they need */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <glob.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/record/record.h"
+#include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 
 /* --method auto takes the first that suits a program, so the fastest comes
@@ -47,33 +46,18 @@ static enum margay_status fail_method(const char *name,
         nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
 }
 
-static const char *slowdown_of(const struct record_method *method,
-                               const char *program)
-{
-    return method->plugin_slowdown != NULL && method->has_plugin(program)
-               ? method->plugin_slowdown
-               : method->slowdown;
-}
-
-/* The first option given that the method does not have; NULL = none. */
-static const char *lacks(const struct record_method *method,
-                         const struct options *options)
-{
-    if (options->record.data && !method->knows_data)
-        return "--data";
-    if (options->record.fetches && !method->knows_fetches)
-        return "--fetches";
-    if (options->record.start.function != NULL && !method->knows_functions)
-        return "--start with a function";
-    if (options->record.stop.function != NULL && !method->knows_functions)
-        return "--stop with a function";
-    return NULL;
-}
-
 static bool suits(const struct record_method *method,
                   const struct options *options, const char *program, char *why)
 {
-    const char *lacking = lacks(method, options);
+    const char *lacking = NULL; /* the first option that it does not have */
+    if (options->record.data && !method->knows_data)
+        lacking = "--data";
+    else if (options->record.fetches && !method->knows_fetches)
+        lacking = "--fetches";
+    else if (options->record.start.function != NULL && !method->knows_functions)
+        lacking = "--start with a function";
+    else if (options->record.stop.function != NULL && !method->knows_functions)
+        lacking = "--stop with a function";
     if (lacking != NULL)
         snprintf(why, WHY_BYTES, "it does not know %s", lacking);
     return lacking == NULL && method->suits(options, program, why, WHY_BYTES);
@@ -91,10 +75,13 @@ const struct record_method *record_method_choose(const struct options *options,
         if (!any && strcmp(method->name, wanted) != 0)
             continue;
         if (suits(method, options, program, why)) {
+            bool plugin = any && method->plugin_slowdown != NULL &&
+                          method->has_plugin(program);
             if (any && !options->quiet)
                 message_print("%s: method %s, which takes about %s its time",
                               program, method->name,
-                              slowdown_of(method, program));
+                              plugin ? method->plugin_slowdown
+                                     : method->slowdown);
             return method;
         }
         if (any && options->verbose)
@@ -118,65 +105,21 @@ const struct record_method *record_method_choose(const struct options *options,
 /* ---------------------------------------------------------------- files --
  */
 
-/* The places of the files, relative to this program: the build tree, then the
-   usual values of libdir, of which the last has one directory for each kind of
-   machine. */
-static const char *const places[] = {"", "/../lib/margay", "/../lib64/margay",
-                                     "/../lib/*/margay"};
-
-/* Quote a directory's name, so that each character stands for itself in a
-   pattern; the pattern has room for twice the name. */
-static void quote(const char *name, char *pattern)
-{
-    for (; *name != '\0'; name++) {
-        if (strchr("*?[]\\", *name) != NULL)
-            *pattern++ = '\\';
-        *pattern++ = *name;
-    }
-    *pattern = '\0';
-}
-
-/* Find the first file `file` in the directory `in` and the pattern `place`;
-   false if there is none. */
-static bool find_one(const char *in, const char *place, const char *file,
-                     char *directory)
-{
-    glob_t found;
-    char quoted[2 * PATH_MAX], pattern[2 * PATH_MAX + 128], path[PATH_MAX] = "";
-    quote(in, quoted);
-    snprintf(pattern, sizeof pattern, "%s%s/%s", quoted, place, file);
-    if (glob(pattern, 0, NULL, &found) == 0)
-        (void)!realpath(found.gl_pathv[0], path);
-    globfree(&found);
-    if (*path == '\0')
-        return false;
-    snprintf(directory, PATH_MAX, "%s", dirname(path));
-    return true;
-}
+/* In the build tree, then by the usual values of libdir, of which the last has
+   one directory for each kind of machine. */
+static const struct data_place place = {
+    "MARGAY_RUNTIME",
+    {"", "/../lib/margay", "/../lib64/margay", "/../lib/*/margay"}};
 
 enum margay_status record_find(const char *file, char *directory,
                                struct margay_error *error)
 {
-    char self[PATH_MAX];
-    const char *given = getenv("MARGAY_RUNTIME");
-    if (given != NULL)
-        return strlen(given) < PATH_MAX && find_one(given, "", file, directory)
-                   ? MARGAY_OK
-                   : margay_fail(error, MARGAY_IO,
-                                 "%s/%s: no such file (MARGAY_RUNTIME)", given,
-                                 file);
-    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (bytes < 0)
-        return margay_fail(error, MARGAY_IO, "/proc/self/exe: %s",
-                           strerror(errno));
-    self[bytes] = '\0';
-    const char *own = dirname(self);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (find_one(own, places[i], file, directory))
-            return MARGAY_OK;
-    }
-    return margay_fail(error, MARGAY_IO,
-                       "%s is neither beside this program nor in ../lib/margay "
-                       "(MARGAY_RUNTIME can name its directory)",
-                       file);
+    char *path, whole[PATH_MAX];
+    enum margay_status status = data_file_find(&place, file, &path, error);
+    if (status == MARGAY_OK && realpath(path, whole) == NULL)
+        status = margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
+    else if (status == MARGAY_OK)
+        snprintf(directory, PATH_MAX, "%s", dirname(whole));
+    free(path);
+    return status;
 }

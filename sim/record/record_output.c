@@ -1,6 +1,6 @@
 /* record_output.c - recorded references on their way into files */
 #define _GNU_SOURCE
-#include "sim/record/record_output.h"
+#include "sim/record/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct trace_file {
 
 struct record_output {
     const struct options *options;
-    const margay_receiver *receiver; /* NULL where text is recorded */
+    const margay_receiver *receiver;
     const char *format;
     struct trace_file *files; /* by thread; or one */
     struct output **outputs;  /* of the files, with the same indices */
@@ -45,22 +45,14 @@ struct record_output {
 /* ----------------------------------------------------------------- files -- */
 
 /* The fastest format for a pipe, and the smallest for a file. */
-static const char *usual_format(const struct options *options)
-{
-    if (options->output == NULL || strcmp(options->output, "-") == 0)
-        return "words";
-    const struct margay_format_info *format;
-    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
-        if (strcmp(format->name, "mgt") == 0 && format->writable)
-            return format->name;
-    }
-    return "u64";
-}
-
 static const char *choose_format(const struct options *options)
 {
     const char *wanted = trace_format(options, options->output);
-    return wanted != NULL ? wanted : usual_format(options);
+    if (wanted != NULL)
+        return wanted;
+    return options->output == NULL || strcmp(options->output, "-") == 0
+               ? "words"
+               : "mgt";
 }
 
 /* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */
@@ -172,54 +164,29 @@ bool record_output_is_full(const struct record_output *output)
     return output->full || output->to_write == 0;
 }
 
-static bool fits(const struct record_output *output,
-                 const margay_writer *writer, const struct margay_batch *batch,
-                 size_t from, size_t entries)
-{
-    struct margay_batch part = margay_batch_part(batch, from, entries);
-    return margay_writer_most_bytes(writer, &part) <=
-           output->options->record.max_trace_bytes;
-}
-
-/* The number of entries, from `from` on, that fit in any case. */
-static size_t fitting(const struct record_output *output,
-                      const margay_writer *writer,
-                      const struct margay_batch *batch, size_t from)
-{
-    size_t fit = 0, beyond = batch->references - from;
-    if (fits(output, writer, batch, from, beyond))
-        return beyond;
-    while (fit + 1 < beyond) {
-        size_t middle = fit + (beyond - fit) / 2;
-        if (fits(output, writer, batch, from, middle))
-            fit = middle;
-        else
-            beyond = middle;
-    }
-    return fit;
-}
-
-/* Write the entries for which --max-trace has room.  The size of references is
-   known once the format has written them; until then the most bytes count. */
+/* Write the entries for which --max-trace has room: all of them, or those of
+   either half.  The size of references is known once the format has written
+   them; until then the most bytes count. */
 static enum margay_status write_fitting(struct record_output *output,
                                         margay_writer *writer,
                                         const struct margay_batch *batch,
                                         struct margay_error *error)
 {
+    const uint64_t most = output->options->record.max_trace_bytes;
+    const size_t count = batch->references, half = (count + 1) / 2;
     enum margay_status status = MARGAY_OK;
-    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
-        size_t count = fitting(output, writer, batch, done);
-        if (count < batch->references - done) {
-            status = margay_writer_flush(writer, error);
-            count = fitting(output, writer, batch, done);
-        }
-        output->full = count == 0;
-        if (output->full || status != MARGAY_OK)
-            break;
-        struct margay_batch part = margay_batch_part(batch, done, count);
-        status = margay_writer_put(writer, &part, error);
-        output->refs += margay_batch_references(&part);
-        done += count;
+    if (margay_writer_most_bytes(writer, batch) > most)
+        status = margay_writer_flush(writer, error);
+    if (status == MARGAY_OK &&
+        margay_writer_most_bytes(writer, batch) <= most) {
+        output->refs += count;
+        return margay_writer_put(writer, batch, error);
+    }
+    output->full = count == 1;
+    for (int i = 0; i < 2 && status == MARGAY_OK && !output->full; i++) {
+        struct margay_batch part = margay_batch_part(
+            batch, i == 0 ? 0 : half, i == 0 ? half : count - half);
+        status = write_fitting(output, writer, &part, error);
     }
     return status;
 }
@@ -233,8 +200,7 @@ static enum margay_status name_modules(const struct record_output *output,
     char path[MARGAY_MODULE_PATH_BYTES];
     enum margay_status status = MARGAY_OK;
     for (unsigned i = 0;
-         output->receiver != NULL && status == MARGAY_OK &&
-         i < MARGAY_MODULES &&
+         status == MARGAY_OK && i < MARGAY_MODULES &&
          (file->named[i] || margay_receiver_module(output->receiver, i, path));
          i++) {
         if (file->named[i] || *path == '\0')
@@ -261,32 +227,8 @@ static enum margay_status write_batch(struct record_output *output,
     margay_writer *writer = output->files[index].writer;
     if (output->options->record.max_trace_bytes != 0)
         return write_fitting(output, writer, batch, error);
-    output->refs += margay_batch_references(batch);
+    output->refs += batch->references;
     return margay_writer_put(writer, batch, error);
-}
-
-/* Write a batch that --start or --stop cuts, entry by entry. */
-static enum margay_status put_cut(struct record_output *output,
-                                  const struct margay_batch *batch,
-                                  struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
-        struct margay_batch part = margay_batch_part(batch, i, 1);
-        uint64_t count = margay_batch_references(&part);
-        uint64_t skipped = count < output->to_skip ? count : output->to_skip;
-        output->to_skip -= skipped;
-        count -= skipped;
-        if (count > output->to_write)
-            count = output->to_write;
-        output->to_write -= count;
-        const uint32_t left = (uint32_t)count;
-        if (batch->counts != NULL)
-            part.counts = &left;
-        if (count > 0)
-            status = write_batch(output, &part, error);
-    }
-    return status;
 }
 
 /* Write the references that neither --start nor --stop leaves out. */
@@ -294,19 +236,19 @@ static enum margay_status select_from(struct record_output *output,
                                       const struct margay_batch *batch,
                                       struct margay_error *error)
 {
-    if (record_output_is_full(output) || batch->references == 0)
+    size_t count = batch->references, from = count;
+    if (record_output_is_full(output))
         return MARGAY_OK;
-    if (output->to_skip == 0 && output->to_write == UINT64_MAX)
-        return write_batch(output, batch, error);
-    uint64_t refs = margay_batch_references(batch);
-    if (refs <= output->to_skip) {
-        output->to_skip -= refs;
-        return MARGAY_OK;
-    }
-    if (output->to_skip > 0 || refs > output->to_write)
-        return put_cut(output, batch, error);
-    output->to_write -= refs;
-    return write_batch(output, batch, error);
+    if (output->to_skip < count)
+        from = (size_t)output->to_skip;
+    output->to_skip -= from;
+    count -= from;
+    if (count > output->to_write)
+        count = (size_t)output->to_write;
+    if (output->to_write != UINT64_MAX)
+        output->to_write -= count;
+    struct margay_batch part = margay_batch_part(batch, from, count);
+    return count == 0 ? MARGAY_OK : write_batch(output, &part, error);
 }
 
 /* The entries of a batch from `from` on, UNITS_REFS at most, with ids in the

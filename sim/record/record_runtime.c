@@ -97,26 +97,22 @@ enum compiler { UNKNOWN, EITHER, GCC, CLANG };
 
 /* Its name may be of neither (cc, ccache g++), so it is asked: of the two, only
    gcc knows the option for its number. */
-static enum compiler ask_which(void)
-{
-    const char *name = getenv("CC");
-    char line[256];
-    if (name == NULL || *name == '\0')
-        return EITHER;
-    if (ask_compiler("--version", line, sizeof line) &&
-        strstr(line, "clang version ") != NULL)
-        return CLANG;
-    return ask_compiler("-dumpfullversion", line, sizeof line) &&
-                   isdigit((unsigned char)line[0])
-               ? GCC
-               : EITHER;
-}
-
 static enum compiler compiler(void)
 {
     static enum compiler found = UNKNOWN;
-    if (found == UNKNOWN)
-        found = ask_which();
+    const char *name = getenv("CC");
+    char line[256];
+    if (found != UNKNOWN)
+        return found;
+    found = EITHER;
+    if (name == NULL || *name == '\0')
+        return found;
+    if (ask_compiler("--version", line, sizeof line) &&
+        strstr(line, "clang version ") != NULL)
+        found = CLANG;
+    else if (ask_compiler("-dumpfullversion", line, sizeof line) &&
+             isdigit((unsigned char)line[0]))
+        found = GCC;
     return found;
 }
 

@@ -176,34 +176,27 @@ static void take(struct search *search, const char *symbol_name,
         symbol_name, {symbol->st_value, symbol->st_value + symbol->st_size}};
 }
 
-/* Search one section of symbols. */
-static void search_in(const struct file *file, const elf_header *header,
-                      const elf_section *table, struct search *search)
-{
-    elf_section names;
-    elf_symbol symbol;
-    if (table->sh_link >= header->e_shnum ||
-        !copy(file, header->e_shoff, table->sh_link, &names, sizeof names))
-        return;
-    for (uint64_t i = 0;
-         i < table->sh_size / sizeof symbol &&
-         copy(file, table->sh_offset, i, &symbol, sizeof symbol);
-         i++) {
-        if ((symbol.st_info & 15) == STT_FUNC && symbol.st_value != 0 &&
-            symbol.st_size != 0)
-            take(search, symbol_name(file, &names, &symbol), &symbol);
-    }
-}
-
+/* Search all sections of symbols. */
 static void search_all(const struct file *file, const elf_header *header,
                        struct search *search)
 {
-    elf_section section;
-    for (unsigned i = 0; i < header->e_shnum && copy(file, header->e_shoff, i,
-                                                     &section, sizeof section);
+    elf_section table, names;
+    elf_symbol symbol;
+    for (unsigned i = 0; i < header->e_shnum &&
+                         copy(file, header->e_shoff, i, &table, sizeof table);
          i++) {
-        if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
-            search_in(file, header, &section, search);
+        if ((table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) ||
+            table.sh_link >= header->e_shnum ||
+            !copy(file, header->e_shoff, table.sh_link, &names, sizeof names))
+            continue;
+        for (uint64_t k = 0;
+             k < table.sh_size / sizeof symbol &&
+             copy(file, table.sh_offset, k, &symbol, sizeof symbol);
+             k++) {
+            if ((symbol.st_info & 15) == STT_FUNC && symbol.st_value != 0 &&
+                symbol.st_size != 0)
+                take(search, symbol_name(file, &names, &symbol), &symbol);
+        }
     }
 }
 

@@ -17,22 +17,6 @@
 #define LAUNCHER "margay-valgrind"
 #define PLACE    "valgrind/" LAUNCHER
 
-/* Valgrind wants 12 descriptors for itself beyond those of the program, and
-   takes them from the program's where the hard limit gives no more.  20 are
-   enough for programs that run below such limits. */
-static bool has_descriptors(char *why, size_t why_bytes)
-{
-    enum { LEAST = 32 };
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= LEAST)
-        return true;
-    snprintf(why, why_bytes,
-             "at most %ju descriptors may be open, and Valgrind needs %d "
-             "(ulimit -n)",
-             (uintmax_t)limit.rlim_max, LEAST);
-    return false;
-}
-
 static bool suits(const struct options *options, const char *program, char *why,
                   size_t why_bytes)
 {
@@ -49,13 +33,24 @@ static bool suits(const struct options *options, const char *program, char *why,
                 "valgrind)");
         return false;
     }
+    /* Valgrind wants 12 descriptors for itself beyond those of the program, and
+       takes them from the program's where the hard limit gives no more.  20 are
+       enough for programs that run below such limits. */
+    enum { LEAST = 32 };
+    struct rlimit limit;
+    bool few = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < LEAST;
     struct scripts scripts;
     const char *binary = launch_find_binary(program, &scripts);
     bool native = binary != NULL && launch_is_native(binary);
     if (!native)
         snprintf(why, why_bytes,
                  "neither it nor its interpreter is a binary for this machine");
-    return native && has_descriptors(why, why_bytes);
+    else if (few)
+        snprintf(why, why_bytes,
+                 "at most %ju descriptors may be open, and Valgrind needs %d "
+                 "(ulimit -n)",
+                 (uintmax_t)limit.rlim_max, LEAST);
+    return native && !few;
 }
 
 static enum margay_status prepare(struct launch *launch,

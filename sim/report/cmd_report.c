@@ -212,6 +212,7 @@ static void open_trace(const char *path, const struct options *options,
     const struct margay_reading reading = {.data = true};
     margay_trace *trace;
     struct margay_batch batch;
+    uint64_t references;
     if (margay_trace_open_for(path, &options->reading, &reading, &trace,
                               NULL) != MARGAY_OK)
         return;
@@ -223,7 +224,10 @@ static void open_trace(const char *path, const struct options *options,
         facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
                         (options->run.straddle == MARGAY_STRADDLE_USUAL &&
                          margay_trace_splits(trace));
+        /* A compressed trace names the files of variables too late. */
         facts->has_data =
+            (margay_trace_known_references(trace, &references) ||
+             strcmp(margay_trace_format(trace)->name, "mgt") != 0) &&
             margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK &&
             margay_trace_tells_data(trace);
     }

@@ -386,8 +386,8 @@ void machine_clear(struct machine *machine)
 
 /* --------------------------------------------- machines by their names -- */
 
-static const struct data_place place = {"MARGAY_MACHINES", "../sim/machines",
-                                        "../share/margay/machines"};
+static const struct data_place place = {
+    "MARGAY_MACHINES", {"/../sim/machines", "/../share/margay/machines"}};
 
 /* What the system says of the caches of its first processor. */
 #define HOST_CACHES "/sys/devices/system/cpu/cpu0/cache"

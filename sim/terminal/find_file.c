@@ -4,6 +4,7 @@
 #include "sim/terminal/find_file.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,16 +27,11 @@ bool search_can_run(const char *path)
 
 /* A file in a directory that this process may not search counts as absent, or
    every program would exist there. */
-static bool is_there(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
-}
-
 char *search_path(const char *name)
 {
     const char *path = getenv("PATH");
     char *denied = NULL;
+    struct stat status;
     if (strchr(name, '/') != NULL || path == NULL)
         return strdup(name);
     while (*path != '\0') {
@@ -44,48 +40,56 @@ char *search_path(const char *name)
         if (asprintf(&file, "%.*s%s%s", (int)bytes, path, bytes > 0 ? "/" : "",
                      name) < 0) {
             free(denied);
+            errno = ENOMEM;
             return NULL;
         }
         if (search_can_run(file)) {
             free(denied);
             return file;
         }
-        if (denied == NULL && errno == EACCES && is_there(file))
+        if (denied == NULL && errno == EACCES && stat(file, &status) == 0 &&
+            !S_ISDIR(status.st_mode))
             denied = file;
         else
             free(file);
         path += bytes + (path[bytes] == ':');
     }
+    errno = ENOENT;
     return denied;
 }
 
 /* ----------------------------------------------------- installed files -- */
 
-/* The directory of this program, its slash included. */
-static bool find_program_directory(char *path, size_t bytes)
+/* Add a text to a pattern, of which each character stands for itself. */
+static size_t add_quoted(char *pattern, size_t length, const char *text)
 {
-    ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
-    if (length < 0)
-        return false;
-    path[length] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return false;
-    slash[1] = '\0';
-    return true;
+    for (; *text != '\0'; text++) {
+        if (strchr("*?[]\\", *text) != NULL)
+            pattern[length++] = '\\';
+        pattern[length++] = *text;
+    }
+    return length;
 }
 
-/* The path of the file in `directory`; false if it is not there. */
-static bool file_in(const char *directory, const char *below, const char *name,
-                    char **path)
+/* The path of the file in `directory` and `below`, a pattern; NULL: it is not
+   there.  The caller frees it. */
+static char *file_in(const char *directory, const char *below, const char *name)
 {
-    if (asprintf(path, "%s%s/%s", directory, below, name) < 0)
-        *path = NULL;
-    if (*path != NULL && access(*path, R_OK) == 0)
-        return true;
-    free(*path);
-    *path = NULL;
-    return false;
+    glob_t found;
+    char *path = NULL;
+    char *pattern =
+        malloc(2 * (strlen(directory) + strlen(name)) + strlen(below) + 2);
+    if (pattern == NULL)
+        return NULL;
+    size_t length = add_quoted(pattern, 0, directory);
+    length += (size_t)sprintf(pattern + length, "%s/", below);
+    pattern[add_quoted(pattern, length, name)] = '\0';
+    if (glob(pattern, 0, NULL, &found) == 0 &&
+        access(found.gl_pathv[0], R_OK) == 0)
+        path = strdup(found.gl_pathv[0]);
+    globfree(&found);
+    free(pattern);
+    return path;
 }
 
 enum margay_status data_file_find(const struct data_place *place,
@@ -95,16 +99,25 @@ enum margay_status data_file_find(const struct data_place *place,
     const char *given = getenv(place->variable);
     char program[PATH_MAX];
     if (given != NULL && *given != '\0') {
-        if (file_in(given, "", name, path))
-            return MARGAY_OK;
-        return margay_fail(error, MARGAY_IO, "%s=%s: no %s there",
-                           place->variable, given, name);
+        *path = file_in(given, "", name);
+        return *path != NULL
+                   ? MARGAY_OK
+                   : margay_fail(error, MARGAY_IO, "%s=%s: no %s there",
+                                 place->variable, given, name);
     }
-    if (find_program_directory(program, sizeof program) &&
-        (file_in(program, place->built, name, path) ||
-         file_in(program, place->installed, name, path)))
-        return MARGAY_OK;
-    if (access("/proc/self/exe", F_OK) != 0)
+    ssize_t bytes = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[bytes < 0 ? 0 : bytes] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL)
+        *slash = '\0'; /* the directory of this program */
+    for (size_t i = 0; bytes > 0 && i < 4 && place->directories[i] != NULL;
+         i++) {
+        *path = file_in(program, place->directories[i], name);
+        if (*path != NULL)
+            return MARGAY_OK;
+    }
+    *path = NULL;
+    if (bytes < 0)
         return margay_fail(error, MARGAY_IO,
                            "%s: not found, as /proc does not say where this "
                            "program is (%s=DIRECTORY says where the file is)",

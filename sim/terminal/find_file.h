@@ -11,14 +11,15 @@
 bool search_can_run(const char *path);
 
 /* The file that execvp() would run, or the first that it would find and may not
-   run; NULL if there is neither.  The caller frees it. */
+   run; NULL if there is neither, or errno is ENOMEM.  The caller frees it. */
 char *search_path(const char *name);
 
 /* Where the files of one kind lie. */
 struct data_place {
-    const char *variable;  /* the environment may name their directory */
-    const char *built;     /* below the build's folder: "../plots" */
-    const char *installed; /* and an installed program's: "../share/margay" */
+    const char *variable; /* the environment may name their directory */
+    /* Patterns that follow the program's directory, such as "/../plots", that
+       of a build first; NULL = no more. */
+    const char *directories[4];
 };
 
 /* The path of a file, which the caller frees.  MARGAY_IO if there is none. */

@@ -31,18 +31,6 @@ struct output {
     struct margay_error failure; /* status MARGAY_OK while there is none */
 };
 
-static enum margay_status open_store(struct output *output,
-                                     enum output_mode mode,
-                                     struct margay_error *error)
-{
-    output->store_name = output->target.name;
-    output->store = output->target.descriptor;
-    output->target.durable = mode == OUTPUT_DURABLE;
-    if (output->target.in_place && mode == OUTPUT_STREAMED)
-        return target_open_in_place(&output->target, &output->store, error);
-    return MARGAY_OK;
-}
-
 enum margay_status output_open(const char *path, enum output_mode mode,
                                struct output **output,
                                struct margay_error *error)
@@ -53,8 +41,14 @@ enum margay_status output_open(const char *path, enum output_mode mode,
         return margay_fail_memory(error, "the output");
     opened->store = -1;
     enum margay_status status = target_open(&opened->target, path, error);
-    if (status == MARGAY_OK)
-        status = open_store(opened, mode, error);
+    if (status == MARGAY_OK) {
+        opened->store_name = opened->target.name;
+        opened->store = opened->target.descriptor;
+        opened->target.durable = mode == OUTPUT_DURABLE;
+    }
+    if (status == MARGAY_OK && opened->target.in_place &&
+        mode == OUTPUT_STREAMED)
+        status = target_open_in_place(&opened->target, &opened->store, error);
     opened->capacity = opened->store < 0 ? HELD_BYTES : PIECE_BYTES;
     if (status == MARGAY_OK &&
         (opened->buffer = malloc(opened->capacity)) == NULL)
@@ -72,25 +66,19 @@ const char *output_temporary_directory(void)
     return directory == NULL || *directory == '\0' ? "/tmp" : directory;
 }
 
-static enum margay_status open_spool(struct output *output,
-                                     struct margay_error *error)
-{
-    const char *directory = output_temporary_directory();
-    output->store = margay_nameless_file(directory);
-    output->spooled = output->store >= 0;
-    output->store_name = "the temporary file (TMPDIR)";
-    if (output->store < 0)
-        return margay_fail(error, MARGAY_IO,
-                           "%s: cannot make a temporary file: %s", directory,
-                           strerror(errno));
-    return MARGAY_OK;
-}
-
 void output_flush(struct output *output)
 {
     struct margay_error *failure = &output->failure;
-    if (failure->status == MARGAY_OK && output->store < 0)
-        open_spool(output, failure);
+    if (failure->status == MARGAY_OK && output->store < 0) {
+        const char *directory = output_temporary_directory();
+        output->store = margay_nameless_file(directory);
+        output->spooled = output->store >= 0;
+        output->store_name = "the temporary file (TMPDIR)";
+        if (output->store < 0)
+            margay_fail(failure, MARGAY_IO,
+                        "%s: cannot make a temporary file: %s", directory,
+                        strerror(errno));
+    }
     if (failure->status == MARGAY_OK)
         target_write(output->store, output->store_name, output->buffer,
                      output->used, failure);
@@ -264,21 +252,6 @@ enum margay_status sink_write(void *context, const void *bytes, size_t count,
 
 /* --------------------------------------------------- all of a command -- */
 
-/* Standard output stays empty if a device fails, and no file appears if
-   standard output fails. */
-static enum margay_status publish_all(struct output **outputs, size_t count,
-                                      struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (int turn = 0; turn < OUTPUT_TURNS; turn++) {
-        for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-            if (outputs[i] != NULL && (int)output_turn(outputs[i]) == turn)
-                status = output_publish(outputs[i], error);
-        }
-    }
-    return status;
-}
-
 int conclude(enum margay_status status, struct output **outputs, size_t count,
              struct margay_error *error)
 {
@@ -288,8 +261,14 @@ int conclude(enum margay_status status, struct output **outputs, size_t count,
         if (outputs[i] != NULL)
             status = output_finish(outputs[i], error);
     }
-    if (status == MARGAY_OK)
-        status = publish_all(outputs, count, error);
+    /* Standard output stays empty if a device fails, and no file appears if
+       standard output fails. */
+    for (int turn = 0; turn < OUTPUT_TURNS; turn++) {
+        for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+            if (outputs[i] != NULL && (int)output_turn(outputs[i]) == turn)
+                status = output_publish(outputs[i], error);
+        }
+    }
     for (size_t i = 0; i < count; i++)
         output_free(outputs[i]);
     message_tell_kept(status == MARGAY_OK);

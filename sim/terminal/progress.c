@@ -36,18 +36,6 @@ double progress_seconds(const struct progress *progress)
     return progress_clock() - progress->started;
 }
 
-static void format_left(char *text, size_t bytes, double seconds)
-{
-    unsigned long left = (unsigned long)(seconds + 0.5);
-    if (left >= 3600)
-        snprintf(text, bytes, "%lu h %02lu min left", left / 3600,
-                 left / 60 % 60);
-    else if (left >= 60)
-        snprintf(text, bytes, "%lu min %02lu s left", left / 60, left % 60);
-    else
-        snprintf(text, bytes, "%lu s left", left);
-}
-
 /* "41.2%, 1234 references, 25.1 M/s, 3 s left" */
 static void format_state(char *text, size_t bytes, double seconds,
                          const char *how, uint64_t references, uint64_t done,
@@ -55,22 +43,22 @@ static void format_state(char *text, size_t bytes, double seconds,
 {
     double rate = seconds > 0 ? (double)references / seconds * 1e-6 : 0;
     double share = total == 0 ? 0 : (double)done / (double)total;
+    bool known = share > 0 && share < 1;
+    unsigned long s =
+        known ? (unsigned long)(seconds * (1 - share) / share + 0.5) : 0;
     char percent[32] = "", left[48] = "";
     /* Once all bytes are read, they do not tell the time that is left. */
-    if (share > 0 && share < 1) {
+    if (known)
         snprintf(percent, sizeof percent, "%.1f%%, ", share * 100);
-        memcpy(left, ", ", 3);
-        format_left(left + 2, sizeof left - 2, seconds * (1 - share) / share);
-    }
+    if (s >= 3600)
+        snprintf(left, sizeof left, ", %lu h %02lu min left", s / 3600,
+                 s / 60 % 60);
+    else if (s >= 60)
+        snprintf(left, sizeof left, ", %lu min %02lu s left", s / 60, s % 60);
+    else if (known)
+        snprintf(left, sizeof left, ", %lu s left", s);
     snprintf(text, bytes, "%s%" PRIu64 " reference%s%s, %.1f M/s%s", percent,
              references, margay_plural(references, "s"), how, rate, left);
-}
-
-/* The last part of a path, cut to a length that leaves room on the line. */
-static const char *short_name(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash == NULL || slash[1] == '\0' ? name : slash + 1;
 }
 
 void progress_update(struct progress *progress, uint64_t references,
@@ -89,8 +77,11 @@ void progress_update(struct progress *progress, uint64_t references,
                  total);
     if (asked) {
         message_print("%s: %s", progress->name, state);
-    } else {
-        message_status("%.*s: %s", NAME_COLUMNS, short_name(progress->name),
-                       state);
+        return;
     }
+    /* The last part of a path, cut to leave room on the line. */
+    const char *slash = strrchr(progress->name, '/');
+    message_status(
+        "%.*s: %s", NAME_COLUMNS,
+        slash == NULL || slash[1] == '\0' ? progress->name : slash + 1, state);
 }

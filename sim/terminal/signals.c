@@ -70,22 +70,16 @@ static void handle(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* nohup(1) starts programs with SIGHUP ignored, and that must stay so. */
-static bool is_ignored(int number)
-{
-    struct sigaction action;
-    return sigaction(number, NULL, &action) == 0 &&
-           action.sa_handler == SIG_IGN;
-}
-
 void signals_install(void)
 {
+    struct sigaction hangup;
     /* SIGINT is caught even where a shell without job control has it ignored in
        the background: a SIGINT that still arrives was sent to this process. */
     handle(SIGINT, on_end);
     handle(SIGTERM, on_end);
     handle(SIGQUIT, die_of);
-    if (!is_ignored(SIGHUP))
+    /* nohup(1) starts programs with SIGHUP ignored, and that must stay so. */
+    if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_IGN)
         handle(SIGHUP, on_hangup);
     handle(SIGUSR1, on_report);
     /* The write notices a closed pipe, or a file at its size limit, and can
@@ -124,35 +118,22 @@ bool signals_report_wanted(void)
     return atomic_exchange(&report_wanted, 0) != 0;
 }
 
-static bool put_on(struct shelf *shelf, const char *path)
-{
-    for (size_t i = 0; i < SHELF_PATHS; i++) {
-        const char *none = NULL;
-        if (atomic_compare_exchange_strong(&shelf->paths[i], &none, path))
-            return true;
-    }
-    return false;
-}
-
-/* The shelf behind a full one; NULL if there is no memory for it. */
-static struct shelf *shelf_behind(struct shelf *shelf)
-{
-    struct shelf *none = NULL, *made;
-    if (shelf->next != NULL)
-        return shelf->next;
-    made = calloc(1, sizeof *made);
-    if (made != NULL &&
-        !atomic_compare_exchange_strong(&shelf->next, &none, made))
-        free(made); /* another thread was quicker */
-    return shelf->next;
-}
-
 bool signals_doom(const char *path)
 {
-    struct shelf *shelf = &doomed;
-    while (shelf != NULL && !put_on(shelf, path))
-        shelf = shelf_behind(shelf);
-    return shelf != NULL;
+    for (struct shelf *shelf = &doomed; shelf != NULL; shelf = shelf->next) {
+        for (size_t i = 0; i < SHELF_PATHS; i++) {
+            const char *none = NULL;
+            if (atomic_compare_exchange_strong(&shelf->paths[i], &none, path))
+                return true;
+        }
+        struct shelf *none = NULL;
+        struct shelf *made =
+            shelf->next == NULL ? calloc(1, sizeof *made) : NULL;
+        if (made != NULL &&
+            !atomic_compare_exchange_strong(&shelf->next, &none, made))
+            free(made); /* another thread was quicker */
+    }
+    return false;
 }
 
 void signals_spare(const char *path)

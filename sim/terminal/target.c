@@ -41,36 +41,23 @@ static size_t directory_bytes(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* Replace *path, a link, by its target.  False with errno set on failure. */
-static bool follow_link(char **path)
-{
-    char points_to[PATH_MAX];
-    ssize_t bytes = readlink(*path, points_to, sizeof points_to - 1);
-    if (bytes < 0)
-        return false;
-    points_to[bytes] = '\0';
-    size_t directory = points_to[0] == '/' ? 0 : directory_bytes(*path);
-    char *followed;
-    if (asprintf(&followed, "%.*s%s", (int)directory, *path, points_to) < 0)
-        return false;
-    free(*path);
-    *path = followed;
-    return true;
-}
-
 char *target_resolve_absent(const char *path)
 {
-    char *resolved = strdup(path);
+    char *resolved = strdup(path), points_to[PATH_MAX];
     struct stat status;
     for (int links = 0; resolved != NULL; links++) {
         if (lstat(resolved, &status) != 0 || !S_ISLNK(status.st_mode))
             return resolved;
+        char *link = resolved;
+        ssize_t bytes = readlink(link, points_to, sizeof points_to - 1);
+        points_to[bytes < 0 ? 0 : bytes] = '\0';
+        size_t directory = points_to[0] == '/' ? 0 : directory_bytes(link);
         if (links == MAX_LINKS)
             errno = ELOOP;
-        if (links == MAX_LINKS || !follow_link(&resolved)) {
-            free(resolved);
-            return NULL;
-        }
+        if (links == MAX_LINKS || bytes < 0 ||
+            asprintf(&resolved, "%.*s%s", (int)directory, link, points_to) < 0)
+            resolved = NULL;
+        free(link);
     }
     return NULL;
 }
@@ -267,19 +254,6 @@ enum margay_status target_close(struct target *target,
     return MARGAY_OK;
 }
 
-/* The file is whole under either name, so a failure is none of the output. */
-static void keep_name(const struct target *target)
-{
-    char *folder = folder_of(target->path);
-    int opened =
-        folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (opened >= 0) {
-        fsync(opened);
-        close(opened);
-    }
-    free(folder);
-}
-
 /* A file that is replaced makes way for one that has another name already. */
 static bool take_name(struct target *target)
 {
@@ -302,8 +276,18 @@ enum margay_status target_publish(struct target *target,
 {
     if (!take_name(target))
         return fail_to_write(target->name, error);
-    if (target->durable)
-        keep_name(target);
+    if (!target->durable)
+        return MARGAY_OK;
+    /* The file is whole under either name, so a failure is none of the output.
+     */
+    char *folder = folder_of(target->path);
+    int opened =
+        folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened >= 0) {
+        fsync(opened);
+        close(opened);
+    }
+    free(folder);
     return MARGAY_OK;
 }
 

@@ -209,10 +209,12 @@ for format in arc vscsi lines; do
         cmp -s recorded.csv converted.csv
 done
 
-# A sample, as record once wrote them.
-perl -e 'print "mgwords\3", pack("V2 Q<3", 0, 4, 0, 1 << 60, 64)' >sample.words
-refuses 'sample.words: byte 16: found a sample of the references, expected a whole' \
-    curve sample.words
+# A sample, and counts of repeats, as record once wrote them.
+for flags in 4 2; do
+    perl -e 'print "mgwords\3", pack("V2", 0, shift)' $flags >old.words
+    refuses 'old.words: byte 16: found counts of repeats, or a sample' curve \
+        old.words
+done
 
 # ----------------------------------------------------------------- streams --
 run record -q --to lackey -o - ./ends say

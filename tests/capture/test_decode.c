@@ -5,17 +5,12 @@
 #include "traces/capture/decode.h"
 #include "traces/formats/words.h"
 
-/* A read or a write, and how often it is repeated. */
-#define REPEATED(word, reads, writes) \
-    ((word) | (uint64_t)(reads) << 48 | (uint64_t)(writes) << 52)
-
 static uint64_t numbers[256], sites[256];
 static uint8_t kinds[256];
-static uint32_t extents[256], counts[256], threads[256];
+static uint32_t extents[256], threads[256];
 static struct margay_references references = {.numbers = numbers,
                                               .kinds = kinds,
                                               .extents = extents,
-                                              .counts = counts,
                                               .threads = threads,
                                               .sites = sites,
                                               .capacity = 256};
@@ -37,7 +32,7 @@ static void test_pieces(void)
     bool same = true;
     decode_many(margay_word(9, MARGAY_FETCH, 64), &references);
     for (size_t i = 0; i < 130; i++)
-        same = same && counts[i] == 1 && sites[i] == 0 && kinds[i] == i % 3 &&
+        same = same && sites[i] == 0 && kinds[i] == i % 3 &&
                numbers[i] == (i % 3 == 2 ? 9 : i + 1) &&
                extents[i] == (i % 3 == 2 ? 64 : 1 + i % 64);
     CHECK(same && references.count == 130, "many references");
@@ -47,16 +42,9 @@ static void test_pieces(void)
     decode_many(margay_control_word(MARGAY_CONTROL_SITE, 77), &references);
     CHECK(references.count == 87 && sites[1] == 0 && sites[2] == 77,
           "and words about others");
-    decode_many(REPEATED(margay_word(9, MARGAY_WRITE, 1), 2, 3), &references);
-    CHECK(references.count == 173 && counts[2] == 4 && kinds[2] == 1 &&
-              counts[3] == 2 && kinds[3] == 0 && numbers[3] == 9,
-          "and repeats of another kind");
-    struct margay_references bare = {
-        .numbers = numbers, .counts = counts, .capacity = 256};
-    decode_many(REPEATED(margay_word(9, MARGAY_WRITE, 1), 2, 3), &bare);
-    CHECK(bare.count == 130 && counts[2] == 6 && counts[3] == 1 &&
-              numbers[5] == 9,
-          "which are one where kinds do not matter");
+    struct margay_references bare = {.numbers = numbers, .capacity = 256};
+    decode_many(margay_word(9, MARGAY_WRITE, 1), &bare);
+    CHECK(bare.count == 130 && numbers[5] == 9, "numbers alone");
 }
 
 /* Sites in slots: a slot holds what was last stated for it.  References with
@@ -133,45 +121,42 @@ static void test_decode(void)
     const uint64_t words[] = {
         margay_word(0x1000, MARGAY_READ, 4),
         0, /* a hole */
-        REPEATED(margay_word(0xffffffffffff, MARGAY_WRITE, 64), 0, 7),
+        margay_word(0xffffffffffff, MARGAY_WRITE, 64),
         margay_control_word(MARGAY_CONTROL_SITE, 0x400123),
-        REPEATED(margay_word(1, MARGAY_FETCH, 63), 5, 5), /* has none */
-        margay_control_word(9, 99),                       /* means nothing */
-        REPEATED(margay_word(0x2000, MARGAY_READ, 8), 2, 3),
+        margay_word(1, MARGAY_FETCH, 63) | UINT64_C(5) << MARGAY_SLOT_SHIFT,
+        margay_control_word(9, 99), /* means nothing */
+        margay_word(0x2000, MARGAY_READ, 8),
         margay_control_word(MARGAY_CONTROL_ABOVE, 0x1ffff),
         margay_word(0x2000, MARGAY_READ, 8),
     };
     struct margay_decoding decoding = {0};
     references.count = 0;
     margay_decode_words(&decoding, words, 9, &references, NULL);
-    CHECK_U64(references.count, 6, "references, and repeats of another kind");
+    CHECK_U64(references.count, 5, "references");
     CHECK(numbers[0] == 0x1000 && kinds[0] == MARGAY_READ && extents[0] == 4 &&
-              counts[0] == 1 && sites[0] == 0,
+              sites[0] == 0,
           "a read");
     CHECK(numbers[1] == 0xffffffffffff && kinds[1] == MARGAY_WRITE &&
-              extents[1] == 64 && counts[1] == 8,
-          "a write at the highest address, and its repeats");
-    CHECK(kinds[2] == MARGAY_FETCH && extents[2] == 63 && counts[2] == 1 &&
-              sites[2] == 0x400123,
+              extents[1] == 64,
+          "a write at the highest address");
+    CHECK(kinds[2] == MARGAY_FETCH && extents[2] == 63 && sites[2] == 0x400123,
           "a fetch by known code");
-    CHECK(numbers[3] == 0x2000 && counts[3] == 3, "a read, and repeats of it");
-    CHECK(numbers[4] == 0x2000 && kinds[4] == MARGAY_WRITE && counts[4] == 3,
-          "writes of the same block");
-    CHECK(numbers[5] == UINT64_C(0xffff000000002000), "a higher address");
+    CHECK(numbers[3] == 0x2000 && kinds[3] == MARGAY_READ, "another read");
+    CHECK(numbers[4] == UINT64_C(0xffff000000002000), "a higher address");
     margay_decode_words(&decoding, words, 9, &references, NULL);
-    CHECK_U64(references.count, 6, "nothing twice");
+    CHECK_U64(references.count, 5, "nothing twice");
     test_pieces();
     test_slots();
 }
 
-/* A word of any kind: a reference, mostly, which may have repeats. */
+/* A word of any kind: a reference, mostly. */
 static uint64_t any_word(struct margay_random *random, uint64_t rare)
 {
     unsigned kind = (unsigned)margay_random_below(random, 3);
     uint64_t bits = margay_random_u64(random);
     if (margay_random_below(random, rare) > 0)
         return margay_word(bits & MARGAY_WORD_ADDRESS_MASK, kind, 8) |
-               (bits >> 60) << MARGAY_WORD_REPEATS_SHIFT;
+               (bits >> 60) << MARGAY_SLOT_SHIFT;
     return bits % 3 == 0 ? 0 : bits | (uint64_t)3 << MARGAY_WORD_KIND_SHIFT;
 }
 
@@ -179,10 +164,8 @@ static uint64_t any_word(struct margay_random *random, uint64_t rare)
 static void test_count(void)
 {
     static uint64_t words[300];
-    static uint32_t all_counts[300];
     static uint64_t all_numbers[300];
-    struct margay_references all = {
-        .numbers = all_numbers, .counts = all_counts, .capacity = 300};
+    struct margay_references all = {.numbers = all_numbers, .capacity = 300};
     struct margay_random random;
     uint64_t wrong = 0;
     margay_random_seed(&random, 6);

@@ -18,22 +18,16 @@
 #include "traces/capture/stream.h"
 #include "traces/formats/words.h"
 
-/* The repeats of a word: one, which writes. */
-#define ONE_WRITE \
-    (UINT64_C(1) << (MARGAY_WORD_REPEATS_SHIFT + MARGAY_WORD_REPEATS_BITS))
-
 /* Who writes a trace of words, numbered from 1 on, into a pipe. */
 struct author {
     int pipe;
     struct margay_relay *relay;
     unsigned chunks;
     uint64_t seed;
-    bool waits;   /* after the first chunk, until the memory is taken */
-    bool dies;    /* before it says that there are no more words */
-    bool loses;   /* the head of the last chunk: another reads from the pipe */
-    bool last;    /* this chunk is it */
-    bool repeats; /* each reference is one of both kinds */
-    bool shares;  /* a chunk goes to another who reads from the pipe */
+    bool waits; /* after the first chunk, until the memory is taken */
+    bool dies;  /* before it says that there are no more words */
+    bool loses; /* the head of the last chunk: another reads from the pipe */
+    bool last;  /* this chunk is it */
     /* Results. */
     uint64_t words, bytes;
     enum margay_status status;
@@ -72,15 +66,12 @@ static void *write_trace(void *argument)
     margay_writer *writer;
     margay_random_seed(&random, author->seed);
     author->status = margay_writer_create("words", NULL, &sink, &writer, NULL);
-    if (author->repeats)
-        author->status = margay_writer_set_collapsed(writer, 64, NULL);
     for (unsigned i = 0; i < author->chunks && author->status == MARGAY_OK;
          i++) {
         uint32_t count =
             1 + (uint32_t)margay_random_below(&random, MARGAY_BUFFER_WORDS);
         for (uint32_t k = 0; k < count; k++)
-            buffer[k] = margay_word(++author->words, MARGAY_READ, 8) |
-                        (author->repeats ? ONE_WRITE : 0);
+            buffer[k] = margay_word(++author->words, MARGAY_READ, 8);
         const struct margay_words words = {
             .words = buffer, .count = count, .relay = author->relay};
         author->last = i + 1 == author->chunks;
@@ -97,9 +88,8 @@ static void *write_trace(void *argument)
     return NULL;
 }
 
-/* Read numbers from 1 on, each twice where a reference is one of both kinds,
-   `batches` batches at most; how many there were, or 0 where one is another.
-   `ended`: they end as a trace does. */
+/* Read numbers from 1 on, `batches` batches at most; how many there were, or 0
+   where one is another.  `ended`: they end as a trace does. */
 static uint64_t read_numbers(int pipe, unsigned batches, unsigned slow_ms,
                              bool *ended)
 {
@@ -108,7 +98,7 @@ static uint64_t read_numbers(int pipe, unsigned batches, unsigned slow_ms,
     margay_trace *trace;
     struct margay_batch batch;
     enum margay_status status = MARGAY_OK;
-    uint64_t expected = 0, writes = 0;
+    uint64_t expected = 0;
     bool same = true;
     snprintf(path, sizeof path, "/dev/fd/%d", pipe);
     if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK)
@@ -116,18 +106,15 @@ static uint64_t read_numbers(int pipe, unsigned batches, unsigned slow_ms,
     close(pipe);
     while (batches-- > 0 &&
            (status = margay_trace_next(trace, -1, &batch, NULL)) == MARGAY_OK) {
-        for (size_t i = 0; i < batch.references; i++) {
-            expected += batch.kinds[i] == MARGAY_READ;
-            writes += batch.kinds[i] == MARGAY_WRITE;
-            same = same && batch.numbers[i] == expected;
-        }
+        for (size_t i = 0; i < batch.references; i++)
+            same = same && batch.numbers[i] == ++expected;
         if (slow_ms > 0)
             poll(NULL, 0, (int)slow_ms);
     }
     margay_trace_free(trace);
     if (ended != NULL)
         *ended = status == MARGAY_END;
-    return same && (writes == 0 || writes == expected) ? expected : 0;
+    return same ? expected : 0;
 }
 
 static struct author begin(int pipes[2], unsigned chunks, uint64_t seed)
@@ -152,7 +139,6 @@ static void test_taken(uint64_t seed, unsigned slow_ms)
     if (!CHECK(author.relay != NULL, "memory for a pipe"))
         return;
     author.waits = true;
-    author.repeats = seed % 2 == 0;
     pthread_create(&thread, NULL, write_trace, &author);
     uint64_t got = read_numbers(pipes[0], UINT32_MAX, slow_ms, &ended);
     pthread_join(thread, NULL);

@@ -17,19 +17,16 @@ static const unsigned shifts[] = {0, 1, 3, 6, 12, 47, 48, 63};
 
 static uint64_t file[2 + PARTS * (1 + PART_WORDS)];
 
-/* A reference, often one that covers the end of a block, with repeats. */
+/* A reference, often one that covers the end of a block, in any slot. */
 static uint64_t make_word(struct margay_random *random)
 {
     uint64_t address = margay_random_below(random, UINT64_C(1) << 48);
-    uint64_t repeats = margay_random_below(random, 256);
+    uint64_t slot = margay_random_below(random, 256);
     unsigned kind = (unsigned)margay_random_below(random, 3);
     unsigned bytes = (unsigned)margay_random_below(random, 64) + 1;
     if (margay_random_below(random, 2) == 0)
         address = (address & ~UINT64_C(4095)) - 1;
-    return margay_word(address, kind, bytes) |
-           (margay_random_below(random, 2) == 0
-                ? repeats << MARGAY_WORD_REPEATS_SHIFT
-                : 0);
+    return margay_word(address, kind, bytes) | slot << MARGAY_SLOT_SHIFT;
 }
 
 /* A word that is no reference. */
@@ -56,7 +53,7 @@ static size_t make_file(void)
     size_t at = 2;
     margay_random_seed(&random, 11);
     memcpy(file, magic, sizeof magic);
-    file[1] = UINT64_C(3) << 32;
+    file[1] = UINT64_C(1) << 32;
     for (unsigned part = 0; part < PARTS; part++) {
         uint64_t words = margay_random_below(&random, PART_WORDS) + 1;
         uint64_t rarely = part % 3 == 0 ? 5 : part % 3 == 1 ? 500 : UINT64_MAX;
@@ -122,13 +119,9 @@ static void test_options(const char *path)
     options.kinds = MARGAY_KIND_BIT(MARGAY_WRITE);
     check_options(path, "writes", &options, reading);
     options.kinds = MARGAY_ALL_KINDS;
-    reading.counts = true;
-    check_options(path, "sums of repeats", &options, reading);
     options.skip_refs = 12345;
     options.limit_refs = 234567;
     options.warmup_refs = 3456;
-    check_options(path, "counts, in part", &options, reading);
-    reading.counts = false;
     check_options(path, "references, in part", &options, reading);
 }
 
@@ -181,9 +174,9 @@ static void test_known(void)
 {
     const uint64_t words[] = {
         0,
-        UINT64_C(2) << 32,
+        0,
         7,
-        margay_word(0x103c, MARGAY_READ, 8) | UINT64_C(2) << 48,
+        margay_word(0x103c, MARGAY_READ, 8),
         margay_word(0x1040, MARGAY_WRITE, 8),
         margay_control_word(MARGAY_CONTROL_ABOVE, 0xffff),
         margay_word(0xffffffffffff, MARGAY_READ, 64),
@@ -200,7 +193,7 @@ static void test_known(void)
     write_file(make_path(path, "x.words"), file, sizeof words);
     struct whole_trace got = read_open(open_file(path, &options, &reading));
     CHECK_TEXT(show_trace(&got, text, sizeof text),
-               "r40 r40 r40 r41 r3ffffffffffffff r3ffffffffffffff r3ffffffffff",
+               "r40 r41 r3ffffffffffffff r3ffffffffffffff r3ffffffffff",
                "known blocks");
     drop_trace(&got);
     unlink(path);

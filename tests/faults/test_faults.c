@@ -6,7 +6,7 @@
  * nothing on standard output and no file that was not there before. Only what
  * fails when output is complete, or on its way out, may leave some of it: a
  * close, a write to standard output, the second of two files' new names.
- * `record` fails with 125 to 127, as its program may end with 2.
+ * `record` fails with 125 or 126, as its program may end with 2, and is there.
  *
  * There is a job for every engine and every command.  Each call that a job
  * makes is a site; the last line says how many there are.  Of many sites of a
@@ -250,7 +250,7 @@ static bool varies(const char *words)
    of the program that is recorded. */
 static bool is_failure(const char *words, int status)
 {
-    return is_command(words, "record") ? status >= 125 && status <= 127
+    return is_command(words, "record") ? status == 125 || status == 126
                                        : status == STATUS_FAILED;
 }
 

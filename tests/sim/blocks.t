@@ -60,12 +60,4 @@ for first in lackey words; do
             cmp -s resumed.lackey.lackey resumed.$first.$then
     done
 done
-# Repeats of what touches two blocks repeat neither: read thrice, and so on.
-perl -e 'print pack("a7CVVVVQ<Q<", "mgwords", 2, 64, 2, 2, 0,
-    4158 | 2 << 48 | 8 << 56, 4160 | 1 << 48 | 8 << 56)' >k.words
-printf ' L %s,8\n' 103e 103e 103e 1040 1040 >k.lackey
-for command in curve histogram distances; do
-    same $command -b 64 --straddle split
-    same $command -b 64
-done
 finish

@@ -55,22 +55,12 @@ same 'traces of all kinds' curve -q -b 64,128 --sizes all phases.u32be \
 tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >counts.mgt
 same 'blocks' curve -q --sizes all --skip 12345 zipf.mgt counts.mgt
 same 'counts of repeats' histogram -q --warmup 300 counts.mgt
-# A longer one, as the recorder makes it: 40,000 words, each of a read and up to
-# 15 more reads and 15 writes.
-perl -e '
-    my $seed = 1;
-    sub pick { $seed = ($seed * 1103515245 + 12345) % 2**31; ($seed >> 8) % $_[0] }
-    print pack("a7CVV", "mgwords", 2, 64, 2);
-    for (1 .. 20) {
-        print pack("VV", 2000, 0);
-        print pack("Q<", 64 * pick(3000) | pick(16) << 48 | pick(16) << 52
-            | 8 << 56) for 1 .. 2000;
-    }' >repeats.words
-"$MARGAY" convert -q repeats.words repeats.mgt --to mgt
+# A longer one: 40,000 entries of up to 30 references.
+"$program" repeats >repeats.mgt
 gzip -k repeats.mgt
 is 'it has counts' "$("$MARGAY" info -q repeats.mgt | grep -c -e \
     'references,[56][0-9]\{5\}$' -e 'distinct_blocks,3000$')" 2
-for trace in repeats.mgt repeats.mgt.gz repeats.words; do
+for trace in repeats.mgt repeats.mgt.gz; do
     same "$trace" curve -q --sizes all $trace
     same "$trace, a choice" histogram -q --skip 12347 --limit 345679 \
         --warmup 54321 --phase 65432 --bound 2000 -b 64,512 $trace

@@ -351,7 +351,7 @@ static void test_encode_refuses(void)
         const struct margay_format_info *format = margay_format_at(i);
         bool refused = strncmp(format->name, "u32", 3) == 0 ||
                        !format->writable ||
-                       (format->columns & MARGAY_COLUMN_COUNTS);
+                       (format->columns & MARGAY_COLUMN_THREADS);
         CHECK_U64(margay_format_encode(format, UINT64_C(1) << 32, MARGAY_READ,
                                        1, record, &length, &error),
                   refused ? MARGAY_BAD_ARGUMENT : MARGAY_OK,
@@ -373,10 +373,10 @@ int main(void)
     test_long_lines();
     test_packed();
     for (size_t i = 0; i < margay_format_count(); i++) {
-        /* Formats with counts are written in blocks, and have their own tests.
+        /* Formats with threads are written in blocks, and have their own tests.
          */
         const struct margay_format_info *format = margay_format_at(i);
-        if (format->writable && (format->columns & MARGAY_COLUMN_COUNTS) == 0)
+        if (format->writable && (format->columns & MARGAY_COLUMN_THREADS) == 0)
             test_round_trip(format);
     }
     test_encode_refuses();

@@ -31,16 +31,10 @@ struct margay_decoding {
     unsigned shift; /* bits by which addresses are shifted right, 0 to 63 */
 };
 
-/* The most references of a buffer: the repeats of a word may be of another
-   kind. */
-#define MARGAY_DECODED_REFS ((size_t)2 * MARGAY_BUFFER_WORDS)
-
 /*
  * Decode the words up to `end` and append them to `references`, which must hold
- * one more for each word, and two with both kinds and counts.  Arrays that are
- * NULL are not filled: without kinds, all repeats belong to the entry of their
- * reference; without counts, the repeats are added up.  Any words are safe to
- * decode; meaningless ones are skipped.  Events of data are appended to
+ * one more for each word.  Arrays that are NULL are not filled.  Any words are
+ * safe to decode; meaningless ones are skipped.  Events of data are appended to
  * `events`, unless that is NULL.
  */
 void margay_decode_words(struct margay_decoding *decoding,

@@ -43,17 +43,6 @@ static size_t data_offset(void)
     return (sizeof(struct margay_capture) + page - 1) / page * page;
 }
 
-static int open_memory(void)
-{
-    int file = memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file >= 0 &&
-        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-        close(file);
-        return -1;
-    }
-    return file;
-}
-
 /* Make the file as long as it must be, and map the new part of it. */
 static void *extend(const struct margay_shared_memory *shared, size_t offset,
                     size_t bytes)
@@ -68,8 +57,11 @@ static void *extend(const struct margay_shared_memory *shared, size_t offset,
 enum margay_status margay_shared_memory_create(
     struct margay_shared_memory *shared, struct margay_error *error)
 {
-    *shared = (struct margay_shared_memory){.file = open_memory()};
+    *shared = (struct margay_shared_memory){
+        .file =
+            memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (shared->file < 0 ||
+        fcntl(shared->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0 ||
         (shared->capture = extend(shared, 0, data_offset())) == NULL)
         return margay_fail(error, MARGAY_IO,
                            "no memory to share with a program: %s",
@@ -129,28 +121,24 @@ static bool is_in(const struct margay_harvest *harvest, uint32_t buffer,
 }
 
 /* Load the state of each slot; false: some became full meanwhile. */
-static bool look_once(struct margay_harvest *harvest)
-{
-    _Atomic uint32_t *fills = &harvest->shared->capture->fills;
-    harvest->turns = atomic_load(fills);
-    for (int i = 0; i < MARGAY_SLOT_STAGES; i++)
-        harvest->counts[i] = 0;
-    harvest->for_any = 0;
-    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        harvest->states[i] = atomic_load(&slot_of(harvest, i)->state);
-        harvest->counts[margay_slot_stage(harvest->states[i])]++;
-        harvest->for_any += is_in(harvest, i, MARGAY_SLOT_FREE) &&
-                            atomic_load(&slot_of(harvest, i)->keeper) == 0;
-    }
-    return atomic_load(fills) == harvest->turns;
-}
-
 static bool look(struct margay_harvest *harvest)
 {
+    _Atomic uint32_t *fills = &harvest->shared->capture->fills;
     bool still = false;
     harvest->task = harvest->task_count = 0;
-    for (int i = 0; i < LOOKS && !still; i++)
-        still = look_once(harvest);
+    for (int looks = 0; looks < LOOKS && !still; looks++) {
+        harvest->turns = atomic_load(fills);
+        for (int i = 0; i < MARGAY_SLOT_STAGES; i++)
+            harvest->counts[i] = 0;
+        harvest->for_any = 0;
+        for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+            harvest->states[i] = atomic_load(&slot_of(harvest, i)->state);
+            harvest->counts[margay_slot_stage(harvest->states[i])]++;
+            harvest->for_any += is_in(harvest, i, MARGAY_SLOT_FREE) &&
+                                atomic_load(&slot_of(harvest, i)->keeper) == 0;
+        }
+        still = atomic_load(fills) == harvest->turns;
+    }
     return still;
 }
 
@@ -295,52 +283,23 @@ static bool is_before(uint32_t program, uint32_t other)
    one may take the buffer meanwhile, which names its keeper first and, before
    it is open, its program: loaded in this order, with no buffer taken in
    between, the program is not earlier than the keeper. */
-static void release_of_earlier(struct margay_harvest *harvest, uint32_t buffer,
-                               uint32_t process, uint32_t program)
-{
-    struct margay_slot *slot = &harvest->shared->capture->slots[buffer];
-    uint64_t keeper = atomic_load(&slot->keeper);
-    bool taken =
-        margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_TAKEN;
-    if (keeper != 0 && margay_slot_keeping_process(keeper) == process &&
-        !taken && is_before(atomic_load(&slot->program), program))
-        atomic_compare_exchange_strong(&slot->keeper, &keeper, 0);
-}
-
 void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
                             uint32_t program)
 {
     look(harvest);
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        release_of_earlier(harvest, i, process, program);
+        struct margay_slot *slot = &harvest->shared->capture->slots[i];
+        uint64_t keeper = atomic_load(&slot->keeper);
+        bool taken =
+            margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_TAKEN;
+        if (keeper != 0 && margay_slot_keeping_process(keeper) == process &&
+            !taken && is_before(atomic_load(&slot->program), program))
+            atomic_compare_exchange_strong(&slot->keeper, &keeper, 0);
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
             margay_slot_process(harvest->states[i]) == process &&
             is_before(atomic_load(&slot_of(harvest, i)->program), program))
             add_rest(harvest, i, MARGAY_BUFFER_WORDS);
     }
-}
-
-/* A buffer that its thread had not opened yet has no words. */
-static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
-{
-    uint64_t state = harvest->states[buffer];
-    atomic_store(&harvest->shared->capture->slots[buffer].keeper, 0);
-    if (is_in(harvest, buffer, MARGAY_SLOT_TAKEN))
-        margay_slots_free(harvest->shared->capture, buffer, 0);
-    else
-        add_rest(harvest, buffer,
-                 is_in(harvest, buffer, MARGAY_SLOT_FULL)
-                     ? words_of(state)
-                     : MARGAY_BUFFER_WORDS);
-}
-
-/* A free buffer is kept for no thread of a dead process. */
-static void release_of_dead(struct margay_harvest *harvest, uint32_t buffer)
-{
-    _Atomic uint64_t *keeper = &harvest->shared->capture->slots[buffer].keeper;
-    uint64_t now = atomic_load(keeper);
-    if (now != 0 && margay_process_is_dead(margay_slot_keeping_process(now)))
-        harvest->for_any += atomic_compare_exchange_strong(keeper, &now, 0);
 }
 
 void margay_harvest_share(struct margay_harvest *harvest)
@@ -352,7 +311,9 @@ void margay_harvest_share(struct margay_harvest *harvest)
 }
 
 /* A buffer that became full since the last call of margay_harvest_full() comes
-   before those that its thread has taken since, and waits for the next call. */
+   before those that its thread has taken since, and waits for the next call.  A
+   free one is kept for no thread of a dead process, and one that its thread had
+   not opened yet has no words. */
 bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
 {
     bool every = true;
@@ -360,13 +321,26 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
     if (harvest->counts[MARGAY_SLOT_FULL] > 0 && !all)
         return false;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        if (is_in(harvest, i, MARGAY_SLOT_FREE))
-            release_of_dead(harvest, i);
-        else if (all || margay_process_is_dead(
-                            margay_slot_process(harvest->states[i])))
-            add_dead(harvest, i);
-        else
+        const uint64_t state = harvest->states[i];
+        _Atomic uint64_t *keeper = &harvest->shared->capture->slots[i].keeper;
+        uint64_t kept_for = atomic_load(keeper);
+        if (is_in(harvest, i, MARGAY_SLOT_FREE)) {
+            if (kept_for != 0 &&
+                margay_process_is_dead(margay_slot_keeping_process(kept_for)))
+                harvest->for_any +=
+                    atomic_compare_exchange_strong(keeper, &kept_for, 0);
+        } else if (all || margay_process_is_dead(margay_slot_process(state))) {
+            atomic_store(keeper, 0);
+            if (is_in(harvest, i, MARGAY_SLOT_TAKEN))
+                margay_slots_free(harvest->shared->capture, i, 0);
+            else
+                add_rest(harvest, i,
+                         is_in(harvest, i, MARGAY_SLOT_FULL)
+                             ? words_of(state)
+                             : MARGAY_BUFFER_WORDS);
+        } else {
             every = false;
+        }
     }
     return every;
 }
@@ -374,26 +348,19 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
 /* ------------------------------------------------------------------ words --
  */
 
-/* The end of the words in a buffer to which none is added. */
-static uint32_t without_unused(const uint64_t *words, uint32_t from,
-                               uint32_t end)
-{
-    while (end > from && margay_word_is_unused(words[end - 1]))
-        end--;
-    return end;
-}
-
 bool margay_harvest_next(struct margay_harvest *harvest,
                          struct margay_yield *yield)
 {
     while (harvest->task < harvest->task_count) {
         const struct margay_task task = harvest->tasks[harvest->task++];
         struct margay_decoding *decoding = &harvest->decoding[task.buffer];
-        uint32_t from = decoding->words;
-        uint32_t end =
-            task.whole ? without_unused(harvest->shared->buffers[task.buffer],
-                                        from, task.words)
-                       : written_words(harvest, task.buffer, task.words);
+        const uint64_t *words = harvest->shared->buffers[task.buffer];
+        uint32_t from = decoding->words, end = task.words;
+        if (!task.whole)
+            end = written_words(harvest, task.buffer, task.words);
+        while (task.whole && end > from &&
+               margay_word_is_unused(words[end - 1]))
+            end--;
         decoding->slots = harvest->site_slots;
         *yield = (struct margay_yield){
             .buffer = task.buffer,

@@ -141,44 +141,35 @@ static void change_member(struct members *members, uint32_t process, int owes,
     member->recorded = recorded;
 }
 
-/* The parent of a program may say that it started it when the program has
-   attached already: then the program stays recorded. */
-static void leave(struct members *members, const struct margay_message *message)
-{
-    const struct member *member = find_member(members, message->process);
-    bool came_before = member != NULL && member->owed < 0;
-    change_member(members, message->process, 1,
-                  message->value == 1 || came_before);
-}
-
-/* `born`: the process has been made, or could not be. */
-static void fork_of(struct members *members, uint32_t process, bool born)
-{
-    struct member *member = find_member(members, process);
-    if (member != NULL && !born)
-        member->forking++;
-    else if (member != NULL)
-        member->forking -= member->forking > 0;
-}
-
-/* Take note of a message; messages about buffers change nothing. */
+/* Take note of a message; messages about buffers change nothing.  The parent of
+   a program may say that it started it when the program has attached already:
+   then the program stays recorded. */
 static void take_note(struct members *members,
                       const struct margay_message *message)
 {
+    const uint32_t process = message->process;
+    struct member *member;
     switch (message->type) {
     case MARGAY_MESSAGE_ATTACH:
     case MARGAY_MESSAGE_STAY:
-        change_member(members, message->process, -1, true);
+        change_member(members, process, -1, true);
         return;
     case MARGAY_MESSAGE_LEAVE:
-        leave(members, message);
+        member = find_member(members, process);
+        change_member(members, process, 1,
+                      message->value == 1 ||
+                          (member != NULL && member->owed < 0));
         return;
     case MARGAY_MESSAGE_FORK:
-        fork_of(members, message->process, false);
+        member = find_member(members, process);
+        if (member != NULL)
+            member->forking++;
         return;
     case MARGAY_MESSAGE_BORN:
-        fork_of(members, message->value, true);
-        change_member(members, message->process, 0, true);
+        member = find_member(members, message->value);
+        if (member != NULL)
+            member->forking -= member->forking > 0;
+        change_member(members, process, 0, true);
         return;
     default:
         return;
@@ -195,15 +186,6 @@ static bool some_live(struct members *members)
         live = (member->recorded || member->forking > 0) && !is_over(member);
     }
     return live;
-}
-
-/* The number of programs that were started and, so far, have not attached. */
-static uint64_t count_left_out(const struct members *members)
-{
-    uint64_t count = members->left_out;
-    for (size_t i = 0; i < members->count; i++)
-        count += owed_by(&members->list[i]);
-    return count;
 }
 
 /* ------------------------------------------------------------- the receiver --
@@ -295,7 +277,7 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     if (receiver->options.sites)
         columns |= MARGAY_COLUMN_SITES;
     struct margay_references *references = &receiver->references;
-    references->capacity = MARGAY_DECODED_REFS;
+    references->capacity = MARGAY_BUFFER_WORDS;
     if (receiver->options.data)
         receiver->events = calloc(1, sizeof *receiver->events);
     if ((receiver->options.data && receiver->events == NULL) ||
@@ -419,43 +401,24 @@ struct margay_receiver_facts margay_receiver_facts(
     const margay_receiver *receiver)
 {
     const struct margay_capture *capture = receiver->shared.capture;
+    const struct members *members = &receiver->members;
     uint64_t sent = atomic_load(&capture->sent);
     uint64_t taken = receiver->harvest.taken;
     struct margay_receiver_facts facts = {
         .processes = receiver->processes,
-        .left_out = count_left_out(&receiver->members),
+        .left_out = members->left_out,
         .missing = sent > taken ? sent - taken : 0,
         .quiet = atomic_load(&capture->quiet),
         .saw_end = atomic_load(&capture->saw_end) != 0,
     };
+    for (size_t i = 0; i < members->count; i++)
+        facts.left_out += owed_by(&members->list[i]);
     for (int i = 0; i < MARGAY_LOSSES; i++)
         facts.lost[i] = atomic_load(&capture->lost[i]);
     return facts;
 }
 
 /* ----------------------------------------------------------------- words -- */
-
-/* The caller is done with the words given. */
-static void take_back(struct margay_receiver *receiver)
-{
-    if (receiver->given)
-        margay_harvest_done(&receiver->harvest, &receiver->yield);
-    receiver->given = false;
-}
-
-static void give(struct margay_receiver *receiver, struct margay_words *words)
-{
-    const struct margay_receiver_options *options = &receiver->options;
-    const struct margay_yield *yield = &receiver->yield;
-    uint32_t from = receiver->harvest.decoding[yield->buffer].words;
-    receiver->given = true;
-    *words = (struct margay_words){
-        .words = receiver->shared.buffers[yield->buffer] + from,
-        .count = yield->end - from,
-        .thread = yield->thread,
-        .sites = options->sites,
-    };
-}
 
 bool margay_receiver_words_stand_alone(const margay_receiver *receiver)
 {
@@ -510,18 +473,6 @@ static enum margay_status read_message(struct margay_receiver *receiver,
     return receiver->has_message ? MARGAY_OK : MARGAY_AGAIN;
 }
 
-static void hear(struct margay_receiver *receiver)
-{
-    const struct margay_message *message = &receiver->message;
-    receiver->has_message = false;
-    take_note(&receiver->members, message);
-    if (message->type != MARGAY_MESSAGE_ATTACH)
-        return;
-    receiver->processes++;
-    margay_harvest_remains(&receiver->harvest, message->process,
-                           message->value);
-}
-
 /* Where no buffer is free or full, find those that dead processes have left;
    false: none has words. */
 static bool reclaim(struct margay_receiver *receiver)
@@ -573,47 +524,47 @@ static enum margay_status look(struct margay_receiver *receiver,
     if (!full && !receiver->has_message && reclaim(receiver))
         return MARGAY_OK;
     relieve(receiver);
-    if (!full && receiver->has_message)
-        hear(receiver);
-    return full ? MARGAY_OK : status;
+    if (full || !receiver->has_message)
+        return full ? MARGAY_OK : status;
+    const struct margay_message *message = &receiver->message;
+    receiver->has_message = false;
+    take_note(&receiver->members, message);
+    if (message->type == MARGAY_MESSAGE_ATTACH) {
+        receiver->processes++;
+        margay_harvest_remains(&receiver->harvest, message->process,
+                               message->value);
+    }
+    return status;
 }
 
-/* For how many full buffers the receiver wakes: where one thread records, half
-   of those that it has left. */
-static uint32_t worth_waking(const struct margay_receiver *receiver)
-{
-    const uint32_t *counts = receiver->harvest.counts;
-    uint32_t half = counts[MARGAY_SLOT_FREE] / 2;
-    return counts[MARGAY_SLOT_OPEN] > 1 || half == 0 ? 1 : half;
-}
-
-/* The end of the pipe: most likely its last process is about to die, and the
-   caller asks for that.  One that lives may open the pipe again. */
-static void pause_at_end(struct margay_receiver *receiver, int most_ms)
-{
-    int longer_ms = receiver->pause_ms == 0 ? 1 : 2 * receiver->pause_ms;
-    receiver->pause_ms = longer_ms < most_ms ? longer_ms : most_ms;
-    poll(NULL, 0, receiver->pause_ms);
-}
-
+/* At the end of the pipe its last process is most likely about to die, and the
+   caller asks for that; one that lives may open the pipe again. */
 static void wait_for_message(struct margay_receiver *receiver, int wait_ms)
 {
     struct pollfd wait = {.fd = receiver->message_pipe[0], .events = POLLIN};
+    int longer_ms = receiver->pause_ms == 0 ? 1 : 2 * receiver->pause_ms;
     if (wait_ms < 0 || wait_ms > HARVEST_MS)
         wait_ms = HARVEST_MS;
     poll(&wait, 1, wait_ms);
-    if ((wait.revents & (POLLIN | POLLHUP)) == POLLHUP)
-        pause_at_end(receiver, wait_ms);
-    else
-        receiver->pause_ms = 0;
+    receiver->pause_ms = 0;
+    if ((wait.revents & (POLLIN | POLLHUP)) == POLLHUP) {
+        receiver->pause_ms = longer_ms < wait_ms ? longer_ms : wait_ms;
+        poll(NULL, 0, receiver->pause_ms);
+    }
 }
 
-/* Nothing has come: sleep, and look again. */
+/* Nothing has come: look for what became full meanwhile, sleep, and look again.
+   Where one thread records, half of the buffers that it has left are worth
+   waking for. */
 static enum margay_status look_later(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
     struct margay_capture *capture = receiver->shared.capture;
-    margay_slots_sleep(capture, worth_waking(receiver));
+    const uint32_t *counts = receiver->harvest.counts;
+    uint32_t half = counts[MARGAY_SLOT_FREE] / 2;
+    uint32_t more = counts[MARGAY_SLOT_OPEN] > 1 || half == 0 ? 1 : half;
+    atomic_store(&capture->alarm, atomic_load(&capture->fills) + more);
+    atomic_store(&capture->sleeps, 1);
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN) {
         wait_for_message(receiver, wait_ms);
@@ -658,14 +609,25 @@ enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    const struct margay_yield *yield = &receiver->yield;
     *words = (struct margay_words){.count = 0};
-    take_back(receiver);
+    if (receiver->given) /* the caller is done with these */
+        margay_harvest_done(&receiver->harvest, yield);
+    receiver->given = false;
     if (receiver->harvest.task == receiver->harvest.task_count) {
         if (receiver->ended)
             return MARGAY_END;
         status = find_tasks(receiver, wait_ms, error);
     }
-    if (margay_harvest_next(&receiver->harvest, &receiver->yield))
-        give(receiver, words);
-    return words->count > 0 ? MARGAY_OK : status;
+    if (!margay_harvest_next(&receiver->harvest, &receiver->yield))
+        return status;
+    uint32_t from = receiver->harvest.decoding[yield->buffer].words;
+    receiver->given = true;
+    *words = (struct margay_words){
+        .words = receiver->shared.buffers[yield->buffer] + from,
+        .count = yield->end - from,
+        .thread = yield->thread,
+        .sites = receiver->options.sites,
+    };
+    return MARGAY_OK;
 }

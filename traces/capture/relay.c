@@ -60,42 +60,26 @@ struct margay_relay {
     uint32_t given;  /* slots with words so far, modulo 2^32 */
 };
 
-/* The number of the pipe behind a descriptor; 0 = it is none. */
-static uint64_t pipe_number(int descriptor)
-{
-    struct stat status;
-    return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode)
-               ? status.st_ino
-               : 0;
-}
-
-static int make_file(void)
-{
-    int file = memfd_create("margay-relay", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file >= 0 && (ftruncate(file, sizeof(struct memory)) != 0 ||
-                      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)) {
-        close(file);
-        return -1;
-    }
-    return file;
-}
-
 struct margay_relay *margay_relay_offer(int descriptor)
 {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode))
+        return NULL;
     struct margay_relay *relay = calloc(1, sizeof *relay);
     if (relay == NULL)
         return NULL;
-    uint64_t number = pipe_number(descriptor);
     relay->pipe = descriptor;
-    relay->file = number == 0 ? -1 : make_file();
-    if (relay->file >= 0)
+    relay->file = memfd_create("margay-relay", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (relay->file >= 0 &&
+        ftruncate(relay->file, sizeof(struct memory)) == 0 &&
+        fcntl(relay->file, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
         relay->memory = map(relay->file);
     if (relay->memory == NULL) {
         margay_relay_withdraw(relay);
         return NULL;
     }
     relay->memory->magic = MAGIC;
-    relay->memory->pipe = number;
+    relay->memory->pipe = status.st_ino;
     return relay;
 }
 
@@ -142,25 +126,13 @@ void margay_relay_conclude(struct margay_relay *relay)
     atomic_store(&relay->memory->ended, 1);
 }
 
-/* Sleep while `done` slots are done, and the reader does not wake us. */
-static void sleep_while(struct memory *memory, uint32_t done)
-{
-    const struct timespec most = {0, WAIT_NS};
-    syscall(SYS_futex, &memory->done, FUTEX_WAIT, done, &most, NULL, 0);
-}
-
 /* The reader holds a lock on the file, which it loses when it dies: others may
    still have the pipe open. */
-static bool is_locked(int file)
-{
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
-
 static bool has_reader(const struct margay_relay *relay)
 {
     struct pollfd file = {.fd = relay->pipe};
-    if (!is_locked(relay->file))
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(relay->file, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK)
         atomic_store(&relay->memory->taken, LEFT);
     return margay_relay_is_taken(relay) && poll(&file, 1, 0) >= 0 &&
            (file.revents & POLLERR) == 0;
@@ -168,13 +140,14 @@ static bool has_reader(const struct margay_relay *relay)
 
 static bool wait_for_slot(struct margay_relay *relay)
 {
+    const struct timespec most = {0, WAIT_NS};
     struct memory *memory = relay->memory;
     uint32_t done = atomic_load(&memory->done);
     while (relay->given - done == SLOTS) {
         atomic_store(&memory->waits, 1);
         done = atomic_load(&memory->done);
         if (relay->given - done == SLOTS)
-            sleep_while(memory, done);
+            syscall(SYS_futex, &memory->done, FUTEX_WAIT, done, &most, NULL, 0);
         if (!has_reader(relay))
             return false;
         done = atomic_load(&memory->done);
@@ -204,19 +177,12 @@ struct margay_relay_end {
     uint64_t words; /* read so far */
 };
 
-/* A regular file of the length of the memory, ... */
+/* A regular file of the length of the memory? */
 static bool has_length(int file)
 {
     struct stat status;
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
            status.st_size == (off_t)sizeof(struct memory);
-}
-
-/* ... which cannot become shorter. */
-static bool is_memory(int file)
-{
-    int seals = fcntl(file, F_GET_SEALS);
-    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && has_length(file);
 }
 
 /* What the place holds is looked at before it is opened: to open a device or a
@@ -237,23 +203,20 @@ static int open_file(uint64_t place)
     return file;
 }
 
-static bool lock(int file)
-{
-    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(file, F_OFD_SETLK, &whole) == 0;
-}
-
-/* Map the memory, if it is some, and take it, if it belongs to the pipe and is
-   free.  In another name space of processes, the number of the writer may be
-   that of another writer. */
+/* Map the memory, if it is some, which cannot become shorter, and take it, if
+   it belongs to the pipe and is free.  In another name space of processes, the
+   number of the writer may be that of another writer. */
 static bool take(struct margay_relay_end *end, uint64_t pipe)
 {
+    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     uint32_t before = NOT_YET;
-    if (end->file < 0 || !is_memory(end->file))
+    int seals = end->file < 0 ? -1 : fcntl(end->file, F_GET_SEALS);
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || !has_length(end->file))
         return false;
     end->memory = map(end->file);
     return end->memory != NULL && end->memory->magic == MAGIC &&
-           end->memory->pipe == pipe && lock(end->file) &&
+           end->memory->pipe == pipe &&
+           fcntl(end->file, F_OFD_SETLK, &whole) == 0 &&
            atomic_compare_exchange_strong(&end->memory->taken, &before, TAKEN);
 }
 

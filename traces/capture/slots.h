@@ -198,13 +198,6 @@ static inline void margay_slots_open(struct margay_capture *capture,
         memory_order_release);
 }
 
-/* Give back a buffer that was taken and not opened. */
-static inline void margay_slots_return(struct margay_capture *capture,
-                                       uint32_t buffer)
-{
-    atomic_store(&capture->slots[buffer].state, 0);
-}
-
 /* True if the receiver sleeps and is to be woken now, by MARGAY_MESSAGE_LOOK;
    it is for the caller to send.  `pressing`: at any number of full buffers. */
 static inline bool margay_slots_wakes(struct margay_capture *capture,
@@ -234,14 +227,6 @@ static inline uint32_t margay_slots_find_end(const uint64_t *words)
     return from;
 }
 
-/* The open buffer of another thread? */
-static inline bool margay_slot_is_beside(const struct margay_slot *slot,
-                                         const struct margay_slot *full)
-{
-    return margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_OPEN &&
-           atomic_load(&slot->thread) != atomic_load(&full->thread);
-}
-
 /*
  * Before a buffer becomes full: note in it how far other threads have written,
  * so that the receiver reads that with it.  `words_of` maps no buffer: NULL if
@@ -260,10 +245,10 @@ static inline void margay_slots_mark(struct margay_capture *capture,
          i < count && i < MARGAY_MAX_BUFFERS && marks < MARGAY_SLOT_MARKS;
          i++) {
         struct margay_slot *slot = &capture->slots[i];
-        if (!margay_slot_is_beside(slot, full))
-            continue;
         const uint64_t *words = words_of(i);
-        if (words == NULL)
+        if (words == NULL ||
+            margay_slot_stage(atomic_load(&slot->state)) != MARGAY_SLOT_OPEN ||
+            atomic_load(&slot->thread) == atomic_load(&full->thread))
             continue;
         struct margay_mark *mark = &full->marks[marks++];
         atomic_store_explicit(&mark->opening, atomic_load(&slot->opening),
@@ -312,15 +297,6 @@ static inline uint64_t margay_slots_free(struct margay_capture *capture,
     struct margay_slot *slot = &capture->slots[buffer];
     margay_slot_note_dirty(slot, dirty);
     return atomic_exchange(&slot->state, 0);
-}
-
-/* Say that the receiver sleeps, until `more` buffers are full.  What became
-   full meanwhile has to be looked for after this call, and before the sleep. */
-static inline void margay_slots_sleep(struct margay_capture *capture,
-                                      uint32_t more)
-{
-    atomic_store(&capture->alarm, atomic_load(&capture->fills) + more);
-    atomic_store(&capture->sleeps, 1);
 }
 
 #endif

@@ -20,16 +20,10 @@
  * statement about the references around it:
  *
  *     bits 0..47    the address, without the bits above
- *     bits 48..51   how many more reads of the same block follow
- *     bits 52..55   how many writes of the same block follow
+ *     bits 48..55   which of the buffer's slots holds the call site, where
+ * sites are recorded, so that a site is written once for many references
  *     bits 56..61   the size in bytes, 1 to 63; 0 = 64
  *     bits 62..63   enum margay_kind
- *
- * Repeats are collapsed where that is asked for: the reads and writes that
- * immediately follow a read or write, in the same block, become counts in its
- * word.  Where call sites are recorded and repeats are not collapsed, bits
- * 48..55 say which of the buffer's slots holds the site of the reference, so
- * that a site is written once for many references.
  *
  * Both sides run on one machine, so words have its byte order.
  */
@@ -67,14 +61,11 @@
 
 /* ----------------------------------------------------------------- words -- */
 
-#define MARGAY_WORD_CONTROL       3u /* in place of a kind */
-#define MARGAY_WORD_KIND_SHIFT    62
-#define MARGAY_WORD_BYTES_SHIFT   56
-#define MARGAY_WORD_REPEATS_SHIFT 48 /* of reads; those of writes follow */
-#define MARGAY_WORD_REPEATS_BITS  4
-#define MARGAY_WORD_MAX_REPEATS   ((1u << MARGAY_WORD_REPEATS_BITS) - 1)
-#define MARGAY_WORD_ADDRESS_MASK \
-    ((UINT64_C(1) << MARGAY_WORD_REPEATS_SHIFT) - 1)
+#define MARGAY_WORD_CONTROL      3u /* in place of a kind */
+#define MARGAY_WORD_KIND_SHIFT   62
+#define MARGAY_WORD_BYTES_SHIFT  56
+#define MARGAY_SLOT_SHIFT        48
+#define MARGAY_WORD_ADDRESS_MASK ((UINT64_C(1) << MARGAY_SLOT_SHIFT) - 1)
 
 /* The longest reference of one word. */
 #define MARGAY_WORD_MAX_BYTES 64
@@ -129,7 +120,6 @@ static inline bool margay_word_is_unused(uint64_t word)
 
 /* The slots of sites in a buffer, all zero to begin. */
 #define MARGAY_SITE_SLOTS 256
-#define MARGAY_SLOT_SHIFT MARGAY_WORD_REPEATS_SHIFT
 
 /* The most words of an event of data, with its site. */
 #define MARGAY_DATA_WORDS 4

@@ -4,9 +4,8 @@
  *
  *     8 bytes   "mgwords" and the version, 3; 2 is read, too, and has no slots
  *               of sites but slot 0
- *     4 bytes   block size within which repeats were collapsed, 0 = none
- *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
- *               3 = both; 4 and 12 were samples, which are refused
+ *     8 bytes   2^32 = the call sites are known, 0 = they are not; others were
+ *               counts of repeats and samples, which are refused
  *   then chunks, each of
  *     4 bytes   the number of words, up to 8192; 2^31 more: the words are not
  *               here, but in the next slot of memory that the reader has taken
@@ -35,13 +34,11 @@
 static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 3};
 #define OLDER_VERSION 2
 
-#define SITES_FLAG   1u
-#define REPEATS_FLAG 2u
-#define SAMPLE_FLAG  4u
+#define SITES_FLAG (UINT64_C(1) << 32)
 
 struct words_head {
     char magic[8];
-    uint32_t collapsed_bytes, flags;
+    uint64_t flags;
 };
 
 struct chunk_head {
@@ -63,7 +60,7 @@ struct chunk_head {
 struct reading {
     struct margay_block_source source;
     uint64_t offset; /* of the byte that comes next */
-    uint32_t flags;
+    bool sites;
     uint32_t thread, words; /* of the chunk */
     struct margay_decoding decoding;
     struct margay_data_events *events; /* NULL = they are not followed */
@@ -88,37 +85,8 @@ static size_t take_early(struct reading *reading, void *bytes, size_t most)
     return taken;
 }
 
-/* Fewer bytes than early[] has: all that are there are read. */
-static enum margay_status read_few(struct reading *reading, char *bytes,
-                                   size_t count, size_t *got,
-                                   struct margay_error *error)
-{
-    enum margay_status status = margay_block_source_read(
-        &reading->source, reading->early, count, sizeof reading->early,
-        &reading->early_end, error);
-    reading->early_begin = 0;
-    *got = take_early(reading, bytes, count);
-    return status;
-}
-
-/* Many bytes, with room after them for the next head. */
-static enum margay_status read_many(struct reading *reading, char *bytes,
-                                    size_t count, size_t *got,
-                                    struct margay_error *error)
-{
-    enum margay_status status =
-        margay_block_source_read(&reading->source, bytes, count,
-                                 count + sizeof reading->head, got, error);
-    reading->early_begin = reading->early_end = 0;
-    if (*got > count) {
-        reading->early_end = *got - count;
-        memcpy(reading->early, bytes + count, reading->early_end);
-        *got = count;
-    }
-    return status;
-}
-
-/* Read `count` bytes, fewer only at the end. */
+/* Read `count` bytes, fewer only at the end: few of them with all that are
+   there, and many, which have room after them for it, with the next head. */
 static enum margay_status read_bytes(struct reading *reading, void *bytes,
                                      size_t count, size_t *got,
                                      struct margay_error *error)
@@ -126,10 +94,22 @@ static enum margay_status read_bytes(struct reading *reading, void *bytes,
     enum margay_status status = MARGAY_OK;
     size_t taken = take_early(reading, bytes, count);
     size_t left = count - taken, more = 0;
-    if (left >= sizeof reading->early)
-        status = read_many(reading, (char *)bytes + taken, left, &more, error);
-    else if (left > 0)
-        status = read_few(reading, (char *)bytes + taken, left, &more, error);
+    char *rest = (char *)bytes + taken;
+    if (left > 0 && left < sizeof reading->early) {
+        status = margay_block_source_read(&reading->source, reading->early,
+                                          left, sizeof reading->early,
+                                          &reading->early_end, error);
+        reading->early_begin = 0;
+        more = take_early(reading, rest, left);
+    } else if (left > 0) {
+        status =
+            margay_block_source_read(&reading->source, rest, left,
+                                     left + sizeof reading->head, &more, error);
+        reading->early_begin = 0;
+        reading->early_end = more > left ? more - left : 0;
+        more -= reading->early_end;
+        memcpy(reading->early, rest + left, reading->early_end);
+    }
     *got = taken + more;
     reading->offset += *got;
     return status;
@@ -163,21 +143,13 @@ static enum margay_status read_head(struct reading *reading,
     if (got < sizeof head || !is_magic(&head, sizeof head))
         return fail(reading, "another beginning", "mgwords, version 2 or 3",
                     error);
-    uint32_t collapsed = le32toh(head.collapsed_bytes);
-    if (collapsed != 0 && !margay_is_power_of_two(collapsed))
-        return fail(reading, "repeats collapsed within a strange length",
-                    "a power of two", error);
-    reading->flags = le32toh(head.flags);
-    if (reading->flags & SAMPLE_FLAG)
-        return fail(reading, "a sample of the references",
-                    "a whole trace, as record writes it now", error);
-    if (reading->flags > (SITES_FLAG | REPEATS_FLAG))
-        return fail(reading, "unknown flags", "0 to 3", error);
-    facts->collapsed_bytes = collapsed;
-    if ((reading->flags & SITES_FLAG) == 0)
+    if ((le64toh(head.flags) & ~SITES_FLAG) != 0)
+        return fail(reading, "counts of repeats, or a sample of the references",
+                    "a word for each reference, as record writes it now",
+                    error);
+    reading->sites = head.flags != 0;
+    if (!reading->sites)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
-    if ((reading->flags & REPEATS_FLAG) == 0)
-        facts->columns &= ~(unsigned)MARGAY_COLUMN_COUNTS;
     facts->shift = reading->source.shift;
     return MARGAY_OK;
 }
@@ -203,20 +175,8 @@ static enum margay_status open_words(void *state,
                : MARGAY_OK;
 }
 
-/* The trace ends where `got` bytes of a head are.  A writer that shares memory
-   says when it has put all words. */
-static enum margay_status end_at_head(const struct reading *reading, size_t got,
-                                      struct margay_error *error)
-{
-    if (got > 0)
-        return fail(reading, "the end", "the rest of 8 bytes", error);
-    return reading->relay == NULL || margay_relay_has_ended(reading->relay)
-               ? MARGAY_END
-               : fail(reading, "the end", "more words of who writes them",
-                      error);
-}
-
-/* Read the head of the next chunk, or return MARGAY_END. */
+/* Read the head of the next chunk, or return MARGAY_END.  A writer that shares
+   memory says when it has put all words. */
 static enum margay_status read_chunk_head(struct reading *reading,
                                           struct margay_error *error)
 {
@@ -225,8 +185,13 @@ static enum margay_status read_chunk_head(struct reading *reading,
         read_bytes(reading, &reading->head, sizeof reading->head, &got, error);
     if (status != MARGAY_OK)
         return status;
-    if (got < sizeof reading->head)
-        return end_at_head(reading, got, error);
+    if (got > 0 && got < sizeof reading->head)
+        return fail(reading, "the end", "the rest of 8 bytes", error);
+    if (got == 0)
+        return reading->relay == NULL || margay_relay_has_ended(reading->relay)
+                   ? MARGAY_END
+                   : fail(reading, "the end", "more words of who writes them",
+                          error);
     uint32_t words = le32toh(reading->head.words);
     if ((words & CHUNK_RELAYED) != 0 && reading->relay == NULL)
         return fail(reading, "words that another process has", "the words",
@@ -272,7 +237,7 @@ static enum margay_status read_chunk(struct reading *reading,
     reading->thread = le32toh(reading->head.thread);
     reading->decoding = (struct margay_decoding){
         .shift = reading->source.shift,
-        .slots = reading->flags == SITES_FLAG,
+        .slots = reading->sites,
     };
     if (words & CHUNK_RELAYED) {
         reading->words = words & ~CHUNK_RELAYED;
@@ -283,25 +248,16 @@ static enum margay_status read_chunk(struct reading *reading,
     return MARGAY_OK;
 }
 
-/* A word with repeats of both kinds has two, where kinds are told apart. */
-static size_t entries_of_word(const struct margay_references *batch)
-{
-    const unsigned both = MARGAY_COLUMN_COUNTS | MARGAY_COLUMN_KINDS;
-    return (margay_references_columns(batch) & both) == both ? 2 : 1;
-}
-
-/* Decode words while there is room for all entries of each.  Columns that the
-   trace does not have are not filled. */
+/* Decode words while there is room for them.  Columns that the trace does not
+   have are not filled. */
 static enum margay_status decode(struct reading *reading,
                                  struct margay_references *batch,
                                  struct margay_error *error)
 {
     struct margay_references wanted = *batch;
     size_t first = batch->count;
-    size_t room = (batch->capacity - first) / entries_of_word(batch);
+    size_t room = batch->capacity - first;
     uint32_t left = reading->words - reading->decoding.words;
-    if (batch->unfilled & MARGAY_COLUMN_COUNTS)
-        wanted.counts = NULL;
     if (batch->unfilled & MARGAY_COLUMN_SITES)
         wanted.sites = NULL;
     margay_decode_words(&reading->decoding, reading->from,
@@ -316,8 +272,6 @@ static enum margay_status decode(struct reading *reading,
         return fail(reading, "a chunk with other extents before",
                     "extents within 64 bits", error);
     batch->count = wanted.count;
-    if (reading->flags & REPEATS_FLAG)
-        batch->repeats = wanted.repeats;
     if (reading->events == NULL)
         return MARGAY_OK;
     size_t count = reading->events->count;
@@ -338,8 +292,7 @@ static bool has_more(const struct reading *reading,
         return false;
     memcpy(&head, reading->early + reading->early_begin, sizeof head);
     uint32_t words = le32toh(head.words) ^ CHUNK_RELAYED;
-    return words > 0 &&
-           words <= (batch->capacity - batch->count) / entries_of_word(batch);
+    return words > 0 && words <= batch->capacity - batch->count;
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
@@ -347,9 +300,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 {
     struct reading *reading = state;
     size_t first = batch->count;
-    batch->unfilled =
-        (reading->flags & REPEATS_FLAG ? 0u : MARGAY_COLUMN_COUNTS) |
-        (reading->flags & SITES_FLAG ? 0u : MARGAY_COLUMN_SITES);
+    batch->unfilled = reading->sites ? 0u : MARGAY_COLUMN_SITES;
     while (batch->count == first || has_more(reading, batch)) {
         while (reading->decoding.words == reading->words) {
             enum margay_status status = read_chunk(reading, error);
@@ -377,7 +328,6 @@ static const struct margay_blocks_reading reading_words = {
 struct writing {
     struct margay_block_target target;
     bool begun;
-    uint32_t flags; /* valid once it has begun */
     /* What the last control words of the chunk say. */
     uint64_t site, above;
     uint32_t words;
@@ -397,26 +347,13 @@ static enum margay_status emit(struct writing *writing, const void *bytes,
     return sink->write(sink->context, bytes, count, error);
 }
 
-static uint32_t choose_flags(const struct writing *writing, bool sites,
-                             bool counts)
-{
-    return (sites ? SITES_FLAG : 0) |
-           (counts || writing->target.facts->collapsed_bytes != 0 ? REPEATS_FLAG
-                                                                  : 0);
-}
-
 static enum margay_status write_head(struct writing *writing, bool sites,
-                                     bool counts, struct margay_error *error)
+                                     struct margay_error *error)
 {
     if (writing->begun)
         return MARGAY_OK;
     writing->begun = true;
-    writing->flags = choose_flags(writing, sites, counts);
-    struct words_head head = {
-        .collapsed_bytes =
-            htole32((uint32_t)writing->target.facts->collapsed_bytes),
-        .flags = htole32(writing->flags),
-    };
+    struct words_head head = {.flags = htole64(sites ? SITES_FLAG : 0)};
     memcpy(head.magic, magic, sizeof magic);
     return emit(writing, &head, sizeof head, error);
 }
@@ -455,7 +392,7 @@ static enum margay_status put_data(void *state,
                                    struct margay_error *error)
 {
     struct writing *writing = state;
-    enum margay_status status = write_head(writing, true, false, error);
+    enum margay_status status = write_head(writing, true, error);
     if (status == MARGAY_OK && writing->words > CHUNK_WORDS - MARGAY_DATA_WORDS)
         status = write_chunk(writing, error);
     if (status != MARGAY_OK)
@@ -471,18 +408,6 @@ static enum margay_status put_data(void *state,
     return MARGAY_OK;
 }
 
-/* True if entry `i` is written once with its repeats, and not as often as its
-   count says. */
-static bool may_repeat(const struct writing *writing,
-                       const struct margay_batch *batch, size_t i)
-{
-    uint32_t flags = writing->begun
-                         ? writing->flags
-                         : choose_flags(writing, false, batch->counts != NULL);
-    return flags & REPEATS_FLAG &&
-           (batch->kinds == NULL || batch->kinds[i] != MARGAY_FETCH);
-}
-
 static enum margay_status put_reference(struct writing *writing,
                                         const struct margay_batch *batch,
                                         size_t i, struct margay_error *error)
@@ -492,8 +417,6 @@ static enum margay_status put_reference(struct writing *writing,
     uint32_t extent = batch->extents == NULL ? 1 : batch->extents[i];
     uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
     uint32_t left = batch->counts == NULL ? 1 : batch->counts[i];
-    uint32_t most = /* repeats of a word */
-        may_repeat(writing, batch, i) ? MARGAY_WORD_MAX_REPEATS : 0;
     enum margay_status status = MARGAY_OK;
     if (extent == 0 || extent > MARGAY_WORD_MAX_BYTES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -505,16 +428,12 @@ static enum margay_status put_reference(struct writing *writing,
                            "a read of 64 bytes at %llu looks like an unused "
                            "word, so it has no words record",
                            (unsigned long long)number);
-    while (left > 0 && status == MARGAY_OK) {
-        uint64_t repeats = left - 1 < most ? left - 1 : most;
+    for (; left > 0 && status == MARGAY_OK; left--) {
         if (writing->words > CHUNK_WORDS - REFERENCE_WORDS)
             status = write_chunk(writing, error);
-        add_controls(writing, number >> MARGAY_WORD_REPEATS_SHIFT,
+        add_controls(writing, number >> MARGAY_SLOT_SHIFT,
                      site & MARGAY_CONTROL_MASK);
-        add_word(writing, margay_word(number, kind, extent) |
-                              repeats << (MARGAY_WORD_REPEATS_SHIFT +
-                                          kind * MARGAY_WORD_REPEATS_BITS));
-        left -= 1 + (uint32_t)repeats;
+        add_word(writing, margay_word(number, kind, extent));
     }
     return status;
 }
@@ -524,7 +443,7 @@ static enum margay_status put(void *state, const struct margay_batch *batch,
 {
     struct writing *writing = state;
     enum margay_status status =
-        write_head(writing, batch->sites != NULL, batch->counts != NULL, error);
+        write_head(writing, batch->sites != NULL, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         uint32_t thread = batch->threads == NULL ? 0 : batch->threads[i];
         if (htole32(thread) != writing->chunk.head.thread)
@@ -544,9 +463,6 @@ static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
     uint64_t words = writing->words + 1;
     for (size_t i = 0; i < batch->references; i++) {
         uint64_t own = batch->counts == NULL ? 1 : batch->counts[i];
-        if (may_repeat(writing, batch, i))
-            own =
-                (own + MARGAY_WORD_MAX_REPEATS) / (MARGAY_WORD_MAX_REPEATS + 1);
         words +=
             (own / (CHUNK_WORDS - REFERENCE_WORDS) + 1) * REFERENCE_WORDS + own;
     }
@@ -554,29 +470,22 @@ static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
            words * sizeof(uint64_t);
 }
 
-/* Tell the reader where words may be. */
-static enum margay_status offer(struct writing *writing,
-                                const struct margay_relay *relay,
-                                struct margay_error *error)
-{
-    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
-    margay_relay_describe(relay, words);
-    for (int i = 0; i < MARGAY_RELAY_OFFER_WORDS; i++)
-        add_word(writing, words[i]);
-    return write_chunk(writing, error);
-}
-
 static enum margay_status put_words(void *state,
                                     const struct margay_words *words,
                                     struct margay_error *error)
 {
     struct writing *writing = state;
-    enum margay_status status = write_head(writing, words->sites, false, error);
+    enum margay_status status = write_head(writing, words->sites, error);
     if (status == MARGAY_OK)
         status = write_chunk(writing, error);
     if (status == MARGAY_OK && words->relay != NULL &&
-        margay_relay_is_due(words->relay))
-        status = offer(writing, words->relay, error);
+        margay_relay_is_due(words->relay)) {
+        uint64_t offer[MARGAY_RELAY_OFFER_WORDS];
+        margay_relay_describe(words->relay, offer);
+        for (int i = 0; i < MARGAY_RELAY_OFFER_WORDS; i++)
+            add_word(writing, offer[i]);
+        status = write_chunk(writing, error);
+    }
     bool relayed = status == MARGAY_OK && words->relay != NULL &&
                    margay_relay_put(words->relay, words->words, words->count);
     struct chunk_head head = {
@@ -593,12 +502,11 @@ static enum margay_status put_words(void *state,
 static enum margay_status flush(void *state, struct margay_error *error)
 {
     struct writing *writing = state;
-    enum margay_status status = write_head(writing, false, false, error);
+    enum margay_status status = write_head(writing, false, error);
     return status == MARGAY_OK ? write_chunk(writing, error) : status;
 }
 
 static const struct margay_blocks_writing writing_words = {
-    .most_collapsed_bytes = UINT64_C(1) << 31, /* a field of 4 bytes */
     .state_bytes = sizeof(struct writing),
     .put = put,
     .most_bytes = most_bytes,
@@ -615,7 +523,8 @@ const struct margay_format margay_format_words = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .columns = MARGAY_ALL_COLUMNS & ~MARGAY_STORAGE_COLUMNS,
+             .columns = MARGAY_ALL_COLUMNS & ~MARGAY_COLUMN_COUNTS &
+                        ~MARGAY_STORAGE_COLUMNS,
              .kinds = MARGAY_ALL_KINDS},
     .leaves_out = true,
     .reading = &reading_words,

@@ -125,10 +125,6 @@ struct margay_block_target {
 };
 
 struct margay_blocks_writing {
-    /* The largest block size within which repeats may have been collapsed;
-       0 = any. */
-    uint64_t most_collapsed_bytes;
-
     /* The state of a writer is zeroed, and begins with its struct
        margay_block_target, which is set. */
     size_t state_bytes;

@@ -56,6 +56,7 @@ struct reader {
     uint64_t blocks, entries, references;
     bool skipped;
     uint64_t modules_bytes; /* of the part with the modules */
+    bool no_memory;         /* for the modules, when the index was looked at */
     struct events *events;  /* NULL = they are not wanted */
     uint8_t part[PART_BYTES];
 };
@@ -721,11 +722,13 @@ static bool find_modules(struct reader *reader, uint64_t end, uint64_t bytes)
     uint8_t mark[4];
     if (bytes == 0)
         return true;
-    bool found = bytes >= MARGAY_MGT_MODULES_BYTES && bytes < end &&
-                 read_at(reader, end - bytes, mark, sizeof mark) &&
-                 margay_get_little(mark, 4) == MARGAY_MGT_MODULES_MARK &&
-                 read_modules(reader, NULL) == MARGAY_OK &&
-                 reader->modules_bytes == bytes;
+    if (bytes < MARGAY_MGT_MODULES_BYTES || bytes >= end ||
+        !read_at(reader, end - bytes, mark, sizeof mark) ||
+        margay_get_little(mark, 4) != MARGAY_MGT_MODULES_MARK)
+        return false;
+    enum margay_status status = read_modules(reader, NULL);
+    bool found = status == MARGAY_OK && reader->modules_bytes == bytes;
+    reader->no_memory = status == MARGAY_NO_MEMORY;
     reader->modules_bytes = 0;
     return found;
 }
@@ -770,6 +773,8 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
     if (source->plain_bytes == 0)
         return MARGAY_OK;
     *known = use_index(reader, skip_refs, &footer, &start);
+    if (reader->no_memory)
+        return margay_fail_memory(error, "the modules of a trace");
     if (!*known || source->data != NULL)
         start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
     reader->offset = start.offset;

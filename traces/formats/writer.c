@@ -240,13 +240,6 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
                            "repeats collapsed within %llu bytes, expected a "
                            "power of two",
                            (unsigned long long)bytes);
-    uint64_t most = writer->writing->most_collapsed_bytes;
-    if (most != 0 && bytes > most)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "repeats collapsed within %llu bytes, but the "
-                           "format %s allows %llu at most",
-                           (unsigned long long)bytes, writer->format->name,
-                           (unsigned long long)most);
     writer->facts.collapsed_bytes = bytes;
     return MARGAY_OK;
 }

@@ -96,6 +96,7 @@ struct Access {
     bool writes;
     Condition condition;
     unsigned lane;
+    Value *mask; // of lanes
 };
 
 // Accesses with no call of a function between them.
@@ -191,11 +192,11 @@ class Finder
         std::uint64_t bytes = size.getFixedValue();
         for (std::uint64_t at = 0; at < bytes; at += word_bytes)
             add({&maker, address, at, std::min(bytes - at, word_bytes), writes,
-                 condition, 0});
+                 condition, 0, nullptr});
     }
 
-    void add_lanes(IntrinsicInst &maker, Value *address, Type *type,
-                   bool writes, Condition condition)
+    void add_lanes(IntrinsicInst &maker, Value *address, Value *mask,
+                   Type *type, bool writes, Condition condition)
     {
         auto *vector = dyn_cast<FixedVectorType>(type);
         if (vector == nullptr || vector->getNumElements() > piece_words ||
@@ -209,35 +210,36 @@ class Finder
         for (unsigned lane = 0; lane < vector->getNumElements(); lane++)
             add({&maker, address,
                  address->getType()->isVectorTy() ? 0 : lane * bytes, bytes,
-                 writes, condition, lane});
+                 writes, condition, lane, mask});
     }
 
+    // A load has its address first, and a store its value.
     bool take_masked(IntrinsicInst &call)
     {
-        Type *first =
-            call.arg_size() > 0 ? call.getArgOperand(0)->getType() : nullptr;
-        switch (call.getIntrinsicID()) {
-        case Intrinsic::masked_load:
-        case Intrinsic::masked_gather:
-            add_lanes(call, call.getArgOperand(0), call.getType(), false,
-                      Condition::lane);
+        static const struct {
+            Intrinsic::ID id;
+            bool writes;
+            unsigned mask;
+            Condition condition;
+        } masked[] = {
+            {Intrinsic::masked_load, false, 2, Condition::lane},
+            {Intrinsic::masked_gather, false, 2, Condition::lane},
+            {Intrinsic::masked_store, true, 3, Condition::lane},
+            {Intrinsic::masked_scatter, true, 3, Condition::lane},
+            {Intrinsic::masked_expandload, false, 1, Condition::packed},
+            {Intrinsic::masked_compressstore, true, 2, Condition::packed},
+        };
+        for (const auto &one : masked) {
+            if (call.getIntrinsicID() != one.id)
+                continue;
+            add_lanes(call, call.getArgOperand(one.writes ? 1 : 0),
+                      call.getArgOperand(one.mask),
+                      one.writes ? call.getArgOperand(0)->getType()
+                                 : call.getType(),
+                      one.writes, one.condition);
             return true;
-        case Intrinsic::masked_store:
-        case Intrinsic::masked_scatter:
-            add_lanes(call, call.getArgOperand(1), first, true,
-                      Condition::lane);
-            return true;
-        case Intrinsic::masked_expandload:
-            add_lanes(call, call.getArgOperand(0), call.getType(), false,
-                      Condition::packed);
-            return true;
-        case Intrinsic::masked_compressstore:
-            add_lanes(call, call.getArgOperand(1), first, true,
-                      Condition::packed);
-            return true;
-        default:
-            return false;
         }
+        return false;
     }
 
     void take_call(CallBase &call)
@@ -297,22 +299,6 @@ GlobalValue::ThreadLocalMode mode(const Module &module)
                       module.getPIELevel() == PIELevel::Default;
     return is_library ? GlobalValue::InitialExecTLSModel
                       : GlobalValue::LocalExecTLSModel;
-}
-
-Value *mask_of(const IntrinsicInst &call)
-{
-    switch (call.getIntrinsicID()) {
-    case Intrinsic::masked_load:
-    case Intrinsic::masked_gather:
-        return call.getArgOperand(2);
-    case Intrinsic::masked_store:
-    case Intrinsic::masked_scatter:
-        return call.getArgOperand(3);
-    case Intrinsic::masked_expandload:
-        return call.getArgOperand(1);
-    default:
-        return call.getArgOperand(2);
-    }
 }
 
 // Puts code into one function.
@@ -477,8 +463,7 @@ class Pieces
         if (access.condition == Condition::exchanged) {
             active = builder.CreateExtractValue(access.maker, 1);
         } else if (access.condition != Condition::none) {
-            active = builder.CreateExtractElement(
-                mask_of(cast<IntrinsicInst>(*access.maker)), access.lane);
+            active = builder.CreateExtractElement(access.mask, access.lane);
             if (address->getType()->isVectorTy())
                 address = builder.CreateExtractElement(address, access.lane);
         }

@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 
 #include "traces/capture/runtime/images.h"
-#include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/recorder.h"
 #include "traces/formats/data_kind.h"
 
 static void *allocated(void *memory, size_t bytes, uint64_t site)
@@ -40,31 +40,40 @@ static void freed(void *memory, uint64_t site)
     HOOK type __wrap_##name(__VA_ARGS__);
 #define WEAK __attribute__((weak))
 
-WRAPPED(, void *, malloc, size_t bytes)
+/* A function that returns `bytes` bytes, and one that frees `memory`. */
+#define NEW(weak, name, parameters, arguments)                  \
+    weak void *__real_##name parameters;                        \
+    HOOK void *__wrap_##name parameters;                        \
+    void *__wrap_##name parameters                              \
+    {                                                           \
+        return allocated(__real_##name arguments, bytes, SITE); \
+    }
+
+#define DELETE(weak, name, parameters, arguments) \
+    weak void __real_##name parameters;           \
+    HOOK void __wrap_##name parameters;           \
+    void __wrap_##name parameters                 \
+    {                                             \
+        freed(memory, SITE);                      \
+        __real_##name arguments;                  \
+    }
+
+NEW(, malloc, (size_t bytes), (bytes))
+NEW(, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes))
+NEW(WEAK, memalign, (size_t alignment, size_t bytes), (alignment, bytes))
+NEW(WEAK, valloc, (size_t bytes), (bytes))
+NEW(WEAK, pvalloc, (size_t bytes), (bytes))
+DELETE(, free, (void *memory), (memory))
 WRAPPED(, void *, calloc, size_t count, size_t bytes)
 WRAPPED(, void *, realloc, void *memory, size_t bytes)
 WRAPPED(WEAK, void *, reallocarray, void *memory, size_t count, size_t bytes)
-WRAPPED(, void, free, void *memory)
 WRAPPED(, int, posix_memalign, void **memory, size_t alignment, size_t bytes)
-WRAPPED(, void *, aligned_alloc, size_t alignment, size_t bytes)
-WRAPPED(WEAK, void *, memalign, size_t alignment, size_t bytes)
-WRAPPED(WEAK, void *, valloc, size_t bytes)
-WRAPPED(WEAK, void *, pvalloc, size_t bytes)
 WRAPPED(, char *, strdup, const char *text)
 WRAPPED(, char *, strndup, const char *text, size_t most)
-WRAPPED(, void *, mmap, void *address, size_t bytes, int protection, int flags,
-        int file, off_t offset)
-WRAPPED(WEAK, void *, mmap64, void *address, size_t bytes, int protection,
-        int flags, int file, off64_t offset)
 WRAPPED(, void *, mremap, void *address, size_t before, size_t bytes, int flags,
         ...)
 WRAPPED(, int, munmap, void *address, size_t bytes)
 WRAPPED(WEAK, void *, dlopen, const char *path, int mode)
-
-void *__wrap_malloc(size_t bytes)
-{
-    return allocated(__real_malloc(bytes), bytes, SITE);
-}
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
@@ -99,38 +108,12 @@ void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
     return reallocate(memory, all, SITE);
 }
 
-void __wrap_free(void *memory)
-{
-    freed(memory, SITE);
-    __real_free(memory);
-}
-
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
     int status = __real_posix_memalign(memory, alignment, bytes);
     if (status == 0)
         allocated(*memory, bytes, SITE);
     return status;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
-{
-    return allocated(__real_aligned_alloc(alignment, bytes), bytes, SITE);
-}
-
-void *__wrap_memalign(size_t alignment, size_t bytes)
-{
-    return allocated(__real_memalign(alignment, bytes), bytes, SITE);
-}
-
-void *__wrap_valloc(size_t bytes)
-{
-    return allocated(__real_valloc(bytes), bytes, SITE);
-}
-
-void *__wrap_pvalloc(size_t bytes)
-{
-    return allocated(__real_pvalloc(bytes), bytes, SITE);
 }
 
 char *__wrap_strdup(const char *text)
@@ -145,25 +128,20 @@ char *__wrap_strndup(const char *text, size_t most)
     return allocated(copy, copy == NULL ? 0 : strlen(copy) + 1, SITE);
 }
 
-void *__wrap_mmap(void *address, size_t bytes, int protection, int flags,
-                  int file, off_t offset)
-{
-    void *memory = __real_mmap(address, bytes, protection, flags, file, offset);
-    if (memory != MAP_FAILED)
-        allocated(memory, bytes, SITE);
-    return memory;
-}
+/* Programs that were compiled with offsets of 64 bits call the second. */
+#define MAP(weak, name, type)                                                  \
+    WRAPPED(weak, void *, name, void *address, size_t bytes, int protection,   \
+            int flags, int file, type offset)                                  \
+    void *__wrap_##name(void *address, size_t bytes, int protection,           \
+                        int flags, int file, type offset)                      \
+    {                                                                          \
+        void *memory =                                                         \
+            __real_##name(address, bytes, protection, flags, file, offset);    \
+        return memory == MAP_FAILED ? memory : allocated(memory, bytes, SITE); \
+    }
 
-/* What programs call that were compiled with offsets of 64 bits. */
-void *__wrap_mmap64(void *address, size_t bytes, int protection, int flags,
-                    int file, off64_t offset)
-{
-    void *memory =
-        __real_mmap64(address, bytes, protection, flags, file, offset);
-    if (memory != MAP_FAILED)
-        allocated(memory, bytes, SITE);
-    return memory;
-}
+MAP(, mmap, off_t)
+MAP(WEAK, mmap64, off64_t)
 
 /* The new memory is of this site; where there is none, the old one is. */
 void *__wrap_mremap(void *address, size_t before, size_t bytes, int flags, ...)
@@ -199,40 +177,27 @@ void *__wrap_dlopen(const char *path, int mode)
 
 /* operator new and operator delete, by the names that compilers give them;
    programs in C have none of them. */
-#define NEW(name, parameters, arguments)                        \
-    __attribute__((weak)) void *__real_##name parameters;       \
-    HOOK void *__wrap_##name parameters;                        \
-    void *__wrap_##name parameters                              \
-    {                                                           \
-        return allocated(__real_##name arguments, bytes, SITE); \
-    }
-
-#define DELETE(name, parameters, arguments)              \
-    __attribute__((weak)) void __real_##name parameters; \
-    HOOK void __wrap_##name parameters;                  \
-    void __wrap_##name parameters                        \
-    {                                                    \
-        freed(memory, SITE);                             \
-        __real_##name arguments;                         \
-    }
-
-NEW(_Znwm, (size_t bytes), (bytes))
-NEW(_Znam, (size_t bytes), (bytes))
-NEW(_ZnwmRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
-NEW(_ZnamRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
-NEW(_ZnwmSt11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment))
-NEW(_ZnamSt11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment))
-DELETE(_ZdlPv, (void *memory), (memory))
-DELETE(_ZdaPv, (void *memory), (memory))
-DELETE(_ZdlPvm, (void *memory, size_t bytes), (memory, bytes))
-DELETE(_ZdaPvm, (void *memory, size_t bytes), (memory, bytes))
-DELETE(_ZdlPvSt11align_val_t, (void *memory, size_t alignment),
+NEW(WEAK, _Znwm, (size_t bytes), (bytes))
+NEW(WEAK, _Znam, (size_t bytes), (bytes))
+NEW(WEAK, _ZnwmRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
+NEW(WEAK, _ZnamRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
+NEW(WEAK, _ZnwmSt11align_val_t, (size_t bytes, size_t alignment),
+    (bytes, alignment))
+NEW(WEAK, _ZnamSt11align_val_t, (size_t bytes, size_t alignment),
+    (bytes, alignment))
+DELETE(WEAK, _ZdlPv, (void *memory), (memory))
+DELETE(WEAK, _ZdaPv, (void *memory), (memory))
+DELETE(WEAK, _ZdlPvm, (void *memory, size_t bytes), (memory, bytes))
+DELETE(WEAK, _ZdaPvm, (void *memory, size_t bytes), (memory, bytes))
+DELETE(WEAK, _ZdlPvSt11align_val_t, (void *memory, size_t alignment),
        (memory, alignment))
-DELETE(_ZdaPvSt11align_val_t, (void *memory, size_t alignment),
+DELETE(WEAK, _ZdaPvSt11align_val_t, (void *memory, size_t alignment),
        (memory, alignment))
-DELETE(_ZdlPvmSt11align_val_t, (void *memory, size_t bytes, size_t alignment),
+DELETE(WEAK, _ZdlPvmSt11align_val_t,
+       (void *memory, size_t bytes, size_t alignment),
        (memory, bytes, alignment))
-DELETE(_ZdaPvmSt11align_val_t, (void *memory, size_t bytes, size_t alignment),
+DELETE(WEAK, _ZdaPvmSt11align_val_t,
+       (void *memory, size_t bytes, size_t alignment),
        (memory, bytes, alignment))
 
 /* ---------------------------------------------------------------- files -- */

@@ -7,41 +7,42 @@
  */
 #include <stdbool.h>
 
-#include "traces/capture/runtime/observe.h"
+#include "traces/capture/runtime/recorder.h"
 
 #define ORDER __ATOMIC_SEQ_CST
 
-#define MODIFY(bits, type, operation)                                          \
+/* Of an operation, `does`_n is the compiler's builtin or a function like it. */
+#define MODIFY(bits, type, operation, does)                                    \
     HOOK type __tsan_atomic##bits##_##operation(volatile type *address,        \
                                                 type value, int order);        \
     type __tsan_atomic##bits##_##operation(volatile type *address, type value, \
                                            int order)                          \
     {                                                                          \
         (void)order;                                                           \
-        observe(address, READ, sizeof(type), SITE);                            \
-        observe(address, WRITE, sizeof(type), SITE);                           \
-        return do_##operation##bits(address, value);                           \
+        margay_record_at(address, READ, sizeof(type), SITE);                   \
+        margay_record_at(address, WRITE, sizeof(type), SITE);                  \
+        return does(address, value, ORDER);                                    \
     }
 
 /* The weak form may fail without reason; this one never does. */
-#define COMPARE(bits, type, strength)                                  \
-    HOOK int __tsan_atomic##bits##_compare_exchange_##strength(        \
-        volatile type *address, type *expected, type value, int order, \
-        int failure_order);                                            \
-    int __tsan_atomic##bits##_compare_exchange_##strength(             \
-        volatile type *address, type *expected, type value, int order, \
-        int failure_order)                                             \
-    {                                                                  \
-        (void)order;                                                   \
-        (void)failure_order;                                           \
-        observe(address, READ, sizeof(type), SITE);                    \
-        bool done = do_compare##bits(address, expected, value);        \
-        if (done)                                                      \
-            observe(address, WRITE, sizeof(type), SITE);               \
-        return done;                                                   \
+#define COMPARE(bits, type, strength, does)                              \
+    HOOK int __tsan_atomic##bits##_compare_exchange_##strength(          \
+        volatile type *address, type *expected, type value, int order,   \
+        int failure_order);                                              \
+    int __tsan_atomic##bits##_compare_exchange_##strength(               \
+        volatile type *address, type *expected, type value, int order,   \
+        int failure_order)                                               \
+    {                                                                    \
+        (void)order, (void)failure_order;                                \
+        margay_record_at(address, READ, sizeof(type), SITE);             \
+        bool done = does(address, expected, value, false, ORDER, ORDER); \
+        if (done)                                                        \
+            margay_record_at(address, WRITE, sizeof(type), SITE);        \
+        return done;                                                     \
     }
 
-#define HOOKS(bits, type)                                                     \
+/* The operations of a type, whose names begin with `prefix`. */
+#define HOOKS(bits, type, prefix)                                             \
     HOOK type __tsan_atomic##bits##_load(const volatile type *address,        \
                                          int order);                          \
     HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, \
@@ -52,69 +53,41 @@
     type __tsan_atomic##bits##_load(const volatile type *address, int order)  \
     {                                                                         \
         (void)order;                                                          \
-        observe(address, READ, sizeof(type), SITE);                           \
-        return do_load##bits(address);                                        \
+        margay_record_at(address, READ, sizeof(type), SITE);                  \
+        return prefix##load_n(address, ORDER);                                \
     }                                                                         \
     void __tsan_atomic##bits##_store(volatile type *address, type value,      \
                                      int order)                               \
     {                                                                         \
         (void)order;                                                          \
-        observe(address, WRITE, sizeof(type), SITE);                          \
-        do_exchange##bits(address, value);                                    \
+        margay_record_at(address, WRITE, sizeof(type), SITE);                 \
+        prefix##exchange_n(address, value, ORDER);                            \
     }                                                                         \
-    MODIFY(bits, type, exchange)                                              \
-    MODIFY(bits, type, fetch_add)                                             \
-    MODIFY(bits, type, fetch_sub)                                             \
-    MODIFY(bits, type, fetch_and)                                             \
-    MODIFY(bits, type, fetch_or)                                              \
-    MODIFY(bits, type, fetch_xor)                                             \
-    MODIFY(bits, type, fetch_nand)                                            \
-    COMPARE(bits, type, strong)                                               \
-    COMPARE(bits, type, weak)                                                 \
+    MODIFY(bits, type, exchange, prefix##exchange_n)                          \
+    MODIFY(bits, type, fetch_add, prefix##fetch_add)                          \
+    MODIFY(bits, type, fetch_sub, prefix##fetch_sub)                          \
+    MODIFY(bits, type, fetch_and, prefix##fetch_and)                          \
+    MODIFY(bits, type, fetch_or, prefix##fetch_or)                            \
+    MODIFY(bits, type, fetch_xor, prefix##fetch_xor)                          \
+    MODIFY(bits, type, fetch_nand, prefix##fetch_nand)                        \
+    COMPARE(bits, type, strong, prefix##compare_exchange_n)                   \
+    COMPARE(bits, type, weak, prefix##compare_exchange_n)                     \
     type __tsan_atomic##bits##_compare_exchange_val(                          \
         volatile type *address, type expected, type value, int order,         \
         int failure_order)                                                    \
     {                                                                         \
-        (void)order;                                                          \
-        (void)failure_order;                                                  \
-        observe(address, READ, sizeof(type), SITE);                           \
-        if (do_compare##bits(address, &expected, value))                      \
-            observe(address, WRITE, sizeof(type), SITE);                      \
+        (void)order, (void)failure_order;                                     \
+        margay_record_at(address, READ, sizeof(type), SITE);                  \
+        if (prefix##compare_exchange_n(address, &expected, value, false,      \
+                                       ORDER, ORDER))                         \
+            margay_record_at(address, WRITE, sizeof(type), SITE);             \
         return expected;                                                      \
     }
 
-/* Operations of the processor. */
-#define NATIVE_MODIFY(bits, type, operation, builtin)               \
-    static inline type do_##operation##bits(volatile type *address, \
-                                            type value)             \
-    {                                                               \
-        return builtin(address, value, ORDER);                      \
-    }
-
-#define NATIVE(bits, type)                                                  \
-    static inline type do_load##bits(const volatile type *address)          \
-    {                                                                       \
-        return __atomic_load_n(address, ORDER);                             \
-    }                                                                       \
-    static inline bool do_compare##bits(volatile type *address,             \
-                                        type *expected, type value)         \
-    {                                                                       \
-        return __atomic_compare_exchange_n(address, expected, value, false, \
-                                           ORDER, ORDER);                   \
-    }                                                                       \
-    NATIVE_MODIFY(bits, type, exchange, __atomic_exchange_n)                \
-    NATIVE_MODIFY(bits, type, fetch_add, __atomic_fetch_add)                \
-    NATIVE_MODIFY(bits, type, fetch_sub, __atomic_fetch_sub)                \
-    NATIVE_MODIFY(bits, type, fetch_and, __atomic_fetch_and)                \
-    NATIVE_MODIFY(bits, type, fetch_or, __atomic_fetch_or)                  \
-    NATIVE_MODIFY(bits, type, fetch_xor, __atomic_fetch_xor)                \
-    NATIVE_MODIFY(bits, type, fetch_nand, __atomic_fetch_nand)              \
-    HOOKS(bits, type)
-
-NATIVE(8, uint8_t)
-NATIVE(16, uint16_t)
-NATIVE(32, uint32_t)
-NATIVE(64, uint64_t)
+HOOKS(8, uint8_t, __atomic_)
+HOOKS(16, uint16_t, __atomic_)
+HOOKS(32, uint32_t, __atomic_)
+HOOKS(64, uint64_t, __atomic_)
 
 #ifdef __SIZEOF_INT128__
 /* 16 bytes, under a lock, because not all processors have these operations. All
@@ -134,16 +107,20 @@ static void unlock(void)
     __atomic_store_n(&locked, false, __ATOMIC_RELEASE);
 }
 
-static u128 do_load128(const volatile u128 *address)
+static u128 locked_load_n(const volatile u128 *address, int order)
 {
+    (void)order;
     lock();
     u128 value = *address;
     unlock();
     return value;
 }
 
-static bool do_compare128(volatile u128 *address, u128 *expected, u128 value)
+static bool locked_compare_exchange_n(volatile u128 *address, u128 *expected,
+                                      u128 value, bool weak, int order,
+                                      int failure_order)
 {
+    (void)weak, (void)order, (void)failure_order;
     lock();
     u128 old = *address;
     bool equal = old == *expected;
@@ -154,24 +131,25 @@ static bool do_compare128(volatile u128 *address, u128 *expected, u128 value)
     return equal;
 }
 
-#define LOCKED_MODIFY(operation, result)                                 \
-    static u128 do_##operation##128(volatile u128 * address, u128 value) \
-    {                                                                    \
-        lock();                                                          \
-        u128 old = *address;                                             \
-        *address = result;                                               \
-        unlock();                                                        \
-        return old;                                                      \
+#define LOCKED(name, result)                                                 \
+    static u128 locked_##name(volatile u128 *address, u128 value, int order) \
+    {                                                                        \
+        (void)order;                                                         \
+        lock();                                                              \
+        u128 old = *address;                                                 \
+        *address = result;                                                   \
+        unlock();                                                            \
+        return old;                                                          \
     }
 
-LOCKED_MODIFY(exchange, value)
-LOCKED_MODIFY(fetch_add, old + value)
-LOCKED_MODIFY(fetch_sub, old - value)
-LOCKED_MODIFY(fetch_and, old &value)
-LOCKED_MODIFY(fetch_or, old | value)
-LOCKED_MODIFY(fetch_xor, old ^ value)
-LOCKED_MODIFY(fetch_nand, ~(old &value))
-HOOKS(128, u128)
+LOCKED(exchange_n, value)
+LOCKED(fetch_add, old + value)
+LOCKED(fetch_sub, old - value)
+LOCKED(fetch_and, old &value)
+LOCKED(fetch_or, old | value)
+LOCKED(fetch_xor, old ^ value)
+LOCKED(fetch_nand, ~(old &value))
+HOOKS(128, u128, locked_)
 #endif
 
 HOOK void __tsan_atomic_thread_fence(int order);

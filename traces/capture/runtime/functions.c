@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "traces/capture/runtime/images.h"
-#include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/recorder.h"
 
 /* By this `margay record` recognises a program with the runtime. */
 HOOK extern const char margay_runtime_mark[];
@@ -43,22 +43,19 @@ static __thread unsigned calls;
 static __thread uint64_t stack, caller_code;
 
 /* The program is the first module of the process. */
-static void name_program(void)
-{
-    char path[MARGAY_CAPTURED_PATH_BYTES];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    bool known = length > 0 && (size_t)length < sizeof path;
-    if (known)
-        path[length] = '\0';
-    margay_images_begin(margay_process.capture->modules, known ? path : NULL);
-}
-
 static void begin(void)
 {
+    char path[MARGAY_CAPTURED_PATH_BYTES];
     if (!margay_process_attach())
         return;
-    if (margay_recorder_wants_sites())
-        name_program();
+    if (margay_process.capture->wants_sites) {
+        ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+        bool known = length > 0 && (size_t)length < sizeof path;
+        if (known)
+            path[length] = '\0';
+        margay_images_begin(margay_process.capture->modules,
+                            known ? path : NULL);
+    }
     margay_allocations_tell_files();
     uint64_t base = (uint64_t)(uintptr_t)__ehdr_start;
     const struct margay_capture *capture = margay_process.capture;

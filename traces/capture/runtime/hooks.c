@@ -16,7 +16,7 @@
  * This file is compiled with -fno-builtin, so that the compiler turns no loop
  * here into a call of one of these functions.
  */
-#include "traces/capture/runtime/observe.h"
+#include "traces/capture/runtime/recorder.h"
 
 #define WORD_BYTES ((size_t)8)
 #define LINE_BYTES ((size_t)64)
@@ -24,13 +24,14 @@
 static void observe_range(const volatile void *address, size_t bytes,
                           unsigned kind, uint64_t site)
 {
-    uint64_t at = (uint64_t)(uintptr_t)address, end = at + bytes;
-    while (at < end) {
-        uint64_t next = (at / WORD_BYTES + 1) * WORD_BYTES;
-        if (next > end)
-            next = end;
-        margay_record_at(at, kind, (unsigned)(next - at), site);
-        at = next;
+    const volatile char *at = address;
+    while (bytes > 0) {
+        size_t some = WORD_BYTES - (uintptr_t)at % WORD_BYTES;
+        if (some > bytes)
+            some = bytes;
+        margay_record_at(at, kind, (unsigned)some, site);
+        at += some;
+        bytes -= some;
     }
 }
 
@@ -48,39 +49,27 @@ static void observe_copy(const volatile void *to, const volatile void *from,
     }
 }
 
-#define READS(name, size)                         \
-    HOOK void __tsan_##name##size(void *address); \
-    void __tsan_##name##size(void *address)       \
-    {                                             \
-        observe(address, READ, size, SITE);       \
+/* An access of READ, of WRITE, or of the one and then the other. */
+#define ACCESS(name, size, first, last)                  \
+    HOOK void __tsan_##name##size(void *address);        \
+    void __tsan_##name##size(void *address)              \
+    {                                                    \
+        margay_record_at(address, first, size, SITE);    \
+        if (first != last)                               \
+            margay_record_at(address, last, size, SITE); \
     }
 
-#define WRITES(name, size)                        \
-    HOOK void __tsan_##name##size(void *address); \
-    void __tsan_##name##size(void *address)       \
-    {                                             \
-        observe(address, WRITE, size, SITE);      \
-    }
-
-#define MODIFIES(name, size)                      \
-    HOOK void __tsan_##name##size(void *address); \
-    void __tsan_##name##size(void *address)       \
-    {                                             \
-        observe(address, READ, size, SITE);       \
-        observe(address, WRITE, size, SITE);      \
-    }
-
-#define ACCESSES(size)                     \
-    READS(read, size)                      \
-    READS(volatile_read, size)             \
-    READS(unaligned_read, size)            \
-    READS(unaligned_volatile_read, size)   \
-    WRITES(write, size)                    \
-    WRITES(volatile_write, size)           \
-    WRITES(unaligned_write, size)          \
-    WRITES(unaligned_volatile_write, size) \
-    MODIFIES(read_write, size)             \
-    MODIFIES(unaligned_read_write, size)
+#define ACCESSES(size)                                   \
+    ACCESS(read, size, READ, READ)                       \
+    ACCESS(volatile_read, size, READ, READ)              \
+    ACCESS(unaligned_read, size, READ, READ)             \
+    ACCESS(unaligned_volatile_read, size, READ, READ)    \
+    ACCESS(write, size, WRITE, WRITE)                    \
+    ACCESS(volatile_write, size, WRITE, WRITE)           \
+    ACCESS(unaligned_write, size, WRITE, WRITE)          \
+    ACCESS(unaligned_volatile_write, size, WRITE, WRITE) \
+    ACCESS(read_write, size, READ, WRITE)                \
+    ACCESS(unaligned_read_write, size, READ, WRITE)
 
 ACCESSES(1)
 ACCESSES(2)
@@ -106,13 +95,13 @@ void __tsan_write_range(void *address, size_t bytes)
 /* C++: the pointer of an object to its virtual functions. */
 void __tsan_vptr_read(void **vptr)
 {
-    observe(vptr, READ, sizeof *vptr, SITE);
+    margay_record_at(vptr, READ, sizeof *vptr, SITE);
 }
 
 void __tsan_vptr_update(void **vptr, void *value)
 {
     (void)value;
-    observe(vptr, WRITE, sizeof *vptr, SITE);
+    margay_record_at(vptr, WRITE, sizeof *vptr, SITE);
 }
 
 /* ---------------------------------------------------------------- copies --

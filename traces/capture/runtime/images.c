@@ -50,19 +50,6 @@ struct mapping {
    path".  Blanks stand before the path. */
 enum { FROM, TO, RIGHTS, OFFSET, DEVICE, INODE, PATH };
 
-static unsigned digit(char c)
-{
-    return c >= 'a' ? (unsigned)(c - 'a') + 10 : (unsigned)(c - '0');
-}
-
-static void take_path(struct mapping *mapping, char c)
-{
-    if ((mapping->length == 0 && c == ' ') ||
-        mapping->length == MARGAY_CAPTURED_PATH_BYTES)
-        return;
-    mapping->path[mapping->length++] = c;
-}
-
 /* Take a character of a line that is not its end. */
 static void take(struct mapping *mapping, char c)
 {
@@ -70,12 +57,13 @@ static void take(struct mapping *mapping, char c)
                        : mapping->field == TO     ? &mapping->to
                        : mapping->field == OFFSET ? &mapping->offset
                                                   : NULL;
-    if (mapping->field == PATH)
-        take_path(mapping, c);
+    bool fits = mapping->length < MARGAY_CAPTURED_PATH_BYTES;
+    if (mapping->field == PATH && fits && (mapping->length > 0 || c != ' '))
+        mapping->path[mapping->length++] = c;
     else if (c == (mapping->field == FROM ? '-' : ' '))
-        mapping->field++;
+        mapping->field += mapping->field != PATH;
     else if (number != NULL)
-        *number = *number << 4 | digit(c);
+        *number = *number << 4 | (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
 /* Take characters up to the end of the line of that address; false: it is not
@@ -98,7 +86,7 @@ static bool take_lines(struct mapping *mapping, uint64_t address,
 }
 
 /* Find the mapping of an address; false: there is none. */
-static bool find_any_mapping(uint64_t address, struct mapping *mapping)
+static bool find_mapping(uint64_t address, struct mapping *mapping)
 {
     char text[512];
     bool found = false;
@@ -116,20 +104,12 @@ static bool find_any_mapping(uint64_t address, struct mapping *mapping)
     return found;
 }
 
-/* The same; false also if it is none of a file. */
-static bool find_mapping(uint64_t address, struct mapping *mapping)
-{
-    return find_any_mapping(address, mapping) &&
-           mapping->length < MARGAY_CAPTURED_PATH_BYTES &&
-           mapping->path[0] == '/';
-}
-
 /* The stack of the first thread grows, down to a limit. */
 bool margay_images_stack(uint64_t address, uint64_t *from, uint64_t *to)
 {
     struct mapping mapping;
     struct rlimit limit;
-    if (!find_any_mapping(address, &mapping))
+    if (!find_mapping(address, &mapping))
         return false;
     *from = mapping.from;
     *to = mapping.to;
@@ -210,6 +190,8 @@ static struct margay_image look_for(uint64_t site)
     uint64_t address;
     struct mapping mapping;
     if (!find_mapping(site, &mapping) ||
+        mapping.length == MARGAY_CAPTURED_PATH_BYTES ||
+        mapping.path[0] != '/' ||
         !find_address(mapping.path, site - mapping.from + mapping.offset,
                       &address))
         return unknown;

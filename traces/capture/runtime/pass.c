@@ -20,7 +20,7 @@
  * On x86-64 its code uses LLVM's convention preserve_most: a function changes
  * r11, the register of its result, and vectors; elsewhere it uses C's.
  */
-#include "traces/capture/runtime/observe.h"
+#include "traces/capture/runtime/recorder.h"
 
 /* By this `margay record` recognises a program with such code. */
 __attribute__((used)) static const char mark[] = "margay-capture-plugin";

@@ -141,12 +141,14 @@ static bool tell(uint32_t type, uint32_t process, uint32_t value)
 extern void *map_memory(void *address, size_t bytes, int protection, int flags,
                         int file, off64_t offset) __asm__("mmap64");
 
-const uint64_t *margay_process_mapped(uint32_t buffer)
+/* NULL: the buffer has not been mapped. */
+static const uint64_t *mapped(uint32_t buffer)
 {
     return atomic_load(&buffers[buffer]);
 }
 
-uint64_t *margay_process_map(uint32_t buffer)
+/* The address of a buffer; NULL if it cannot be mapped. */
+static uint64_t *map(uint32_t buffer)
 {
     uint64_t *base = atomic_load(&buffers[buffer]);
     if (base != NULL)
@@ -167,7 +169,7 @@ uint64_t *margay_process_map(uint32_t buffer)
     return memory;
 }
 
-uint64_t *margay_process_forget(uint32_t buffer)
+uint64_t *margay_buffer_forget(uint32_t buffer)
 {
     uint64_t *base = atomic_load(&buffers[buffer]);
     if (base != NULL)
@@ -435,23 +437,20 @@ static struct margay_slot_owner myself(void)
                                       thread_number - 1};
 }
 
-static bool try_to_take(uint32_t *buffer)
-{
-    struct margay_capture *capture = margay_process.capture;
-    const struct margay_slot_owner owner = myself();
-    if (margay_slots_take(capture, &owner, buffer))
-        return true;
-    /* Either the receiver sees this, or a buffer is free already. */
-    atomic_store(&capture->waits, 1);
-    return margay_slots_take(capture, &owner, buffer);
-}
-
 enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
                                       const sigset_t *signals)
 {
+    struct margay_capture *capture = margay_process.capture;
     if (!is_wanted(early))
         return MARGAY_NONE;
-    if (try_to_take(buffer)) {
+    const struct margay_slot_owner owner = myself();
+    bool taken = margay_slots_take(capture, &owner, buffer);
+    if (!taken) {
+        /* Either the receiver sees this, or a buffer is free already. */
+        atomic_store(&capture->waits, 1);
+        taken = margay_slots_take(capture, &owner, buffer);
+    }
+    if (taken) {
         waits = 0;
         return MARGAY_TAKEN;
     }
@@ -466,22 +465,24 @@ enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
     return MARGAY_NONE;
 }
 
-void margay_buffer_open(uint32_t buffer, uint64_t *words)
+uint64_t *margay_buffer_open(uint32_t buffer)
 {
+    struct margay_capture *capture = margay_process.capture;
     const struct margay_slot_owner owner = myself();
-    margay_slots_open(margay_process.capture, buffer, &owner, words);
+    uint64_t *words = map(buffer);
+    if (words == NULL) { /* another process may have memory for it */
+        atomic_store(&capture->slots[buffer].state, 0);
+        return NULL;
+    }
+    margay_slots_open(capture, buffer, &owner, words);
     if (pthread_getspecific(thread_key) == NULL)
         pthread_setspecific(thread_key, &thread_key);
-}
-
-void margay_buffer_return(uint32_t buffer)
-{
-    margay_slots_return(margay_process.capture, buffer);
+    return words;
 }
 
 void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
 {
-    margay_slots_mark(margay_process.capture, buffer, margay_process_mapped);
+    margay_slots_mark(margay_process.capture, buffer, mapped);
     if (margay_slots_fill(margay_process.capture, buffer, margay_process.id,
                           words, dirty) &&
         !ask_to_look())

@@ -70,22 +70,15 @@ enum margay_taking {
 enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
                                       const sigset_t *signals);
 
-/* The address of a buffer; NULL if it cannot be mapped. */
-uint64_t *margay_process_map(uint32_t buffer);
+/* Open a buffer that was taken; returns its words, all of them 0.  From now on
+   each word that is written there is recorded, also if the process is killed.
+   The buffer is to be sent when the thread ends.  NULL: it cannot be mapped,
+   and is given back. */
+uint64_t *margay_buffer_open(uint32_t buffer);
 
-/* The same of a buffer that has been mapped; NULL: it has not. */
-const uint64_t *margay_process_mapped(uint32_t buffer);
-
-/* The same, which the process does not have any more. */
-uint64_t *margay_process_forget(uint32_t buffer);
-
-/* Open a buffer that was taken and mapped at `words`; all of them are 0 then.
-   From now on each word that is written there is recorded, also if the process
-   is killed.  The buffer is to be sent when the thread ends. */
-void margay_buffer_open(uint32_t buffer, uint64_t *words);
-
-/* Give back a buffer that could not be mapped; another process may. */
-void margay_buffer_return(uint32_t buffer);
+/* The address of a buffer, which the process does not have any more; NULL: it
+   has not been mapped. */
+uint64_t *margay_buffer_forget(uint32_t buffer);
 
 /* Send a buffer of `words` words; the thread no longer owns it.  `dirty`, at
    least as many, may not be 0. */

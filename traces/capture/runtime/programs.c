@@ -24,44 +24,42 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/recorder.h"
 
 /* libc's functions.  They are looked for before there is a second thread, as
    the dynamic linker has locks that a child of fork() may find taken; only
    constructors of shared libraries may come before that. */
+#define FUNCTIONS(OF) \
+    OF(execve);       \
+    OF(execv);        \
+    OF(execvp);       \
+    OF(execvpe);      \
+    OF(fexecve);      \
+    OF(posix_spawn);  \
+    OF(posix_spawnp); \
+    OF(system);       \
+    OF(popen);        \
+    OF(fork);         \
+    OF(clone);        \
+    OF(_Fork);
+
+/* Earlier C libraries do not have these two. */
+HOOK pid_t _Fork(void);
+HOOK int execveat(int directory, const char *path, char *const arguments[],
+                  char *const environment[], int flags);
+
+#define MEMBER(name) __typeof__(&name) name
 static struct {
-    __typeof__(&execve) execve;
-    __typeof__(&execv) execv;
-    __typeof__(&execvp) execvp;
-    __typeof__(&execvpe) execvpe;
-    __typeof__(&fexecve) fexecve;
-    __typeof__(&posix_spawn) posix_spawn;
-    __typeof__(&posix_spawnp) posix_spawnp;
-    __typeof__(&system) system;
-    __typeof__(&popen) popen;
-    __typeof__(&fork) fork;
-    __typeof__(&clone) clone;
-    pid_t (*_Fork)(void);
+    FUNCTIONS(MEMBER)
 } libc;
 
 #define FIND(name) \
-    (libc.name = (__typeof__(libc.name))(uintptr_t)dlsym(RTLD_NEXT, #name))
+    libc.name = (__typeof__(libc.name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
 __attribute__((constructor(101))) static void find_functions(void)
 {
-    FIND(execve);
-    FIND(execv);
-    FIND(execvp);
-    FIND(execvpe);
-    FIND(fexecve);
-    FIND(posix_spawn);
-    FIND(posix_spawnp);
-    FIND(system);
-    FIND(popen);
-    FIND(fork);
-    FIND(clone);
-    FIND(_Fork);
+    FUNCTIONS(FIND)
 }
 
 #define NEXT(name) (libc.name != NULL ? (void)0 : find_functions(), libc.name)
@@ -87,9 +85,6 @@ static void start(pid_t child)
 }
 
 /* ---------------------------------------------------------------- fork -- */
-
-/* Earlier C libraries do not have it. */
-HOOK pid_t _Fork(void);
 
 pid_t _Fork(void)
 {
@@ -179,10 +174,6 @@ EXEC(fexecve,
      (int descriptor, char *const arguments[], char *const environment[]),
      (descriptor, arguments, environment))
 
-/* Earlier C libraries do not have it. */
-HOOK int execveat(int directory, const char *path, char *const arguments[],
-                  char *const environment[], int flags);
-
 int execveat(int directory, const char *path, char *const arguments[],
              char *const environment[], int flags)
 {
@@ -191,35 +182,34 @@ int execveat(int directory, const char *path, char *const arguments[],
     return stay();
 }
 
-/* The arguments of execl() and the like, up to NULL. */
-static size_t count_arguments(const char *first, va_list *list)
+/* The arguments of execl() and the like, up to NULL; returns their number.
+   `arguments` is NULL where they are only counted. */
+static size_t take_arguments(const char *first, va_list *list, char **arguments)
 {
     size_t count = 0;
-    for (const char *one = first; one != NULL; one = va_arg(*list, char *))
-        count++;
+    const char *one = first;
+    for (; one != NULL; one = va_arg(*list, char *), count++) {
+        if (arguments != NULL)
+            arguments[count] = (char *)one;
+    }
+    if (arguments != NULL)
+        arguments[count] = NULL;
     return count;
 }
 
-static void take_arguments(const char *first, va_list *list, char **arguments)
-{
-    arguments[0] = (char *)first;
-    for (size_t i = 0; arguments[i] != NULL; i++)
-        arguments[i + 1] = va_arg(*list, char *);
-}
-
 /* `after` reads what follows the arguments. */
-#define EXEC_LIST(name, after, call)                        \
-    HOOK int name(const char *path, const char *first, ...) \
-    {                                                       \
-        va_list list;                                       \
-        va_start(list, first);                              \
-        char *arguments[count_arguments(first, &list) + 1]; \
-        va_end(list);                                       \
-        va_start(list, first);                              \
-        take_arguments(first, &list, arguments);            \
-        after;                                              \
-        va_end(list);                                       \
-        return call;                                        \
+#define EXEC_LIST(name, after, call)                             \
+    HOOK int name(const char *path, const char *first, ...)      \
+    {                                                            \
+        va_list list;                                            \
+        va_start(list, first);                                   \
+        char *arguments[take_arguments(first, &list, NULL) + 1]; \
+        va_end(list);                                            \
+        va_start(list, first);                                   \
+        take_arguments(first, &list, arguments);                 \
+        after;                                                   \
+        va_end(list);                                            \
+        return call;                                             \
     }
 
 EXEC_LIST(execl, (void)0, execv(path, arguments))

@@ -197,15 +197,6 @@ static size_t number_in(const uint64_t *base, const uint64_t *word)
     return ((uintptr_t)word - (uintptr_t)base) / sizeof *base;
 }
 
-/* The words of a buffer that may have been written: all up to the last one. */
-static uint32_t used_words(const uint64_t *base)
-{
-    uint32_t used = MARGAY_BUFFER_WORDS;
-    while (used > 0 && margay_word_is_unused(load(base + used - 1)))
-        used--;
-    return used;
-}
-
 /* Write into unused words that are of no use. */
 static void pass_over(uint64_t *words, size_t count)
 {
@@ -309,8 +300,9 @@ static void give_up(void)
     move_to(NO_ROOM);
 }
 
-/* Park the thread's buffer.  What is in front of `next` is reserved, and what
-   parked buffers wait for from there on is not. */
+/* Park the thread's buffer, up to the last word that may have been written.
+   What is in front of `next` is reserved, and what parked buffers wait for from
+   there on is not. */
 static void park(const uint64_t *next)
 {
     uint64_t *base = mine.base;
@@ -318,7 +310,9 @@ static void park(const uint64_t *next)
     withdraw(next);
     if (base != NULL) {
         size_t at = number_in(base, next);
-        uint32_t words = used_words(base);
+        uint32_t words = MARGAY_BUFFER_WORDS;
+        while (words > 0 && margay_word_is_unused(load(base + words - 1)))
+            words--;
         if (at <= MARGAY_BUFFER_WORDS && at > words)
             words = (uint32_t)at;
         mine.parked[mine.parked_count++] =
@@ -348,7 +342,6 @@ static void put_stack(void);
 static void begin_buffer(uint32_t buffer, uint64_t *base)
 {
     const struct margay_capture *capture = margay_process.capture;
-    margay_buffer_open(buffer, base);
     for (size_t i = capture->wants_sites ? 0 : ROOM_WORDS;
          i < MARGAY_BUFFER_WORDS; i++)
         base[i] = MARGAY_WORD_END;
@@ -378,14 +371,10 @@ static bool acquire(bool early, const struct alone *alone)
         taking = margay_buffer_take(&buffer, early, &alone->signals);
         mine.looks = true;
     }
-    if (mine.base != NULL)
-        return true;
-    uint64_t *base = taking == MARGAY_TAKEN ? margay_process_map(buffer) : NULL;
+    uint64_t *base = taking == MARGAY_TAKEN ? margay_buffer_open(buffer) : NULL;
     if (base != NULL)
         begin_buffer(buffer, base);
-    else if (taking == MARGAY_TAKEN)
-        margay_buffer_return(buffer);
-    return base != NULL;
+    return mine.base != NULL;
 }
 
 /* Get the next buffer. */
@@ -566,46 +555,38 @@ static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
     return at + 1;
 }
 
-/* True if the place that the caller reserved is the thread's last one: it is in
-   its buffer, and no handler has written behind it. */
-static bool is_last_place(const uint64_t *next)
-{
-    return margay_recorder.next == next + 1 &&
-           number_in(mine.base, next) < ROOM_WORDS && are_unused(next, 1);
-}
-
-/* Write the word where its site is known: the slot still holds the site if no
-   handler has told one since the place was reserved. */
+/* Write the word where its site is known and the place that the caller reserved
+   is the thread's last one: it is in its buffer, and no handler has written
+   behind it.  The slot still holds the site if no handler has told one since.
+ */
 static bool put_known(uint64_t *next, uint64_t word, uint64_t site)
 {
     const unsigned slot = slot_of(site);
     const uint32_t number = begin_put();
     if (!margay_recorder.tells_sites || mine.sites[slot] != site ||
-        !is_last_place(next) || !is_last_put(number))
+        margay_recorder.next != next + 1 ||
+        number_in(mine.base, next) >= ROOM_WORDS || !are_unused(next, 1) ||
+        !is_last_put(number))
         return false;
     *next = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
     return true;
 }
 
 /* The thread may get its first buffer here, or another one. */
-static void put_anew(uint64_t *next, uint64_t word, uint64_t site)
-{
-    const unsigned slot = slot_of(site);
-    uint32_t number;
-    uint64_t *at = reserve_slot(next, 1, 2, false, slot, &number);
-    if (margay_recorder.tells_sites) {
-        at = put_site(at, site, slot, number);
-        word |= (uint64_t)slot << MARGAY_SLOT_SHIFT;
-    }
-    *at = word;
-}
-
 void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
 {
-    if (mine.looks)
+    if (mine.looks) {
         move_to(NO_ROOM);
-    else if (!put_known(next, word, site))
-        put_anew(next, word, site);
+    } else if (!put_known(next, word, site)) {
+        const unsigned slot = slot_of(site);
+        uint32_t number;
+        uint64_t *at = reserve_slot(next, 1, 2, false, slot, &number);
+        if (margay_recorder.tells_sites) {
+            at = put_site(at, site, slot, number);
+            word |= (uint64_t)slot << MARGAY_SLOT_SHIFT;
+        }
+        *at = word;
+    }
 }
 
 /* Write the words of an event of data. */
@@ -655,11 +636,6 @@ bool margay_recorder_wants_data(void)
     return margay_process_attach() && margay_process.capture->wants_data;
 }
 
-bool margay_recorder_wants_sites(void)
-{
-    return margay_process_attach() && margay_process.capture->wants_sites;
-}
-
 void margay_recorder_leave(void)
 {
     struct alone alone;
@@ -697,27 +673,25 @@ static void fill_with_nothing(uint64_t *words, size_t count)
         words[i] = margay_control_word(MARGAY_CONTROL_NONE, 0);
 }
 
-/* Processes share the memory; what is written there is lost.  It is not
-   private: of a chain of 200 forks with private memory, the last ones took the
-   system 25 ms each. */
-static void make_nothing(void)
-{
-    uint64_t *words = mmap(NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if ((void *)words == MAP_FAILED)
-        return; /* a child that needs them says so */
-    fill_with_nothing(words, MARGAY_BUFFER_WORDS);
-    nothing = words;
-}
+/* Processes share the memory of `nothing`; what is written there is lost.  It
+   is not private: of a chain of 200 forks with private memory, the last ones
+   took the system 25 ms each.  Where there is none, a child that needs it says
+   so.
 
-/* Code that a handler interrupts may still have the place that was next, also
+   Code that a handler interrupts may still have the place that was next, also
    in the parent: no word of the buffer stays unused. */
 void margay_recorder_before_fork(void)
 {
     struct alone alone;
     begin_alone(&alone);
-    if (nothing == NULL)
-        make_nothing();
+    if (nothing == NULL) {
+        void *words = mmap(NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (words != MAP_FAILED) {
+            fill_with_nothing(words, MARGAY_BUFFER_WORDS);
+            nothing = words;
+        }
+    }
     uint64_t *base = mine.base;
     park(margay_recorder.next);
     if (base != NULL) {
@@ -741,7 +715,7 @@ void margay_recorder_after_fork(void)
     if (mine.lacks)
         margay_process_lose(MARGAY_LOSS_FORKED);
     for (uint32_t i = 0; i < MARGAY_MAX_BUFFERS; i++) {
-        uint64_t *base = margay_process_forget(i);
+        uint64_t *base = margay_buffer_forget(i);
         if (base != NULL &&
             (nothing == NULL ||
              mremap(nothing, 0, MARGAY_BUFFER_BYTES,

@@ -62,10 +62,10 @@ uint64_t margay_recorder_site(uint64_t site);
  * above them are dropped); kind as enum margay_kind.  `site` is the address
  * of the code that makes it, or 0.
  */
-static inline void margay_record_at(uint64_t address, unsigned kind,
+static inline void margay_record_at(const volatile void *address, unsigned kind,
                                     unsigned bytes, uint64_t site)
 {
-    uint64_t word = margay_word(address, kind, bytes);
+    uint64_t word = margay_word((uint64_t)(uintptr_t)address, kind, bytes);
     uint64_t *next = margay_recorder.next;
     margay_recorder.next = next + 1;
     __asm__ volatile("" ::: "memory");
@@ -75,9 +75,6 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
     }
     *next = word;
 }
-
-/* True if call sites are recorded. */
-bool margay_recorder_wants_sites(void);
 
 /* True if events of data are recorded. */
 bool margay_recorder_wants_data(void);
@@ -95,5 +92,29 @@ void margay_recorder_put_data(unsigned data, const volatile void *address,
    calling thread at once, for others when they next need a buffer. */
 void margay_recorder_start(void);
 void margay_recorder_stop(void);
+
+/* ------------------------------------------------------------------ hooks --
+ */
+
+/* Code that a compiler has instrumented calls hooks by name, so the compilers
+   define their names and types.  They are visible to programs and to shared
+   libraries. */
+#define HOOK __attribute__((visibility("default")))
+
+/* As in enum margay_kind, which is part of the library, not of the runtime. */
+enum { READ = 0, WRITE = 1 };
+
+/* The call site, which is within the call of the hook: the code behind it may
+   be of another line. */
+#define SITE ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
+
+/* The function with the code at this site begins, or returns.  Where no
+   function is waited for, the calling thread's margay_recorder.watches is 0
+   afterwards. */
+void margay_functions_enter(uint64_t site);
+void margay_functions_leave(uint64_t site);
+
+/* Record which files of code are loaded where, with their variables. */
+void margay_allocations_tell_files(void);
 
 #endif

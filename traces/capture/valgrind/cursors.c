@@ -20,8 +20,8 @@ struct thread {
     char *locals; /* NULL = it has not run yet */
 };
 
-/* The variables of a thread in all files (locals.h), between names that the
-   linker makes. */
+/* The variables of a thread in all files, which are compiled into one section
+   (traces/module.mk), between names that the linker makes. */
 extern char __start_margay_locals[], __stop_margay_locals[];
 
 struct margay_cursor margay_cursor;
@@ -37,13 +37,6 @@ static size_t locals_bytes(void)
     return (uintptr_t)__stop_margay_locals - (uintptr_t)__start_margay_locals;
 }
 
-static void begin(uint64_t *words, struct thread *thread, bool recorded)
-{
-    thread->base = recorded ? words : NULL;
-    margay_cursor.next = words;
-    margay_cursor.end = words + MARGAY_BUFFER_WORDS;
-}
-
 static void hand_over(struct thread *thread)
 {
     if (thread->base != NULL) {
@@ -56,25 +49,14 @@ static void hand_over(struct thread *thread)
 void margay_cursor_refill(void)
 {
     struct thread *thread = &threads[running];
-    uint64_t *words = NULL;
     enum margay_taking taking = MARGAY_WAITED;
     hand_over(thread);
     while (taking == MARGAY_WAITED)
         taking = margay_buffer_take(&thread->buffer, false, NULL);
-    if (taking == MARGAY_TAKEN) {
-        words = margay_process_map(thread->buffer);
-        if (words != NULL)
-            margay_buffer_open(thread->buffer, words);
-        else
-            margay_buffer_return(thread->buffer);
-    }
-    begin(words == NULL ? scratch : words, thread, words != NULL);
-}
-
-static void put_aside(struct thread *thread)
-{
-    thread->cursor = margay_cursor;
-    VG_(memcpy)(thread->locals, __start_margay_locals, locals_bytes());
+    thread->base =
+        taking == MARGAY_TAKEN ? margay_buffer_open(thread->buffer) : NULL;
+    margay_cursor.next = thread->base == NULL ? scratch : thread->base;
+    margay_cursor.end = margay_cursor.next + MARGAY_BUFFER_WORDS;
 }
 
 static void take_up(struct thread *thread)
@@ -91,8 +73,11 @@ void margay_cursor_switch(unsigned thread)
         return;
     if (threads == NULL)
         threads = VG_(calloc)("margay.threads", VG_N_THREADS, sizeof *threads);
-    if (running != 0)
-        put_aside(&threads[running]);
+    if (running != 0) {
+        threads[running].cursor = margay_cursor;
+        VG_(memcpy)
+        (threads[running].locals, __start_margay_locals, locals_bytes());
+    }
     running = thread;
     take_up(&threads[running]);
 }

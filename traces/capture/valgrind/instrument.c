@@ -207,19 +207,6 @@ static void store_write(struct making *making, IRExpr *address, Int bytes,
 
 /* --------------------------------------------------------- statements -- */
 
-static void begin_instruction(struct making *making, const IRStmt *mark)
-{
-    uint64_t address = mark->Ist.IMark.addr;
-    making->instruction = address;
-    making->loaded = NULL;
-    if (!making->wishes->fetches || mark->Ist.IMark.len == 0)
-        return;
-    store_site(making);
-    store(making,
-          number(margay_word(address, MARGAY_FETCH, mark->Ist.IMark.len)),
-          NULL);
-}
-
 static Int bytes_of(const struct making *making, const IRExpr *value)
 {
     return sizeofIRType(typeOfIRExpr(making->code->tyenv, value));
@@ -247,32 +234,20 @@ static void put_helper(struct making *making, const IRDirty *call)
         store_write(making, call->mAddr, call->mSize, guard);
 }
 
-static void put_guarded_load(struct making *making, const IRLoadG *load)
-{
-    IRType type, wide;
-    typeOfIRLoadGOp(load->cvt, &wide, &type);
-    store_read(making, load->addr, sizeofIRType(type), load->guard);
-}
-
-static void put_linked(struct making *making, const IRStmt *statement)
-{
-    IRExpr *value = statement->Ist.LLSC.storedata;
-    IRExpr *address = statement->Ist.LLSC.addr;
-    if (value == NULL)
-        store_read(making, address,
-                   sizeofIRType(typeOfIRTemp(making->code->tyenv,
-                                             statement->Ist.LLSC.result)),
-                   NULL);
-    else
-        store_write(making, address, bytes_of(making, value), NULL);
-}
-
 /* The references of a statement that has just been added. */
 static void put_references(struct making *making, const IRStmt *statement)
 {
     switch (statement->tag) {
     case Ist_IMark:
-        begin_instruction(making, statement);
+        making->instruction = statement->Ist.IMark.addr;
+        making->loaded = NULL;
+        if (!making->wishes->fetches || statement->Ist.IMark.len == 0)
+            return;
+        store_site(making);
+        store(making,
+              number(margay_word(statement->Ist.IMark.addr, MARGAY_FETCH,
+                                 statement->Ist.IMark.len)),
+              NULL);
         return;
     case Ist_WrTmp: {
         const IRExpr *value = statement->Ist.WrTmp.data;
@@ -291,15 +266,27 @@ static void put_references(struct making *making, const IRStmt *statement)
                     store->guard);
         return;
     }
-    case Ist_LoadG:
-        put_guarded_load(making, statement->Ist.LoadG.details);
+    case Ist_LoadG: {
+        const IRLoadG *load = statement->Ist.LoadG.details;
+        IRType type, wide;
+        typeOfIRLoadGOp(load->cvt, &wide, &type);
+        store_read(making, load->addr, sizeofIRType(type), load->guard);
         return;
+    }
     case Ist_CAS:
         put_exchange(making, statement->Ist.CAS.details);
         return;
-    case Ist_LLSC:
-        put_linked(making, statement);
+    case Ist_LLSC: {
+        IRExpr *value = statement->Ist.LLSC.storedata;
+        IRExpr *address = statement->Ist.LLSC.addr;
+        IRType type =
+            typeOfIRTemp(making->code->tyenv, statement->Ist.LLSC.result);
+        if (value == NULL)
+            store_read(making, address, sizeofIRType(type), NULL);
+        else
+            store_write(making, address, bytes_of(making, value), NULL);
         return;
+    }
     case Ist_Dirty:
         put_helper(making, statement->Ist.Dirty.details);
         return;
