@@ -143,7 +143,8 @@ static uint64_t check_grid(const struct case_grid *g, size_t warmup,
     simulate_variants(g, warmup, variants);
     for (size_t b = 0; b < g->grid.block_count; b++) {
         for (size_t s = 0; s < g->grid.set_count; s++) {
-            for (unsigned ways = 1; ways <= g->grid.most_ways; ways++) {
+            for (unsigned ways = 1; ways <= g->grid.most_ways;
+                 ways += refs == REFS ? 1 : 3) {
                 struct margay_cache_counts counts =
                     alone(g, b, s, ways, warmup);
                 (*caches)++;

@@ -140,7 +140,7 @@ static void make_dense(size_t count)
 static void test_policy(const char *spec)
 {
     struct margay_random random;
-    uint64_t wrong = 0, caches = rounds(440);
+    uint64_t wrong = 0, caches = rounds(150);
     margay_random_seed(&random, 77);
     for (uint64_t i = 0; i < caches; i++) {
         shape_fill((enum shape)(i % SHAPES), &random, numbers, kinds, REFS);
@@ -206,7 +206,7 @@ static void test_alike(const char *spec)
 static void test_fractions(void)
 {
     struct margay_random random;
-    uint64_t wrong = 0, traces = rounds(100000);
+    uint64_t wrong = 0, traces = rounds(20000);
     margay_random_seed(&random, 35);
     for (uint64_t i = 0; i < traces; i++) {
         const struct margay_cache_options options = {

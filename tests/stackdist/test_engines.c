@@ -179,7 +179,7 @@ static void run_round(enum shape shape, struct margay_random *random,
 static void test_shape(enum shape shape, struct margay_random *random)
 {
     unsigned failures[MAX_SPECS] = {0};
-    uint64_t number = rounds(450);
+    uint64_t number = rounds(200);
     for (uint64_t round = 0; round < number; round++)
         run_round(shape, random, failures);
     for (size_t i = 0; i < spec_count; i++)

@@ -240,11 +240,11 @@ static void test_random(void)
 {
     struct margay_random random;
     margay_random_seed(&random, 21);
-    unsigned all = (unsigned)rounds(600), right = 0;
+    unsigned all = (unsigned)rounds(200), right = 0;
     for (unsigned i = 0; i < all; i++)
         right += try_once(&random, MOST_REFS);
     CHECK_U64(right, all, "random traces, 1 to 64 threads, small pieces");
-    all = (unsigned)rounds(6000), right = 0;
+    all = (unsigned)rounds(3000), right = 0;
     for (unsigned i = 0; i < all; i++)
         right += try_once(&random, 20);
     CHECK_U64(right, all, "random traces of a few references");
