@@ -260,7 +260,7 @@ int main(void)
     for (int shape = 0; shape < SHAPES; shape++)
         test_shape((enum shape)shape, rounds(70), &caches);
     test_long(SHAPE_LOCAL, 16, &caches);
-    test_long(SHAPE_UNIFORM, 16, &caches);
+    test_long(SHAPE_UNIFORM, 40, &caches);
     test_long(SHAPE_LOOPED, 8, &caches);
     printf("# %" PRIu64 " caches\n", caches);
     test_refusals();

@@ -255,22 +255,33 @@ static void test_table(void)
           "refused: %s", error.message);
 }
 
-static void test_dense_sets(void)
+static void test_refusals(void)
 {
-    const struct margay_cache_options options = {
-        .sets = 2, .ways = 4, .dense_blocks = true};
-    struct margay_error error;
-    margay_cache *cache;
-    CHECK(margay_cache_create(&options, &cache, &error) ==
-                  MARGAY_BAD_ARGUMENT &&
-              cache == NULL,
-          "refused: %s", error.message);
+    static const struct margay_cache_options bad[] = {
+        {.ways = 0},
+        {.sets = 1 << 24, .ways = 256},
+        {.sets = 1 << 25, .ways = 1},
+        {.ways = 3, .policy = "plru"},
+        {.sets = 6, .ways = 1, .index = MARGAY_INDEX_XOR},
+        {.ways = 1, .policy = "mru"},
+        {.ways = 1, .policy = "lru:ways=4"},
+        {.sets = 2, .ways = 4, .dense_blocks = true},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        margay_cache *cache;
+        struct margay_error error;
+        CHECK(margay_cache_create(&bad[i], &cache, &error) ==
+                      MARGAY_BAD_ARGUMENT &&
+                  cache == NULL,
+              "refused: %s", error.message);
+        CHECK(margay_cache_bytes(&bad[i]) == UINT64_MAX, "and has no size");
+    }
 }
 
 int main(void)
 {
     test_table();
-    test_dense_sets();
+    test_refusals();
     test_fractions();
     for (size_t i = 0; i < LARGE_REFS; i++)
         sites[i] = 0x400000 + i * i % 29 * i % 11 * 7;
