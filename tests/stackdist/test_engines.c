@@ -158,7 +158,7 @@ static void run_round(enum shape shape, struct margay_random *random,
         .count = count,
         .blocks = blocks,
         .distances = distances,
-        .distinct = ask_naive(blocks, count, unbounded),
+        .distinct = ask_distances("naive", blocks, count, unbounded),
     };
     if (count != 0 && margay_random_below(random, 3) == 0)
         task.reset = (size_t)margay_random_below(random, count);

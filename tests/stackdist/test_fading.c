@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/rounds.h"
-#include "tests/stackdist/same.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/base/random.h"
 #include <margay/stackdist.h>
