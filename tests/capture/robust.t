@@ -145,8 +145,7 @@ if [ -e /dev/full ]; then
         "$MARGAY" record -q --method $method --to u64 -o /dev/full $program \
             none >out 2>err & recorder=$!
         check "$name ends the recording" ends_by_itself $recorder
-        status=0
-        ended $recorder || status=$?
+        ends $recorder
         like "$name: why" "$status $(tail -n 1 err)" \
             '^125 .*cannot write: No space'
     done
@@ -161,8 +160,7 @@ for case in HUP:129 TERM:143; do
     check "SIG$signal: the program waits" await test -e ready
     kill -"$signal" $recorder
     check "SIG$signal ends it" ends_by_itself $recorder
-    status=0
-    ended $recorder || status=$?
+    ends $recorder
     is "SIG$signal is handed on, and the trace is whole" \
         "$status $(grep -c '^ S.*,8$' apart.0)" "$expected 100000"
 done
@@ -172,8 +170,7 @@ check 'a program that goes on when it is hung up: it waits' \
     await test -e ready
 kill -HUP $recorder
 check 'it ends when it will' ends_by_itself $recorder
-status=0
-ended $recorder || status=$?
+ends $recorder
 is 'and nothing is lost' "$status $(grep -c '^ S.*,8$' kept)" '3 300000'
 
 # A recorder that is killed cannot tell its program, which must not wait for it.

@@ -121,6 +121,12 @@ dead() {
     ! lives "$1"
 }
 
+# ends PID: waits likewise, and has its exit status in $status.
+ends() {
+    status=0
+    ended "$1" || status=$?
+}
+
 # has_child PID: whether that process has started another.
 has_child() {
     lives "$1" || return 3
