@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
-#include "sim/plot/picture.h"
-#include "sim/plot/plot_kinds.h"
+#include "sim/plot/plot.h"
 #include "sim/result/csv_read.h"
 #include "sim/result/match.h"
 #include "sim/result/text.h"

@@ -66,7 +66,7 @@ is 'opt without' "$(tail -n 1 out)" 'round.lines,,1,1,,6,6,1,opt:bypass=off'
 
 # ------------------------------------------------- against each other --
 
-"$MARGAY" generate zipf --refs 60000 --blocks 3000 --unit 64 --to u64 -o z.u64
+"$MARGAY" generate zipf --refs 20000 --blocks 3000 --unit 64 --to u64 -o z.u64
 cp z.u64 z.copy
 "$MARGAY" convert -q z.u64 - --to hex | awk '
     { sub("0x", ""); label = " " substr("LS", 1 + NR % 2, 1) " " }

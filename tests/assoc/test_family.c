@@ -305,7 +305,7 @@ static void test_what_shares(void)
 
 int main(void)
 {
-    uint64_t count = rounds(10000), sharing = 0, differ = 0;
+    uint64_t count = rounds(4000), sharing = 0, differ = 0;
     margay_random_seed(&chance, 31);
     test_what_shares();
     for (uint64_t i = 0; i < count && differ < 5; i++)

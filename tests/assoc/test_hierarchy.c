@@ -316,7 +316,7 @@ static bool differs(struct margay_level_counts *totals)
 
 int main(void)
 {
-    uint64_t count = rounds(10000), wrong = 0;
+    uint64_t count = rounds(5000), wrong = 0;
     struct margay_level_counts totals = {.writebacks = 0};
     margay_random_seed(&chance, 18);
     for (uint64_t i = 0; i < count && wrong < 5; i++)

@@ -322,7 +322,7 @@ static bool differ(struct margay_random *random, const char *spec)
 static void test_lists(const char *spec)
 {
     struct margay_random random;
-    uint64_t wrong = 0, traces = rounds(4000);
+    uint64_t wrong = 0, traces = rounds(2000);
     margay_random_seed(&random, 31);
     for (uint64_t i = 0; i < traces; i++) {
         make_trace(&random);

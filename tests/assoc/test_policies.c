@@ -130,7 +130,7 @@ static void make_dense(size_t count)
 static void test_policy(const char *spec)
 {
     struct margay_random random;
-    uint64_t wrong = 0, caches = rounds(440);
+    uint64_t wrong = 0, caches = rounds(150);
     margay_random_seed(&random, 77);
     for (uint64_t i = 0; i < caches; i++) {
         shape_fill((enum shape)(i % SHAPES), &random, numbers, kinds, REFS);
@@ -193,7 +193,7 @@ static void test_alike(const char *spec)
 static void test_fractions(void)
 {
     struct margay_random random;
-    uint64_t wrong = 0, traces = rounds(100000);
+    uint64_t wrong = 0, traces = rounds(20000);
     margay_random_seed(&random, 35);
     for (uint64_t i = 0; i < traces; i++) {
         const struct margay_cache_options options = {
@@ -242,22 +242,33 @@ static void test_table(void)
           "refused: %s", error.message);
 }
 
-static void test_dense_sets(void)
+static void test_refusals(void)
 {
-    const struct margay_cache_options options = {
-        .sets = 2, .ways = 4, .dense_blocks = true};
-    struct margay_error error;
-    margay_cache *cache;
-    CHECK(margay_cache_create(&options, &cache, &error) ==
-                  MARGAY_BAD_ARGUMENT &&
-              cache == NULL,
-          "refused: %s", error.message);
+    static const struct margay_cache_options bad[] = {
+        {.ways = 0},
+        {.sets = 1 << 24, .ways = 256},
+        {.sets = 1 << 25, .ways = 1},
+        {.ways = 3, .policy = "plru"},
+        {.sets = 6, .ways = 1, .index = MARGAY_INDEX_XOR},
+        {.ways = 1, .policy = "mru"},
+        {.ways = 1, .policy = "lru:ways=4"},
+        {.sets = 2, .ways = 4, .dense_blocks = true},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        margay_cache *cache;
+        struct margay_error error;
+        CHECK(margay_cache_create(&bad[i], &cache, &error) ==
+                      MARGAY_BAD_ARGUMENT &&
+                  cache == NULL,
+              "refused: %s", error.message);
+        CHECK(margay_cache_bytes(&bad[i]) == UINT64_MAX, "and has no size");
+    }
 }
 
 int main(void)
 {
     test_table();
-    test_dense_sets();
+    test_refusals();
     test_fractions();
     for (size_t i = 0; i < LARGE_REFS; i++)
         sites[i] = 0x400000 + i * i % 29 * i % 11 * 7;

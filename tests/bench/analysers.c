@@ -10,11 +10,9 @@
  * (10000000); a hundred million take 2.2 GB.  Starts in the root of the tree.
  */
 #define _GNU_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "tests/bench/bench.h"
 #include <margay/stackdist.h>
 #include <margay/traces.h>
 
@@ -29,15 +27,7 @@ struct workload {
 
 static double now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static _Noreturn void stop(const char *what)
-{
-    fprintf(stderr, "analysers: %s\n", what);
-    exit(1);
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static const uint64_t *next_piece(const struct workload *load, uint64_t from,
@@ -60,7 +50,7 @@ static double time_engine(const char *spec, const struct workload *load)
     uint64_t piece[PIECE_REFS];
     double begin = now_seconds(), sum = 0;
     if (margay_engine_create(spec, &options, &engine, NULL) != MARGAY_OK)
-        stop(spec);
+        die(spec, "cannot be measured");
     for (uint64_t done = 0; done < load->references; done += PIECE_REFS) {
         uint64_t left = load->references - done;
         size_t count = left < PIECE_REFS ? (size_t)left : PIECE_REFS;
@@ -68,20 +58,14 @@ static double time_engine(const char *spec, const struct workload *load)
         const uint64_t *blocks = next_piece(load, done, count, piece);
         begin = now_seconds();
         if (margay_engine_feed(engine, blocks, count, NULL, NULL) != MARGAY_OK)
-            stop(spec);
+            die(spec, "cannot be measured");
     }
     if (margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        stop(spec);
+        die(spec, "cannot be measured");
     sum += now_seconds() - begin;
     margay_engine_free(engine);
     margay_result_clear(&result);
     return sum;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Million references per second of each of `count` engines, 4 at most. */
@@ -94,8 +78,8 @@ static void measure(const char *const *specs, size_t count, unsigned rounds,
             seconds[i][round] = time_engine(specs[i], load);
     }
     for (size_t i = 0; i < count; i++) {
-        qsort(seconds[i], rounds, sizeof(double), compare_doubles);
-        rates[i] = (double)load->references / seconds[i][rounds / 2] / 1000000;
+        rates[i] =
+            (double)load->references / median(seconds[i], rounds) / 1000000;
     }
 }
 
@@ -111,7 +95,7 @@ static struct workload generate(const char *name, double exponent,
     margay_generator *generator = NULL;
     if (load.blocks == NULL ||
         margay_generator_create(name, &options, &generator, NULL) != MARGAY_OK)
-        stop(name);
+        die(name, "cannot be generated");
     margay_generator_next(generator, load.blocks, references);
     margay_generator_free(generator);
     return load;

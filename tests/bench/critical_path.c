@@ -27,13 +27,12 @@
  * threads.  Medians.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "stackdist/stackdist_internal.h"
+#include "tests/bench/bench.h"
+#include "tests/stackdist/results.h"
 #include "traces/traces_internal.h"
 
 #define MAX_LIST   16
@@ -51,28 +50,15 @@ struct schedule {
     double threads;                      /* all, by rounds */
 };
 
-static _Noreturn void die(const char *what, const char *why)
-{
-    fprintf(stderr, "critical_path: %s: %s\n", what, why);
-    exit(2);
-}
-
 static void check(enum margay_status status)
 {
     if (status != MARGAY_OK)
         die("a part", "no memory");
 }
 
-static double now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static double spent(void)
 {
-    return now(CLOCK_THREAD_CPUTIME_ID);
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ------------------------------------------------------------ a schedule -- */
@@ -121,8 +107,8 @@ static double send(const uint64_t *blocks, size_t count)
 
 /* The list of part `asking` goes from rank to rank; ends[] are when ranks are
    free, answers[] what they have spent. */
-static void ask(struct margay_row *row, unsigned asking, double *ends,
-                double *answers, struct schedule *schedule)
+static void answer(struct margay_row *row, unsigned asking, double *ends,
+                   double *answers, struct schedule *schedule)
 {
     static const struct margay_part_help none;
     size_t left;
@@ -157,7 +143,7 @@ static struct schedule run(const struct input *input, const char *engine,
     run_parts(&row, input, setup_of(engine, options, input->count / ranks),
               ends, &schedule);
     for (unsigned i = 1; i < ranks; i++)
-        ask(&row, i, ends, answers, &schedule);
+        answer(&row, i, ends, answers, &schedule);
     for (unsigned i = 0; i < ranks; i++) {
         double began = spent();
         check(margay_part_finish(&row.parts[i], NULL));
@@ -212,15 +198,15 @@ static double run_threads(const struct input *input, const char *engine,
     check(margay_crew_create(ranks, &crew, NULL));
     const struct margay_part_setup setup =
         setup_of(engine, options, input->count / ranks);
-    double began = now(CLOCK_PROCESS_CPUTIME_ID);
+    double began = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     check(margay_row_begin(&threads.row, &setup, ranks, crew, NULL));
-    double seconds = (now(CLOCK_PROCESS_CPUTIME_ID) - began) / ranks;
+    double seconds = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - began) / ranks;
     margay_crew_start(crew, feed_part, &threads, ranks);
     margay_crew_finish(crew);
-    began = now(CLOCK_PROCESS_CPUTIME_ID);
+    began = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     check(margay_row_close(&threads.row, ranks, NULL));
     check(margay_row_end(&threads.row, histogram, NULL));
-    seconds += now(CLOCK_PROCESS_CPUTIME_ID) - began;
+    seconds += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - began;
     double slowest = 0;
     for (unsigned i = 0; i < ranks; i++)
         slowest = threads.fed[i] > slowest ? threads.fed[i] : slowest;
@@ -232,32 +218,6 @@ static double run_threads(const struct input *input, const char *engine,
 
 /* --------------------------------------------------------------- the table --
  */
-
-static int by_size(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_size);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
-static bool are_equal(const margay_histogram *one,
-                      const margay_histogram *other)
-{
-    uint64_t from = 0, value, count, more, also;
-    while (margay_histogram_next(one, from, &value, &count)) {
-        if (!margay_histogram_next(other, from, &more, &also) ||
-            more != value || also != count)
-            return false;
-        from = value + 1;
-    }
-    return !margay_histogram_next(other, from, &more, &also) &&
-           margay_histogram_infinite(one) == margay_histogram_infinite(other);
-}
 
 static margay_histogram *make_histogram(void)
 {
@@ -295,7 +255,7 @@ static void measure(struct measurement *what, unsigned ranks)
         margay_histogram *histogram = make_histogram();
         struct schedule schedule =
             run(what->input, what->engine, &what->options, ranks, histogram);
-        if (what->one != NULL && !are_equal(what->one, histogram))
+        if (what->one != NULL && !same_histogram(what->one, histogram))
             die(what->engine, "another histogram than that of one rank");
         all[i] = schedule.all;
         parts[i] = schedule.slowest_part;
@@ -317,27 +277,6 @@ static void measure(struct measurement *what, unsigned ranks)
         printf("%.3f", measure_threads(what, ranks));
     printf(",%.3f\n", median(threads, what->rounds));
     fflush(stdout);
-}
-
-/* A number's block is number >> shift. */
-static struct input read_input(const char *name, unsigned shift)
-{
-    FILE *file = fopen(name, "rbe");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
-        die(name, "cannot be opened");
-    long bytes = ftell(file);
-    rewind(file);
-    struct input input = {.count =
-                              bytes < 0 ? 0 : (size_t)bytes / sizeof(uint64_t)};
-    input.refs = malloc((input.count + 1) * sizeof *input.refs);
-    if (input.refs == NULL)
-        die(name, "no memory");
-    if (fread(input.refs, sizeof *input.refs, input.count, file) != input.count)
-        die(name, "cannot be read");
-    fclose(file);
-    for (size_t i = 0; i < input.count; i++)
-        input.refs[i] >>= shift;
-    return input;
 }
 
 /* The items of a list, in place. */
@@ -382,7 +321,8 @@ int main(int argc, char **argv)
         die("usage", "critical_path [--rounds N] [--engines A,B] "
                      "[--bounds 0,N,...] [--ranks 1,2,...] "
                      "[--block SHIFT] FILE.u64");
-    const struct input input = read_input(argv[at], shift);
+    struct input input;
+    input.refs = read_numbers(argv[at], shift, 0, &input.count);
     size_t engine_count = split(lists[0], engines);
     size_t bound_count = split(lists[1], bounds);
     size_t rank_count = split(lists[2], ranks);

@@ -10,51 +10,17 @@
  * number >> SHIFT.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "tests/bench/bench.h"
 #include <margay/stackdist.h>
-
-static _Noreturn void die(const char *name, const char *why)
-{
-    fprintf(stderr, "optimal: %s: %s\n", name, why);
-    exit(2);
-}
-
-static double processor_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static double peak_bytes(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     return 1024.0 * (double)usage.ru_maxrss;
-}
-
-static uint64_t *read_numbers(const char *name, unsigned shift, size_t *count)
-{
-    FILE *file = fopen(name, "rbe");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
-        die(name, "cannot be opened");
-    long bytes = ftell(file);
-    rewind(file);
-    *count = bytes < 0 ? 0 : (size_t)bytes / sizeof(uint64_t);
-    uint64_t *numbers = malloc((*count + 1) * sizeof *numbers);
-    if (numbers == NULL)
-        die(name, "out of memory");
-    if (fread(numbers, sizeof *numbers, *count, file) != *count)
-        die(name, "cannot be read");
-    fclose(file);
-    for (size_t i = 0; i < *count; i++)
-        numbers[i] >>= shift;
-    return numbers;
 }
 
 static void measure(const char *name, unsigned shift,
@@ -64,13 +30,13 @@ static void measure(const char *name, unsigned shift,
     struct margay_result result;
     margay_engine *engine;
     size_t count;
-    uint64_t *numbers = read_numbers(name, shift, &count), largest = 0;
+    uint64_t *numbers = read_numbers(name, shift, 0, &count), largest = 0;
     if (margay_engine_create("exact", options, &engine, &error) != MARGAY_OK)
         die(name, error.message);
-    double memory = peak_bytes(), start = processor_seconds();
+    double memory = peak_bytes(), start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     if (margay_engine_feed(engine, numbers, count, NULL, &error) != MARGAY_OK)
         die(name, error.message);
-    double seconds = processor_seconds() - start;
+    double seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
     memory = peak_bytes() - memory;
     if (margay_engine_finish(engine, &result, &error) != MARGAY_OK)
         die(name, error.message);

@@ -17,12 +17,10 @@
  * which an axis needs no compaction.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "stackdist/exact/exact_state.h"
+#include "tests/bench/bench.h"
 
 #define MAX_ROUNDS 99
 #define MAX_REFS   12000000
@@ -38,23 +36,15 @@ struct input {
     uint64_t distinct;
 };
 
-static _Noreturn void die(const char *what)
-{
-    fprintf(stderr, "stages: %s\n", what);
-    exit(2);
-}
-
 static void check(enum margay_status status)
 {
     if (status != MARGAY_OK)
-        die("no memory");
+        die("stages", "no memory");
 }
 
 static double now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Cycles per nanosecond: additions that wait for each other take one each. */
@@ -70,18 +60,14 @@ static double clock_rate(void)
     return (double)additions / (now() - before) / 1e9;
 }
 
-static void read_numbers(const char *path, struct input *input)
+static void read_input(const char *path, struct input *input)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        die(path);
-    input->blocks = calloc(MAX_REFS + BATCH, sizeof *input->blocks);
-    input->past = calloc(MAX_REFS + BATCH, sizeof *input->past);
-    if (input->blocks == NULL || input->past == NULL)
-        die("no memory");
-    input->count = fread(input->blocks, sizeof *input->blocks, MAX_REFS, file) /
-                   BATCH * BATCH;
-    fclose(file);
+    size_t count;
+    input->blocks = read_numbers(path, 0, BATCH, &count);
+    input->count = (count < MAX_REFS ? count : MAX_REFS) / BATCH * BATCH;
+    input->past = calloc(input->count + BATCH, sizeof *input->past);
+    if (input->past == NULL)
+        die(path, "no memory");
 }
 
 /* The timestamps that the engine gives, and so the previous ones. */
@@ -160,7 +146,7 @@ static double rank_all(const struct input *input)
         for (size_t k = 0; k < BATCH; k++)
             margay_rank_prefetch(&e->rank, past[BATCH + k]);
         if (margay_rank_full(&e->rank))
-            die("the axis is too short");
+            die("stages", "the axis is too short");
         margay_rank_enter(&e->rank);
         margay_rank_append(&e->rank, BATCH);
         e->kernel->rank(e, past, BATCH, 0);
@@ -184,25 +170,13 @@ static double run_engine(const struct input *input)
     return seconds;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, unsigned count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
-
 static void measure(const char *path, unsigned rounds)
 {
     static double seconds[STAGES][MAX_ROUNDS], rates[MAX_ROUNDS];
     static double models[MAX_ROUNDS];
     struct input input;
     double ns[STAGES];
-    read_numbers(path, &input);
+    read_input(path, &input);
     find_past(&input);
     for (unsigned round = 0; round < rounds; round++) {
         seconds[LOOK_UPS][round] = look_up_all(&input);

@@ -2,7 +2,7 @@
 # edges.t - what `margay record` does at its edges: compilers by any name,
 # programs that it can record only in part or not at all, and odd descriptors
 . tests/sim/lib.sh
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
 
 # ------------------------------------------------------------- compilers --
 # The flags are those of the compiler, however CC names it.
@@ -135,9 +135,7 @@ is 'which is there' "$(echo one*)" one.0.mgt
 # -------------------------------------------------- programs as they are --
 for static in -static -static-pie; do
     name="a program with the runtime that is linked with $static"
-    # shellcheck disable=SC2046 # words
-    if "$compiler" $static -O1 $("$MARGAY" record --cflags) -o static \
-        jumper.c $("$MARGAY" record --libs) 2>/dev/null; then
+    if with_runtime "$compiler" $static -O1 -o static jumper.c 2>/dev/null; then
         run record -o static.mgt ./static
         is "$name is refused" "$status $(ls static.mgt 2>/dev/null)" '125 '
         like "$name: why" "$(tail -n 1 err)" 'static: it is statically linked'
@@ -192,9 +190,8 @@ int main(int count, char **arguments)
     return count > 1 && arguments == NULL;
 }
 END
-# shellcheck disable=SC2046 # words
-check 'a program that leaves a process is built' "$compiler" -O1 \
-    $("$MARGAY" record --cflags) -o leaves leaves.c $("$MARGAY" record --libs)
+check 'a program that leaves a process is built' with_runtime "$compiler" -O1 \
+    -o leaves leaves.c
 "$MARGAY" record -q --to lackey -o left ./leaves & recorder=$!
 check 'it has begun' await test -e pids
 read -r program child <pids

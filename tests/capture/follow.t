@@ -2,25 +2,20 @@
 # follow.t - a recording follows what its program starts and becomes, or says
 # what it leaves out
 . tests/sim/lib.sh
-sources=$root/tests/capture
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
 
 # Without libraries and at fixed addresses, so that its array is known; and
 # for the runtime.
 check 'ends is built' "$compiler" -O2 -static -no-pie -o ends \
     "$sources/ends.c"
-# shellcheck disable=SC2046 # words
-check 'ends is built for the runtime' "$compiler" -O2 \
-    $("$MARGAY" record --cflags) -o built "$sources/ends.c" \
-    $("$MARGAY" record --libs)
+check 'ends is built for the runtime' with_runtime "$compiler" -O2 -o built \
+    "$sources/ends.c"
 from=$(nm ends | awk '$3 == "array" { print $1 }')
 
 # stores FILE...: how many are to the array.
+to=$(printf %x $((0x$from + 4096 * 8)))
 stores() {
-    perl -e 'my $from = hex shift; my $count = 0;
-        while (<>) { /^ [SM] ([0-9a-f]+),/ or next; my $at = hex $1;
-            $count++ if $at >= $from && $at < $from + 4096 * 8 }
-        print $count' "$from" "$@"
+    within "$from" "$to" "$@" | grep -c '^ [SM]'
 }
 
 cat >plain <<EOF
@@ -32,8 +27,7 @@ cat >nested <<EOF
 EOF
 chmod +x plain nested
 
-run record --method valgrind --to lackey -o trace ./ends
-if [ "$status" = 125 ] && grep -q 'not with method' err; then
+if ! can valgrind ./ends; then
     skip 'method valgrind' "$(tail -n 1 err)"
 else
     for case in '1000:7:sh -c exec§./ends§exit' \
@@ -70,14 +64,9 @@ subprocess.run(["./ends", "return", "77"], close_fds=True)'
     else
         skip "valgrind: started by python3" 'needs python3'
     fi
-fi
-
-rm -f apart.*
-run record --method valgrind --to lackey --thread-traces separate \
-    -o apart.trace sh -c './ends; exec ./ends return 234'
-if [ "$status" = 125 ] && grep -q 'not with method' err; then
-    skip 'valgrind: separate traces' "$(tail -n 1 err)"
-else
+    rm -f apart.*
+    run record --method valgrind --to lackey --thread-traces separate \
+        -o apart.trace sh -c './ends; exec ./ends return 234'
     set -- apart.*.trace
     is 'valgrind: each program has a trace of its own' \
         "$# $(stores "$1") $(stores "$2" "$3" "$4")" '4 0 1234'
@@ -97,10 +86,8 @@ is 'runtime: nothing is left out' \
 
 # Each function that starts programs; the program that is started writes down
 # what it was given.
-# shellcheck disable=SC2046 # words
-check 'one that starts others is built' "$compiler" -O2 \
-    $("$MARGAY" record --cflags) -o starts "$sources/starts.c" \
-    $("$MARGAY" record --libs)
+check 'one that starts others is built' with_runtime "$compiler" -O2 -o starts \
+    "$sources/starts.c"
 printf '#!/bin/sh\necho "$@" $X >given\n' >given.sh
 chmod +x given.sh
 for how in execve execv execvp execvpe fexecve execl execlp execle execveat \
@@ -145,9 +132,7 @@ int main(void)
     }
 }
 CODE
-# shellcheck disable=SC2046 # words
-if "$compiler" -O2 $("$MARGAY" record --cflags) -o unannounced unannounced.c \
-    $("$MARGAY" record --libs) 2>err; then
+if with_runtime "$compiler" -O2 -o unannounced unannounced.c 2>err; then
     run record --method runtime --to lackey -o trace ./unannounced
     is 'runtime: parent and child of _Fork have a buffer each' \
         "$status $(grep -c '^ S.*,8$' trace)" '0 800000'
@@ -187,10 +172,8 @@ int main(int count, char **arguments)
     return 0;
 }
 CODE
-# shellcheck disable=SC2046 # words
-check 'one whose fork fails is built' "$compiler" -O2 \
-    $("$MARGAY" record --cflags) -o childless childless.c \
-    $("$MARGAY" record --libs)
+check 'one whose fork fails is built' with_runtime "$compiler" -O2 -o childless \
+    childless.c
 for how in fork _Fork; do
     name="runtime: no process is waited for where $how fails"
     "$MARGAY" record -q --method runtime -o trace ./childless $how \

@@ -153,7 +153,7 @@ single_steps() { # WAY
     done
     run record -q --to words -o order ./stepped order
     is "$1: the order of buffers" "$(perl order.pl order)" 0
-    for turn in 0 20 100; do
+    for turn in 0 100; do
         run record -q --sites --to mgt -o look.mgt ./stepped look $turn
         "$MARGAY" convert -q --to lackey -o look look.mgt
         is "$1: a handler in the search for a file, $turn" \

@@ -2,8 +2,8 @@
 # matrix.t - every method against every other, on ten kernels, reference by
 # reference, and against what the kernels tell themselves
 . tests/sim/lib.sh
-source=$root/tests/capture/matrix.c
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
+source=$sources/matrix.c
 kernels='multiply lu transform stencil sort hash list string atomics vectors'
 
 check 'the kernels that tell are built' "$compiler" -O1 -DTELLS -o tells "$source"
@@ -64,10 +64,8 @@ compare() { # NAME METHOD PROGRAM
 }
 
 for level in 0 2; do
-    # shellcheck disable=SC2046 # words
-    check "-O$level: built with calls" "$compiler" -O$level \
-        $("$MARGAY" record --cflags) -o calls "$source" \
-        $("$MARGAY" record --libs)
+    check "-O$level: built with calls" with_runtime "$compiler" -O$level -o calls \
+        "$source"
     compare "-O$level: calls" runtime ./calls
     for name in gcc clang; do
         if ! $name -O$level -o /dev/null "$source" 2>err; then

@@ -2,8 +2,7 @@
 # odd_code.t - unmodified programs: unusual instructions, and code that is left
 # in its middle
 . tests/sim/lib.sh
-sources=$root/tests/capture
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
 for program in machine interrupted forks; do
     check "$program is built" "$compiler" -O2 -pthread -static -no-pie -o $program \
         "$sources/$program.c"
@@ -12,13 +11,6 @@ thrown=
 if "${CXX:-c++}" -O2 -o thrown "$sources/thrown.cpp" 2>/dev/null; then
     thrown=yes
 fi
-
-# within FROM TO: the references of the file trace that lie there.
-within() {
-    perl -e 'my ($from, $to) = map { hex } splice @ARGV, 0, 2;
-        while (<>) { /([0-9a-f]+),/ or next; my $address = hex $1;
-            print if $address >= $from && $address < $to }' "$1" "$2" trace
-}
 
 # all_stores NAME PROGRAM [ARGUMENT]
 all_stores() {
@@ -30,11 +22,11 @@ all_stores() {
         "0 $stores"
 }
 
-run record -q --method valgrind --to lackey -o trace ./machine expected
-if [ "$status" = 125 ] && grep -q 'not with method' err; then
+can valgrind ./machine || {
     skip "method valgrind" "$(tail -n 1 err)"
     finish
-fi
+}
+run record -q --method valgrind --to lackey -o trace ./machine expected
 if [ "$status" = 77 ]; then
     skip "valgrind: unusual instructions" 'no such kernel for this machine'
 else

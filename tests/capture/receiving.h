@@ -77,4 +77,28 @@ static inline uint32_t take(struct program *program, uint32_t process,
     return buffer;
 }
 
+/* What a test works with: a program, its receiver, what came of it last. */
+static struct program program;
+static margay_receiver *receiver;
+static enum margay_status status;
+static uint64_t got[2 * MARGAY_BUFFER_WORDS];
+
+static inline void begin(void)
+{
+    receiver = make(&program);
+}
+
+static inline void end(void)
+{
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Do `count` addresses come now, from `first` on? */
+static inline bool come(size_t count, uint64_t first)
+{
+    return drain(receiver, got, sizeof got / sizeof *got, &status) == count &&
+           is_sequence(got, count, first);
+}
+
 #endif

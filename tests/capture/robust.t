@@ -2,24 +2,15 @@
 # robust.t - nothing that happens to a recording, or that its program does,
 # makes its recorder crash, hang or leave files behind
 . tests/sim/lib.sh
-sources=$root/tests/capture
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
 
-# shellcheck disable=SC2046,SC2086 # words
 build() { # NAME
-    $compiler -O2 -I"$root" $("$MARGAY" record --cflags) -o "$1" \
-        "$sources/$1.c" $("$MARGAY" record --libs) &&
-        $compiler -O2 -I"$root" -o "$1.plain" "$sources/$1.c" -pthread
+    with_runtime "$compiler" -O2 -I"$root" -o "$1" "$sources/$1.c" &&
+        "$compiler" -O2 -I"$root" -o "$1.plain" "$sources/$1.c" -pthread
 }
 for program in hostile ends many; do
     check "$program is built" build $program
 done
-
-# can METHOD: whether it is installed; why not is in the file err.
-can() {
-    run record --method "$1" --to u64 -o /dev/null ./ends.plain
-    [ "$status" != 125 ] || ! grep -q 'not with method' err
-}
 
 # A process of ours ends before await gives up; `ended` then has its status.
 ends_by_itself() { # PID
@@ -53,7 +44,7 @@ for method in runtime valgrind; do
     name="method $method: a program that closes what it did not open"
     if [ $method != runtime ]; then
         program=./hostile.plain
-        can $method || {
+        can $method ./ends.plain || {
             skip "$name" "$(tail -n 1 err)"
             continue
         }
@@ -98,7 +89,7 @@ int main(void)
 }
 END
 name='method valgrind: Valgrind has no memory'
-if can valgrind; then
+if can valgrind ./ends.plain; then
     $compiler -O1 -o starve starve.c
     ./starve
     is "$name: the program needs none" "$?" 3
@@ -135,7 +126,7 @@ if [ -e /dev/full ]; then
         program=./hostile
         case $method in runtime) ;; *)
             program=./hostile.plain
-            can $method || {
+            can $method ./ends.plain || {
                 skip "$name ends the recording" "$(tail -n 1 err)"
                 skip "$name: why" "$(tail -n 1 err)"
                 continue
@@ -145,8 +136,7 @@ if [ -e /dev/full ]; then
         "$MARGAY" record -q --method $method --to u64 -o /dev/full $program \
             none >out 2>err & recorder=$!
         check "$name ends the recording" ends_by_itself $recorder
-        status=0
-        ended $recorder || status=$?
+        ends $recorder
         like "$name: why" "$status $(tail -n 1 err)" \
             '^125 .*cannot write: No space'
     done
@@ -161,8 +151,7 @@ for case in HUP:129 TERM:143; do
     check "SIG$signal: the program waits" await test -e ready
     kill -"$signal" $recorder
     check "SIG$signal ends it" ends_by_itself $recorder
-    status=0
-    ended $recorder || status=$?
+    ends $recorder
     is "SIG$signal is handed on, and the trace is whole" \
         "$status $(grep -c '^ S.*,8$' apart.0)" "$expected 100000"
 done
@@ -172,8 +161,7 @@ check 'a program that goes on when it is hung up: it waits' \
     await test -e ready
 kill -HUP $recorder
 check 'it ends when it will' ends_by_itself $recorder
-status=0
-ended $recorder || status=$?
+ends $recorder
 is 'and nothing is lost' "$status $(grep -c '^ S.*,8$' kept)" '3 300000'
 
 # A recorder that is killed cannot tell its program, which must not wait for it.
@@ -225,9 +213,8 @@ int main(int count, char **arguments)
         usleep(100000);
 }
 EOF
-# shellcheck disable=SC2046 # words
-check 'a program of two hundred threads' "$compiler" -O2 \
-    $("$MARGAY" record --cflags) -o there there.c $("$MARGAY" record --libs)
+check 'a program of two hundred threads' with_runtime "$compiler" -O2 -o there \
+    there.c
 temporaries() { # AT_LEAST
     [ "$(find /proc/$recorder/fd -lname '*/here/*' | wc -l)" -ge "$1" ]
 }
@@ -292,7 +279,7 @@ for place in 'odd[1]' 'a,b' 'star*' 'back\slash'; do
     like "in $place: what to compile with" \
         "$("$place/margay" record --cflags 2>&1)" '^-.*calls.h$'
     method=valgrind
-    if can $method; then
+    if can $method ./ends.plain; then
         status=0
         "$place/margay" record -q --method $method --to lackey -o trace \
             ./ends.plain exit 2>err || status=$?

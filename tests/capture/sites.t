@@ -2,7 +2,7 @@
 # sites.t - the code that made a reference is found in its program's file,
 # at each place where the program may be loaded
 . tests/sim/lib.sh
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
 
 cat >sites.c <<'EOF'
 volatile int array[1000];
@@ -28,10 +28,8 @@ fi
 for kind in -pie -no-pie; do
     compile=-fPIE
     [ $kind = -pie ] || compile=-fno-pie
-    # shellcheck disable=SC2046 # words
-    check "$kind: is built" "$compiler" -g -O1 $compile $kind \
-        $("$MARGAY" record --cflags) -o built sites.c \
-        $("$MARGAY" record --libs)
+    check "$kind: is built" with_runtime "$compiler" -g -O1 $compile $kind \
+        -o built sites.c
     check "$kind: is built as it is" "$compiler" -g -O1 $compile $kind \
         -o plain sites.c
     for method in runtime valgrind; do
@@ -81,9 +79,8 @@ awk 'BEGIN { print "volatile int x[600];\nint main(void)\n{"
     print "for (int i = 0; i < 50; i++) {"
     for (i = 0; i < 600; i++) print "x[" i "] = i;"
     print "}\nreturn 0;\n}" }' >many.c
-# shellcheck disable=SC2046 # words
-check 'a program of many sites is built' "$compiler" -g -O1 \
-    $("$MARGAY" record --cflags) -o many many.c $("$MARGAY" record --libs)
+check 'a program of many sites is built' with_runtime "$compiler" -g -O1 \
+    -o many many.c
 for form in words mgt; do
     run record --sites --to $form -o many.trace ./many
     is "$form: each of many sites is known" "$("$MARGAY" histogram -q \

@@ -10,10 +10,7 @@
    first one is on its way, whichever of them has the lower number. */
 static void test_order(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t me = (uint32_t)getpid();
     program_own(&program, 2, me, 7);
     program_own(&program, 3, me, 0);
@@ -29,27 +26,25 @@ static void test_order(void)
     CHECK_U64(status, MARGAY_AGAIN, "more may come");
     fill(&program, 1, 110, 8);
     program_fill(&program, 1, 8, me);
-    CHECK(drain(receiver, got, 64, &status) == 3 && is_sequence(got, 3, 115),
-          "only what is new of a buffer that was looked into");
+    CHECK(come(3, 115), "only what is new of a buffer that was looked into");
     program_close(&program);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_AGAIN, "who has closed the pipe may come back");
     margay_receiver_finish(receiver, true);
     count = drain(receiver, got, 64, &status);
     CHECK(count == 0 && status == MARGAY_END, "the end");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* Thread 0 has three words in buffer 1, and thread 1 the four next in buffer 2.
    Returns their process. */
-static uint32_t own_two(struct program *program)
+static uint32_t own_two(void)
 {
     uint32_t me = (uint32_t)getpid();
-    program_own(program, 1, me, 0);
-    program_own(program, 2, me, 1);
-    fill(program, 1, 100, 3);
-    fill(program, 2, 103, 4);
+    program_own(&program, 1, me, 0);
+    program_own(&program, 2, me, 1);
+    fill(&program, 1, 100, 3);
+    fill(&program, 2, 103, 4);
     return me;
 }
 
@@ -57,52 +52,38 @@ static uint32_t own_two(struct program *program)
    also where its own has become full since; what it wrote before, in front. */
 static void test_marks(bool both_full)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
-    uint32_t me = own_two(&program);
+    begin();
+    uint32_t me = own_two();
     program_fill(&program, 2, 4, me);
     program.buffers[1][3] = margay_word(107, MARGAY_WRITE, 8);
     program.buffers[1][4] = margay_word(108, MARGAY_WRITE, 8);
     if (both_full)
         program_fill(&program, 1, 5, me);
-    size_t count = drain(receiver, got, 64, &status);
-    CHECK(count == 9 && is_sequence(got, 9, 100),
-          "as they were made by two threads%s",
+    CHECK(come(9, 100), "as they were made by two threads%s",
           both_full ? ", both buffers full" : "");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* What a thread writes that was made while the full buffer was open comes
    behind that. */
 static void test_later_opening(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t me = (uint32_t)getpid();
     program_own(&program, 4, me, 0);
     program_own(&program, 1, me, 1);
     fill(&program, 4, 100, 6);
     fill(&program, 1, 106, 2);
     program_fill(&program, 4, 6, me);
-    CHECK(drain(receiver, got, 64, &status) == 8 && is_sequence(got, 8, 100),
-          "what was opened later comes behind it");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    CHECK(come(8, 100), "what was opened later comes behind it");
+    end();
 }
 
 /* Marks that a program wrote over: of a buffer that there is not, of the full
    one, of more words than there are, and of what a buffer held before. */
 static void test_wrong_marks(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[2 * MARGAY_BUFFER_WORDS];
+    begin();
     uint32_t me = (uint32_t)getpid();
     struct margay_slot *slots = program.capture->slots;
     for (uint32_t i = 1; i <= 3; i++)
@@ -123,37 +104,27 @@ static void test_wrong_marks(void)
         drain(receiver, got, 2 * (size_t)MARGAY_BUFFER_WORDS, &status);
     CHECK(count == MARGAY_BUFFER_WORDS + 8 && is_sequence(got, count, 1),
           "marks that mean nothing do no harm");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* A buffer that was read before the turn of one that has a mark of it. */
 static void test_marks_of_free(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
-    uint32_t me = own_two(&program);
+    begin();
+    uint32_t me = own_two();
     program_now = &program;
     margay_slots_mark(program.capture, 2, program_words);
     margay_slots_fill(program.capture, 1, me, 3, 3);
     margay_slots_fill(program.capture, 2, me, 4, 4);
-    size_t count = drain(receiver, got, 64, &status);
-    CHECK(count == 7 && is_sequence(got, 7, 100),
-          "words of a buffer that has been read come once");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    CHECK(come(7, 100), "words of a buffer that has been read come once");
+    end();
 }
 
 /* Words of open buffers come in the order in which these were opened, also
    those that a dead process has left. */
 static void test_openings(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     pid_t child = fork();
     if (child == 0)
         _exit(0);
@@ -162,15 +133,12 @@ static void test_openings(void)
     program_own(&program, 2, (uint32_t)child, 1);
     fill(&program, 5, 100, 4);
     fill(&program, 2, 104, 3);
-    CHECK(drain(receiver, got, 64, &status) == 7 && is_sequence(got, 7, 100),
-          "the buffer that was opened first is read first");
+    CHECK(come(7, 100), "the buffer that was opened first is read first");
     program.buffers[5][4] = margay_word(200, MARGAY_WRITE, 8);
     program.buffers[2][3] = margay_word(201, MARGAY_WRITE, 8);
     margay_receiver_finish(receiver, false);
-    CHECK(drain(receiver, got, 64, &status) == 2 && is_sequence(got, 2, 200),
-          "also of a dead process");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    CHECK(come(2, 200), "also of a dead process");
+    end();
 }
 
 #define HURRIED_BUFFERS 30000
@@ -179,32 +147,30 @@ static void test_openings(void)
 /* A program's thread, which changes buffers all the time. */
 static void *hurry(void *argument)
 {
-    struct program *program = argument;
+    (void)argument;
     uint32_t me = (uint32_t)getpid();
     for (uint64_t n = 0; n < HURRIED_BUFFERS; n++) {
-        uint32_t buffer = take(program, me, 0);
+        uint32_t buffer = take(&program, me, 0);
         for (uint64_t i = 0; i < HURRIED_WORDS; i++) {
             atomic_signal_fence(memory_order_seq_cst);
-            *(volatile uint64_t *)&program->buffers[buffer][i] =
+            *(volatile uint64_t *)&program.buffers[buffer][i] =
                 margay_word(1 + n * HURRIED_WORDS + i, MARGAY_READ, 8);
         }
-        program_fill(program, buffer, HURRIED_WORDS, me);
+        program_fill(&program, buffer, HURRIED_WORDS, me);
     }
-    program_close(program);
+    program_close(&program);
     return NULL;
 }
 
 /* Whenever it is looked into buffers, none is before the thread's last one. */
 static void test_hurry(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
+    begin();
     struct margay_words words;
     struct margay_error error;
-    enum margay_status status;
     uint64_t next = 1, wrong = 0;
     pthread_t thread;
-    pthread_create(&thread, NULL, hurry, &program);
+    pthread_create(&thread, NULL, hurry, NULL);
     while ((status = margay_receiver_next(receiver, 1, &words, &error)) ==
                MARGAY_OK ||
            status == MARGAY_AGAIN) {
@@ -216,15 +182,13 @@ static void test_hurry(void)
     pthread_join(thread, NULL);
     CHECK_U64(wrong, 0, "in order while buffers change");
     CHECK_U64(next - 1, HURRIED_BUFFERS * HURRIED_WORDS, "and all of them");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* A message waits for what was full before it was sent. */
 static void test_messages(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
+    begin();
     struct margay_words words;
     struct margay_error error;
     uint32_t me = (uint32_t)getpid();
@@ -247,8 +211,7 @@ static void test_messages(void)
     margay_receiver_next(receiver, 0, &words, &error);
     CHECK(margay_receiver_facts(receiver).processes == 1 && words.count == 0,
           "and then it is heard, before later ones");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 int main(void)

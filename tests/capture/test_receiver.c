@@ -11,10 +11,7 @@
    one finds in the buffer after it. */
 static void test_steps(uint32_t dead)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t me = (uint32_t)getpid(), full = take(&program, dead, 0), taken = 0;
     fill(&program, full, 20, 6);
     program_fill(&program, full, 6, dead);
@@ -30,17 +27,13 @@ static void test_steps(uint32_t dead)
           "nor when the process is dead");
     CHECK_U64(take(&program, me, 0), taken, "then another one has it");
     CHECK_U64(program.buffers[taken][5], 0, "cleared");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* While its thread lives, no other thread gets a buffer, also if it is free. */
 static void test_keepers(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     const struct margay_slot_owner first = {(uint32_t)getpid(), 0, 0};
     uint32_t one = take(&program, first.process, first.thread);
     program_fill(&program, one, 0, first.process);
@@ -52,8 +45,7 @@ static void test_keepers(void)
     drain(receiver, got, 64, &status);
     margay_slots_end(program.capture, &first);
     CHECK_U64(take(&program, first.process, 2), one, "until it ends");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 static void test_the_dead(void)
@@ -62,25 +54,19 @@ static void test_the_dead(void)
     pid_t child = fork();
     if (child == 0)
         _exit(0);
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     program_own(&program, 4, (uint32_t)child, 0);
     fill(&program, 4, 50, 9);
     program.buffers[4][12] = margay_word(59, MARGAY_READ, 8);
     program_own(&program, 5, (uint32_t)getpid(), 1);
     waitpid(child, NULL, 0);
     margay_receiver_finish(receiver, false);
-    size_t count = drain(receiver, got, 64, &status);
-    CHECK(count == 10 && is_sequence(got, 10, 50),
-          "what a dead process left, holes included");
+    CHECK(come(10, 50), "what a dead process left, holes included");
     CHECK_U64(status, MARGAY_AGAIN, "others are waited for");
     program_own(&program, 5, 0, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_END, "until there are none");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
     test_steps((uint32_t)child);
 }
 
@@ -93,10 +79,7 @@ static void test_many_dead(void)
     if (child == 0)
         _exit(0);
     waitpid(child, NULL, 0);
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     size_t count = 0;
     uint32_t buffer;
     for (uint32_t i = 0; i < CROWD; i++) {
@@ -119,18 +102,14 @@ static void test_many_dead(void)
     drain(receiver, got, 64, &status);
     CHECK_U64(program.capture->buffers, CROWD,
               "also after their number was written over");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* A process that executes another program before the receiver hears that the
    first one has attached: the buffer of the second one is no remains. */
 static void test_late_attach(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t me = (uint32_t)getpid();
     program_own(&program, 3, me, 0);
     fill(&program, 3, 100, 10);
@@ -149,18 +128,14 @@ static void test_late_attach(void)
     program_fill(&program, 5, 6, me);
     count += drain(receiver, got, 64, &status);
     CHECK_U64(count, 16, "no reference comes twice");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* A process that executes itself again and again needs no more buffers. */
 static void test_renewed(void)
 {
     enum { TIMES = 100 };
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     struct margay_slot_owner owner = {(uint32_t)getpid(), 0, 0};
     uint32_t buffer, most = 0;
     for (; owner.program < TIMES; owner.program++, owner.thread++) {
@@ -179,18 +154,14 @@ static void test_renewed(void)
     }
     CHECK(margay_slots_take(program.capture, &owner, &buffer) && most < 2,
           "the buffers of programs that ended by exec are for all");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* A program that attaches before its parent says that it started it, is waited
    for. */
 static void test_late_parent(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t parent = (uint32_t)getppid();
     program_send(&program, MARGAY_MESSAGE_ATTACH, parent, 0);
     program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
@@ -200,8 +171,7 @@ static void test_late_parent(void)
     program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_END, "until it leaves");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* A process that is about to be made when its maker is dead has some time to be
@@ -212,10 +182,7 @@ static void test_unborn(void)
     if (dead == 0)
         _exit(0);
     waitpid(dead, NULL, 0);
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     int looks = 0;
     program_send(&program, MARGAY_MESSAGE_FORK, (uint32_t)dead, 0);
     margay_receiver_finish(receiver, false);
@@ -226,17 +193,13 @@ static void test_unborn(void)
         drain(receiver, got, 64, &status);
     }
     CHECK_U64(status, MARGAY_END, "or was killed before it said so");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* Whether a program comes before or after the message that it was started. */
 static void test_members(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t me = (uint32_t)getpid(), parent = (uint32_t)getppid();
     margay_receiver_expect(receiver, me);
     program_send(&program, MARGAY_MESSAGE_ATTACH, me, 0);
@@ -267,16 +230,12 @@ static void test_members(void)
     program_send(&program, MARGAY_MESSAGE_BORN, 0, me);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_END, "but none that is not recorded");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 static void test_harm(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     program_fill(&program, 99, 8, 1);
     program_fill(&program, UINT32_MAX, 8, 1);
     program_fill(&program, 0, MARGAY_BUFFER_WORDS + 1, 1);
@@ -300,17 +259,13 @@ static void test_harm(void)
     CHECK(read(program.free_end, bells, sizeof bells) == 41 &&
               program.capture->waits == 0,
           "and who waits is told");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* Words of full buffers that do not come are missed, and others are not. */
 static void test_missing(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     uint32_t me = (uint32_t)getpid();
     for (uint32_t i = 0; i < 4; i++) {
         program_own(&program, i, me, i);
@@ -331,8 +286,7 @@ static void test_missing(void)
     drain(receiver, got, 64, &status);
     CHECK_U64(margay_receiver_facts(receiver).missing, 17,
               "and so are words of one");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* What a process does between the receiver's look at its buffer and the look at
@@ -350,10 +304,7 @@ int kill(pid_t process, int number)
 /* A buffer that its process has filled as its last deed. */
 static void test_last_deed(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
-    enum margay_status status;
-    static uint64_t got[64];
+    begin();
     pid_t dead = fork();
     if (dead == 0)
         _exit(0);
@@ -364,22 +315,19 @@ static void test_last_deed(void)
     late = &program;
     CHECK_U64(drain(receiver, got, 64, &status), 10, "a last deed comes");
     CHECK_U64(margay_receiver_facts(receiver).missing, 0, "and is not missed");
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 /* Programs get the same addresses for each number of the recorder. */
 static void test_environment(void)
 {
-    struct program program;
-    margay_receiver *receiver = make(&program);
+    begin();
     int from = 0, to = 0;
     sscanf(margay_receiver_environment(receiver), "%*[^=]=%*d,%*d,%*d,%n%*d%n",
            &from, &to);
     CHECK(from > 0 && to - from == 10, "the number of a process has %d digits",
           to - from);
-    program_release(&program);
-    margay_receiver_free(receiver);
+    end();
 }
 
 int main(void)

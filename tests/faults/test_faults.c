@@ -23,7 +23,7 @@
 #define STATUS_FAILED 2
 
 /* Of a kind, in one job; the soak tries all. */
-#define MOST_SITES 16
+#define MOST_SITES 8
 
 static const char *const kinds[] = {
     "malloc", "mmap", "read",     "write",     "close", "rename", "thread",

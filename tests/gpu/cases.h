@@ -2,7 +2,6 @@
 #ifndef MARGAY_TESTS_GPU_CASES_H
 #define MARGAY_TESTS_GPU_CASES_H
 
-#include "tests/stackdist/ask.h"
 #include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"
 

@@ -1,11 +1,7 @@
 #!/bin/sh
 # caches.t - pictures of set-associative caches, by the texts in an SVG
 . tests/sim/lib.sh
-
-command -v gnuplot >/dev/null || {
-    echo '1..0 # SKIP gnuplot is not installed'
-    exit 0
-}
+. "$root/tests/plots/texts.sh"
 
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -17,25 +13,9 @@ export LC_ALL
 "$MARGAY" curve -q z.u64 -o curve.csv
 "$MARGAY" curve -q --writebacks z.din -o writebacks.csv
 
-# shows NAME TEXT: the picture has it, as a text of its own.
-shows() {
-    check "$1 shows: $2" grep -Fq -e "<![CDATA[$2]]>" -e ">$2<" "$1.svg"
-}
-
-# drawn NAME ARGUMENT...
-# shellcheck disable=SC2154 # run sets the status
-drawn() {
-    drawn_name=$1
-    shift
-    run plot "$@" -o "$drawn_name.svg"
-    is "plot $*: drawn, nothing said" "$status$(cat out err)" 0
-}
-
 drawn assoc assoc.csv
-shows assoc 'Misses of set-associative caches'
-shows assoc 'z.u64, 64-byte blocks'
-shows assoc '1 way'
-shows assoc '3 ways'
+shows assoc 'Misses of set-associative caches' 'z.u64, 64-byte blocks' '1 way' \
+    '3 ways'
 
 # A table without a policy, one with a spec that has a comma, and several.
 cut -d, -f1-8 assoc.csv >assoc-old.csv
@@ -47,9 +27,7 @@ shows assoc-spec 'z.u64, 64-byte blocks, 2q:in=0.5,out=1'
 "$MARGAY" assoc -q --policy fifo,2q:in=0.5,out=1,lru --sets 1..256 --ways 1,2,3 \
     z.u64 -o three.csv
 drawn three three.csv
-shows three '1 way, fifo'
-shows three '3 ways, 2q:in=0.5,out=1'
-shows three '2 ways, lru'
+shows three '1 way, fifo' '3 ways, 2q:in=0.5,out=1' '2 ways, lru'
 is 'a line for each policy and number of ways' \
     "$(grep -c '<title>.*ways\{0,1\}, ' three.svg)" 9
 refuses '3 traces, block sizes or policies, expected one for a map' \
@@ -60,9 +38,8 @@ awk 'BEGIN { print "id,size"
 "$MARGAY" curve -q --objects --policy lru,s3fifo --column id=id,size=size \
     -f csv objects.csv -o sized.csv
 drawn sized sized.csv
-shows sized 'Misses of caches of objects, by policy'
-shows sized 'lru, requests'
-shows sized 's3fifo, bytes'
+shows sized 'Misses of caches of objects, by policy' 'lru, requests' \
+    's3fifo, bytes'
 # slanted NAME: the pieces of lines with a colour that go neither straight on nor
 # straight down.
 slanted() {
@@ -82,27 +59,20 @@ shows assoc 'cache size'
 drawn two two.csv
 shows two '16 ways, 128-byte blocks'
 drawn both assoc.csv curve.csv
-shows both 'fully associative'
-shows both 'cache size in blocks'
+shows both 'fully associative' 'cache size in blocks'
 drawn other curve.csv assoc.csv
 check 'the order of tables does not matter' cmp -s both.svg other.svg
 drawn compare compare.csv
-shows compare 'predicted miss ratio'
-shows compare 'binomial'
+shows compare 'predicted miss ratio' 'binomial'
 drawn causes --causes compare.csv
-for text in 'Misses by cause' cold capacity conflict; do
-    shows causes "$text"
-done
+shows causes 'Misses by cause' cold capacity conflict
 refuses '--causes needs a table of' plot --causes assoc.csv -o x.svg
 refuses '--causes: found --map too' plot --causes --map compare.csv -o x.svg
 drawn map --map assoc.csv
-shows map 'Miss ratio by sets and ways'
-shows map '256'
+shows map 'Miss ratio by sets and ways' '256'
 "$MARGAY" assoc -q -b 64 --sets 3,4,8,48 --ways 1..4 z.din -o odd.csv
 drawn odd --map odd.csv
-for text in 3 48 '512 B' '1 KiB'; do
-    shows odd "$text"
-done
+shows odd 3 48 '512 B' '1 KiB'
 printf '%s\n' cache,holds,bytes,block_bytes,ways,next L1,all,1K,64,2,L2 \
     L2,all,8K,64,4, >m.csv
 "$MARGAY" simulate -q --machine m.csv z.din -o machine.csv

@@ -3,11 +3,6 @@
 . tests/sim/lib.sh
 . "$root/tests/plots/texts.sh"
 
-command -v gnuplot >/dev/null || {
-    echo '1..0 # SKIP gnuplot is not installed'
-    exit 0
-}
-
 # What formats, enhanced text, the shell, awk, CSV, XML and TeX would read.
 # shellcheck disable=SC2016 # nothing is to be expanded
 odd='50%d_a^b{c}"'\''\$&~@#<x>`w`ü%s.din'

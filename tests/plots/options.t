@@ -5,11 +5,6 @@
 . tests/sim/lib.sh
 . "$root/tests/plots/texts.sh"
 
-command -v gnuplot >/dev/null || {
-    echo '1..0 # SKIP gnuplot is not installed'
-    exit 0
-}
-
 columns=trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio
 {
     echo $columns
@@ -17,16 +12,6 @@ columns=trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio
         d/a_1.u64,64,4,256,100,20,0.2 'd/b.u64,64,1,64,100,80,0.8' \
         'd/b.u64,64,4,256,100,20,0.2'
 } >curve.csv
-
-# drawn NAME OPTION...: NAME.svg of the table, its texts in NAME.txt, a line each.
-# shellcheck disable=SC2154 # run sets the status
-drawn() {
-    name=$1
-    shift
-    run plot "${table:-curve.csv}" -o "$name.svg" "$@"
-    is "plot $*: drawn, nothing said" "$status$(cat out err)" 0
-    read_texts "$name"
-}
 
 # points NAME COLOUR: those of the line of that colour, as "X,Y X,Y ...".
 points() {
@@ -36,11 +21,9 @@ points() {
         if ($colour eq "'"$2"'") { print $points; exit } }' "$1.svg"
 }
 
-drawn usual
-shows usual 'Misses of a fully associative LRU cache'
-shows usual 'miss ratio'
-shows usual '64-byte blocks'
-for text in a_1.u64 b.u64 '64 B' '128 B' '256 B' 0.8; do shows usual "$text"; done
+drawn usual curve.csv
+shows usual 'Misses of a fully associative LRU cache' 'miss ratio' \
+    '64-byte blocks' a_1.u64 b.u64 '64 B' '128 B' '256 B' 0.8
 
 # A line stays at a size's ratio up to the next size.
 is 'three sizes are five corners' "$(points usual 0,114,178 | wc -w)" 5
@@ -49,38 +32,34 @@ is 'and every piece goes straight on or straight down' \
         awk -F, 'NR > 1 && $1 != x && $2 != y { n++ } { x = $1; y = $2 }
             END { print n + 0 }')" 0
 
-drawn hit --hit
-shows hit 'Hits of a fully associative LRU cache'
-shows hit 'hit ratio'
+drawn hit curve.csv --hit
+shows hit 'Hits of a fully associative LRU cache' 'hit ratio'
 is 'hits rise where misses fall' "$(points hit 0,114,178 | tr ' ' '\n' |
     awk -F, 'NR > 1 && $2 > y { n++ } { y = $2 } END { print n + 0 }')" 0
 
-drawn linear --x linear
-for text in '0 B' '64 B' '192 B' '256 B'; do shows linear "$text"; done
-drawn log --y log
-for text in 0.1 0.2 0.5 1; do shows log $text; done
-drawn range --xrange 128B..256 --yrange 0..0.1
+drawn linear curve.csv --x linear
+shows linear '0 B' '64 B' '192 B' '256 B'
+drawn log curve.csv --y log
+shows log 0.1 0.2 0.5 1
+drawn range curve.csv --xrange 128B..256 --yrange 0..0.1
 lacks range '64 B'
-shows range '128 B'
-shows range 0.02
+shows range '128 B' 0.02
 lacks range 0.2
-drawn open --yrange ..0.1
+drawn open curve.csv --yrange ..0.1
 shows open 0.02
 
 # Names at the ends of lines, in the order of the ends, and no legend.
-drawn labels --labels
+drawn labels curve.csv --labels
 shows labels a_1.u64
 check 'labels: no sample of a line' sh -c '! grep -q "<title>b.u64<" labels.svg'
 check 'the legend has one' grep -q '<title>b.u64<' usual.svg
 awk -v columns=$columns 'BEGIN { print columns
     for (i = 1; i <= 60; i++) print "t" i ",64,1,64,100,50,0.5\nt" i \
         ",64,2,128,100,40,0.4" }' >many.csv
-table=many.csv
-drawn many --labels
+drawn many many.csv --labels
 check 'too many names stand in a legend' grep -q '<title>t60<' many.svg
-table=
 
-drawn untitled --title none
+drawn untitled curve.csv --title none
 lacks untitled 'Misses of a fully associative LRU cache'
 lacks untitled '64-byte blocks'
 shows untitled 'cache size'
@@ -98,10 +77,8 @@ for table in 'curve --window 5000' 'curve --policy lru,fifo,opt' assoc; do
     done
 done
 "$MARGAY" curve -q --policy lru,fifo,opt z.u64 -o policy.csv
-table=policy.csv
-drawn gain --gain --labels --yrange -0.5..1
+drawn gain policy.csv --gain --labels --yrange -0.5..1
 shows gain -0.4
-table=
 refuses '--hit: there is no such choice in this picture of policy.csv' \
     plot --gain --hit policy.csv -o x.svg
 "$MARGAY" histogram -q z.u64 -o histogram.csv

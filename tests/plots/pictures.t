@@ -5,11 +5,6 @@
 . tests/sim/lib.sh
 . "$root/tests/plots/texts.sh"
 
-command -v gnuplot >/dev/null || {
-    echo '1..0 # SKIP gnuplot is not installed'
-    exit 0
-}
-
 # draw SCRIPT OUT CSV...
 draw() {
     status=0
@@ -19,9 +14,15 @@ draw() {
         >out 2>err || status=$?
 }
 
-# quiet NAME: drawn without a word.
+# quiet SCRIPT NAME WHAT TEXT...: NAME.svg of $of, or of NAME.csv, drawn without a
+# word; it shows these.
 quiet() {
-    is "$1: drawn, nothing said" "$status$(cat out err)" 0
+    draw "$1" "$2.svg" "${of:-$2.csv}"
+    is "$3: drawn, nothing said" "$status$(cat out err)" 0
+    read_texts "$2"
+    quiet_name=$2
+    shift 3
+    shows "$quiet_name" "$@"
 }
 
 # table NAME HEADER ROW...: a CSV file.
@@ -43,153 +44,94 @@ table "$odd" $curve \
     'it'\''s $x %s\n,64,2,128,10,4,0.4' \
     'it'\''s $x %s\n,64,4,256,10,1,0.1' \
     'it'\''s $x %s\n,64,1024,65536,10,1,0.1'
-draw curve names.svg "$odd"
-quiet 'odd names'
-read_texts names
-shows names 'a, "b" c_d.x'
-shows names 'a, "z" c_d.x'
+of="$odd" quiet curve names 'odd names' \
+    'a, "b" c_d.x' 'a, "z" c_d.x'
 # shellcheck disable=SC2016
 shows names 'it'\''s $x %s\n'
-shows names '64-byte blocks'
-shows names '64 KiB'
-shows names 'miss ratio'
+shows names '64-byte blocks' '64 KiB' 'miss ratio'
 
 # Programs and tenants that share a cache: totals, names, what a broken line is.
 table shared.csv \
     cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses \
     '1,64,"d/a, ""b"".csv",10,9,1,8' 1,64,d/c.csv,30,30,0,30 \
     '2,128,"d/a, ""b"".csv",10,7,2,6' 2,128,d/c.csv,30,20,0,30
-draw sharers shared.svg shared.csv
-quiet 'programs that share'
-read_texts shared
-shows shared 'Misses in a cache that programs share'
-shows shared 'dashed: in parts of the cache, divided best'
-shows shared 'a, "b".csv'
-shows shared 'c.csv, divided'
-shows shared 'all, divided'
-shows shared '128 B'
+quiet sharers shared 'programs that share' \
+    'Misses in a cache that programs share' \
+    'dashed: in parts of the cache, divided best' 'a, "b".csv' \
+    'c.csv, divided' 'all, divided' '128 B'
 table tenants.csv $curve,tenant,shared_misses 'x/t,,1,,10,5,0.5,"a, b",6' \
     'x/t,,2,,10,4,0.4,"a, b",6' x/t,,1,,10,5,0.5,c,5 x/t,,2,,10,2,0.2,c,3
-draw sharers tenants.svg tenants.csv
-quiet 'tenants'
-read_texts tenants
-shows tenants 't; dashed: in a cache of its own'
-shows tenants 'a, b, alone'
-shows tenants all
+quiet sharers tenants 'tenants' 't; dashed: in a cache of its own' \
+    'a, b, alone' all
 lacks tenants 'all, alone'
 {
     echo $curve,tenant,shared_misses
     for i in 1 2 3 4 5 6 7 8 9; do echo "t,64,1,64,$i,0,0,n$i,0"; done
 } >many.csv
-draw sharers many.svg many.csv
-quiet 'nine tenants of one size that never miss'
-read_texts many
-shows many 't, 64-byte blocks; dashed: in a cache of its own; the 8 of 9 with most references'
+quiet sharers many 'nine tenants of one size that never miss' \
+    't, 64-byte blocks; dashed: in a cache of its own; the 8 of 9 with most references'
 lacks many n1
 shows many n2
 table overlap.csv site,references,other_references,overlap 0x401136,10,0,0 \
     0x401140,10,40,0.5 0x401150,0,0,
-draw overlap overlap.svg overlap.csv
-quiet 'the overlap of sites'
-read_texts overlap
-shows overlap 'How alike each site is in two runs'
-shows overlap 0x401140
+quiet overlap overlap 'the overlap of sites' \
+    'How alike each site is in two runs' 0x401140
 draw overlap none.svg /dev/null
 is 'no rows' "$status $(cat err)" '2 /dev/null: no rows: there is nothing to plot'
 
 table blocks.csv $curve t,32,1,32,10,5,0.5 t,32,2,64,10,4,0.4 \
     t,64,1,64,10,5,0.5
-draw curve blocks.svg blocks.csv
-read_texts blocks
-shows blocks '32-byte blocks'
-shows blocks '64-byte blocks'
-shows blocks t
+quiet curve blocks 'blocks' '32-byte blocks' '64-byte blocks' t
 
 table ids.csv $curve dir/ids.gz,,1,,10,9,0.9 dir/ids.gz,,8,,10,1,0.1
-draw curve ids.svg ids.csv
-read_texts ids
-shows ids ids.gz
-shows ids 'cache size in blocks'
-shows ids 8
+quiet curve ids 'ids' ids.gz 'cache size in blocks' 8
 
 # The same trace and block size twice: the files tell them apart.
 cp ids.csv again.csv
 draw curve same.svg ids.csv again.csv
 read_texts same
-shows same ids.csv
-shows same again.csv
+shows same ids.csv again.csv
 
 # Down to a hundredth and less: logarithmic.
 table deep.csv $curve t,64,1,64,1000,900,0.9 t,64,2,128,1000,2,0.002
-draw curve deep.svg deep.csv
-read_texts deep
-shows deep 0.001
+quiet curve deep 'deep' 0.001
 lacks deep 0.8
 
 table log2.csv $histogram t,64,0,1,5,0.5 t,64,1,2,0,0 t,64,2,4,1,0.1 \
     t,64,inf,inf,4,0.4
-draw histogram log2.svg log2.csv
-quiet 'a histogram'
-read_texts log2
-shows log2 cold
-shows log2 0
-shows log2 4
+quiet histogram log2 'a histogram' cold 0 4
 
 table linear.csv $histogram t,64,0,500,5,0.5 t,64,500,1000,1,0.1 \
     t,64,1000,inf,4,0.4
-draw histogram linear.svg linear.csv
-read_texts linear
-shows linear '≥ 1000'
-shows linear 600
+quiet histogram linear 'linear' '≥ 1000' 600
 lacks linear cold
 
 # All references cold; a single size.
 table cold.csv $histogram t,64,inf,inf,4,1
-draw histogram cold.svg cold.csv
-quiet 'only cold references'
+quiet histogram cold 'only cold references'
 table one.csv $curve t,64,16,1024,10,0,0
-draw curve one.svg one.csv
-quiet 'one size without a miss'
+quiet curve one 'one size without a miss'
 
 # Windows: a line per size, and the name of a trace may be anything.
 table windows.csv window,$curve \
     '0,"d, ""e"".x",64,1,64,10,5,0.5' '0,"d, ""e"".x",64,16,1024,10,2,0.2' \
     '1,"d, ""e"".x",64,1,64,10,3,0.3'
-draw windows windows.svg windows.csv
-quiet 'windows'
-read_texts windows
-for text in '64 B' '1 KiB' 'Miss ratio over time' references 10 20 \
-    'd, "e".x, 64-byte blocks'; do
-    shows windows "$text"
-done
+quiet windows windows 'windows' '64 B' '1 KiB' 'Miss ratio over time' \
+    references 10 20 'd, "e".x, 64-byte blocks'
 table ids.csv window,$curve '0,a/t,,5,,10,5,0.5' '0,a/u,,1,,10,5,0.5'
-draw windows ids.svg ids.csv
-quiet 'windows of ids, two traces'
-read_texts ids
-shows ids 't, 5 blocks'
-shows ids 'u, 1 block'
+quiet windows ids 'windows of ids, two traces' 't, 5 blocks' 'u, 1 block'
 table blocks.csv window,$curve '0,a/t,16,16,256,10,5,0.5' \
     '0,a/t,64,16,1024,10,5,0.5' '0,b/t,64,16,1024,10,5,0.5'
-draw windows blocks.svg blocks.csv
-quiet 'windows of two block sizes'
-read_texts blocks
-for text in 'a/t, 16-byte blocks, 256 B' 'a/t, 64-byte blocks, 1 KiB' \
-    'b/t, 64-byte blocks, 1 KiB'; do
-    shows blocks "$text"
-done
+quiet windows blocks 'windows of two block sizes' 'a/t, 16-byte blocks, 256 B' \
+    'a/t, 64-byte blocks, 1 KiB' 'b/t, 64-byte blocks, 1 KiB'
 
 # Caches of objects: sizes in bytes alone, and three columns more.
 objects=reference_bytes,missed_bytes,byte_miss_ratio
 table objects.csv window,$curve,$objects \
     '0,"a, b",,,1048576,10,4,0.4,99,9,0.1' '0,"a, b",,,32768000,10,2,0.2,99,9,0.1' \
     '1,"a, b",,,1048576,20,4,0.2,99,9,0.1' '1,"a, b",,,32768000,20,2,0.1,99,9,0.1'
-draw windows objects.svg objects.csv
-quiet 'windows of objects'
-read_texts objects
-for text in 'Miss ratio of requests over time' requests 'a, b' '1 MiB' \
-    '31.25 MiB' 30; do
-    shows objects "$text"
-done
+quiet windows objects 'windows of objects' 'Miss ratio of requests over time' \
+    requests 'a, b' '1 MiB' '31.25 MiB' 30
 sed 's/$/\r/' objects.csv >crlf.csv
 draw windows crlf.svg crlf.csv
 check 'and with the line ends of other programs' cmp -s objects.svg crlf.svg
@@ -200,10 +142,7 @@ check 'and with the line ends of other programs' cmp -s objects.svg crlf.svg
         echo "0,t,64,$size,$((64 * size)),10,5,0.5"
     done
 } >odd.csv
-draw windows odd.svg odd.csv
-quiet 'windows of sizes that are no powers of two'
-read_texts odd
-shows odd '192 B'
+quiet windows odd 'windows of sizes that are no powers of two' '192 B'
 
 # Many series: one command of the shell for all of them, and no end of a table
 # that would be too long for a text of gnuplot's.
@@ -228,32 +167,21 @@ awk -v header=window,$curve 'BEGIN {
         for (trace = 0; trace < 6; trace++)
             print window ",t" trace ",64,1,64,10,5,0.5"
 }' >many.csv
-draw windows many.svg many.csv
-quiet 'many windows'
-read_texts many
-shows many 't5, 64 B'
-shows many '64-byte blocks'
+quiet windows many 'many windows' 't5, 64 B' '64-byte blocks'
 
 # Places: the one with the longest distances first, not by name.
 table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
     'low,"d, ""e"".x",64,inf,inf,0,0' '"b, ""c""","d, ""e"".x",64,1024,1025,4,0.4' \
     '"b, ""c""","d, ""e"".x",64,inf,inf,1,0.1' 'low,"d, ""e"".x",128,0,1,5,0.5'
-draw places places.svg places.csv
-quiet 'places'
-read_texts places
-for text in 'b, "c"' low 'd, "e".x, 64-byte blocks' 0 '1 Ki' cold; do
-    shows places "$text"
-done
+quiet places places 'places' 'b, "c"' low 'd, "e".x, 64-byte blocks' 0 '1 Ki' \
+    cold
 is 'the farthest first' "$(grep -n -x -e low -e 'b, "c"' places.txt |
     sed 's/.*://' | head -n 1)" 'b, "c"'
 for site in 1 2 3 4 5 6 7 8 9 a; do
     printf '0x%s,t,,0,1,1,0.1\n0x%s,t,,inf,inf,0,0\n' $site $site
 done >rows
 table many.csv site,$histogram "$(cat rows)"
-draw places many.svg many.csv
-quiet 'many sites'
-read_texts many
-shows many 'all others'
+quiet places many 'many sites' 'all others'
 lacks many 0x9
 
 # Lines of sources: those that miss most first, named as short as they can be.
@@ -261,13 +189,8 @@ annotate=trace,file,line,function,cache_bytes,references,misses
 table lines.csv $annotate 't,src/b.c,7,"f<1, ""x"">(int)",1536,10,2' \
     't,src/b.c,7,"f<1, ""x"">(int)",65536,10,2' \
     't,,,libz.so+0x4a,1536,10,8' 't,,,libz.so+0x4a,65536,10,1'
-draw annotate lines.svg lines.csv
-quiet 'lines of sources'
-read_texts lines
-for text in t 'b.c:7 f<1, "x">' libz.so+0x4a '1.5 KiB' '64 KiB' 'miss ratio' \
-    0.5; do
-    shows lines "$text"
-done
+quiet annotate lines 'lines of sources' t 'b.c:7 f<1, "x">' libz.so+0x4a \
+    '1.5 KiB' '64 KiB' 'miss ratio' 0.5
 is 'most misses first' "$(grep -n -x -e 'b.c:7.*' -e libz.* lines.txt |
     sed 's/.*://' | head -n 1)" libz.so+0x4a
 shows lines 'Misses by line of the sources'
@@ -276,23 +199,14 @@ table data.csv "$(echo $annotate | sed s/function/data/)" t,a.c,7,table,64,10,5 
     't,new.h,9,"heap of allocator<Slot>::allocate(long, void*) const",64,10,1' \
     't,new.h,9,"heap of allocator<double>::allocate(long, void*)",64,10,1' \
     't,a.c,10,stack of f::operator()(),64,10,1'
-draw annotate data.svg data.csv
-quiet 'data'
-read_texts data
-shows data 'Misses by data'
-shows data 'a.c:8 heap of f'
-shows data 'new.h:9 heap of ..Slot>::allocate'
-shows data 'new.h:9 heap of ..uble>::allocate'
-shows data 'a.c:10 stack of f::operator()'
+quiet annotate data 'data' 'Misses by data' 'a.c:8 heap of f' \
+    'new.h:9 heap of ..Slot>::allocate' 'new.h:9 heap of ..uble>::allocate' \
+    'a.c:10 stack of f::operator()'
 for line in 1 2 3 4 5 6 7 8 9 10; do
     echo "t,a.c,$line,f,64,10,$line"
 done >rows
 table many.csv $annotate "$(cat rows)"
-draw annotate many.svg many.csv
-quiet 'many lines'
-read_texts many
-shows many 'all others'
-shows many 'a.c:4 f'
+quiet annotate many 'many lines' 'all others' 'a.c:4 f'
 lacks many 'a.c:3 f'
 echo u,a.c,1,f,64,10,1 >>many.csv
 draw annotate two.svg many.csv
@@ -304,8 +218,7 @@ run_columns=engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy
 run_columns=$run_columns,max_error_log2,mean_abs_error_log2,max_error_linear
 table engines.csv $run_columns,mean_abs_error_linear exact,2,0.5,4,9,9,1,0,0,0,0 \
     shards,2,0.4,5,9,9,1,1e-05,1e-05,1e-05,1e-05
-draw engines-run engines.svg engines.csv
-quiet 'an error of 1e-05'
+quiet engines-run engines 'an error of 1e-05'
 
 simulated=machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses
 simulated=$simulated,reads,read_misses,writes,write_misses,writebacks
@@ -315,12 +228,8 @@ table machine.csv $simulated "m,d/one.din,L1,9,3,0.3,2,1,$counts,500" \
     "m,d/one.din,L2,3,2,0.6,2,1,$counts,250" \
     "m,d/two.din,L1,9,3,0.3,2,1,$counts,400" \
     "m,d/two.din,L2,3,2,0.6,2,1,$counts,100"
-draw machine machine.svg machine.csv
-quiet 'caches of a machine'
-read_texts machine
-for text in L1 L2 one.din two.din 'misses per 1000 instructions'; do
-    shows machine "$text"
-done
+quiet machine machine 'caches of a machine' L1 L2 one.din two.din \
+    'misses per 1000 instructions'
 # Traffic: demand misses 4, other misses 5, prefetches 6 and write-backs 5, in 10 instructions; half of that in the other machine's L2.
 asked=demand_references,demand_misses,demand_miss_ratio,demand_mpki
 asked=$asked,writebacks_received,victim_fills
@@ -329,14 +238,9 @@ table traffic.csv "$simulated,$asked,L1.bytes,L1.ways" \
     m,t,L2,9,9,1,4,4,4,3,1,2,5,6,0,900,4,4,1,400,5,0,8192,4 \
     m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,9,0,0,0,0,0,16384,4 \
     m,t,L2,18,9,0.5,8,4,8,3,2,2,5,6,0,450,8,4,0.5,200,10,0,16384,4
-draw traffic traffic.svg traffic.csv
-quiet 'traffic of machines'
-read_texts traffic
-for text in L2 '8 KiB, 4' '16 KiB, 4' 'L1.bytes, L1.ways' 'prefetches' \
-    'demand misses' 'other misses' \
-    'blocks per 1000 instructions' 2000; do
-    shows traffic "$text"
-done
+quiet traffic traffic 'traffic of machines' L2 '8 KiB, 4' '16 KiB, 4' \
+    'L1.bytes, L1.ways' 'prefetches' 'demand misses' 'other misses' \
+    'blocks per 1000 instructions' 2000
 lacks traffic L1
 # From where to where the bars go, by part and machine, if the first goes to 4.
 bars() {
@@ -358,13 +262,8 @@ is 'no traffic is no picture' "$status" 2
 like 'and says so' "$(cat out err)" 'none.csv: no block went below a cache'
 table ratios.csv "$simulated,L1.ways" "m,t,L1,9,3,0.3,2,1,$counts,,4" \
     "m,t,L1,9,2,0.2,2,1,$counts,,8"
-draw machine ratios.svg ratios.csv
-quiet 'machines of which a field varies'
-read_texts ratios
-for text in t 'L1.ways 4' 'L1.ways 8' \
-    'misses per reference'; do
-    shows ratios "$text"
-done
+quiet machine ratios 'machines of which a field varies' t 'L1.ways 4' \
+    'L1.ways 8' 'misses per reference'
 # Twelve machines, of as many colours; a memory never misses; one too many.
 {
     echo "$simulated,L1.bytes,L2.block_bytes,L2.ways"
@@ -373,13 +272,9 @@ done
         echo "m,t,memory,3,0,0,2,0,$counts,,$((8192 * k)),64,$k"
     done
 } >twelve.csv
-draw machine twelve.svg twelve.csv
-quiet 'twelve machines'
-read_texts twelve
-for text in L1 'L1.bytes 8 KiB, L2.block_bytes 64 B, L2.ways 1' \
-    'L1.bytes 96 KiB, L2.block_bytes 64 B, L2.ways 12'; do
-    shows twelve "$text"
-done
+quiet machine twelve 'twelve machines' L1 \
+    'L1.bytes 8 KiB, L2.block_bytes 64 B, L2.ways 1' \
+    'L1.bytes 96 KiB, L2.block_bytes 64 B, L2.ways 12'
 lacks twelve memory
 is 'each has a colour' "$(grep -o "polygon fill = 'rgb([^)]*)" twelve.svg |
     sort -u | wc -l)" 12
@@ -391,41 +286,27 @@ like 'and --pareto has a picture of more' "$(cat out err)" \
 
 table front.csv machine,trace,bytes,access_cycles,front,L1.ways \
     m,d/one.din,1024,5,1,1 m,d/one.din,2048,4.5,1,2 m,d/one.din,4096,5.5,0,4
-draw pareto front.svg front.csv
-quiet 'machines as bytes and access times'
-read_texts front
-for text in 'one.din: 3 machines, 2 on the front' 'bytes of all caches' \
-    'the front' 'other machines'; do
-    shows front "$text"
-done
+quiet pareto front 'machines as bytes and access times' \
+    'one.din: 3 machines, 2 on the front' 'bytes of all caches' 'the front' \
+    'other machines'
 table fronts.csv machine,trace,bytes,access_cycles,front,L1.ways \
     m,one.din,1024,5,1,1 m,one.din,2048,4.5,1,2 m,one.din,4096,5.5,0,4 \
     m,two.din,1024,6,1,1 m,two.din,2048,6.5,0,2 m,two.din,4096,5.5,1,4
-draw pareto fronts.svg fronts.csv
-quiet 'machines of two traces'
-read_texts fronts
-for text in '3 machines, 3 on the front of a trace' one.din two.din; do
-    shows fronts "$text"
-done
+quiet pareto fronts 'machines of two traces' \
+    '3 machines, 3 on the front of a trace' one.din two.din
 is 'one entry of the key for all others' \
     "$(grep -c 'other machines' fronts.txt)" 1
 table best.csv machine,trace,bytes,access_cycles,front m,t,1024,5,1
-draw pareto best.svg best.csv
-quiet 'one machine'
-read_texts best
+quiet pareto best 'one machine'
 lacks best 'other machines'
 
 # Phases: in order, and boxes on a linear axis.
 table phases.csv trace,phase,from,to,references,recurs,working_set_blocks \
     t,0,0,10,10,,10 t,1,10,90,80,,4000 t,2,90,100,10,0,10
-draw phases phases.svg phases.csv
-quiet 'phases'
-read_texts phases
+quiet phases phases 'phases'
 is 'phases in order' "$(grep phase phases.txt | tr '\n' ';')" \
     'phase 0, 2 times;phase 1;'
-for text in 0 '500' '3.5 k'; do
-    shows phases "$text"
-done
+shows phases 0 '500' '3.5 k'
 
 for suffix in png pdf; do
     draw curve curve.$suffix deep.csv

@@ -1,59 +1,30 @@
 #!/bin/sh
 # policies.t - pictures of curves of policies, by the texts in an SVG
 . tests/sim/lib.sh
-
-command -v gnuplot >/dev/null || {
-    echo '1..0 # SKIP gnuplot is not installed'
-    exit 0
-}
+. "$root/tests/plots/texts.sh"
 
 LC_ALL=C.UTF-8
 export LC_ALL
 columns=trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio
 
-# shows NAME TEXT: the picture has it, as a text of its own.
-shows() {
-    check "$1 shows: $2" grep -Fq -e "<![CDATA[$2]]>" -e ">$2<" "$1.svg"
-}
-lacks() {
-    check "$1 does not show: $2" not_in "$1.svg" "$2"
-}
-not_in() {
-    ! grep -Fq -e "<![CDATA[$2]]>" -e ">$2<" "$1"
-}
 coloured() {
     check "$1 has the colour $2" grep -Fqi -e "rgb($2)" -e "$3" "$1.svg"
-}
-
-# drawn NAME ARGUMENT...
-# shellcheck disable=SC2154 # run sets the status
-drawn() {
-    drawn_name=$1
-    shift
-    run plot "$@" -o "$drawn_name.svg"
-    is "plot $*: drawn, nothing said" "$status$(cat out err)" 0
 }
 
 "$MARGAY" generate zipf --refs 20000 --blocks 500 --to u64 -o z.u64
 "$MARGAY" curve -q --policy lru,fifo,opt z.u64 -o one.csv
 drawn one one.csv
-shows one 'Misses of fully associative caches, by policy'
-shows one 'z.u64, 64-byte blocks'
-shows one 'between LRU and opt'
-shows one lru
-shows one fifo
-shows one 'cache size'
+shows one 'Misses of fully associative caches, by policy' \
+    'z.u64, 64-byte blocks' 'between LRU and opt' lru fifo 'cache size'
 coloured one '213,  94,   0' '#d55e00'
 drawn gain --gain one.csv
-shows gain 'From LRU to the optimum, by policy'
-shows gain 'share of the way from LRU to the optimum'
-shows gain fifo
+shows gain 'From LRU to the optimum, by policy' \
+    'share of the way from LRU to the optimum' fifo
 coloured gain '213,  94,   0' '#d55e00'
 
 "$MARGAY" curve -q --policy fifo,clock --ids z.u64 -o two.csv
 drawn two two.csv
-shows two 'cache size in blocks'
-shows two 'z.u64'
+shows two 'cache size in blocks' 'z.u64'
 lacks two 'between LRU and opt'
 refuses 'two.csv: --gain needs the policies lru and opt' \
     plot --gain two.csv -o x.svg
@@ -79,10 +50,7 @@ drawn blocks --gain blocks.csv
     done
 } >odd.csv
 drawn odd odd.csv
-shows odd 'a, "b"; c.x, 64-byte blocks'
-shows odd 'new:a=1,b=2'
-shows odd 'new:a=2,b=2'
-shows odd 'a"b'
+shows odd 'a, "b"; c.x, 64-byte blocks' 'new:a=1,b=2' 'new:a=2,b=2' 'a"b'
 # (0.5 - 0.58) / (0.5 - 0.3)
 drawn worse --gain odd.csv
 shows worse '-0.4'

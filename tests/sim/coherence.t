@@ -122,14 +122,6 @@ is 'two private levels' "$(counts false two.csv | cut -d' ' -f4-)" \
 run simulate -q --machine m.csv --vary L1.coherence=none,mesi false
 is 'with --vary' "$status $(awk -F, '$3 == "L1" { print $5, $23, $NF }' out |
     tr '\n' ' ')" '0 2  none 8 6 mesi '
-mv out result
-if command -v gnuplot >/dev/null; then
-    run plot result -o bars.svg
-    is 'the result can be drawn' "$status" 0
-    check 'by what varies' grep -q 'L1.coherence mesi' bars.svg
-else
-    skip 'the result can be drawn' 'gnuplot is not installed'
-fi
 
 # ------------------------------------------------------------ for which blocks --
 # Blocks 10 and 2: false sharing of 3 and of 1; block 3, true sharing alone.

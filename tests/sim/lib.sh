@@ -121,6 +121,12 @@ dead() {
     ! lives "$1"
 }
 
+# ends PID: waits likewise, and has its exit status in $status.
+ends() {
+    status=0
+    ended "$1" || status=$?
+}
+
 # has_child PID: whether that process has started another.
 has_child() {
     lives "$1" || return 3
@@ -191,13 +197,14 @@ finish() {
     exit
 }
 
-# drawn FILE: the page of a report with what its script draws; nothing where
-# there is no nodejs.
+# drawn FILE: the page of a report with what its script draws, once for each
+# page; nothing where there is no nodejs.
 node=$(command -v node || :)
 drawn() {
-    if [ -n "$node" ]; then
-        "$node" "$root/tests/sim/draw.js" "$1"
-    fi
+    [ -n "$node" ] || return 0
+    [ "$1.drawn" -nt "$1" ] ||
+        "$node" "$root/tests/sim/draw.js" "$1" >"$1.drawn" || return
+    cat "$1.drawn"
 }
 
 # shows CHECK NAME ARGUMENT...: a check of what is drawn.

@@ -20,7 +20,7 @@ ragged() {
 
 # same TRACE OPTION...: what it writes and says, but for rates and plans.
 same() {
-    for threads in 1 2 3 7; do
+    for threads in 1 2 7; do
         run curve -v --sizes all -j $threads "$@"
         sed -e 's/, [0-9.]* M refs.*//' -e '/: analysed /d' err >said
         plan=$(grep -c 'analysed in parts' err)

@@ -51,8 +51,7 @@ interrupts() {
         return 1
     }
     kill -INT $reader
-    status=0
-    ended $reader || status=$?
+    ends $reader
     [ $status = 130 ]
 }
 # covers TRACE: the output is that of the references that the note says.

@@ -1,78 +1,11 @@
 #!/bin/sh
-# policies.t - curves of several policies, against simulations of lists
+# policies.t - curves of several policies, against margay assoc and each other;
+# tests/assoc/test_policies.c holds each policy against lists
 . tests/sim/lib.sh
 
-# oracle.pl FILE WARMUP SIZES POLICY...: the rows of a trace of ids, from
-# caches that are lists of blocks, searched from one end to the other.
-cat >oracle.pl <<'PERL'
-use strict;
-use warnings;
-my ($file, $warmup, $sizes, @policies) = @ARGV;
-open my $in, '<', $file or die;
-chomp(my @refs = <$in>);
-my (@next, %seen);
-for my $i (reverse 0 .. $#refs) {
-    $next[$i] = $seen{ $refs[$i] } // 1e9 + $i;
-    $seen{ $refs[$i] } = $i;
-}
-sub place { my ($list, $block) = @_;
-    for (0 .. $#$list) { return $_ if $list->[$_][0] eq $block }
-    return -1;
-}
-sub furthest { my ($list) = @_;
-    my $best = 0;
-    for (1 .. $#$list) { $best = $_ if $list->[$_][1] > $list->[$best][1] }
-    return $best;
-}
-# What each policy does with a list of [block, note], the oldest first.
-my %hit = (
-    lru => sub { my ($list, $at) = @_;
-        push @$list, splice @$list, $at, 1 },
-    fifo => sub { },
-    clock => sub { my ($list, $at) = @_; $list->[$at][1] = 1 },
-    opt => sub { my ($list, $at, $i) = @_; $list->[$at][1] = $next[$i] },
-);
-my %evict = (
-    lru => sub { shift @{ $_[0] } },
-    fifo => sub { shift @{ $_[0] } },
-    clock => sub { my ($list) = @_;
-        while ($list->[0][1]) {
-            push @$list, shift @$list;
-            $list->[-1][1] = 0;
-        }
-        shift @$list },
-    opt => sub { my ($list) = @_; splice @$list, furthest($list), 1 },
-);
-for my $policy (@policies) {
-    my ($name) = $policy =~ /^(\w+)/;
-    my $bypass = $policy =~ /bypass=on/;
-    for my $size (split /,/, $sizes) {
-        my (@list, $misses);
-        $misses = 0;
-        for my $i (0 .. $#refs) {
-            my $at = place(\@list, $refs[$i]);
-            if ($at >= 0) {
-                $hit{$name}->(\@list, $at, $i);
-                next;
-            }
-            $misses += $i >= $warmup;
-            my $note = $name eq 'opt' ? $next[$i] : 0;
-            if (@list == $size) {
-                next if $bypass && $note > $list[furthest(\@list)][1];
-                $evict{$name}->(\@list);
-            }
-            push @list, [$refs[$i], $note];
-        }
-        my $counted = @refs - $warmup;
-        my $field = $policy =~ /,/ ? qq("$policy") : $policy;
-        printf "%s,,%d,,%d,%d,%.12g,%s\n", $file, $size, $counted, $misses,
-            $misses / $counted, $field;
-    }
-}
-PERL
 all=lru,opt,opt:bypass=on,fifo,clock
 
-# What the command knows beyond the oracle; those for sets it refuses.
+# What the command knows; those for sets it refuses.
 simulated=
 for policy in $("$MARGAY" curve --policy x /dev/null 2>&1 |
     sed 's/.*the policies are //; s/,//g'); do
@@ -82,40 +15,28 @@ for policy in $("$MARGAY" curve --policy x /dev/null 2>&1 |
 done
 simulated=${simulated#,}
 
-# misses FILE: cache_blocks, misses and policy of its rows.
-misses() {
-    cut -d, -f3,6,8- "$1" | tail -n +2
-}
+# Numbered in the order of their first use, as the curve numbers blocks, whose
+# hashes tinylfu looks at.
+perl -e '
+    srand 12;
+    my %seen;
+    for (1 .. 260) {
+        my $block = int rand 40;
+        $block = int rand($block + 1) if rand() < 0.6;
+        $seen{$block} = scalar keys %seen unless exists $seen{$block};
+        print "$seen{$block}\n";
+    }' >random.lines
 
-# ---------------------------------------------------- against the oracle --
-seed=0
-same=0
-while [ $seed -lt 12 ]; do
-    seed=$((seed + 1))
-    perl -e '
-        srand shift;
-        my $blocks = 2 + int rand 40;
-        for (1 .. 60 + int rand 200) {
-            my $block = int rand $blocks;
-            $block = int rand($block + 1) if rand() < 0.6;
-            print $block * 1000003, "\n";
-        }' $seed >random.lines
-    warmup=$((seed % 3 * 17))
-    run curve -q --policy $all --sizes 1,2,3,5,8,16,17,40,1000 \
-        --warmup $warmup random.lines
-    {
-        "$MARGAY" curve -q --policy lru /dev/null
-        perl oracle.pl random.lines $warmup 1,2,3,5,8,16,17,40,1000 \
-            lru opt opt:bypass=on fifo clock
-    } >expected
-    # An empty trace has the same header.
-    if cmp -s out expected; then
-        same=$((same + 1))
-    else
-        diff out expected | sed 's/^/#   /' | head -5
-    fi
-done
-is 'random traces, with and without a warm-up: rows of the oracle' $same 12
+# in_one_set POLICY SIZES OPTION... TRACE: as many misses as margay assoc finds.
+in_one_set() {
+    policy=$1 sizes=$2
+    shift 2
+    run curve -q --policy "$policy" --sizes "$sizes" "$@"
+    misses=$(cut -d, -f5,6 out)
+    run assoc -q --policy "$policy" --sets 1 --ways "$sizes" "$@"
+    is "$policy of $sizes: misses of margay assoc in one set, $*" "$misses" \
+        "$(cut -d, -f6,7 out)"
+}
 
 # ------------------------------------------------------------- the table --
 letters dacbccgefafbcmtmacfbdcac >ids.lines
@@ -141,18 +62,15 @@ run curve -q --sizes pow2 random.lines
 is 'powers of two are those of LRU' "$(cut -d, -f3 fifo)" "$(cut -d, -f3 out)"
 run curve -q --policy lru,opt --sizes all random.lines
 cp out all
-steps=$(grep ',lru$' all | cut -d, -f3 | tr '\n' ,)
+steps=$(grep ',opt$' all | cut -d, -f3 | tr '\n' ,)
 is 'all sizes: those at which any of the exact curves steps' \
-    "$(misses all)" "$(perl oracle.pl random.lines 0 "${steps%,}" lru opt |
-        cut -d, -f3,6,8-)"
-is 'and no step is left out' \
-    "$(perl oracle.pl random.lines 0 \
-        "$(seq -s, 1 "$(echo "${steps%,}" | sed 's/.*,//')")" opt |
-        cut -d, -f6 | uniq)" "$(grep ',opt$' all | cut -d, -f6 | uniq)"
+    "$(sed -n 's/,lru$//p' all)" "$("$MARGAY" curve -q --sizes "${steps%,}" \
+        random.lines | sed 1d)"
+run assoc -q --policy opt --sets 1 \
+    --ways "1..$(echo "${steps%,}" | sed 's/.*,//')" random.lines
+is 'and no step is left out' "$(sed 1d out | cut -d, -f7 | uniq)" \
+    "$(grep ',opt$' all | cut -d, -f6 | uniq)"
 run curve -q --policy fifo,opt --sizes all random.lines
-steps=$(grep ',opt$' out | cut -d, -f3 | tr '\n' ,)
-is 'beside a simulation, too' "$(misses out)" \
-    "$(perl oracle.pl random.lines 0 "${steps%,}" fifo opt | cut -d, -f3,6,8-)"
 is 'all are the same, whether LRU is among them or not' \
     "$(grep ',opt$' out)" "$(grep ',opt$' all)"
 run curve -q --policy clock --sizes all random.lines
@@ -208,12 +126,9 @@ run curve -q --policy $all,random writes.din
 cp out writes.csv
 run curve -q --policy $all,random --kind write z.din
 is 'kinds' "$(sed 's/^z/writes/' out)" "$(cat writes.csv)"
-for policy in $(echo "$simulated" | tr , ' '); do
-    run curve -q --policy "$policy" --sizes 9,200 z.hex
-    misses=$(cut -d, -f6 out)
-    run assoc -q --policy "$policy" --sets 1 --ways 9,200 z.hex
-    is "$policy: as many misses as margay assoc finds in one set" "$misses" \
-        "$(cut -d, -f7 out)"
+for policy in opt opt:bypass=on $(echo "$simulated" | tr , ' '); do
+    in_one_set "$policy" 9,200 z.hex
+    in_one_set "$policy" 1,2,3,5,8,16,17,40 --warmup 34 random.lines
 done
 
 # ------------------------------------------------------------------ bound --

@@ -1,5 +1,6 @@
 #!/bin/sh
-# policies_objects.t - curves of policies for objects with sizes, against lists
+# policies_objects.t - curves of policies for objects with sizes: lru and fifo
+# against lists here, all of them in tests/assoc/test_objects.c
 . tests/sim/lib.sh
 
 # oracle.pl FILE TTL|- WARMUP SIZES POLICIES: the rows of a table of id, size,
@@ -24,92 +25,24 @@ for (@refs) {
         $op eq 'set'];
 }
 
-# Lists of [object, note], the oldest first: what is held; of s3fifo also the
-# main queue, and what is remembered.  An object that has grown is not evicted
+# The objects that are held, the oldest first.  One that has grown is not evicted
 # to make room for itself: where it would go, the next one is looked at.
-my ($size, @list, $hand, @bytes, @valid, $grown);
-sub first_other { my $list = shift;
-    for (0 .. $#$list) { return $_ if $list->[$_][0] != $grown }
-}
-sub used { sum0 map { $bytes[ $_->[0] ] } map { @{ $list[$_] } } @_ }
-sub place { my ($list, $object) = @_;
-    for (0 .. $#{ $list[$list] }) {
-        return $_ if $list[$list][$_][0] == $object;
-    }
+my ($size, @list, @bytes, @valid);
+sub used { sum0 map { $bytes[$_] } @list }
+sub place { my ($object) = @_;
+    for (0 .. $#list) { return $_ if $list[$_] == $object }
     return -1;
-}
-sub drop { my ($list, $object) = @_;
-    my $at = place($list, $object);
-    splice @{ $list[$list] }, $at, 1 if $at >= 0;
-    return $at >= 0;
-}
-my %hit = (
-    lru => sub { my ($held, $at) = @_; push @$held, splice @$held, $at, 1 },
-    fifo => sub { },
-    clock => sub { $_[0][$_[1]][1] = 1 },
-    sieve => sub { $_[0][$_[1]][1] = 1 },
-    lfu => sub { my ($held, $at) = @_;
-        $held->[$at][1]++;
-        push @$held, splice @$held, $at, 1 },
-    s3fifo => sub { $_[0][$_[1]][1]++ if $_[0][$_[1]][1] < 3 },
-);
-my %evict = (
-    lru => sub { splice @{ $list[0] }, first_other($list[0]), 1 },
-    fifo => sub { splice @{ $list[0] }, first_other($list[0]), 1 },
-    clock => sub { my $held = $list[0];
-        push @$held, [ (shift @$held)->[0], 0 ]
-            while $held->[0][1] || $held->[0][0] == $grown;
-        shift @$held },
-    sieve => sub { my $held = $list[0];
-        while ($held->[$hand][1] || $held->[$hand][0] == $grown) {
-            $held->[$hand][1] = 0;
-            $hand = ($hand + 1) % @$held;
-        }
-        splice @$held, $hand, 1;
-        $hand = 0 if $hand == @$held },
-    lfu => sub { my $held = $list[0]; my $least = first_other($held);
-        for (1 .. $#$held) {
-            $least = $_ if $held->[$_][1] < $held->[$least][1] &&
-                $held->[$_][0] != $grown;
-        }
-        splice @$held, $least, 1 },
-    s3fifo => sub { my ($small, $main, $ghosts) = @list;
-        my $share = int($size * 0.1) || 1;
-        if (used(0) >= $share || !grep { $_->[0] != $grown } @$main) {
-            while (@$small) {
-                my ($object, $hits) = @{ shift @$small };
-                if ($hits < 2 && $object != $grown) {
-                    push @$ghosts, [$object, 0];
-                    shift @$ghosts while used(2) > $size - $share;
-                    return;
-                }
-                push @$main, [$object, 0];
-            }
-        }
-        while ($main->[0][1] || $main->[0][0] == $grown) {
-            my ($object, $hits) = @{ shift @$main };
-            push @$main, [ $object, $hits ? $hits - 1 : 0 ];
-        }
-        shift @$main },
-);
-# What leaves because it has become too large; the hand stays at its object.
-sub take_out { my ($list, $at) = @_;
-    splice @$list, $at, 1;
-    $hand-- if $hand > $at;
-    $hand = 0 if $hand >= @$list;
 }
 for my $policy (split /,/, $policies) {
     for (split /,/, $sizes) {
         $size = $_;
-        @list = ([], [], []);
-        $hand = 0;
+        @list = ();
         @bytes = (0) x ($objects // 0);
         @valid = ();
         my ($refs, $misses, $all, $missed) = (0, 0, 0, 0);
         for my $i (0 .. $#requests) {
             my ($object, $bytes, $time, $ttl, $set) = @{ $requests[$i] };
-            my $in = place(0, $object) >= 0 ? 0 : 1;
-            my $at = place($in, $object);
+            my $at = place($object);
             my $miss = $at < 0 || $time > $valid[$object];
             my $changed = $bytes[$object] != $bytes;
             $valid[$object] = $time + $ttl if $miss || $set;
@@ -119,23 +52,17 @@ for my $policy (split /,/, $policies) {
                 $all += $bytes;
                 if ($miss) { $misses++; $missed += $bytes }
             }
-            $hit{$policy}->($list[$in], $at) if $at >= 0;
-            $at = place($in, $object);
+            push @list, splice @list, $at, 1 if $at >= 0 && $policy eq 'lru';
+            $at = place($object);
             if ($bytes > $size) {
-                take_out($list[$in], $at) if $at >= 0;
+                splice @list, $at, 1 if $at >= 0;
                 next;
             }
             next if $at >= 0 && !$changed;
-            my $known = place(2, $object) >= 0;
-            $grown = $object;
-            while (used(0, 1) + ($at < 0 ? $bytes : 0) > $size) {
-                drop(2, $object);
-                $evict{$policy}->();
+            while (used() + ($at < 0 ? $bytes : 0) > $size) {
+                splice @list, $list[0] == $object, 1;
             }
-            next if $at >= 0;
-            drop(2, $object);
-            push @{ $list[ $known ? 1 : 0 ] },
-                [ $object, $policy eq 'lfu' ? 1 : 0 ];
+            push @list, $object if $at < 0;
         }
         printf "%s,,,%d,%d,%d,%.12g,%d,%d,%s,%s\n", $file, $size, $refs, $misses,
             $misses / $refs, $all, $missed,
@@ -183,10 +110,10 @@ while [ $seed -lt 12 ]; do
     ttl=-
     [ $((seed % 2)) = 0 ] || ttl=25
     # shellcheck disable=SC2046 # two words, or none
-    run curve -q --objects --column $columns --policy $all --sizes $sizes \
+    run curve -q --objects --column $columns --policy lru,fifo --sizes $sizes \
         $([ $ttl = - ] || echo --ttl $ttl) random.csv
     rows out >got
-    perl oracle.pl random.csv $ttl 0 $sizes $all | rows - >expected
+    perl oracle.pl random.csv $ttl 0 $sizes lru,fifo | rows - >expected
     if cmp -s got expected; then
         same=$((same + 1))
     else
@@ -195,14 +122,14 @@ while [ $seed -lt 12 ]; do
 done
 is 'random traces that expire and delete: rows of the oracle' $same 12
 grep -v delete random.csv >kept.csv
-run curve -q --objects --column $columns --policy $all --sizes 30,333 \
+run curve -q --objects --column $columns --policy lru,fifo --sizes 30,333 \
     --warmup 40 kept.csv
 is 'a warm-up' "$(rows out)" \
-    "$(perl oracle.pl kept.csv - 40 30,333 $all | rows -)"
-run curve -q --objects --column $columns --policy clock --sizes 30,333 \
+    "$(perl oracle.pl kept.csv - 40 30,333 lru,fifo | rows -)"
+run curve -q --objects --column $columns --policy fifo --sizes 30,333 \
     --op get,set random.csv
 is 'operations' "$(rows out | sed 's/^random/kept/')" \
-    "$(perl oracle.pl kept.csv - 0 30,333 clock | rows -)"
+    "$(perl oracle.pl kept.csv - 0 30,333 fifo | rows -)"
 
 # ------------------------------------------------------------- the table --
 is 'the policy is the last column' "$(head -1 out)" \

@@ -35,8 +35,7 @@ for number in "INT 130" "TERM 143"; do
         reader=$!
         analyses $reader
         kill -"${number% *}" $reader
-        status=0
-        ended $reader || status=$?
+        ends $reader
         kill $feeder 2>/dev/null
         ended $feeder
         rm pipe
@@ -60,8 +59,7 @@ reader=$!
 check 'SIGUSR1 tells that policies are simulated' \
     analyses $reader 'references simulated, [0-9.]+ M/s'
 kill -INT $reader
-status=0
-ended $reader || status=$?
+ends $reader
 is 'an interrupt while policies are simulated' "$status" 130
 like 'and a note' "$(grep interrupted err)" \
     '^margay curve: big.u64: interrupted when all was read; the output lacks [0-9]+ of the [0-9]+ caches to be simulated$'
@@ -86,8 +84,7 @@ exec 9<>pipe
 reader=$!
 analyses $reader
 kill -INT $reader
-status=0
-ended $reader || status=$?
+ends $reader
 is 'an interrupt while the pipe is silent' "$status" 130
 is 'leaves the header' "$(wc -l <silent.csv)" 1
 
@@ -96,8 +93,7 @@ for command in curve histogram distances info; do
     reader=$!
     analyses $reader
     kill -INT $reader
-    status=0
-    ended $reader || status=$?
+    ends $reader
     is "$command: and while the format is unknown" \
         "$status $(wc -l <out)" '130 1'
 done
@@ -106,8 +102,7 @@ done
 reader=$!
 analyses $reader
 kill -INT $reader
-status=0
-ended $reader || status=$?
+ends $reader
 is 'traces that are left' "$status $(grep interrupted err)" '130 '\
 'margay curve: -: interrupted; the output covers the first 0 references only
 margay curve: interrupted; the output does not cover 2 of the 3 traces'
@@ -126,8 +121,7 @@ else
     kill -INT $reader
     await grep -q interrupted err
     kill -INT $reader
-    status=0
-    ended $reader || status=$?
+    ends $reader
     is 'a second interrupt kills at once' "$status" 130
     check 'and leaves nothing behind' absent half.csv
 fi
@@ -148,8 +142,7 @@ for number in "TERM 143" "INT 130"; do
         await simulates $reporter
         [ $to = alone ] || kill -"${number% *}" "$child"
         kill -"${number% *}" $reporter
-        status=0
-        ended $reporter || status=$?
+        ends $reporter
         await dead "$child"
         is "SIG${number% *} to a report ($to)" "$status $(grep -c interrupted err)" \
             "${number#* } 0"
@@ -173,8 +166,7 @@ for number in "TERM 143" "QUIT 131" "KILL 137"; do
         await has_begun
     is 'but has no name' "$(ls -A here)" ''
     kill -"${number% *}" $writer
-    status=0
-    ended $writer || status=$?
+    ends $writer
     is 'generate dies of the signal' "$status" "${number#* }"
     is 'and leaves nothing behind' "$(ls -A here)" ''
 done
@@ -209,8 +201,7 @@ else
         LD_PRELOAD=$PWD/named.so run generate scan --blocks 9 --refs 9 -q --to u64 -o here/other.u64
         is 'what is written is none of a run that was killed' "$(cat err)" ''
         kill -"${number% *}" $writer
-        status=0
-        ended $writer || status=$?
+        ends $writer
         is 'generate dies of the signal' "$status" "${number#* }"
         is 'the old file stays' "$(cat here/part.u64)" old
         is 'what is half-written only if killed' "$(no_leftovers here; echo $?)" \
@@ -238,8 +229,7 @@ check 'SIGUSR1: a line' await grep -Eq \
 is 'and no more than one' "$(wc -l <err)" 1
 exec 9>&-
 ended $feeder
-status=0
-ended $reader || status=$?
+ends $reader
 is 'and the analysis goes on' "$status $(tail -n 1 out | cut -d, -f5)" \
     '0 300000'
 
@@ -251,8 +241,7 @@ kill -USR1 $reader
 sleep 0.3
 cat big.u64 >&9
 exec 9>&-
-status=0
-ended $reader || status=$?
+ends $reader
 is 'with -q it says nothing, and lives' "$status $(cat err)" '0 '
 
 if command -v script >script.path; then

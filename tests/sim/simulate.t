@@ -95,16 +95,6 @@ is 'mpki of instructions that are given' "$(row L1D mpki out)" \
 run simulate -q -f din --machine split.csv empty.din
 is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
 
-if command -v gnuplot >/dev/null; then
-    run plot result -o bars.svg
-    is 'the result can be drawn' "$status" 0
-    run simulate -q --machine split.csv --kind fetch -o fetched t.din
-    run plot fetched -o bars.svg
-    is 'and caches without references' "$status" 0
-else
-    skip 'the result can be drawn' 'gnuplot is not installed'
-fi
-
 # ------------------------------------------------------------ many machines --
 run simulate -q --machine split.csv --vary \
     L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo t.din
@@ -189,13 +179,6 @@ check 'vary: wide references' cmp together alone
 
 refuses 'pareto: found no cycles in m.csv' simulate --machine m.csv \
     --pareto front.csv t.din
-if command -v gnuplot >/dev/null; then
-    run plot front.csv -o front.svg
-    is 'the front can be drawn' "$status" 0
-else
-    skip 'the front can be drawn' 'gnuplot is not installed'
-fi
-
 refuses 'vary: .X.ways=1. .expected CACHE.COLUMN' simulate --machine split.csv \
     --vary X.ways=1 t.din
 refuses 'vary L2.next: found .next., expected a column' simulate \

@@ -185,8 +185,7 @@ for save in state other; do
     check 'a pipe may wait to be told' \
         await grep -q 'state: goes on after 30000 references$' err 2>/dev/null
     kill -INT $reader
-    status=0
-    ended $reader || status=$?
+    ends $reader
     exec 9>&-
     is 'interrupted before the format is known' "$status" 130
     check 'the table is that of the state' cmp -s old.csv expected
@@ -212,8 +211,7 @@ feeder=$!
 reader=$!
 analyses $reader '[1-9][0-9]* references,'
 kill -INT $reader
-status=0
-ended $reader || status=$?
+ends $reader
 exec 9>&-
 ended $feeder
 refs=$(sed -n 's/.* first \([0-9]*\) references.*/\1/p' err)

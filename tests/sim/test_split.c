@@ -388,7 +388,7 @@ int main(void)
     struct margay_random random;
     margay_random_seed(&random, 21);
     for (enum asked asked = ENGINE; asked <= OBJECT_POLICIES; asked++) {
-        unsigned count = (unsigned)rounds(1000), wrong = 0;
+        unsigned count = (unsigned)rounds(400), wrong = 0;
         for (unsigned i = 0; i < count && wrong == 0; i++)
             wrong += run_round(asked, &random);
         CHECK_U64(wrong, 0, "%u traces: %s of each key", count,

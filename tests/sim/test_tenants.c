@@ -182,7 +182,7 @@ static void test_refusal(void)
 int main(void)
 {
     struct margay_random random;
-    unsigned count = (unsigned)rounds(10000), wrong = 0;
+    unsigned count = (unsigned)rounds(4000), wrong = 0;
     margay_random_seed(&random, 20);
     for (unsigned i = 0; i < count; i++)
         wrong += run_round(&random) > 0;

@@ -1,47 +1,10 @@
-/* estimates.h - running engines that estimate, and how far off they are */
+/* estimates.h - how far off engines are that estimate */
 #ifndef MARGAY_TESTS_STACKDIST_ESTIMATES_H
 #define MARGAY_TESTS_STACKDIST_ESTIMATES_H
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include <margay/stackdist.h>
-
-static inline struct margay_result run(
-    const char *spec, const struct margay_engine_options *options,
-    const uint64_t *blocks, size_t count, size_t reset)
-{
-    struct margay_error error;
-    struct margay_result result;
-    margay_engine *engine;
-    size_t half = reset + (count - reset) / 2;
-    if (margay_engine_create(spec, options, &engine, &error) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, reset, NULL, &error) != MARGAY_OK) {
-        printf("Bail out! %s\n", error.message);
-        exit(1);
-    }
-    if (reset != 0)
-        margay_engine_reset_counts(engine);
-    if (margay_engine_feed(engine, blocks + reset, half - reset, NULL,
-                           &error) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks + half, count - half, NULL, &error) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, &error) != MARGAY_OK) {
-        printf("Bail out! %s\n", error.message);
-        exit(1);
-    }
-    margay_engine_free(engine);
-    return result;
-}
-
-static inline struct margay_result run_plainly(const char *spec,
-                                               const uint64_t *blocks,
-                                               size_t count)
-{
-    const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    return run(spec, &options, blocks, count, 0);
-}
+#include "tests/stackdist/results.h"
 
 static inline uint64_t misses_at(const struct margay_result *result,
                                  uint64_t size)

@@ -36,6 +36,48 @@ static margay_histogram *run_of(double s)
     return h;
 }
 
+/* Runs of a program, to be freed. */
+static inline void make_runs(margay_histogram *(*program)(double),
+                             const double *sizes, size_t count,
+                             struct margay_run *runs)
+{
+    for (size_t k = 0; k < count; k++)
+        runs[k] = (struct margay_run){program(sizes[k]), sizes[k]};
+}
+
+static inline void free_runs(struct margay_run *runs, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        margay_histogram_free((margay_histogram *)runs[k].histogram);
+}
+
+static inline margay_model *fit(const struct margay_run *runs, size_t count,
+                                const struct margay_predict_options *options)
+{
+    margay_model *model;
+    if (margay_model_fit(runs, count, options, &model, NULL) != MARGAY_OK)
+        abort();
+    return model;
+}
+
+static inline margay_histogram *predict(const margay_model *model, double size,
+                                        uint64_t references)
+{
+    margay_histogram *p;
+    if (margay_model_predict(model, size, references, &p, NULL) != MARGAY_OK)
+        abort();
+    return p;
+}
+
+static inline margay_histogram *no_change(const margay_model *model,
+                                          uint64_t references)
+{
+    margay_histogram *p;
+    if (margay_model_no_change(model, references, &p, NULL) != MARGAY_OK)
+        abort();
+    return p;
+}
+
 static const struct {
     const char *name;
     struct margay_predict_options options;

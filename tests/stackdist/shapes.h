@@ -1,4 +1,4 @@
-/* shapes.h - small traces of many kinds, and what is true of them */
+/* shapes.h - small traces of many kinds */
 #ifndef MARGAY_TESTS_STACKDIST_SHAPES_H
 #define MARGAY_TESTS_STACKDIST_SHAPES_H
 
@@ -68,23 +68,6 @@ static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
         number = next_number(shape, distinct, i, number, random);
         blocks[i] = block_id(coding, number);
     }
-}
-
-/* Unbounded distances from the naive stack; returns the distinct blocks. */
-static inline uint64_t ask_naive(const uint64_t *blocks, size_t count,
-                                 uint64_t *distances)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result;
-    margay_engine *engine;
-    if (margay_engine_create("naive", &options, &engine, NULL) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, count, distances, NULL) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_free(engine);
-    margay_histogram_free(result.histogram);
-    return result.distinct_blocks;
 }
 
 #endif

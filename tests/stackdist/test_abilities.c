@@ -9,7 +9,7 @@
 #include "stackdist/engine.h"
 #include "stackdist/parts/cluster.h"
 #include "stackdist/parts/row.h"
-#include "tests/stackdist/same.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 
 #define REFS   20000

@@ -7,7 +7,6 @@
  */
 #include "stackdist/engine.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/ask.h"
 #include "tests/stackdist/estimates.h"
 #include "tests/stackdist/stochastic.h"
 #include "tests/tap.h"

@@ -8,6 +8,7 @@
 #include "stackdist/engines/approximate.h"
 #include "stackdist/engines/ranges.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
@@ -98,7 +99,7 @@ static void test_promise(const char *name, struct promise promise,
         enum shape shape = (enum shape)(round % SHAPES);
         make_trace(shape, blocks, count,
                    1 + margay_random_below(random, count / 2 + 3), random);
-        uint64_t distinct = ask_naive(blocks, count, distances);
+        uint64_t distinct = ask_distances("naive", blocks, count, distances);
         failures +=
             !keeps(&promise, blocks, count, distances, distinct, UINT32_MAX);
         /* The same with time running out again and again. */

@@ -158,7 +158,7 @@ static void run_round(enum shape shape, struct margay_random *random,
         .count = count,
         .blocks = blocks,
         .distances = distances,
-        .distinct = ask_naive(blocks, count, unbounded),
+        .distinct = ask_distances("naive", blocks, count, unbounded),
     };
     if (count != 0 && margay_random_below(random, 3) == 0)
         task.reset = (size_t)margay_random_below(random, count);
@@ -179,7 +179,7 @@ static void run_round(enum shape shape, struct margay_random *random,
 static void test_shape(enum shape shape, struct margay_random *random)
 {
     unsigned failures[MAX_SPECS] = {0};
-    uint64_t number = rounds(450);
+    uint64_t number = rounds(200);
     for (uint64_t round = 0; round < number; round++)
         run_round(shape, random, failures);
     for (size_t i = 0; i < spec_count; i++)

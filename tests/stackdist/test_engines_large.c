@@ -7,7 +7,6 @@
  * Engines with trees get shorter ones, unless MARGAY_TEST_ROUNDS asks for more.
  */
 #include "tests/rounds.h"
-#include "tests/stackdist/ask.h"
 #include "tests/stackdist/engines.h"
 
 static void make_uniform(uint64_t *blocks, size_t count, uint64_t distinct,

@@ -16,20 +16,6 @@
 
 #define LONGEST_TRACE 5000
 
-static bool same_histogram(const margay_histogram *a, const margay_histogram *b)
-{
-    uint64_t from = 0, d1, d2, n1 = 0, n2 = 0;
-    bool more1, more2;
-    do {
-        more1 = margay_histogram_next(a, from, &d1, &n1);
-        more2 = margay_histogram_next(b, from, &d2, &n2);
-        if (more1 != more2 || (more1 && (d1 != d2 || n1 != n2)))
-            return false;
-        from = more1 ? d1 + 1 : 0;
-    } while (more1);
-    return margay_histogram_infinite(a) == margay_histogram_infinite(b);
-}
-
 /* ---------------------------------------------------------------- bars -- */
 
 static void test_bars(void)
@@ -56,7 +42,8 @@ static bool is_sound(const char *spec, const uint64_t *blocks, size_t count,
                      size_t reset)
 {
     const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result = run(spec, &options, blocks, count, reset);
+    struct margay_result result =
+        run_engine(spec, &options, blocks, count, reset);
     bool sound = result.references == count - reset;
     uint64_t before = result.references;
     for (size_t i = 0; i < result.point_count; i++) {
@@ -168,11 +155,11 @@ static void test_threads(struct margay_random *random)
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     make_trace(SKEWED, blocks, 300000, 40000, random);
     struct margay_result one =
-        run("hp-rda:st=512,nb=16", &options, blocks, 300000, 1234);
+        run_engine("hp-rda:st=512,nb=16", &options, blocks, 300000, 1234);
     for (unsigned threads = 2; threads <= 7; threads += 5) {
         options.threads = threads;
         struct margay_result several =
-            run("hp-rda:st=512,nb=16", &options, blocks, 300000, 1234);
+            run_engine("hp-rda:st=512,nb=16", &options, blocks, 300000, 1234);
         CHECK(same_histogram(one.histogram, several.histogram),
               "hp-rda on %u threads", threads);
         margay_result_clear(&several);
@@ -234,7 +221,8 @@ static void test_footprint(void)
     options.measure = MARGAY_FOOTPRINT;
     for (size_t i = 0; i < 100000; i++)
         blocks[i] = i % 1000;
-    struct margay_result result = run("exact", &options, blocks, 100000, 0);
+    struct margay_result result =
+        run_engine("exact", &options, blocks, 100000, 0);
     CHECK_U64(misses_at(&result, 1), 100000, "footprint: one block");
     CHECK(misses_at(&result, 990) >= 99900, "footprint: nearly the loop");
     CHECK_U64(misses_at(&result, 1000), 1000, "footprint: the loop");

@@ -5,6 +5,7 @@
  * millions of blocks, so time is made to begin shortly before.
  */
 #include "stackdist/exact/exact_state.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -182,19 +183,6 @@ static margay_histogram *count_distances(const char *spec, uint64_t *distances)
     return result.histogram;
 }
 
-static bool is_same(const margay_histogram *a, const margay_histogram *b)
-{
-    uint64_t da = 0, db = 0, na = 0, nb = 0;
-    bool more = true,
-         same = margay_histogram_infinite(a) == margay_histogram_infinite(b);
-    for (uint64_t from = 0; more && same; from = da + 1) {
-        more = margay_histogram_next(a, from, &da, &na);
-        same = margay_histogram_next(b, from, &db, &nb) == more &&
-               (!more || (da == db && na == nb));
-    }
-    return same;
-}
-
 /* What need not be looked at is counted, the same as what is. */
 static void test_counts_alone(const char *what)
 {
@@ -210,7 +198,8 @@ static void test_counts_alone(const char *what)
         margay_histogram *counted = count_distances(spec, NULL);
         if (counted == NULL)
             continue;
-        CHECK(is_same(wanted, counted), "%s, counted alone by %s", what, spec);
+        CHECK(same_histogram(wanted, counted), "%s, counted alone by %s", what,
+              spec);
         margay_histogram_free(counted);
     }
     margay_histogram_free(wanted);

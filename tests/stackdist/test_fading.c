@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/rounds.h"
-#include "tests/stackdist/same.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/base/random.h"
 #include <margay/stackdist.h>
@@ -189,7 +189,7 @@ int main(void)
     struct margay_error error;
     margay_engine *engine;
     margay_random_seed(&random, 20);
-    for (uint64_t i = 0; i < rounds(3000); i++)
+    for (uint64_t i = 0; i < rounds(1000); i++)
         check_random(&random);
     options.measure = MARGAY_FADING_DISTANCES;
     CHECK(margay_engine_create("exact", &options, &engine, &error) ==

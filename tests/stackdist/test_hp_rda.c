@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "tests/rounds.h"
-#include "tests/stackdist/ask.h"
 #include "tests/stackdist/estimates.h"
-#include "tests/stackdist/same.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,6 @@
 /* test_markers.c - the markers' misses against the naive stack's */
 #include "tests/rounds.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
@@ -14,25 +15,6 @@ static void list_sizes(char *spec, size_t bytes, struct margay_random *random)
         used += (size_t)snprintf(spec + used, bytes - used, "%s%" PRIu64,
                                  i == 0 ? "" : "+", size);
     }
-}
-
-/* `which` is "naive" or a spec; the counts begin at `reset`. */
-static struct margay_result run(const char *which, const uint64_t *blocks,
-                                size_t count, size_t reset)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result;
-    margay_engine *engine;
-    if (margay_engine_create(which, &options, &engine, NULL) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, reset, NULL, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_reset_counts(engine);
-    if (margay_engine_feed(engine, blocks + reset, count - reset, NULL, NULL) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_free(engine);
-    return result;
 }
 
 static bool same_misses(const struct margay_result *markers,
@@ -58,6 +40,7 @@ static bool same_misses(const struct margay_result *markers,
 
 static void test_random(struct margay_random *random)
 {
+    const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     static uint64_t blocks[LONGEST_TRACE];
     uint64_t number = rounds(600), failures = 0;
     for (uint64_t round = 0; round < number; round++) {
@@ -67,8 +50,10 @@ static void test_random(struct margay_random *random)
                    1 + margay_random_below(random, count / 2 + 3), random);
         size_t reset = round % 3 == 0 ? count / 3 : 0;
         list_sizes(spec, sizeof spec, random);
-        struct margay_result markers = run(spec, blocks, count, reset);
-        struct margay_result naive = run("naive", blocks, count, reset);
+        struct margay_result markers =
+            run_engine(spec, &options, blocks, count, reset);
+        struct margay_result naive =
+            run_engine("naive", &options, blocks, count, reset);
         if (!same_misses(&markers, &naive) && failures++ == 0)
             printf("#   %s, %zu references\n", spec, count);
         margay_result_clear(&markers);
@@ -98,7 +83,7 @@ static void test_sizes(void)
 {
     static const uint64_t blocks[] = {1, 2, 3, 1, 2, 3};
     static const uint64_t marked[] = {2, 5}, other[] = {2, 3};
-    struct margay_result result = run("markers:at=5+2", blocks, 6, 0);
+    struct margay_result result = run_plainly("markers:at=5+2", blocks, 6);
     size_t count;
     CHECK(curve(&result, MARGAY_SIZES_USUAL, NULL, 0, &count) == MARGAY_OK &&
               count == 2,

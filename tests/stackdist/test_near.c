@@ -7,6 +7,7 @@
 #include "stackdist/exact/condense.h"
 #include "stackdist/exact/near.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
@@ -76,7 +77,7 @@ static void test_target(enum margay_target target, struct margay_random *random)
                     random, round % 2 == 0 ? MARGAY_NEAR_MOST_BLOCKS : 100);
         make_trace((enum shape)(round % SHAPES), blocks, count, distinct,
                    random);
-        ask_naive(blocks, count, distances);
+        ask_distances("naive", blocks, count, distances);
         failures += !is_right(front, target, blocks, count, distances);
         failures += !is_right(MARGAY_NEAR_MOST_BLOCKS, target, blocks, count,
                               distances);

@@ -313,7 +313,7 @@ static size_t wrong_distances(const struct trace *trace,
 static void test_random(void)
 {
     struct margay_random random;
-    uint64_t all = rounds(20000);
+    uint64_t all = rounds(7000);
     size_t missing = 0, wrong = 0;
     struct compared sums = {0};
     margay_random_seed(&random, 77);
@@ -480,7 +480,7 @@ static void test_fading(void)
         {.kind = MARGAY_SIZES_ALL},
         {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 3}};
     struct margay_random random;
-    uint64_t all = rounds(3000);
+    uint64_t all = rounds(1500);
     size_t differ = 0, compared = 0, incomplete = 0;
     margay_random_seed(&random, 78);
     for (uint64_t round = 0; round < all; round++) {

@@ -243,7 +243,7 @@ static void test_unbounded(void)
         {.kind = MARGAY_SIZES_POW2},
         {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 3}};
     struct margay_random random;
-    uint64_t all = rounds(6000);
+    uint64_t all = rounds(3000);
     size_t differ = 0;
     margay_random_seed(&random, 32);
     for (uint64_t round = 0; round < all; round++) {

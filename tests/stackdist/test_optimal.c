@@ -5,6 +5,7 @@
 #include "stackdist/optimal/optimal.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
@@ -36,20 +37,6 @@ static bool add_up(const uint64_t *distances, const struct options *options,
     return true;
 }
 
-static bool same_histograms(const margay_histogram *a,
-                            const margay_histogram *b)
-{
-    uint64_t d[2] = {0}, n[2] = {0}, from = 0;
-    bool more[2];
-    do {
-        more[0] = margay_histogram_next(a, from, &d[0], &n[0]);
-        more[1] = margay_histogram_next(b, from, &d[1], &n[1]);
-        from = d[0] + 1;
-    } while (more[0] && more[1] && d[0] == d[1] && n[0] == n[1]);
-    return !more[0] && !more[1] &&
-           margay_histogram_infinite(a) == margay_histogram_infinite(b);
-}
-
 static bool same_counts(margay_engine *engine, const uint64_t *distances,
                         const struct options *options, size_t count)
 {
@@ -59,7 +46,7 @@ static bool same_counts(margay_engine *engine, const uint64_t *distances,
         abort();
     bool same = add_up(distances, options, count, wanted) &&
                 margay_engine_finish(engine, &result, NULL) == MARGAY_OK &&
-                same_histograms(result.histogram, wanted);
+                same_histogram(result.histogram, wanted);
     margay_histogram_free(wanted);
     margay_result_clear(&result);
     return same;

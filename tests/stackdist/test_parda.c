@@ -8,7 +8,7 @@
 #include "stackdist/histogram.h"
 #include "stackdist/parts/part.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/same.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -172,23 +172,6 @@ static void test_table_3_bounded(void)
 
 static uint64_t blocks[MOST_REFS];
 
-static bool run(const char *spec, const struct margay_engine_options *options,
-                size_t refs, size_t reset, struct margay_result *result)
-{
-    margay_engine *engine;
-    if (margay_engine_create(spec, options, &engine, NULL) != MARGAY_OK)
-        return false;
-    bool fine =
-        margay_engine_feed(engine, blocks, reset, NULL, NULL) == MARGAY_OK;
-    if (reset > 0)
-        margay_engine_reset_counts(engine);
-    fine = fine && margay_engine_feed(engine, blocks + reset, refs - reset,
-                                      NULL, NULL) == MARGAY_OK;
-    fine = fine && margay_engine_finish(engine, result, NULL) == MARGAY_OK;
-    margay_engine_free(engine);
-    return fine;
-}
-
 /* Fewer references leave parts with none or one, and a bound that only all
    parts together exceed. */
 static bool try_once(struct margay_random *random, size_t most_refs)
@@ -202,7 +185,6 @@ static bool try_once(struct margay_random *random, size_t most_refs)
         "exact:filter=on",
     };
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result expected, got;
     size_t refs = (size_t)margay_random_below(random, most_refs);
     uint64_t distinct =
         1 + margay_random_below(random, 1u << margay_random_below(random, 12));
@@ -214,19 +196,17 @@ static bool try_once(struct margay_random *random, size_t most_refs)
     size_t reset = margay_random_below(random, 3) > 0
                        ? 0
                        : (size_t)margay_random_below(random, refs + 1);
-    if (!run("naive", &options, refs, reset, &expected))
-        return false;
+    struct margay_result expected =
+        run_engine("naive", &options, blocks, refs, reset);
     options.threads = 1 + (unsigned)margay_random_below(
                               random, 1u << margay_random_below(random, 7));
     options.chunk_refs = margay_random_below(random, 200);
     options.phase_refs =
         margay_random_below(random, 2) * margay_random_below(random, 1000);
     const char *spec = specs[margay_random_below(random, 6)];
-    bool same = run(spec, &options, refs, reset, &got);
-    if (same) {
-        same = same_results(&expected, &got);
-        margay_result_clear(&got);
-    }
+    struct margay_result got = run_engine(spec, &options, blocks, refs, reset);
+    bool same = same_results(&expected, &got);
+    margay_result_clear(&got);
     margay_result_clear(&expected);
     if (!same)
         printf("# %s: %zu references, bound %" PRIu64 ", %u threads, chunks "
@@ -240,11 +220,11 @@ static void test_random(void)
 {
     struct margay_random random;
     margay_random_seed(&random, 21);
-    unsigned all = (unsigned)rounds(600), right = 0;
+    unsigned all = (unsigned)rounds(200), right = 0;
     for (unsigned i = 0; i < all; i++)
         right += try_once(&random, MOST_REFS);
     CHECK_U64(right, all, "random traces, 1 to 64 threads, small pieces");
-    all = (unsigned)rounds(6000), right = 0;
+    all = (unsigned)rounds(3000), right = 0;
     for (unsigned i = 0; i < all; i++)
         right += try_once(&random, 20);
     CHECK_U64(right, all, "random traces of a few references");

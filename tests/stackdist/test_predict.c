@@ -6,6 +6,7 @@
 #include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
 #include "tests/stackdist/learnt.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -146,37 +147,18 @@ static void test_patterns(void)
 
 /* ------------------------------------------------------------- methods -- */
 
-static bool same(const margay_histogram *a, const margay_histogram *b)
-{
-    uint64_t da = 0, db = 0, ca = 0, cb = 0;
-    bool more = true;
-    for (uint64_t at = 0; more; at = da + 1) {
-        more = margay_histogram_next(a, at, &da, &ca);
-        if (margay_histogram_next(b, at, &db, &cb) != more)
-            return false;
-        if (more && (da != db || ca != cb))
-            return false;
-    }
-    return margay_histogram_infinite(a) == margay_histogram_infinite(b);
-}
-
 static void test_method(size_t i)
 {
     static const double sizes[] = {1024, 2304, 5184};
     const char *name = methods[i].name;
-    margay_histogram *h[3], *truth = run_of(82944), *p, *again;
-    struct margay_run runs[3], turned[3];
-    margay_model *model, *other, *back;
+    margay_histogram *truth = run_of(82944);
+    struct margay_run runs[3];
+    margay_model *back;
     uint64_t *numbers;
     size_t count;
-    for (size_t k = 0; k < 3; k++) {
-        h[k] = run_of(sizes[k]);
-        runs[k] = turned[2 - k] = (struct margay_run){h[k], sizes[k]};
-    }
-    if (margay_model_fit(runs, 3, &methods[i].options, &model, NULL) !=
-            MARGAY_OK ||
-        margay_model_predict(model, 82944, 1000000, &p, NULL) != MARGAY_OK)
-        abort();
+    make_runs(run_of, sizes, 3, runs);
+    margay_model *model = fit(runs, 3, &methods[i].options);
+    margay_histogram *p = predict(model, 82944, 1000000);
     double accuracy = margay_signature_accuracy(p, truth);
     CHECK(accuracy >= methods[i].least, "%s: accuracy %.4f", name, accuracy);
     CHECK_U64(margay_model_describe(model)->pattern, MARGAY_PATTERN_2D,
@@ -187,11 +169,10 @@ static void test_method(size_t i)
           "%s: cold ones as they should be", name);
     CHECK(margay_curve_difference(p, truth) < 0.02, "%s: the curve", name);
 
-    if (margay_model_fit(turned, 3, &methods[i].options, &other, NULL) !=
-            MARGAY_OK ||
-        margay_model_predict(other, 82944, 1000000, &again, NULL) != MARGAY_OK)
-        abort();
-    CHECK(same(p, again), "%s: in any order of the runs", name);
+    const struct margay_run turned[] = {runs[2], runs[1], runs[0]};
+    margay_model *other = fit(turned, 3, &methods[i].options);
+    margay_histogram *again = predict(other, 82944, 1000000);
+    CHECK(same_histogram(p, again), "%s: in any order of the runs", name);
     margay_histogram_free(again);
     margay_model_free(other);
 
@@ -199,17 +180,20 @@ static void test_method(size_t i)
         abort();
     CHECK(margay_model_import(numbers, count, &back, NULL) == MARGAY_OK,
           "%s: a model comes back", name);
-    if (margay_model_predict(back, 82944, 1000000, &again, NULL) != MARGAY_OK)
-        abort();
-    CHECK(same(p, again), "%s: and predicts the same", name);
+    again = predict(back, 82944, 1000000);
+    CHECK(same_histogram(p, again), "%s: and predicts the same", name);
     margay_histogram_free(again);
     margay_model_free(back);
     free(numbers);
     margay_histogram_free(p);
     margay_model_free(model);
-    for (size_t k = 0; k < 3; k++)
-        margay_histogram_free(h[k]);
+    free_runs(runs, 3);
     margay_histogram_free(truth);
+}
+
+static margay_histogram *run_of_side(double side)
+{
+    return run_of(side * side);
 }
 
 /* The sides of squares in place of their areas. */
@@ -217,16 +201,11 @@ static void test_sides(void)
 {
     static const double sides[] = {32, 48, 72};
     struct margay_predict_options options = methods[0].options;
-    margay_histogram *h[3], *truth = run_of(82944), *p;
+    margay_histogram *truth = run_of(82944);
     struct margay_run runs[3];
-    margay_model *model;
-    for (size_t k = 0; k < 3; k++) {
-        h[k] = run_of(sides[k] * sides[k]);
-        runs[k] = (struct margay_run){h[k], sides[k]};
-    }
-    if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK ||
-        margay_model_predict(model, 288, 1000000, &p, NULL) != MARGAY_OK)
-        abort();
+    make_runs(run_of_side, sides, 3, runs);
+    margay_model *model = fit(runs, 3, &options);
+    margay_histogram *p = predict(model, 288, 1000000);
     CHECK_U64(margay_model_describe(model)->size_power, 2, "sides are told");
     CHECK(margay_model_describe(model)->most_size == 72,
           "and stay what they are");
@@ -234,13 +213,11 @@ static void test_sides(void)
     margay_histogram_free(p);
     margay_model_free(model);
     options.pattern = MARGAY_PATTERN_2D;
-    if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK)
-        abort();
+    model = fit(runs, 3, &options);
     CHECK_U64(margay_model_describe(model)->size_power, 1,
               "but not where the pattern is given");
     margay_model_free(model);
-    for (size_t k = 0; k < 3; k++)
-        margay_histogram_free(h[k]);
+    free_runs(runs, 3);
     margay_histogram_free(truth);
 }
 
@@ -261,102 +238,84 @@ static margay_histogram *run_with_border(double s)
 static void test_downwards(void)
 {
     static const double sizes[] = {9216, 36864, 16384};
-    margay_histogram *h[3], *truth = run_of(2304), *p, *unchanged;
+    margay_histogram *truth = run_of(2304);
     struct margay_run runs[3];
-    margay_model *model;
-    for (size_t k = 0; k < 3; k++) {
-        h[k] = run_of(sizes[k]);
-        runs[k] = (struct margay_run){h[k], sizes[k]};
-    }
+    make_runs(run_of, sizes, 3, runs);
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         struct margay_predict_options options = methods[i].options;
         options.downwards = true;
-        if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK ||
-            margay_model_predict(model, 2304, 1000000, &p, NULL) != MARGAY_OK ||
-            margay_model_no_change(model, 10 * 9216, &unchanged, NULL) !=
-                MARGAY_OK)
-            abort();
+        margay_model *model = fit(runs, 3, &options);
+        margay_histogram *p = predict(model, 2304, 1000000);
+        margay_histogram *unchanged = no_change(model, 10 * 9216);
         CHECK(margay_model_describe(model)->least_size == 9216 &&
                   margay_model_describe(model)->most_size == 36864,
               "%s: sizes in any order", methods[i].name);
         CHECK(margay_signature_accuracy(p, truth) >= methods[i].least,
               "%s: a smaller size: %.4f", methods[i].name,
               margay_signature_accuracy(p, truth));
-        CHECK(margay_signature_accuracy(unchanged, h[0]) > 0.9999,
+        CHECK(margay_signature_accuracy(unchanged, runs[0].histogram) > 0.9999,
               "%s: no change is the smallest run", methods[i].name);
         margay_histogram_free(p);
         margay_histogram_free(unchanged);
         margay_model_free(model);
     }
-    for (size_t k = 0; k < 3; k++)
-        margay_histogram_free(h[k]);
+    free_runs(runs, 3);
     margay_histogram_free(truth);
 }
 
 static void test_bases(void)
 {
     static const double sizes[] = {1024, 2304, 4096};
-    margay_histogram *h[3], *p;
     struct margay_run runs[3];
-    margay_model *model;
-    for (size_t k = 0; k < 3; k++) {
-        h[k] = run_with_border(sizes[k]);
-        runs[k] = (struct margay_run){h[k], sizes[k]};
-    }
+    make_runs(run_with_border, sizes, 3, runs);
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         struct margay_predict_options options = methods[i].options;
         options.pattern = MARGAY_PATTERN_2D;
         if (options.plain)
             continue;
-        if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK ||
-            margay_model_predict(model, 65536, 1000000, &p, NULL) != MARGAY_OK)
-            abort();
+        margay_model *model = fit(runs, 3, &options);
+        margay_histogram *p = predict(model, 65536, 1000000);
         double finite = (double)margay_finite_references(p);
         CHECK(fabs((double)count_at(p, 900, 1024) / finite - 0.3) < 0.01,
               "%s: a distance with a constant part", methods[i].name);
         margay_histogram_free(p);
         margay_model_free(model);
     }
-    for (size_t k = 0; k < 3; k++)
-        margay_histogram_free(h[k]);
+    free_runs(runs, 3);
 }
 
-/* Two runs that suggest growth, and a third that has none. */
+/* Two runs suggest growth, and a third has none. */
+static margay_histogram *run_that_grows_once(double size)
+{
+    margay_histogram *h = new_histogram();
+    add(h, 0, 400);
+    add(h, size == 1 ? 500 : 1000, 600);
+    return h;
+}
+
 static void test_trust(void)
 {
-    margay_histogram *h[3], *p, *unchanged;
+    static const double sizes[] = {1, 2, 4};
     struct margay_run runs[3];
-    margay_model *model;
-    for (size_t k = 0; k < 3; k++) {
-        h[k] = new_histogram();
-        add(h[k], 0, 400);
-        add(h[k], k == 0 ? 500 : 1000, 600);
-        runs[k] = (struct margay_run){h[k], (double)(1 << k)};
-    }
-    if (margay_model_fit(runs, 3, &methods[0].options, &model, NULL) !=
-        MARGAY_OK)
-        abort();
+    make_runs(run_that_grows_once, sizes, 3, runs);
+    margay_model *model = fit(runs, 3, &methods[0].options);
     const struct margay_model_info *info = margay_model_describe(model);
     CHECK(info->checked_no_change == 1 && info->checked_accuracy < 0.5,
           "the largest run, predicted from the others");
     CHECK(!info->trusted, "a model that fails there is not trusted");
-    if (margay_model_predict(model, 9, 1000, &p, NULL) != MARGAY_OK ||
-        margay_model_no_change(model, 1000, &unchanged, NULL) != MARGAY_OK)
-        abort();
-    CHECK(same(p, unchanged), "and predicts no change");
+    margay_histogram *p = predict(model, 9, 1000);
+    margay_histogram *unchanged = no_change(model, 1000);
+    CHECK(same_histogram(p, unchanged), "and predicts no change");
     margay_histogram_free(p);
     margay_histogram_free(unchanged);
     margay_model_free(model);
-    if (margay_model_fit(runs, 2, &methods[0].options, &model, NULL) !=
-        MARGAY_OK)
-        abort();
+    model = fit(runs, 2, &methods[0].options);
     info = margay_model_describe(model);
     CHECK(info->checked_accuracy < 0 && info->unexplained < 1e-2 &&
               info->trusted,
           "two runs that a pattern explains");
     margay_model_free(model);
-    for (size_t k = 0; k < 3; k++)
-        margay_histogram_free(h[k]);
+    free_runs(runs, 3);
 }
 
 /* ------------------------------------------------------------- refusals -- */
@@ -407,10 +366,7 @@ static void test_requests(void)
 {
     margay_histogram *small = run_of(100), *large = run_of(400), *p;
     const struct margay_run runs[] = {{small, 100}, {large, 400}};
-    margay_model *model;
-    if (margay_model_fit(runs, 2, &methods[0].options, &model, NULL) !=
-        MARGAY_OK)
-        abort();
+    margay_model *model = fit(runs, 2, &methods[0].options);
     CHECK(margay_model_predict(model, 0, 1000, &p, NULL) ==
                   MARGAY_BAD_ARGUMENT &&
               margay_model_predict(model, NAN, 1000, &p, NULL) ==
@@ -437,12 +393,10 @@ static void test_damage(void)
 {
     margay_histogram *small = run_of(100), *large = run_of(400), *p;
     const struct margay_run runs[] = {{small, 100}, {large, 400}};
-    margay_model *model, *damaged;
+    margay_model *model = fit(runs, 2, &methods[2].options), *damaged;
     uint64_t *numbers, taken = 0;
     size_t count;
-    if (margay_model_fit(runs, 2, &methods[2].options, &model, NULL) !=
-            MARGAY_OK ||
-        margay_model_export(model, &numbers, &count, NULL) != MARGAY_OK)
+    if (margay_model_export(model, &numbers, &count, NULL) != MARGAY_OK)
         abort();
     margay_model_free(model);
     for (size_t i = 0; i < count; i++) {

@@ -67,23 +67,14 @@ static unsigned count_worse(margay_histogram *(*program)(double),
                             size_t count)
 {
     static const double sizes[] = {216, 512, 1000}, more[] = {1728, 2744, 4096};
-    margay_histogram *h[3], *truth, *p, *unchanged;
     struct margay_run runs[3];
-    margay_model *model;
     unsigned worse = 0;
-    for (size_t k = 0; k < count; k++) {
-        double size = sizes[k + 3 - count];
-        h[k] = program(size);
-        runs[k] = (struct margay_run){h[k], size};
-    }
-    if (margay_model_fit(runs, count, options, &model, NULL) != MARGAY_OK ||
-        margay_model_no_change(model, 1000000, &unchanged, NULL) != MARGAY_OK)
-        abort();
+    make_runs(program, sizes + 3 - count, count, runs);
+    margay_model *model = fit(runs, count, options);
+    margay_histogram *unchanged = no_change(model, 1000000);
     for (size_t k = 0; k < 3; k++) {
-        truth = program(more[k]);
-        if (margay_model_predict(model, more[k], 1000000, &p, NULL) !=
-            MARGAY_OK)
-            abort();
+        margay_histogram *truth = program(more[k]);
+        margay_histogram *p = predict(model, more[k], 1000000);
         worse += margay_signature_accuracy(p, truth) <
                  margay_signature_accuracy(unchanged, truth) - 1e-4;
         margay_histogram_free(truth);
@@ -91,8 +82,7 @@ static unsigned count_worse(margay_histogram *(*program)(double),
     }
     margay_histogram_free(unchanged);
     margay_model_free(model);
-    for (size_t k = 0; k < count; k++)
-        margay_histogram_free(h[k]);
+    free_runs(runs, count);
     return worse;
 }
 

@@ -7,7 +7,7 @@
 #include <margay/stackdist.h>
 
 #include "tests/rounds.h"
-#include "tests/stackdist/same.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/base/random.h"
 

@@ -8,7 +8,7 @@
 #include "stackdist/histogram.h"
 #include "stackdist/parts/row.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/same.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 

@@ -6,6 +6,7 @@
 
 #include "stackdist/exact/rank.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/base/random.h"
 
@@ -34,21 +35,6 @@ static void generate(margay_stack_generator *generator, uint64_t *blocks,
             printf("Bail out! %s\n", error.message);
     }
     margay_stack_generator_free(generator);
-}
-
-/* The histogram of a trace, by the exact engine. */
-static struct margay_result measure(const uint64_t *blocks, size_t count)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result;
-    margay_engine *engine;
-    options.threads = 1;
-    if (margay_engine_create("exact", &options, &engine, NULL) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, count, NULL, NULL) != MARGAY_OK ||
-        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_free(engine);
-    return result;
 }
 
 static uint64_t *room(size_t count)
@@ -131,7 +117,7 @@ static void check_target(const struct margay_bin *bins, size_t count,
 {
     uint64_t *blocks = room(refs);
     generate(make(bins, count, infinite, 5), blocks, refs, refs);
-    struct margay_result result = measure(blocks, refs);
+    struct margay_result result = ask("exact", blocks, refs, NULL);
     double deviations = chi_square(bins, count, infinite, result.histogram);
     CHECK(fabs(deviations) < 4, "%s: chi-square off by %.2f deviations", name,
           deviations);
@@ -156,7 +142,7 @@ static void test_bins(void)
         abort();
     margay_generator_next(zipf, blocks, refs);
     margay_generator_free(zipf);
-    struct margay_result result = measure(blocks, refs);
+    struct margay_result result = ask("exact", blocks, refs, NULL);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct margay_bins kind;
         struct margay_bin_cursor cursor = {0};
@@ -195,14 +181,14 @@ static void test_postponed(void)
     size_t refs = 10000;
     uint64_t *blocks = room(refs);
     generate(make(loop, 1, 1000, 2), blocks, refs, refs);
-    struct margay_result result = measure(blocks, refs);
+    struct margay_result result = ask("exact", blocks, refs, NULL);
     CHECK(result.infinite >= 1000 && result.infinite < 1100,
           "a growing stack takes its first references from the later ones: "
           "%" PRIu64,
           result.infinite);
     margay_result_clear(&result);
     generate(make(loop, 1, 0, 2), blocks, refs, refs);
-    result = measure(blocks, refs);
+    result = ask("exact", blocks, refs, NULL);
     CHECK_U64(result.infinite, 1000, "without any, it grows as it must");
     CHECK_U64((uint64_t)count_at(result.histogram, 999), 9000, "and no more");
     margay_result_clear(&result);

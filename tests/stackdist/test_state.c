@@ -12,37 +12,14 @@
 
 static uint64_t blocks[MOST_REFS];
 
-static bool same_histogram(const margay_histogram *a, const margay_histogram *b)
-{
-    uint64_t d[2] = {0}, n[2] = {0};
-    bool more[2];
-    uint64_t at = 0;
-    do {
-        more[0] = margay_histogram_next(a, at, &d[0], &n[0]);
-        more[1] = margay_histogram_next(b, at, &d[1], &n[1]);
-        at = d[0] + 1;
-    } while (more[0] && more[1] && d[0] == d[1] && n[0] == n[1]);
-    return !more[0] && !more[1] &&
-           margay_histogram_infinite(a) == margay_histogram_infinite(b) &&
-           margay_histogram_exceeded_bound(a) ==
-               margay_histogram_exceeded_bound(b);
-}
-
-static bool same_results(const struct margay_result *a,
-                         const struct margay_result *b)
-{
-    return a->references == b->references && a->infinite == b->infinite &&
-           a->distinct_blocks == b->distinct_blocks &&
-           same_histogram(a->histogram, b->histogram);
-}
-
 static bool same_state(const struct margay_engine_state *a,
                        const struct margay_engine_state *b)
 {
     return a->block_count == b->block_count &&
            memcmp(a->blocks, b->blocks, a->block_count * sizeof *a->blocks) ==
                0 &&
-           same_histogram(a->counts, b->counts);
+           same_histogram(a->counts, b->counts) &&
+           same_bound(a->counts, b->counts);
 }
 
 static margay_engine *make_engine(const char *spec, uint64_t bound,

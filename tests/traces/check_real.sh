@@ -73,7 +73,7 @@ check_objects() {
         # Below the largest object the curve is a bracket where sizes change.
         [ "$bytes" -ge 16777216 ] || [ "$2" = oracle ] || continue
         [ "$(perl "$root/tests/sim/lru.pl" "$bytes" - "$dir/$1" \
-            "${2#oracle}")" = "$refs,$misses,$rb,$mb" ] || echo "$bytes"
+            "${2#oracle}")" = "$bytes,$refs,$misses,$rb,$mb" ] || echo "$bytes"
     done >differing
     is "$1: 20 caches of objects" "$(cat differing)" ""
 }

@@ -193,7 +193,7 @@ static bool check_text(const char *format)
 static void test_format(const struct sample *sample)
 {
     uint64_t wrong = 0, wrong_spoiled = 0;
-    for (uint64_t round = 0; round < rounds(300); round++) {
+    for (uint64_t round = 0; round < rounds(120); round++) {
         make_text(sample, 1 + below(round % 20 == 0 ? MOST_BYTES : 400));
         wrong += !check_text(sample->format);
         spoil();
@@ -248,7 +248,7 @@ static void test_table(const struct table *table)
 {
     const struct sample sample = {table->format, table->line, table->other, ""};
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    uint64_t wrong = 0, all = rounds(300);
+    uint64_t wrong = 0, all = rounds(120);
     options.column = table->column;
     options.delimiter = table->delimiter;
     how = &options;
