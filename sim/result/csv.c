@@ -191,6 +191,12 @@ void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number)
     csv->label = (struct csv_label){.kind = CSV_HEXADECIMAL, .number = number};
 }
 
+void csv_window(struct csv_writer *csv, uint64_t window)
+{
+    csv->has_window = true;
+    csv->window = window;
+}
+
 static char *put_label(const struct csv_writer *csv, char *to)
 {
     if (csv->label.kind == CSV_TEXT)
@@ -205,7 +211,7 @@ static size_t most_key_bytes(const struct csv_writer *csv, const char *trace)
     size_t label =
         csv->label.kind == CSV_TEXT ? most_text_bytes(csv->label.text) : 0;
     return JSON_MOST_BYTES * strlen(csv->columns) + label +
-           most_text_bytes(trace) + 3 * (sizeof "{\"\":" + MAX_DIGITS);
+           most_text_bytes(trace) + 4 * (sizeof "{\"\":" + MAX_DIGITS);
 }
 
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
@@ -217,6 +223,8 @@ enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
         return margay_fail_memory(error, "a row of the table");
     char *end = csv->key;
     begin_row(csv);
+    if (csv->has_window)
+        end = put_u64(put_start(csv, end), csv->window);
     if (csv->label.kind != CSV_NO_LABEL)
         end = put_label(csv, put_start(csv, end));
     end = put_text(csv, put_start(csv, end), trace);

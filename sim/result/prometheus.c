@@ -1,5 +1,5 @@
 /*
- * prometheus.c - a miss curve in the text exposition format of Prometheus
+ * prometheus.c - miss curves in the text exposition format of Prometheus
  *
  * All samples of a metric stand together, as the format wants them.  A label
  * that would be empty is left out, which means the same there.
@@ -7,11 +7,10 @@
 #include "sim/result/prometheus.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "sim/result/json.h"
-#include "sim/result/tables.h"
 
 /* A value of a label, in which three characters are escaped.  The format is
    UTF-8: each byte that is no part of a character becomes U+FFFD. */
@@ -34,123 +33,139 @@ static void put_label(struct output *output, const char *text)
     }
 }
 
-/* Of whose references a sample is, at which block size. */
-struct labels {
-    struct output *output;
-    const char *trace;
-    uint64_t block_bytes; /* 0 = unknown, or of objects */
+/* One of the labels; NULL is none. */
+static void put_text(struct output *output, const char *name, const char *text)
+{
+    if (text == NULL)
+        return;
+    output_text(output, ",%s=\"", name);
+    put_label(output, text);
+    output_text(output, "\"");
+}
+
+static void put_number(struct output *output, const char *name, uint64_t number)
+{
+    output_text(output, ",%s=\"%" PRIu64 "\"", name, number);
+}
+
+static void put_labels(struct output *output, const char *gauge,
+                       const struct series_labels *labels,
+                       const struct margay_series *series)
+{
+    output_text(output, "%s{trace=\"", gauge);
+    put_label(output, labels->trace);
+    output_text(output, "\"");
+    if (labels->block_bytes != 0 && !series->in_bytes)
+        put_number(output, "block_bytes", labels->block_bytes);
+    if (labels->window != NULL)
+        put_number(output, "window", *labels->window);
+    put_text(output, "tenant", labels->tenant);
+    put_text(output, "policy", series->policy);
+}
+
+/* What a gauge is: misses over references, each of a kind. */
+struct gauge {
+    const char *name, *help;
+    unsigned counters; /* that a series has to have */
+    size_t misses;     /* where they are in a point, */
+    size_t all;        /* and what they are a share of, in a series */
 };
 
-static void put_labels(const struct labels *labels)
+#define POINT(member)  offsetof(struct margay_series_point, member)
+#define SERIES(member) offsetof(struct margay_series, member)
+#define NO_POINT       SIZE_MAX /* a gauge of the series, which `all` is */
+
+static const struct gauge gauges[PROMETHEUS_GAUGES] = {
+    {"margay_miss_ratio",
+     "Misses over references of a fully associative cache of this size, LRU "
+     "unless a policy is named.",
+     0, POINT(misses), SERIES(references)},
+    {"margay_byte_miss_ratio",
+     "Missed bytes over the bytes that the references ask for.",
+     MARGAY_COUNTS_BYTES, POINT(missed_bytes), SERIES(reference_bytes)},
+    {"margay_request_miss_ratio",
+     "Requests of which some block misses over all requests.",
+     MARGAY_COUNTS_REQUESTS, POINT(missed_requests), SERIES(requests)},
+    {"margay_shared_miss_ratio",
+     "Misses over references where all tenants share a cache of this size.",
+     MARGAY_COUNTS_SHARED, POINT(shared_misses), SERIES(references)},
+    {"margay_references", "The references that the miss ratios are of.", 0,
+     NO_POINT, SERIES(references)},
+};
+
+static uint64_t number_at(const void *structure, size_t offset)
 {
-    output_text(labels->output, "{trace=\"");
-    put_label(labels->output, labels->trace);
-    output_text(labels->output, "\"");
-    if (labels->block_bytes != 0)
-        output_text(labels->output, ",block_bytes=\"%" PRIu64 "\"",
-                    labels->block_bytes);
+    return *(const uint64_t *)((const char *)structure + offset);
 }
 
 /* A sample for each size of a series. */
-static void put_points(const struct labels *labels, const char *metric,
-                       const struct margay_series *series, bool bytes)
+static void put_points(struct output *output, const struct gauge *gauge,
+                       const struct series_labels *labels,
+                       const struct margay_series *series)
 {
-    uint64_t all = bytes ? series->reference_bytes : series->references;
+    uint64_t all = number_at(series, gauge->all), unit = labels->block_bytes;
     for (size_t i = 0; i < series->count && all > 0; i++) {
         const struct margay_series_point *point = &series->points[i];
-        uint64_t size = point->size, unit = labels->block_bytes;
-        output_text(labels->output, "%s", metric);
-        put_labels(labels);
+        uint64_t size = point->size;
+        put_labels(output, gauge->name, labels, series);
         if (!series->in_bytes)
-            output_text(labels->output, ",cache_blocks=\"%" PRIu64 "\"", size);
+            put_number(output, "cache_blocks", size);
         if (series->in_bytes)
-            output_text(labels->output, ",cache_bytes=\"%" PRIu64 "\"", size);
+            put_number(output, "cache_bytes", size);
         else if (unit != 0 && size <= UINT64_MAX / unit)
-            output_text(labels->output, ",cache_bytes=\"%" PRIu64 "\"",
-                        size * unit);
-        output_text(labels->output, "} %.12g\n",
-                    (double)(bytes ? point->missed_bytes : point->misses) /
-                        (double)all);
+            put_number(output, "cache_bytes", size * unit);
+        output_text(output, "} %.12g\n",
+                    (double)number_at(point, gauge->misses) / (double)all);
     }
 }
 
-static enum margay_status put_misses(void *context,
-                                     const struct margay_series *series,
-                                     struct margay_error *error)
+static void put_references(struct output *output, const struct gauge *gauge,
+                           const struct series_labels *labels,
+                           const struct margay_series *series)
 {
-    (void)error;
-    put_points(context, "margay_miss_ratio", series, false);
-    return MARGAY_OK;
-}
-
-static enum margay_status put_missed_bytes(void *context,
-                                           const struct margay_series *series,
-                                           struct margay_error *error)
-{
-    (void)error;
-    put_points(context, "margay_byte_miss_ratio", series, true);
-    return MARGAY_OK;
-}
-
-static enum margay_status put_references(void *context,
-                                         const struct margay_series *series,
-                                         struct margay_error *error)
-{
-    const struct labels *labels = context;
-    (void)error;
-    output_text(labels->output, "margay_references");
-    put_labels(labels);
-    output_text(labels->output, "} %" PRIu64 "\n",
+    put_labels(output, gauge->name, labels, series);
+    output_text(output, "} %" PRIu64 "\n",
                 margay_round_count(series->references, series->fraction_bits));
-    return MARGAY_OK;
 }
 
-/* All samples of a metric, of all passes. */
-static enum margay_status put_metric(struct output *output,
-                                     const struct margay_job *job,
-                                     const struct margay_cache_sizes *sizes,
-                                     bool objects, margay_series_take *put,
-                                     struct margay_error *error)
+enum margay_status prometheus_take(struct prometheus *prometheus,
+                                   const struct series_labels *labels,
+                                   const struct margay_series *series,
+                                   struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        const struct margay_pass *pass = &job->passes[i];
-        struct labels labels = {output, pass->trace,
-                                objects ? 0 : pass->block_bytes};
-        struct margay_sizes resolved;
-        status = margay_cache_sizes_resolve(
-            sizes, objects ? 1 : pass->block_bytes, &resolved, error);
-        if (status != MARGAY_OK)
-            break;
-        status = margay_analysis_series(job->analyses[i], &resolved, put,
-                                        &labels, error);
-        free((void *)resolved.list_blocks);
+    for (size_t i = 0; i < PROMETHEUS_GAUGES && status == MARGAY_OK; i++) {
+        const struct gauge *gauge = &gauges[i];
+        struct output **samples = &prometheus->samples[i];
+        if ((gauge->counters & ~series->counters) != 0)
+            continue;
+        if (*samples == NULL)
+            status = output_open(NULL, OUTPUT_HELD, samples, error);
+        if (status == MARGAY_OK)
+            (gauge->misses == NO_POINT ? put_references : put_points)(
+                *samples, gauge, labels, series);
     }
     return status;
 }
 
-enum margay_status prometheus_write(struct output *output,
-                                    const struct margay_job *job,
-                                    const struct margay_cache_sizes *sizes,
-                                    bool objects, struct margay_error *error)
+void prometheus_write(const struct prometheus *prometheus,
+                      struct output *output)
 {
-    output_text(output,
-                "# HELP margay_miss_ratio Misses over references of a fully "
-                "associative LRU cache of this size.\n"
-                "# TYPE margay_miss_ratio gauge\n");
-    enum margay_status status =
-        put_metric(output, job, sizes, objects, put_misses, error);
-    if (status == MARGAY_OK && objects) {
-        output_text(output,
-                    "# HELP margay_byte_miss_ratio Missed bytes over the bytes "
-                    "that the references ask for.\n"
-                    "# TYPE margay_byte_miss_ratio gauge\n");
-        status = put_metric(output, job, sizes, true, put_missed_bytes, error);
+    for (size_t i = 0; i < PROMETHEUS_GAUGES; i++) {
+        const struct gauge *gauge = &gauges[i];
+        if (gauge->counters != 0 && prometheus->samples[i] == NULL)
+            continue;
+        output_text(output, "# HELP %s %s\n# TYPE %s gauge\n", gauge->name,
+                    gauge->help, gauge->name);
+        if (prometheus->samples[i] != NULL)
+            output_append(output, prometheus->samples[i]);
     }
-    output_text(output, "# HELP margay_references The references that the miss "
-                        "ratios are of.\n"
-                        "# TYPE margay_references gauge\n");
-    return status == MARGAY_OK
-               ? put_metric(output, job, sizes, objects, put_references, error)
-               : status;
+}
+
+void prometheus_clear(struct prometheus *prometheus)
+{
+    for (size_t i = 0; i < PROMETHEUS_GAUGES; i++) {
+        output_free(prometheus->samples[i]);
+        prometheus->samples[i] = NULL;
+    }
 }

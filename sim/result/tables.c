@@ -35,15 +35,17 @@ static uint64_t whole_bytes(const struct margay_series *series, uint64_t count)
 static void format_misses(char *text, size_t bytes,
                           const struct margay_series *series)
 {
+    const char *what = series->in_bytes ? "object" : "block";
     uint64_t infinite = whole(series, series->infinite);
     if (series->bound != 0)
         snprintf(text, bytes,
-                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
-                 series->bound, margay_plural(series->bound, "s"), infinite);
+                 "distinct > %" PRIu64 " %s%s, %" PRIu64 " infinite",
+                 series->bound, series->in_bytes ? "byte" : "block",
+                 margay_plural(series->bound, "s"), infinite);
     else
         snprintf(text, bytes,
-                 "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
-                 series->distinct, margay_plural(series->distinct, "s"),
+                 "%" PRIu64 " distinct %s%s, %" PRIu64 " cold miss%s",
+                 series->distinct, what, margay_plural(series->distinct, "s"),
                  infinite, margay_plural(infinite, "es"));
 }
 

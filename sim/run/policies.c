@@ -6,6 +6,7 @@
  *   grid is known once the trace has been read, since it ends at the largest
  *   LRU distance.  So the blocks are numbered on the way, and their numbers
  *   are kept (history.h); in the end each simulation goes over them by itself.
+ *   A look simulates what there is so far, from the beginning.
  *   With a sample, everything is fed the blocks of the sample alone, caches
  *   are smaller by its rate, and their misses count for as many more.
  *
@@ -38,11 +39,9 @@ static void end_reading(struct margay_policies *own)
     size_t count = own->asked->request.policy_count + 1;
     for (size_t i = 0; own->engines != NULL && i < count; i++) {
         margay_engine_free(own->engines[i].engine);
-        margay_result_clear(&own->engines[i].result);
+        own->engines[i].engine = NULL;
     }
-    free(own->engines);
     free(own->failures);
-    own->engines = NULL;
     own->failures = NULL;
     margay_numbering_free(own->numbering);
     own->numbering = NULL;
@@ -53,16 +52,11 @@ static void policies_free(margay_analysis *analysis)
 {
     struct margay_policies *own = self(analysis);
     end_reading(own);
-    margay_result_clear(&own->result);
+    margay_policies_clear_curves(own);
+    free(own->engines);
     margay_crew_free(own->crew);
     free((void *)own->sizes_asked.list_blocks);
     free(own->picked);
-    free(own->sizes);
-    free(own->sampled);
-    free(own->places);
-    free(own->misses);
-    free(own->points);
-    free(own->point_counts);
     free(own);
 }
 
@@ -213,16 +207,38 @@ static enum margay_status policies_reset(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
+static enum margay_status policies_look(margay_analysis *analysis,
+                                        struct margay_error *error)
+{
+    return margay_policies_make_curves(self(analysis), error);
+}
+
 static enum margay_status policies_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    struct margay_policies *own = self(analysis);
-    enum margay_status status = margay_policies_make_curves(own, error);
-    end_reading(own);
+    enum margay_status status = policies_look(analysis, error);
+    end_reading(self(analysis));
     return status;
 }
 
-/* The sizes are those of the question. */
+/* Without a sample, the curve of an engine is known at every size. */
+static enum margay_status series_of_engine(const struct margay_policies *own,
+                                           size_t i, margay_series_take *take,
+                                           void *context,
+                                           struct margay_error *error)
+{
+    struct margay_series series;
+    struct margay_series_point *points;
+    enum margay_status status = margay_result_series(
+        &own->engines[i].result, NULL, &series, &points, error);
+    series.policy = own->asked->request.policies[i];
+    if (status == MARGAY_OK)
+        status = take(context, &series, error);
+    free(points);
+    return status;
+}
+
+/* The sizes are those of the question, unless all are asked for. */
 static enum margay_status policies_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
                                           margay_series_take *take,
@@ -230,10 +246,14 @@ static enum margay_status policies_series(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     const struct margay_policies *own = self(analysis);
+    bool exact = sizes == NULL && own->asked->sample.limit == UINT64_MAX;
     enum margay_status status = MARGAY_OK;
-    (void)sizes;
     for (size_t i = 0;
          i < own->asked->request.policy_count && status == MARGAY_OK; i++) {
+        if (exact && !own->asked->rows.list[i].simulated) {
+            status = series_of_engine(own, i, take, context, error);
+            continue;
+        }
         const struct margay_series series = {
             .policy = own->asked->request.policies[i],
             .references = own->result.references,
@@ -281,6 +301,7 @@ static enum margay_status begin(const margay_question *question,
     static const struct margay_analysis_class functions = {
         .feed = policies_feed,
         .reset = policies_reset,
+        .look = policies_look,
         .finish = policies_finish,
         .series = policies_series,
         .free = policies_free,
@@ -320,7 +341,7 @@ enum margay_status margay_policies_question(
     made->question = (margay_question){
         .begin = begin,
         .free = question_free,
-        .can.curves = true,
+        .can = {.curves = true, .looks = true},
         .name = "the policies",
     };
     made->request = *request;

@@ -64,7 +64,10 @@ struct margay_policies {
 uint64_t margay_policies_sampled(const struct margay_policies *policies,
                                  uint64_t blocks);
 
-/* Everything of a pass that has been read whole: the sizes, the misses of each
+/* Release what comes of that. */
+void margay_policies_clear_curves(struct margay_policies *policies);
+
+/* Everything of what has been read so far: the sizes, the misses of each
    policy, and the points. */
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
                                                struct margay_error *error);

@@ -51,8 +51,8 @@ uint64_t margay_policies_sampled(const struct margay_policies *policies,
 /* ------------------------------------------------- what engines have found --
  */
 
-static enum margay_status finish_engines(struct margay_policies *policies,
-                                         struct margay_error *error)
+static enum margay_status look_at_engines(struct margay_policies *policies,
+                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0;
@@ -60,8 +60,7 @@ static enum margay_status finish_engines(struct margay_policies *policies,
          i++) {
         struct margay_policy_engine *engine = &policies->engines[i];
         if (engine->engine != NULL)
-            status =
-                margay_engine_finish(engine->engine, &engine->result, error);
+            status = margay_engine_peek(engine->engine, &engine->result, error);
     }
     return status;
 }
@@ -150,6 +149,25 @@ static enum margay_status find_steps(const struct margay_policies *policies,
         status = add_steps(policies, steps,
                            policies->engines[i].result.histogram, error);
     return status;
+}
+
+void margay_policies_clear_curves(struct margay_policies *policies)
+{
+    for (size_t i = 0; policies->engines != NULL &&
+                       i <= policies->asked->request.policy_count;
+         i++)
+        margay_result_clear(&policies->engines[i].result);
+    margay_result_clear(&policies->result);
+    free(policies->sizes);
+    free(policies->sampled);
+    free(policies->places);
+    free(policies->misses);
+    free(policies->points);
+    free(policies->point_counts);
+    policies->sizes = policies->sampled = policies->misses = NULL;
+    policies->places = policies->point_counts = NULL;
+    policies->points = NULL;
+    policies->size_count = policies->sampled_count = 0;
 }
 
 static enum margay_status make_room(struct margay_policies *own, size_t sizes,
@@ -274,7 +292,8 @@ enum margay_status margay_policies_make_curves(struct margay_policies *policies,
                                                struct margay_error *error)
 {
     size_t count = policies->asked->request.policy_count;
-    enum margay_status status = finish_engines(policies, error);
+    margay_policies_clear_curves(policies);
+    enum margay_status status = look_at_engines(policies, error);
     if (status != MARGAY_OK)
         return status;
     count_references(policies);

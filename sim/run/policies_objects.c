@@ -69,17 +69,24 @@ static struct object_policies *self(const margay_analysis *analysis)
     return (struct object_policies *)analysis;
 }
 
+static void clear_curves(struct object_policies *policies)
+{
+    free(policies->points);
+    free(policies->point_counts);
+    policies->points = NULL;
+    policies->point_counts = NULL;
+}
+
 static void object_policies_free(margay_analysis *analysis)
 {
     struct object_policies *policies = self(analysis);
+    clear_curves(policies);
     margay_analysis_free(policies->objects);
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
     margay_history_end(&policies->history);
     free(policies->first_bytes);
     free(policies->object_bytes);
-    free(policies->points);
-    free(policies->point_counts);
     free(policies);
 }
 
@@ -321,12 +328,13 @@ static enum margay_status make_curves(void *context,
     return status;
 }
 
-static enum margay_status object_policies_finish(margay_analysis *analysis,
-                                                 struct margay_error *error)
+/* The engine of objects has results at any time, and none more in the end. */
+static enum margay_status object_policies_look(margay_analysis *analysis,
+                                               struct margay_error *error)
 {
     struct object_policies *policies = self(analysis);
-    enum margay_status status =
-        margay_analysis_finish(policies->objects, error);
+    enum margay_status status = margay_analysis_look(policies->objects, error);
+    clear_curves(policies);
     return status == MARGAY_OK
                ? margay_analysis_series(policies->objects,
                                         &policies->asked->grid, make_curves,
@@ -348,7 +356,8 @@ static enum margay_status object_policies_series(
             margay_objects_analysis_engine(policies->objects), &series);
         series.policy = policies->asked->rows.list[i].spec;
         series.points = policies->points + i * policies->size_count;
-        series.count = policies->point_counts[i];
+        series.count =
+            policies->point_counts == NULL ? 0 : policies->point_counts[i];
         status = take(context, &series, error);
     }
     return status;
@@ -371,7 +380,8 @@ static enum margay_status begin(const margay_question *question,
     static const struct margay_analysis_class functions = {
         .feed = object_policies_feed,
         .reset = object_policies_reset,
-        .finish = object_policies_finish,
+        .look = object_policies_look,
+        .finish = object_policies_look,
         .series = object_policies_series,
         .free = object_policies_free,
     };
@@ -432,7 +442,6 @@ enum margay_status margay_object_policies_question(
             margay_objects_question(&measured, NULL, &made->objects, error);
     if (status == MARGAY_OK) {
         made->question.can = made->objects->can;
-        made->question.can.looks = false;
         made->question.name = made->objects->name;
         *question = &made->question;
     } else {
