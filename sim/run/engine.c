@@ -119,10 +119,10 @@ static enum margay_status engine_finish(margay_analysis *analysis,
     margay_engine_free(own->engine);
     own->engine = NULL;
     if (status == MARGAY_OK && own->writebacks != NULL)
-        status = margay_writebacks_finish(own->writebacks, error);
-    if (status == MARGAY_OK && own->next != NULL)
-        status = margay_analysis_finish(own->next, error);
-    return status;
+        status = margay_writebacks_settle(own->writebacks, error);
+    return status == MARGAY_OK && own->next != NULL
+               ? margay_analysis_finish(own->next, error)
+               : status;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -202,6 +202,8 @@ static enum margay_status engine_look(margay_analysis *analysis,
     margay_result_clear(&own->result);
     enum margay_status status =
         margay_engine_peek(own->engine, &own->result, error);
+    if (status == MARGAY_OK && own->writebacks != NULL)
+        status = margay_writebacks_settle(own->writebacks, error);
     return status == MARGAY_OK && own->next != NULL
                ? margay_analysis_look(own->next, error)
                : status;
@@ -424,8 +426,8 @@ static void declare(struct engine_question *asked)
         .parts = alone && can(asked, MARGAY_CAN_TAKE_PARTS),
         .ranks = alone && can(asked, MARGAY_CAN_SHARE_RANKS),
         .curves = true,
-        .looks = (next == NULL || next->can.looks) &&
-                 !asked->request.writebacks && can(asked, MARGAY_CAN_PEEK),
+        .looks =
+            (next == NULL || next->can.looks) && can(asked, MARGAY_CAN_PEEK),
         .saves = alone && can(asked, MARGAY_CAN_SAVE),
     };
     snprintf(asked->name, sizeof asked->name, "engine %s%s",

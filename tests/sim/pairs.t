@@ -58,9 +58,14 @@ while read -r options; do
     # shellcheck disable=SC2086
     curve $options --limit 300 -o expected >/dev/null
     check 'a snapshot' cmp x.snapshot expected
+    # shellcheck disable=SC2086
+    curve $options -o expected >/dev/null
+    check 'which changes nothing' cmp x expected
 done <<'END'
 --sizes 4,30 --prometheus p.prom --histogram h.csv --at-most 0.5
 --tenant who --sizes 4,30 --prometheus p.prom --histogram h.csv --knees 1
+--writebacks --sizes 2,4,8,30
+--writebacks --tenant who --sizes 4,30
 --requests --sizes 4,30 --prometheus p.prom --knees 1
 --requests --touch back --tenant who --sizes 4,30
 --policy lru,sieve,fifo,opt --prometheus p.prom --knees 1
