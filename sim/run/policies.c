@@ -82,7 +82,8 @@ static enum margay_status make_engine(struct margay_policies *own, size_t i,
     const struct margay_engine_options options = {
         .bound_blocks = own->bound_blocks == 0
                             ? 0
-                            : margay_policies_sampled(own, own->bound_blocks),
+                            : margay_policies_sampled(&own->asked->sample,
+                                                      own->bound_blocks),
         .seed = own->asked->request.seed,
         .threads = engine_threads(own, engines),
         .measure = measure,

@@ -59,11 +59,6 @@ struct margay_policies {
     size_t *point_counts; /* [policy]: without those not simulated */
 };
 
-/* The size of a cache of `blocks` blocks in the sample; without one, the same.
- */
-uint64_t margay_policies_sampled(const struct margay_policies *policies,
-                                 uint64_t blocks);
-
 /* Release what comes of that. */
 void margay_policies_clear_curves(struct margay_policies *policies);
 

@@ -10,42 +10,18 @@
 #define _GNU_SOURCE
 #include "sim/run/policies.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-#define USUAL_SIMULATED_PER_OCTAVE 2
-
-/* -------------------------------------------------------------- samples -- */
-
-static bool is_sample(const struct margay_policies *policies)
-{
-    return policies->asked->sample.limit != UINT64_MAX;
-}
 
 static uint64_t scaled(const struct margay_policies *policies, uint64_t count)
 {
-    return is_sample(policies)
-               ? (uint64_t)llround(
-                     (double)count *
-                     margay_sample_scale(&policies->asked->sample))
-               : count;
+    return margay_policies_scaled(&policies->asked->sample, count, UINT64_MAX);
 }
 
 static uint64_t scaled_refs(const struct margay_policies *policies,
                             uint64_t count)
 {
-    uint64_t refs = scaled(policies, count);
-    return refs < policies->references ? refs : policies->references;
-}
-
-uint64_t margay_policies_sampled(const struct margay_policies *policies,
-                                 uint64_t blocks)
-{
-    if (!is_sample(policies))
-        return blocks;
-    double share =
-        (double)blocks / margay_sample_scale(&policies->asked->sample);
-    return share < 1 ? 1 : (uint64_t)llround(share);
+    return margay_policies_scaled(&policies->asked->sample, count,
+                                  policies->references);
 }
 
 /* ------------------------------------------------- what engines have found --
@@ -191,8 +167,8 @@ static void keep_sizes(struct margay_policies *policies,
                        const struct margay_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t sampled =
-            margay_policies_sampled(policies, points[i].cache_blocks);
+        uint64_t sampled = margay_policies_sampled(&policies->asked->sample,
+                                                   points[i].cache_blocks);
         if (i == 0 || policies->sampled[policies->sampled_count - 1] != sampled)
             policies->sampled[policies->sampled_count++] = sampled;
         policies->sizes[i] = points[i].cache_blocks;

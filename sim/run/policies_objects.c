@@ -18,7 +18,6 @@
  *   and the state of one simulation for each thread.
  */
 #define _GNU_SOURCE
-#include <math.h>
 #include <stdlib.h>
 
 #include "sim/run/policies_replay.h"
@@ -26,8 +25,7 @@
 #include "sim/run/spans.h"
 #include <margay/questions.h>
 
-#define USUAL_SIMULATED_PER_OCTAVE 2
-#define REQUEST_WORDS              (3 * MARGAY_NOTE_WORDS + 1) /* at most */
+#define REQUEST_WORDS (3 * MARGAY_NOTE_WORDS + 1) /* at most */
 
 struct object_policies_question {
     margay_question question;
@@ -222,32 +220,11 @@ static enum margay_status object_policies_reset(margay_analysis *analysis,
 
 /* --------------------------------------------------------------- curves -- */
 
-/* What `misses` of the sample are of all. */
-static uint64_t scaled(const struct object_policies *policies, uint64_t misses,
-                       uint64_t all)
-{
-    const struct margay_sample *sample = &policies->asked->sample;
-    if (sample->limit == UINT64_MAX)
-        return misses;
-    double scale = margay_sample_scale(sample);
-    double estimate = (double)misses * scale + 0.5;
-    return estimate < (double)all ? (uint64_t)estimate : all;
-}
-
-/* The size in the sample of a cache of `bytes`. */
-static uint64_t sampled(const struct object_policies *policies, uint64_t bytes)
-{
-    const struct margay_sample *sample = &policies->asked->sample;
-    if (sample->limit == UINT64_MAX)
-        return bytes;
-    double share = (double)bytes / margay_sample_scale(sample);
-    return share < 1 ? 1 : (uint64_t)llround(share);
-}
-
 static void take_points(struct object_policies *policies,
                         const struct margay_series *lru,
                         const struct margay_replay *replay)
 {
+    const struct margay_sample *sample = &policies->asked->sample;
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
         size_t row = i / replay->size_count;
         struct margay_series_point point = lru->points[i % replay->size_count];
@@ -255,9 +232,10 @@ static void take_points(struct object_policies *policies,
         if (simulated && replay->misses[i] == MARGAY_NOT_SIMULATED)
             continue;
         if (simulated) {
-            point.misses = scaled(policies, replay->misses[i], lru->references);
-            point.missed_bytes =
-                scaled(policies, replay->missed_bytes[i], lru->reference_bytes);
+            point.misses = margay_policies_scaled(sample, replay->misses[i],
+                                                  lru->references);
+            point.missed_bytes = margay_policies_scaled(
+                sample, replay->missed_bytes[i], lru->reference_bytes);
         }
         policies
             ->points[row * replay->size_count + policies->point_counts[row]++] =
@@ -297,7 +275,8 @@ static enum margay_status replay_all(struct object_policies *policies,
         policies->point_counts == NULL)
         status = margay_fail_memory(error, "the curves");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        sizes[i] = sampled(policies, lru->points[i].size);
+        sizes[i] = margay_policies_sampled(&policies->asked->sample,
+                                           lru->points[i].size);
     if (status == MARGAY_OK)
         status = margay_policies_replay(&replay, error);
     if (status == MARGAY_OK)

@@ -7,6 +7,7 @@
  */
 #include "sim/run/policies_replay.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,6 +294,24 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
     free(tasks.list);
     free(tasks.failures);
     return status;
+}
+
+uint64_t margay_policies_sampled(const struct margay_sample *sample,
+                                 uint64_t size)
+{
+    double share = (double)size / margay_sample_scale(sample);
+    return sample->limit == UINT64_MAX ? size
+           : share < 1                 ? 1
+                                       : (uint64_t)llround(share);
+}
+
+uint64_t margay_policies_scaled(const struct margay_sample *sample,
+                                uint64_t count, uint64_t most)
+{
+    double scaled = (double)count * margay_sample_scale(sample);
+    return sample->limit == UINT64_MAX ? count
+           : scaled < (double)most     ? (uint64_t)llround(scaled)
+                                       : most;
 }
 
 enum margay_status margay_policies_failure(const struct margay_error *failures,

@@ -12,6 +12,9 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
+/* Where a policy is simulated at the usual sizes. */
+#define USUAL_SIMULATED_PER_OCTAVE 2
+
 struct margay_policy_row {
     const char *spec;
     const struct margay_policy_info *info;
@@ -52,6 +55,13 @@ struct margay_replay {
 /* Fill in the misses.  MARGAY_NO_MEMORY; MARGAY_IO. */
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error);
+
+/* The size of a cache in a sample that stands for one of `size`, and what a
+   count in it is of all, which are `most`.  Without a sample, the same. */
+uint64_t margay_policies_sampled(const struct margay_sample *sample,
+                                 uint64_t size);
+uint64_t margay_policies_scaled(const struct margay_sample *sample,
+                                uint64_t count, uint64_t most);
 
 /* The first of the failures of some tasks, if there is one. */
 enum margay_status margay_policies_failure(const struct margay_error *failures,

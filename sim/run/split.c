@@ -155,34 +155,35 @@ static enum margay_status split_feed(margay_analysis *analysis,
 
 /* ----------------------------------------------------------- all pieces -- */
 
-static enum margay_status split_reset(margay_analysis *analysis,
-                                      struct margay_error *error)
+static enum margay_status tell_all(
+    const margay_analysis *analysis,
+    enum margay_status (*tell)(margay_analysis *analysis,
+                               struct margay_error *error),
+    struct margay_error *error)
 {
     const struct split *split = self(analysis);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
-        status = margay_analysis_reset(split->pieces[i].analysis, error);
+        status = tell(split->pieces[i].analysis, error);
     return status;
+}
+
+static enum margay_status split_reset(margay_analysis *analysis,
+                                      struct margay_error *error)
+{
+    return tell_all(analysis, margay_analysis_reset, error);
 }
 
 static enum margay_status split_finish(margay_analysis *analysis,
                                        struct margay_error *error)
 {
-    const struct split *split = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
-        status = margay_analysis_finish(split->pieces[i].analysis, error);
-    return status;
+    return tell_all(analysis, margay_analysis_finish, error);
 }
 
 static enum margay_status split_look(margay_analysis *analysis,
                                      struct margay_error *error)
 {
-    const struct split *split = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
-        status = margay_analysis_look(split->pieces[i].analysis, error);
-    return status;
+    return tell_all(analysis, margay_analysis_look, error);
 }
 
 /* A series of a key, on its way to who asked for those of all. */
