@@ -6,7 +6,8 @@
  *   grid is known once the trace has been read, since it ends at the largest
  *   LRU distance.  So the blocks are numbered on the way, and their numbers
  *   are kept (history.h); in the end each simulation goes over them by itself.
- *   A look simulates what there is so far, from the beginning.
+ *   A look simulates what has come since the last one, at sizes that this one
+ *   had, too, and that memory is there for, and else all from the beginning.
  *   With a sample, everything is fed the blocks of the sample alone, caches
  *   are smaller by its rate, and their misses count for as many more.
  *
@@ -46,6 +47,7 @@ static void end_reading(struct margay_policies *own)
     margay_numbering_free(own->numbering);
     own->numbering = NULL;
     margay_history_end(&own->history);
+    margay_kept_caches_free(&own->kept);
 }
 
 static void policies_free(margay_analysis *analysis)
@@ -58,12 +60,6 @@ static void policies_free(margay_analysis *analysis)
     free((void *)own->sizes_asked.list_blocks);
     free(own->picked);
     free(own);
-}
-
-/* Sizes of a list need no distances, unless a bound may be exceeded. */
-static bool needs_lru(const struct margay_policies *own)
-{
-    return own->sizes_asked.kind != MARGAY_SIZES_LIST || own->bound_blocks != 0;
 }
 
 static unsigned engine_threads(const struct margay_policies *own,
@@ -111,7 +107,9 @@ static enum margay_status make_engines(struct margay_policies *own,
         if (!row->simulated && row->measure == MARGAY_REUSE_DISTANCES)
             own->lru = i;
     }
-    if (own->lru > count && needs_lru(own)) {
+    /* Sizes of a list need no distances, unless a bound may be exceeded. */
+    if (own->lru > count && (own->sizes_asked.kind != MARGAY_SIZES_LIST ||
+                             own->bound_blocks != 0)) {
         own->lru = count;
         status =
             make_engine(own, count, MARGAY_REUSE_DISTANCES, ++engines, error);
@@ -211,14 +209,18 @@ static enum margay_status policies_reset(margay_analysis *analysis,
 static enum margay_status policies_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    return margay_policies_make_curves(self(analysis), error);
+    struct margay_policies *own = self(analysis);
+    return margay_policies_make_curves(own, &own->kept, error);
 }
 
 static enum margay_status policies_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    enum margay_status status = policies_look(analysis, error);
-    end_reading(self(analysis));
+    struct margay_policies *own = self(analysis);
+    bool looked = own->kept.count > 0;
+    enum margay_status status =
+        margay_policies_make_curves(own, looked ? &own->kept : NULL, error);
+    end_reading(own);
     return status;
 }
 

@@ -245,6 +245,7 @@ static void make_points(struct margay_policies *policies, size_t policy)
 }
 
 static enum margay_status replay(const struct margay_policies *policies,
+                                 struct margay_kept_caches *kept,
                                  struct margay_error *error)
 {
     const struct margay_replay replay = {
@@ -259,12 +260,14 @@ static enum margay_status replay(const struct margay_policies *policies,
         .seed = policies->asked->request.seed,
         .crew = policies->crew,
         .watch = policies->share.watch,
+        .kept = kept,
         .misses = policies->misses,
     };
     return margay_policies_replay(&replay, error);
 }
 
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
+                                               struct margay_kept_caches *kept,
                                                struct margay_error *error)
 {
     size_t count = policies->asked->request.policy_count;
@@ -281,7 +284,7 @@ enum margay_status margay_policies_make_curves(struct margay_policies *policies,
             status = read_engine(policies, i, error);
     }
     if (status == MARGAY_OK)
-        status = replay(policies, error);
+        status = replay(policies, kept, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         make_points(policies, i);
     return status;

@@ -4,6 +4,7 @@
 #ifndef MARGAY_SIM_RUN_POLICIES_REPLAY_H
 #define MARGAY_SIM_RUN_POLICIES_REPLAY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "assoc/assoc_internal.h"
@@ -29,6 +30,15 @@ struct margay_policy_rows {
     bool simulates; /* any of them */
 };
 
+/* Caches of blocks that go on from one look to the next.  Zero it to begin. */
+struct margay_kept_caches {
+    struct margay_kept_cache *list; /* owned */
+    size_t count, capacity;
+    atomic_uint_least64_t bytes;
+};
+
+void margay_kept_caches_free(struct margay_kept_caches *kept);
+
 struct margay_replay {
     /* The references: numbers of blocks, or requests of objects and notes. */
     const struct margay_history *history;
@@ -44,6 +54,8 @@ struct margay_replay {
     uint64_t seed;
     margay_crew *crew;
     const struct margay_watch *watch; /* NULL = none */
+
+    struct margay_kept_caches *kept; /* NULL: no look follows */
 
     uint64_t *misses;       /* [row][size], of the rows that are simulated */
     uint64_t *missed_bytes; /* likewise, of objects */

@@ -68,7 +68,8 @@ done <<'END'
 --writebacks --tenant who --sizes 4,30
 --requests --sizes 4,30 --prometheus p.prom --knees 1
 --requests --touch back --tenant who --sizes 4,30
---policy lru,sieve,fifo,opt --prometheus p.prom --knees 1
+--policy lru,sieve,fifo,opt,clock,lfu,random --prometheus p.prom --knees 1
+--policy fifo,s3fifo,arc,2q,lirs,tinylfu --sizes 1,4,16,40,99
 --policy sieve,lru --sample 0.5 --sizes 4,30 --at-most 0.7
 --tenant who --policy s3fifo,opt --sizes 8,20 --prometheus p.prom
 --objects --sizes 40,300 --histogram h.csv --prometheus p.prom
