@@ -105,7 +105,7 @@ static enum margay_status write_rows(void *context, struct csv_writer *csv,
 {
     const struct histogram *histogram = context;
     margay_analysis *analysis = job->analyses[pass->index];
-    struct rows rows = {histogram, csv, pass, {NULL}};
+    struct rows rows = {.histogram = histogram, .csv = csv, .pass = pass};
     if (histogram->options->results.objects)
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
