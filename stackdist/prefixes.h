@@ -80,6 +80,12 @@ MARGAY_API enum margay_status margay_prefixes_finish(
     margay_prefixes *prefixes, struct margay_prefixes_result *result,
     struct margay_error *error);
 
+/* Give the result so far, as if no more came, and go on.  Fails likewise, and
+   with MARGAY_BAD_ARGUMENT where the engine is without MARGAY_CAN_PEEK. */
+MARGAY_API enum margay_status margay_prefixes_peek(
+    margay_prefixes *prefixes, struct margay_prefixes_result *result,
+    struct margay_error *error);
+
 /* Release what a result owns; a zeroed or cleared result owns nothing. */
 MARGAY_API void margay_prefixes_result_clear(
     struct margay_prefixes_result *result);

@@ -497,8 +497,9 @@ MARGAY_API enum margay_status margay_writebacks_feed(
 MARGAY_API enum margay_status margay_writebacks_reset_counts(
     margay_writebacks *writebacks, struct margay_error *error);
 
-/* End the references; call this once.  MARGAY_NO_MEMORY on failure. */
-MARGAY_API enum margay_status margay_writebacks_finish(
+/* Count what has been written back so far, of blocks not referenced since, too;
+   more references may follow.  MARGAY_NO_MEMORY on failure. */
+MARGAY_API enum margay_status margay_writebacks_settle(
     margay_writebacks *writebacks, struct margay_error *error);
 
 /* After that: counts[i] becomes the write-backs of a cache of

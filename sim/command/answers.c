@@ -9,12 +9,14 @@
 #include "traces/traces_internal.h"
 
 #define SIZE_TEXT 80
+#define NAME_TEXT 512 /* of labels, without the trace */
 
 /* What is asked about: a series, of misses or of missed bytes. */
 struct curve {
     const char *trace;
-    const char *ratio;    /* "miss ratio" */
-    uint64_t block_bytes; /* 0 = unknown */
+    char labels[NAME_TEXT]; /* of the series: ", tenant web" */
+    const char *ratio;      /* "miss ratio" */
+    uint64_t block_bytes;   /* 0 = unknown */
     const struct margay_series *series;
     bool bytes;
     uint64_t all;  /* what the misses are a share of */
@@ -66,34 +68,36 @@ static void say_unreached(const struct curve *curve, double most)
     uint64_t cold = margay_round_count(curve->cold, bits);
     name_size(curve, size_at(curve, last), text);
     if (curve->series->bound != 0)
-        message_keep("%s: no cache of up to %s has a %s of at most %g: there "
+        message_keep("%s%s: no cache of up to %s has a %s of at most %g: there "
                      "it is %.6g, and nothing is known beyond",
-                     curve->trace, text, curve->ratio, most, lowest);
+                     curve->trace, curve->labels, text, curve->ratio, most,
+                     lowest);
     else if (margay_round_count(misses_at(curve, last), bits) == cold)
-        message_keep("%s: no cache has a %s of at most %g: the cold misses "
+        message_keep("%s%s: no cache has a %s of at most %g: the cold misses "
                      "alone are %.6g (%" PRIu64 " of %" PRIu64 ")",
-                     curve->trace, curve->ratio, most, lowest, cold,
-                     margay_round_count(curve->all, bits));
+                     curve->trace, curve->labels, curve->ratio, most, lowest,
+                     cold, margay_round_count(curve->all, bits));
     else
-        message_keep("%s: no cache has a %s of at most %g: the lowest is %.6g, "
-                     "of %s",
-                     curve->trace, curve->ratio, most, lowest, text);
+        message_keep(
+            "%s%s: no cache has a %s of at most %g: the lowest is %.6g, "
+            "of %s",
+            curve->trace, curve->labels, curve->ratio, most, lowest, text);
 }
 
 static bool answer_at_most(const struct curve *curve, double most)
 {
     char text[SIZE_TEXT];
     if (curve->series->count == 0 || curve->all == 0) {
-        message_keep("%s: there are no references, and so no %s", curve->trace,
-                     curve->ratio);
+        message_keep("%s%s: there are no references, and so no %s",
+                     curve->trace, curve->labels, curve->ratio);
         return false;
     }
     for (size_t i = 0; i < curve->series->count; i++) {
         if (ratio_of(curve, misses_at(curve, i)) > most)
             continue;
-        message_keep("%s: the smallest cache with a %s of at most %g has %s: "
+        message_keep("%s%s: the smallest cache with a %s of at most %g has %s: "
                      "%.6g",
-                     curve->trace, curve->ratio, most,
+                     curve->trace, curve->labels, curve->ratio, most,
                      name_size(curve, size_at(curve, i), text),
                      ratio_of(curve, misses_at(curve, i)));
         return true;
@@ -155,15 +159,16 @@ static void answer_knees(const struct curve *curve, uint64_t wanted)
         knees[count] = find_knee(curve, knees, count);
         if (knees[count].size == 0)
             break;
-        message_keep("%s: knee %zu at %s: the %s falls from %.6g at half of "
+        message_keep("%s%s: knee %zu at %s: the %s falls from %.6g at half of "
                      "that to %.6g",
-                     curve->trace, count + 1,
+                     curve->trace, curve->labels, count + 1,
                      name_size(curve, knees[count].size, size), curve->ratio,
                      ratio_of(curve, knees[count].before),
                      ratio_of(curve, knees[count].misses));
     }
     if (count == 0)
-        message_keep("%s: the curve falls nowhere", curve->trace);
+        message_keep("%s%s: the curve falls nowhere", curve->trace,
+                     curve->labels);
 }
 
 /* -------------------------------------------------------------- series -- */
@@ -174,18 +179,33 @@ bool answers_are_asked(const struct options *options)
            options->results.at_most_bytes >= 0 || options->results.knees != 0;
 }
 
+static void name_series(const struct series_labels *labels,
+                        const struct margay_series *series,
+                        char text[NAME_TEXT])
+{
+    char window[40] = "";
+    if (labels->window != NULL)
+        snprintf(window, sizeof window, ", window %" PRIu64, *labels->window);
+    snprintf(text, NAME_TEXT, "%s%s%s%s%s", window,
+             labels->tenant == NULL ? "" : ", tenant ",
+             labels->tenant == NULL ? "" : labels->tenant,
+             series->policy == NULL ? "" : ", policy ",
+             series->policy == NULL ? "" : series->policy);
+}
+
 void answer_series(const struct options *options,
-                   const struct margay_pass *pass,
+                   const struct series_labels *labels,
                    const struct margay_series *series, bool *unreached)
 {
     struct curve curve = {
-        .trace = pass->trace,
+        .trace = labels->trace,
         .ratio = "miss ratio",
-        .block_bytes = pass->block_bytes,
+        .block_bytes = labels->block_bytes,
         .series = series,
         .all = series->references,
         .cold = series->infinite,
     };
+    name_series(labels, series, curve.labels);
     if (options->results.at_most >= 0)
         *unreached |= !answer_at_most(&curve, options->results.at_most);
     if (options->results.knees > 0)

@@ -12,7 +12,8 @@
 #include "sim/result/tables.h"
 
 /*
- * Answer what the options ask about a series at every size where it steps:
+ * Answer what the options ask about a series at every size where it steps, or
+ * that was simulated:
  *
  * --at-most and --at-most-bytes: the smallest cache with at most this ratio;
  * *unreached is set where there is none.
@@ -24,7 +25,7 @@
  * another knee has, and no fall of 0.
  */
 void answer_series(const struct options *options,
-                   const struct margay_pass *pass,
+                   const struct series_labels *labels,
                    const struct margay_series *series, bool *unreached);
 
 /* Do the options ask anything? */

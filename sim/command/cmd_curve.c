@@ -26,18 +26,21 @@ struct curve {
     const struct options *options;
     struct margay_sizes object_sizes; /* the list is owned */
     struct curve_files files;
+    struct prometheus prometheus;
     bool unreached; /* some trace has no cache for --at-most */
 };
 
 /* ------------------------------------------------------------- the rows -- */
 
-/* A pass whose series are on their way into a table. */
+/* A pass whose series are on their way into tables. */
 struct rows {
     struct curve *curve;
-    struct csv_writer *csv, *histogram_csv; /* the latter: NULL = none */
+    struct csv_writer *csv, *histogram_csv; /* NULL = none */
+    struct prometheus *prometheus;          /* likewise */
     const struct margay_job *job;
     const struct margay_pass *pass;
     struct margay_series all; /* its references, in any cache */
+    char number[24];          /* of a tenant without a name */
 };
 
 /* Of several policies, the first one's references count; of several keys, all.
@@ -56,29 +59,57 @@ static void add_to_all(struct margay_series *all,
     }
 }
 
+static struct series_labels labels_of(struct rows *rows,
+                                      const struct margay_series *series)
+{
+    const struct margay_pass *pass = rows->pass;
+    struct series_labels labels = {.trace = pass->trace,
+                                   .block_bytes = pass->block_bytes};
+    if (rows->curve->options->run.window_refs != 0)
+        labels.window = &pass->window;
+    if (!series->has_key)
+        return labels;
+    labels.tenant =
+        margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
+    snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
+    if (labels.tenant == NULL)
+        labels.tenant = rows->number;
+    return labels;
+}
+
+static enum margay_status write_histogram(const struct rows *rows,
+                                          const struct series_labels *labels,
+                                          const struct margay_series *series,
+                                          struct margay_error *error)
+{
+    struct csv_writer *csv = rows->histogram_csv;
+    if (labels->window != NULL)
+        csv_window(csv, *labels->window);
+    if (labels->tenant != NULL)
+        csv_label_text(csv, labels->tenant);
+    return table_histogram(csv, labels->trace,
+                           series->in_bytes ? 0 : labels->block_bytes, series,
+                           &rows->curve->options->results.bins, error);
+}
+
 static enum margay_status write_series(void *context,
                                        const struct margay_series *series,
                                        struct margay_error *error)
 {
     struct rows *rows = context;
-    const struct margay_pass *pass = rows->pass;
-    const char *key = NULL;
-    char number[24];
+    const struct series_labels labels = labels_of(rows, series);
+    enum margay_status status = MARGAY_OK;
     add_to_all(&rows->all, series);
-    if (series->has_key) {
-        key = margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
-        snprintf(number, sizeof number, "%" PRIu64, series->key);
-        key = key == NULL ? number : key;
-    }
-    enum margay_status status = table_series(
-        rows->csv, pass->trace, pass->block_bytes, series, key, error);
-    if (status != MARGAY_OK || rows->histogram_csv == NULL)
-        return status;
-    if (key != NULL)
-        csv_label_text(rows->histogram_csv, key);
-    return table_histogram(rows->histogram_csv, pass->trace,
-                           series->in_bytes ? 0 : pass->block_bytes, series,
-                           &rows->curve->options->results.bins, error);
+    if (rows->csv != NULL && labels.window != NULL)
+        csv_window(rows->csv, *labels.window);
+    if (rows->csv != NULL)
+        status = table_series(rows->csv, labels.trace, labels.block_bytes,
+                              series, labels.tenant, error);
+    if (status == MARGAY_OK && rows->histogram_csv != NULL)
+        status = write_histogram(rows, &labels, series, error);
+    return status == MARGAY_OK && rows->prometheus != NULL
+               ? prometheus_take(rows->prometheus, &labels, series, error)
+               : status;
 }
 
 /* The series of a pass at the sizes of the options. */
@@ -104,8 +135,9 @@ static enum margay_status answer(void *context,
                                  struct margay_error *error)
 {
     struct rows *rows = context;
+    const struct series_labels labels = labels_of(rows, series);
     (void)error;
-    answer_series(rows->curve->options, rows->pass, series,
+    answer_series(rows->curve->options, &labels, series,
                   &rows->curve->unreached);
     return MARGAY_OK;
 }
@@ -122,22 +154,18 @@ static enum margay_status write_pass(void *context,
         .curve = curve,
         .csv = &curve->files.csv,
         .histogram_csv = curve_files_histogram(&curve->files),
+        .prometheus = &curve->prometheus,
         .job = job,
         .pass = pass,
     };
-    if (options->run.window_refs != 0)
-        csv_label_u64(&curve->files.csv, pass->window);
+    if (options->results.prometheus == NULL)
+        rows.prometheus = NULL;
     enum margay_status status = write_rows(&rows, error);
     if (status == MARGAY_OK && answers_are_asked(options))
         status = margay_analysis_series(analysis, NULL, answer, &rows, error);
-    if (status == MARGAY_OK && options->results.prometheus != NULL &&
-        pass->index + 1 == job->pass_count)
-        status = prometheus_write(curve->files.outputs[CURVE_PROMETHEUS], job,
-                                  &options->results.sizes,
-                                  options->results.objects, error);
     if (curve_shares(options))
         rows.all =
-            margay_result_describe(margay_tenants_analysis_result(analysis));
+            margay_result_describe(margay_engine_analysis_result(analysis));
     if (status == MARGAY_OK && options->run.window_refs == 0)
         summarise_pass(options, job, pass, &rows.all);
     return status;
@@ -156,6 +184,9 @@ static enum margay_status publish(void *context, const struct margay_job *job,
                                   struct margay_error *error)
 {
     const struct options *options = ((struct curve *)context)->options;
+    struct prometheus prometheus = {{NULL}};
+    struct rows rows = {
+        .curve = context, .prometheus = &prometheus, .job = job};
     struct output *output;
     if (options->results.prometheus == NULL)
         return MARGAY_OK;
@@ -163,8 +194,12 @@ static enum margay_status publish(void *context, const struct margay_job *job,
         output_open(options->results.prometheus, OUTPUT_HELD, &output, error);
     if (status != MARGAY_OK)
         return status;
-    status = prometheus_write(output, job, &options->results.sizes,
-                              options->results.objects, error);
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
+        rows.pass = &job->passes[i];
+        status = write_rows(&rows, error);
+    }
+    prometheus_write(&prometheus, output);
+    prometheus_clear(&prometheus);
     return output_settle(output, status, error);
 }
 
@@ -201,6 +236,9 @@ int cmd_curve(const struct options *options)
                             &curve.unreached, &error);
     else if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
+    if (status == MARGAY_OK && options->results.prometheus != NULL)
+        prometheus_write(&curve.prometheus, files->outputs[CURVE_PROMETHEUS]);
+    prometheus_clear(&curve.prometheus);
     free((void *)curve.object_sizes.list_blocks);
     int exit_status = curve_files_close(files, status, &error);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED

@@ -52,20 +52,21 @@ static enum margay_status open_question(void *context,
                      : MARGAY_OK;
 }
 
-/* A part of the references, on the way into the table. */
-struct part {
-    struct histogram *histogram;
+/* A pass, on its way into a table. */
+struct rows {
+    const struct histogram *histogram;
+    struct csv_writer *csv;
     const struct margay_pass *pass;
-    struct margay_series all;
+    struct margay_series all; /* where it is told apart */
 };
 
 static enum margay_status write_part(void *context, uint64_t key,
                                      const margay_histogram *counts,
                                      struct margay_error *error)
 {
-    struct part *part = context;
-    struct histogram *histogram = part->histogram;
-    struct csv_writer *csv = &histogram->csv;
+    struct rows *part = context;
+    const struct histogram *histogram = part->histogram;
+    struct csv_writer *csv = part->csv;
     struct margay_series series = part->all;
     series.histogram = counts;
     if (histogram->regions != NULL)
@@ -82,13 +83,6 @@ static enum margay_status write_part(void *context, uint64_t key,
 
 /* ------------------------------------------------------------- the rows -- */
 
-/* A pass, on its way into a table. */
-struct rows {
-    const struct options *options;
-    struct csv_writer *csv;
-    const struct margay_pass *pass;
-};
-
 /* Of objects, the shares are of what the histogram counts. */
 static enum margay_status write_series(void *context,
                                        const struct margay_series *series,
@@ -100,23 +94,27 @@ static enum margay_status write_series(void *context,
     counted.fraction_bits = series->fraction_bits;
     return table_histogram(rows->csv, rows->pass->trace,
                            series->in_bytes ? 0 : rows->pass->block_bytes,
-                           &counted, &rows->options->results.bins, error);
+                           &counted, &rows->histogram->options->results.bins,
+                           error);
 }
 
-static enum margay_status write_rows(const struct options *options,
-                                     struct csv_writer *csv,
+static enum margay_status write_rows(void *context, struct csv_writer *csv,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
+    const struct histogram *histogram = context;
     margay_analysis *analysis = job->analyses[pass->index];
-    struct rows rows = {options, csv, pass};
-    if (options->results.objects)
+    struct rows rows = {.histogram = histogram, .csv = csv, .pass = pass};
+    if (histogram->options->results.objects)
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
-    const struct margay_series series =
-        margay_result_describe(margay_engine_analysis_result(analysis));
-    return write_series(&rows, &series, error);
+    rows.all = margay_result_describe(margay_engine_analysis_result(analysis));
+    return histogram->options->results.by.given
+               ? margay_attribution_visit(margay_engine_analysis_next(analysis),
+                                          rows.all.bound, write_part, &rows,
+                                          error)
+               : write_series(&rows, &rows.all, error);
 }
 
 static enum margay_status write_pass(void *context,
@@ -125,35 +123,19 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct histogram *histogram = context;
-    const struct options *options = histogram->options;
-    margay_analysis *analysis = job->analyses[pass->index];
-    enum margay_status status = MARGAY_OK;
-    if (!options->results.by.given)
-        status = write_rows(options, &histogram->csv, job, pass, error);
-    if (status == MARGAY_OK && options->results.objects)
-        summarise_objects_pass(options, job, pass);
-    if (!options->results.by.given)
-        return status;
-    struct part part = {
-        histogram, pass,
-        margay_result_describe(margay_engine_analysis_result(analysis))};
-    return margay_attribution_visit(margay_engine_analysis_next(analysis),
-                                    part.all.bound, write_part, &part, error);
-}
-
-static enum margay_status snapshot(void *context, struct csv_writer *csv,
-                                   const struct margay_job *job,
-                                   const struct margay_pass *pass,
-                                   struct margay_error *error)
-{
-    return write_rows(((struct histogram *)context)->options, csv, job, pass,
-                      error);
+    enum margay_status status =
+        write_rows(histogram, &histogram->csv, job, pass, error);
+    if (status == MARGAY_OK && histogram->options->results.objects)
+        summarise_objects_pass(histogram->options, job, pass);
+    return status;
 }
 
 int cmd_histogram(const struct options *options)
 {
     struct histogram histogram = {.options = options};
     const struct attribution_option *by = &options->results.by;
+    const char *columns =
+        by->given ? attribution_columns[by->by] : HISTOGRAM_COLUMNS;
     const struct drive drive = {
         .options = options,
         .context = &histogram,
@@ -161,11 +143,11 @@ int cmd_histogram(const struct options *options)
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
         .summarises = !options->results.objects,
         .csv = &histogram.csv,
-        .columns = by->given ? attribution_columns[by->by] : HISTOGRAM_COLUMNS,
+        .columns = columns,
         .open = open_question,
         .ended = write_pass,
-        .snapshot = snapshot,
-        .snapshot_columns = HISTOGRAM_COLUMNS,
+        .snapshot = write_rows,
+        .snapshot_columns = columns,
     };
     struct margay_error error;
     enum margay_status status = MARGAY_OK;

@@ -9,14 +9,17 @@ static enum margay_status open_histogram(struct curve_files *files,
                                          const struct options *options,
                                          struct margay_error *error)
 {
+    static const char *const histogram_columns[2][2] = {
+        {HISTOGRAM_COLUMNS, "tenant," HISTOGRAM_COLUMNS},
+        {WINDOW_COLUMN HISTOGRAM_COLUMNS,
+         WINDOW_COLUMN "tenant," HISTOGRAM_COLUMNS}};
     struct output **output = &files->outputs[CURVE_HISTOGRAM];
     enum margay_status status =
         output_open(options->results.histogram, OUTPUT_HELD, output, error);
     if (status == MARGAY_OK)
         csv_begin(&files->histogram_csv, *output, options->json,
-                  options->reading.tenant == NULL
-                      ? HISTOGRAM_COLUMNS
-                      : "tenant," HISTOGRAM_COLUMNS);
+                  histogram_columns[options->run.window_refs != 0]
+                                   [options->reading.tenant != NULL]);
     return status;
 }
 

@@ -44,7 +44,7 @@ static enum margay_status check_distances(const struct options *options,
 }
 
 static enum margay_status answer(const struct drawing *drawing,
-                                 const struct margay_pass *pass,
+                                 const struct series_labels *labels,
                                  const struct margay_result *result,
                                  struct margay_error *error)
 {
@@ -54,7 +54,7 @@ static enum margay_status answer(const struct drawing *drawing,
     enum margay_status status =
         margay_result_series(result, &every, &series, &points, error);
     if (status == MARGAY_OK)
-        answer_series(drawing->options, pass, &series, drawing->unreached);
+        answer_series(drawing->options, labels, &series, drawing->unreached);
     free(points);
     return status;
 }
@@ -72,8 +72,8 @@ static enum margay_status draw(void *context, const char *trace,
         .references = series.references,
         .infinite = series.infinite,
     };
-    const struct margay_pass pass = {.trace = trace,
-                                     .block_bytes = block_bytes};
+    const struct series_labels labels = {.trace = trace,
+                                         .block_bytes = block_bytes};
     enum margay_status status =
         check_distances(options, trace, histogram, error);
     if (status == MARGAY_OK)
@@ -83,7 +83,7 @@ static enum margay_status draw(void *context, const char *trace,
         status = table_histogram(drawing->histogram_csv, trace, block_bytes,
                                  &series, &options->results.bins, error);
     return status == MARGAY_OK && answers_are_asked(options)
-               ? answer(drawing, &pass, &result, error)
+               ? answer(drawing, &labels, &result, error)
                : status;
 }
 

@@ -135,5 +135,6 @@ enum margay_status curve_question(const struct options *options,
 bool curve_shares(const struct options *options)
 {
     return options->reading.tenant != NULL && !options->results.requests &&
-           options->results.policies.count == 0;
+           !options->results.objects && options->results.policies.count == 0 &&
+           request_engine(options, 0).measure == MARGAY_REUSE_DISTANCES;
 }

@@ -30,7 +30,8 @@ enum margay_status curve_question(const struct options *options,
                                   margay_question **question,
                                   struct margay_error *error);
 
-/* Is the question of tenants one of the cache that they share, too? */
+/* Is the question of tenants one of the cache that they share, too?  It is
+   where a reference has one distance that does not fade. */
 bool curve_shares(const struct options *options);
 
 /* The engine of objects that answers such a question, with policies or not. */

@@ -140,7 +140,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
                     const struct margay_series *series)
 {
-    if (options->results.objects)
+    if (options->results.objects && options->reading.tenant == NULL)
         summarise_objects_pass(options, job, pass);
     else if (options->quiet)
         return;

@@ -194,19 +194,27 @@ void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number)
     csv->label = (struct csv_label){.kind = CSV_HEXADECIMAL, .number = number};
 }
 
+void csv_window(struct csv_writer *csv, uint64_t window)
+{
+    csv->has_window = true;
+    csv->window = window;
+}
+
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes, struct margay_error *error)
 {
     const struct csv_label *label = &csv->label;
     size_t most = JSON_MOST_BYTES * strlen(csv->columns) +
                   (label->kind == CSV_TEXT ? most_text_bytes(label->text) : 0) +
-                  most_text_bytes(trace) + 3 * (sizeof "{\"\":" + MAX_DIGITS);
+                  most_text_bytes(trace) + 4 * (sizeof "{\"\":" + MAX_DIGITS);
     csv_end(csv);
     csv->key = malloc(most);
     if (csv->key == NULL)
         return margay_fail_memory(error, "a row of the table");
     char *end = csv->key;
     begin_row(csv);
+    if (csv->has_window)
+        end = put_u64(put_start(csv, end), csv->window);
     if (label->kind != CSV_NO_LABEL)
         end = put_start(csv, end);
     if (label->kind == CSV_TEXT)

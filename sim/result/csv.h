@@ -104,7 +104,9 @@ struct csv_writer {
     const char *columns; /* the names, between commas */
     const char *column;  /* the rest of them, from the next field of the row */
     bool json;
-    bool upright; /* CSV has a row for each field */
+    bool upright;    /* CSV has a row for each field */
+    bool has_window; /* before the label */
+    uint64_t window;
     struct csv_label label;
     char *key; /* the text of the first fields of each row; owned */
     size_t key_bytes;
@@ -132,6 +134,9 @@ void csv_begin_part(struct csv_writer *part, struct output *output,
 void csv_label_text(struct csv_writer *csv, const char *text);
 void csv_label_u64(struct csv_writer *csv, uint64_t number);
 void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number);
+
+/* Set a number that stands before that field. */
+void csv_window(struct csv_writer *csv, uint64_t window);
 
 /*
  * Set the two fields that all further rows begin with, behind the label if

@@ -1,5 +1,5 @@
 /*
- * prometheus.c - a miss curve in the text exposition format of Prometheus
+ * prometheus.c - miss curves in the text exposition format of Prometheus
  *
  * All samples of a metric stand together, as the format wants them.  A label
  * that would be empty is left out, which means the same there.
@@ -7,11 +7,10 @@
 #include "sim/result/prometheus.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "sim/result/json.h"
-#include "sim/result/tables.h"
 
 /* A value of a label, in which three characters are escaped.  The format is
    UTF-8: each byte that is no part of a character becomes U+FFFD. */
@@ -34,110 +33,139 @@ static void put_label(struct output *output, const char *text)
     }
 }
 
-/* The metrics, in their order. */
-static const struct metric {
-    const char *name, *help;
-    enum { MISSES, MISSED_BYTES, REFERENCES } of;
-} metrics[] = {
-    {"margay_miss_ratio",
-     "Misses over references of a fully associative LRU cache of this size.",
-     MISSES},
-    {"margay_byte_miss_ratio",
-     "Missed bytes over the bytes that the references ask for.", MISSED_BYTES},
-    {"margay_references", "The references that the miss ratios are of.",
-     REFERENCES},
-};
-
-/* Of whose references a sample is, at which block size. */
-struct samples {
-    struct output *output;
-    const struct metric *metric;
-    const char *trace;
-    uint64_t block_bytes; /* 0 = unknown, or of objects */
-};
-
-/* The name of a sample, and its labels but those of a size. */
-static void begin_sample(const struct samples *samples)
+/* One of the labels; NULL is none. */
+static void put_text(struct output *output, const char *name, const char *text)
 {
-    output_text(samples->output, "%s{trace=\"", samples->metric->name);
-    put_label(samples->output, samples->trace);
-    output_text(samples->output, "\"");
-    if (samples->block_bytes != 0)
-        output_text(samples->output, ",block_bytes=\"%" PRIu64 "\"",
-                    samples->block_bytes);
+    if (text == NULL)
+        return;
+    output_text(output, ",%s=\"", name);
+    put_label(output, text);
+    output_text(output, "\"");
 }
 
-/* A sample for each size of a series, or one for its references. */
-static enum margay_status put_samples(void *context,
-                                      const struct margay_series *series,
-                                      struct margay_error *error)
+static void put_number(struct output *output, const char *name, uint64_t number)
 {
-    const struct samples *samples = context;
-    struct output *output = samples->output;
-    bool bytes = samples->metric->of == MISSED_BYTES;
-    uint64_t all = bytes ? series->reference_bytes : series->references;
-    uint64_t unit = samples->block_bytes;
-    (void)error;
-    if (samples->metric->of == REFERENCES) {
-        begin_sample(samples);
-        output_text(output, "} %" PRIu64 "\n",
-                    margay_round_count(all, series->fraction_bits));
-        return MARGAY_OK;
-    }
+    output_text(output, ",%s=\"%" PRIu64 "\"", name, number);
+}
+
+static void put_labels(struct output *output, const char *gauge,
+                       const struct series_labels *labels,
+                       const struct margay_series *series)
+{
+    output_text(output, "%s{trace=\"", gauge);
+    put_label(output, labels->trace);
+    output_text(output, "\"");
+    if (labels->block_bytes != 0 && !series->in_bytes)
+        put_number(output, "block_bytes", labels->block_bytes);
+    if (labels->window != NULL)
+        put_number(output, "window", *labels->window);
+    put_text(output, "tenant", labels->tenant);
+    put_text(output, "policy", series->policy);
+}
+
+/* What a gauge is: misses over references, each of a kind. */
+struct gauge {
+    const char *name, *help;
+    unsigned counters; /* that a series has to have */
+    size_t misses;     /* where they are in a point, */
+    size_t all;        /* and what they are a share of, in a series */
+};
+
+#define POINT(member)  offsetof(struct margay_series_point, member)
+#define SERIES(member) offsetof(struct margay_series, member)
+#define NO_POINT       SIZE_MAX /* a gauge of the series, which `all` is */
+
+static const struct gauge gauges[PROMETHEUS_GAUGES] = {
+    {"margay_miss_ratio",
+     "Misses over references of a fully associative cache of this size, LRU "
+     "unless a policy is named.",
+     0, POINT(misses), SERIES(references)},
+    {"margay_byte_miss_ratio",
+     "Missed bytes over the bytes that the references ask for.",
+     MARGAY_COUNTS_BYTES, POINT(missed_bytes), SERIES(reference_bytes)},
+    {"margay_request_miss_ratio",
+     "Requests of which some block misses over all requests.",
+     MARGAY_COUNTS_REQUESTS, POINT(missed_requests), SERIES(requests)},
+    {"margay_shared_miss_ratio",
+     "Misses over references where all tenants share a cache of this size.",
+     MARGAY_COUNTS_SHARED, POINT(shared_misses), SERIES(references)},
+    {"margay_references", "The references that the miss ratios are of.", 0,
+     NO_POINT, SERIES(references)},
+};
+
+static uint64_t number_at(const void *structure, size_t offset)
+{
+    return *(const uint64_t *)((const char *)structure + offset);
+}
+
+/* A sample for each size of a series. */
+static void put_points(struct output *output, const struct gauge *gauge,
+                       const struct series_labels *labels,
+                       const struct margay_series *series)
+{
+    uint64_t all = number_at(series, gauge->all), unit = labels->block_bytes;
     for (size_t i = 0; i < series->count && all > 0; i++) {
         const struct margay_series_point *point = &series->points[i];
         uint64_t size = point->size;
-        begin_sample(samples);
+        put_labels(output, gauge->name, labels, series);
         if (!series->in_bytes)
-            output_text(output, ",cache_blocks=\"%" PRIu64 "\"", size);
+            put_number(output, "cache_blocks", size);
         if (series->in_bytes)
-            output_text(output, ",cache_bytes=\"%" PRIu64 "\"", size);
+            put_number(output, "cache_bytes", size);
         else if (unit != 0 && size <= UINT64_MAX / unit)
-            output_text(output, ",cache_bytes=\"%" PRIu64 "\"", size * unit);
+            put_number(output, "cache_bytes", size * unit);
         output_text(output, "} %.12g\n",
-                    (double)(bytes ? point->missed_bytes : point->misses) /
-                        (double)all);
+                    (double)number_at(point, gauge->misses) / (double)all);
     }
-    return MARGAY_OK;
 }
 
-/* All samples of a metric, of all passes. */
-static enum margay_status put_metric(struct output *output,
-                                     const struct metric *metric,
-                                     const struct margay_job *job,
-                                     const struct margay_cache_sizes *sizes,
-                                     bool objects, struct margay_error *error)
+static void put_references(struct output *output, const struct gauge *gauge,
+                           const struct series_labels *labels,
+                           const struct margay_series *series)
+{
+    put_labels(output, gauge->name, labels, series);
+    output_text(output, "} %" PRIu64 "\n",
+                margay_round_count(series->references, series->fraction_bits));
+}
+
+enum margay_status prometheus_take(struct prometheus *prometheus,
+                                   const struct series_labels *labels,
+                                   const struct margay_series *series,
+                                   struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    output_text(output, "# HELP %s %s\n# TYPE %s gauge\n", metric->name,
-                metric->help, metric->name);
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        const struct margay_pass *pass = &job->passes[i];
-        struct samples samples = {output, metric, pass->trace,
-                                  objects ? 0 : pass->block_bytes};
-        struct margay_sizes resolved;
-        status = margay_cache_sizes_resolve(
-            sizes, objects ? 1 : pass->block_bytes, &resolved, error);
-        if (status != MARGAY_OK)
-            break;
-        status = margay_analysis_series(job->analyses[i], &resolved,
-                                        put_samples, &samples, error);
-        free((void *)resolved.list_blocks);
+    for (size_t i = 0; i < PROMETHEUS_GAUGES && status == MARGAY_OK; i++) {
+        const struct gauge *gauge = &gauges[i];
+        struct output **samples = &prometheus->samples[i];
+        if ((gauge->counters & ~series->counters) != 0)
+            continue;
+        if (*samples == NULL)
+            status = output_open(NULL, OUTPUT_HELD, samples, error);
+        if (status == MARGAY_OK)
+            (gauge->misses == NO_POINT ? put_references : put_points)(
+                *samples, gauge, labels, series);
     }
     return status;
 }
 
-enum margay_status prometheus_write(struct output *output,
-                                    const struct margay_job *job,
-                                    const struct margay_cache_sizes *sizes,
-                                    bool objects, struct margay_error *error)
+void prometheus_write(const struct prometheus *prometheus,
+                      struct output *output)
 {
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0;
-         i < sizeof metrics / sizeof *metrics && status == MARGAY_OK; i++) {
-        if (objects || metrics[i].of != MISSED_BYTES)
-            status =
-                put_metric(output, &metrics[i], job, sizes, objects, error);
+    for (size_t i = 0; i < PROMETHEUS_GAUGES; i++) {
+        const struct gauge *gauge = &gauges[i];
+        if (gauge->counters != 0 && prometheus->samples[i] == NULL)
+            continue;
+        output_text(output, "# HELP %s %s\n# TYPE %s gauge\n", gauge->name,
+                    gauge->help, gauge->name);
+        if (prometheus->samples[i] != NULL)
+            output_append(output, prometheus->samples[i]);
     }
-    return status;
+}
+
+void prometheus_clear(struct prometheus *prometheus)
+{
+    for (size_t i = 0; i < PROMETHEUS_GAUGES; i++) {
+        output_free(prometheus->samples[i]);
+        prometheus->samples[i] = NULL;
+    }
 }

@@ -1,20 +1,31 @@
-/* prometheus.h - a miss curve in the text exposition format of Prometheus */
+/* prometheus.h - miss curves in the text exposition format of Prometheus */
 #ifndef MARGAY_SIM_TABLES_PROMETHEUS_H
 #define MARGAY_SIM_TABLES_PROMETHEUS_H
 
-#include "sim/options/sizes.h"
+#include "sim/result/tables.h"
 #include "sim/terminal/output.h"
-#include <margay/run.h>
+
+/* What is to be written: the samples of each gauge, which stand together. */
+#define PROMETHEUS_GAUGES 5
+struct prometheus {
+    struct output *samples[PROMETHEUS_GAUGES]; /* owned; NULL = none yet */
+};
 
 /*
- * Write the series of all passes of a job that have ended or been looked into:
- * the gauge margay_miss_ratio at each of the sizes, and margay_references; of
- * objects also margay_byte_miss_ratio, where the trace asks for any bytes.
- * Fails as margay_analysis_series() does.
+ * Take a series: the gauge margay_miss_ratio at each of its sizes, and
+ * margay_references; where it counts bytes, requests or misses in a cache that
+ * others use, the ratios of these, too.  MARGAY_NO_MEMORY, MARGAY_IO.
  */
-enum margay_status prometheus_write(struct output *output,
-                                    const struct margay_job *job,
-                                    const struct margay_cache_sizes *sizes,
-                                    bool objects, struct margay_error *error);
+enum margay_status prometheus_take(struct prometheus *prometheus,
+                                   const struct series_labels *labels,
+                                   const struct margay_series *series,
+                                   struct margay_error *error);
+
+/* Write what was taken; the output keeps failures. */
+void prometheus_write(const struct prometheus *prometheus,
+                      struct output *output);
+
+/* A zeroed one is fine. */
+void prometheus_clear(struct prometheus *prometheus);
 
 #endif

@@ -31,6 +31,24 @@ static uint64_t whole_bytes(const struct margay_series *series, uint64_t count)
     return margay_round_count(count, series->byte_fraction_bits);
 }
 
+/* "1409 distinct blocks, 1409 cold misses" */
+static void format_misses(char *text, size_t bytes,
+                          const struct margay_series *series)
+{
+    const char *what = series->in_bytes ? "object" : "block";
+    uint64_t infinite = whole(series, series->infinite);
+    if (series->bound != 0)
+        snprintf(text, bytes,
+                 "distinct > %" PRIu64 " %s%s, %" PRIu64 " infinite",
+                 series->bound, series->in_bytes ? "byte" : "block",
+                 margay_plural(series->bound, "s"), infinite);
+    else
+        snprintf(text, bytes,
+                 "%" PRIu64 " distinct %s%s, %" PRIu64 " cold miss%s",
+                 series->distinct, what, margay_plural(series->distinct, "s"),
+                 infinite, margay_plural(infinite, "es"));
+}
+
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series)
 {
@@ -38,16 +56,7 @@ void table_summarise(const struct margay_pass *pass,
     if (pass->block_bytes != 0)
         snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
                  pass->block_bytes, margay_plural(pass->block_bytes, "s"));
-    uint64_t infinite = whole(series, series->infinite);
-    if (series->bound != 0)
-        snprintf(misses, sizeof misses,
-                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
-                 series->bound, margay_plural(series->bound, "s"), infinite);
-    else
-        snprintf(misses, sizeof misses,
-                 "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
-                 series->distinct, margay_plural(series->distinct, "s"),
-                 infinite, margay_plural(infinite, "es"));
+    format_misses(misses, sizeof misses, series);
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     uint64_t references = whole(series, series->references);

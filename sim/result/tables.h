@@ -14,6 +14,14 @@ void table_summarise(const struct margay_pass *pass,
 /* What a histogram alone says, as a series without points. */
 struct margay_series series_of_histogram(const margay_histogram *histogram);
 
+/* Whose references a series is of, apart from its policy. */
+struct series_labels {
+    const char *trace;
+    uint64_t block_bytes;   /* 0 = unknown */
+    const uint64_t *window; /* NULL = all are one */
+    const char *tenant;     /* NULL = all are told apart by none */
+};
+
 /* Which columns the rows of series have apart from CURVE_COLUMNS. */
 struct series_columns {
     unsigned counters; /* a set of enum margay_counter */

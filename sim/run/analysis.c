@@ -48,6 +48,14 @@ enum margay_status margay_analysis_reset(margay_analysis *analysis,
                : analysis->functions->reset(analysis, error);
 }
 
+enum margay_status margay_analysis_look(margay_analysis *analysis,
+                                        struct margay_error *error)
+{
+    return analysis->functions->look == NULL
+               ? MARGAY_OK
+               : analysis->functions->look(analysis, error);
+}
+
 enum margay_status margay_analysis_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {

@@ -189,8 +189,8 @@ struct margay_analysis_class {
     enum margay_status (*feed)(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error);
-    /* The warm-up is over: forget all counts, keep what is cached.  NULL where
-       nothing is counted in a warm-up. */
+    /* The warm-up is over, or a window: forget all counts, keep what is cached.
+       NULL where nothing is counted in a warm-up. */
     enum margay_status (*reset)(margay_analysis *analysis,
                                 struct margay_error *error);
     /* No more references come.  May be NULL. */
@@ -198,13 +198,11 @@ struct margay_analysis_class {
                                  struct margay_error *error);
     void (*free)(margay_analysis *analysis); /* NULL = as free() does */
 
-    /* With abilities.looks, else NULL: have results as finish() would, and go
-       on afterwards. */
+    /* With abilities.looks: have results as finish() would, instead of those of
+       an earlier look, and go on afterwards.  NULL where nothing is to be done.
+     */
     enum margay_status (*look)(margay_analysis *analysis,
                                struct margay_error *error);
-    /* The results of a look or of a window are no longer needed; `counts`:
-       forget the counts, too. */
-    void (*forget)(margay_analysis *analysis, bool counts);
     /* With abilities.saves, else NULL. */
     enum margay_status (*save)(margay_analysis *analysis,
                                struct margay_engine_state *state,
@@ -214,8 +212,9 @@ struct margay_analysis_class {
                                struct margay_error *error);
 
     /* With abilities.curves, else NULL.  The series of a pass, one after the
-       other, once it has finished or been looked into.  Sizes are in blocks, or
-       bytes of objects; NULL = every size at which a curve steps. */
+       other, once it has finished or been looked into, and before that, of
+       nothing.  Sizes are in blocks, or bytes of objects; NULL = every size at
+       which a curve steps, or that was simulated. */
     enum margay_status (*series)(margay_analysis *analysis,
                                  const struct margay_sizes *sizes,
                                  margay_series_take *take, void *context,
@@ -243,6 +242,8 @@ MARGAY_API enum margay_status margay_analysis_feed(
     struct margay_error *error);
 MARGAY_API enum margay_status margay_analysis_reset(margay_analysis *analysis,
                                                     struct margay_error *error);
+MARGAY_API enum margay_status margay_analysis_look(margay_analysis *analysis,
+                                                   struct margay_error *error);
 MARGAY_API enum margay_status margay_analysis_finish(
     margay_analysis *analysis, struct margay_error *error);
 MARGAY_API enum margay_status margay_analysis_series(

@@ -20,6 +20,8 @@
 #define DISTANCE_BITS 40
 #define INFINITE      ((UINT64_C(1) << DISTANCE_BITS) - 1)
 
+#define FIRST_PAIRS 1024 /* that the table has room for at first */
+
 struct count {
     uint64_t pair, references;
 };
@@ -117,6 +119,15 @@ static enum margay_status attribution_feed(margay_analysis *analysis,
     return status;
 }
 
+static enum margay_status attribution_reset(margay_analysis *analysis,
+                                            struct margay_error *error)
+{
+    struct attribution *counts = self(analysis);
+    counts->list_count = 0;
+    margay_hash_destroy(&counts->pairs);
+    return margay_hash_create(&counts->pairs, FIRST_PAIRS, error);
+}
+
 /* ------------------------------------------------------------- visiting -- */
 
 static int by_pair(const void *a, const void *b)
@@ -171,6 +182,9 @@ enum margay_status margay_attribution_visit(const margay_analysis *analysis,
                       : margay_histogram_create(&histogram, error);
     if (counts->list_count > 0)
         qsort(counts->list, counts->list_count, sizeof *counts->list, by_pair);
+    for (size_t i = 0; i < counts->list_count; i++)
+        *margay_hash_insert(&counts->pairs, counts->list[i].pair) =
+            (uint32_t)(i + 1);
     for (size_t i = 0; i < counts->keys.count && status == MARGAY_OK; i++) {
         margay_histogram_clear(histogram);
         status = fill(counts, order[i], histogram, error);
@@ -194,6 +208,7 @@ static enum margay_status begin(const margay_question *question,
 {
     static const struct margay_analysis_class functions = {
         .feed = attribution_feed,
+        .reset = attribution_reset,
         .free = attribution_free,
     };
     struct attribution *own = calloc(1, sizeof *own);
@@ -205,7 +220,7 @@ static enum margay_status begin(const margay_question *question,
     own->asked = (const struct attribution_question *)question;
     enum margay_status status = margay_keys_begin(&own->keys, error);
     if (status == MARGAY_OK)
-        status = margay_hash_create(&own->pairs, 1024, error);
+        status = margay_hash_create(&own->pairs, FIRST_PAIRS, error);
     return status;
 }
 
@@ -223,6 +238,7 @@ enum margay_status margay_attribution_question(enum margay_attribution by,
         .begin = begin,
         .can.needs = margay_keys_column(by) | MARGAY_COLUMN_DISTANCES,
         .can.data = by == MARGAY_BY_DATUM,
+        .can.looks = true,
         .name = "the attribution",
     };
     made->by = by;

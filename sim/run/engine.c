@@ -3,6 +3,8 @@
  *
  * Each pass has an engine.  The analysis of a further question is fed the same
  * spans, with the distances that the engine has found where they are needed.
+ * Where that one has series, they are those of the engine, at the sizes of its
+ * own curve.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,6 +30,7 @@ struct engine_analysis {
     uint64_t bound_blocks;
     struct margay_result result;
     margay_writebacks *writebacks; /* NULL = not wanted */
+    margay_histogram *shared;      /* of the spans' distances; NULL likewise */
     margay_analysis *next;         /* NULL = none */
     uint64_t *distances;           /* of a span; NULL = not wanted */
     size_t room;
@@ -53,6 +56,7 @@ static void engine_free(margay_analysis *analysis)
     margay_engine_free(own->engine);
     margay_result_clear(&own->result);
     margay_writebacks_free(own->writebacks);
+    margay_histogram_free(own->shared);
     margay_analysis_free(own->next);
     free(own->distances);
     free(own);
@@ -100,22 +104,25 @@ static enum margay_status make_engine(struct engine_analysis *own,
             margay_engine_create(request->spec, &options, &own->engine, error);
     if (status == MARGAY_OK && request->writebacks)
         status = margay_writebacks_create(&own->writebacks, error);
-    return status;
+    return status == MARGAY_OK && request->shared
+               ? margay_histogram_create(&own->shared, error)
+               : status;
 }
 
 static enum margay_status engine_finish(margay_analysis *analysis,
                                         struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
+    margay_result_clear(&own->result);
     enum margay_status status =
         margay_engine_finish(own->engine, &own->result, error);
     margay_engine_free(own->engine);
     own->engine = NULL;
     if (status == MARGAY_OK && own->writebacks != NULL)
-        status = margay_writebacks_finish(own->writebacks, error);
-    if (status == MARGAY_OK && own->next != NULL)
-        status = margay_analysis_finish(own->next, error);
-    return status;
+        status = margay_writebacks_settle(own->writebacks, error);
+    return status == MARGAY_OK && own->next != NULL
+               ? margay_analysis_finish(own->next, error)
+               : status;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -132,6 +139,17 @@ static enum margay_status make_room(struct engine_analysis *own, size_t count,
     own->distances = distances;
     own->room = count;
     return MARGAY_OK;
+}
+
+/* Count the distances in the cache that others use, too. */
+static enum margay_status count_shared(margay_histogram *shared,
+                                       const struct margay_span *span,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
+        status = margay_histogram_add(shared, span->distances[i], 1, error);
+    return status;
 }
 
 static enum margay_status engine_feed(margay_analysis *analysis,
@@ -151,6 +169,8 @@ static enum margay_status engine_feed(margay_analysis *analysis,
         status =
             margay_writebacks_feed(own->writebacks, span->blocks, span->kinds,
                                    own->distances, span->count, error);
+    if (status == MARGAY_OK && own->shared != NULL)
+        status = count_shared(own->shared, span, error);
     if (status != MARGAY_OK || own->next == NULL)
         return status;
     struct margay_span forwarded = *span;
@@ -166,6 +186,8 @@ static enum margay_status engine_reset(margay_analysis *analysis,
     margay_engine_reset_counts(own->engine);
     if (own->writebacks != NULL)
         status = margay_writebacks_reset_counts(own->writebacks, error);
+    if (own->shared != NULL)
+        margay_histogram_clear(own->shared);
     return status == MARGAY_OK && own->next != NULL
                ? margay_analysis_reset(own->next, error)
                : status;
@@ -177,15 +199,14 @@ static enum margay_status engine_look(margay_analysis *analysis,
                                       struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
-    return margay_engine_peek(own->engine, &own->result, error);
-}
-
-static void engine_forget(margay_analysis *analysis, bool counts)
-{
-    struct engine_analysis *own = self(analysis);
     margay_result_clear(&own->result);
-    if (counts)
-        margay_engine_reset_counts(own->engine);
+    enum margay_status status =
+        margay_engine_peek(own->engine, &own->result, error);
+    if (status == MARGAY_OK && own->writebacks != NULL)
+        status = margay_writebacks_settle(own->writebacks, error);
+    return status == MARGAY_OK && own->next != NULL
+               ? margay_analysis_look(own->next, error)
+               : status;
 }
 
 static enum margay_status engine_save(margay_analysis *analysis,
@@ -226,20 +247,57 @@ static enum margay_status add_writebacks(const struct engine_analysis *own,
     return status;
 }
 
+static void add_shared(const struct engine_analysis *own,
+                       struct margay_series *series,
+                       struct margay_series_point *points)
+{
+    struct margay_misses misses = margay_misses_of(own->shared);
+    for (size_t i = 0; i < series->count; i++)
+        points[i].shared_misses = margay_misses_at(&misses, points[i].size);
+    series->counters |= MARGAY_COUNTS_SHARED;
+}
+
+/* The series of the further question, at the sizes of this curve. */
+static enum margay_status series_of_next(const struct engine_analysis *own,
+                                         const struct margay_series *series,
+                                         margay_series_take *take,
+                                         void *context,
+                                         struct margay_error *error)
+{
+    uint64_t *list = calloc(series->count + 1, sizeof *list);
+    const struct margay_sizes sizes = {.kind = MARGAY_SIZES_LIST,
+                                       .list_blocks = list,
+                                       .list_count = series->count};
+    if (list == NULL)
+        return margay_fail_memory(error, "the sizes of a curve");
+    for (size_t i = 0; i < series->count; i++)
+        list[i] = series->points[i].size;
+    enum margay_status status =
+        margay_analysis_series(own->next, &sizes, take, context, error);
+    free(list);
+    return status;
+}
+
 static enum margay_status engine_series(margay_analysis *analysis,
                                         const struct margay_sizes *sizes,
                                         margay_series_take *take, void *context,
                                         struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
+    bool forwards = own->next != NULL && own->asked->next->can.curves;
     struct margay_series series;
     struct margay_series_point *points;
+    if (forwards && sizes == NULL)
+        return margay_analysis_series(own->next, NULL, take, context, error);
     enum margay_status status =
         margay_result_series(&own->result, sizes, &series, &points, error);
     if (status == MARGAY_OK && own->writebacks != NULL)
         status = add_writebacks(own, &series, points, error);
+    if (status == MARGAY_OK && own->shared != NULL)
+        add_shared(own, &series, points);
     if (status == MARGAY_OK)
-        status = take(context, &series, error);
+        status = forwards ? series_of_next(own, &series, take, context, error)
+                          : take(context, &series, error);
     free(points);
     return status;
 }
@@ -285,7 +343,6 @@ static const struct margay_analysis_class functions = {
     .finish = engine_finish,
     .free = engine_free,
     .look = engine_look,
-    .forget = engine_forget,
     .save = engine_save,
     .load = engine_load,
     .series = engine_series,
@@ -354,20 +411,23 @@ static bool can(const struct engine_question *asked, unsigned abilities)
 static void declare(struct engine_question *asked)
 {
     const margay_question *next = asked->next;
-    bool alone = next == NULL && !asked->request.writebacks;
+    bool alone =
+        next == NULL && !asked->request.writebacks && !asked->request.shared;
     asked->question.can = (struct margay_abilities){
         .needs =
             (next == NULL ? 0 : next->can.needs & ~MARGAY_COLUMN_DISTANCES) |
-            (asked->request.writebacks ? MARGAY_COLUMN_KINDS : 0),
+            (asked->request.writebacks ? MARGAY_COLUMN_KINDS : 0) |
+            (asked->request.shared ? MARGAY_COLUMN_DISTANCES : 0),
         .uses = next == NULL ? 0 : next->can.uses,
         .data = next != NULL && next->can.data,
         .repeats = alone && can(asked, MARGAY_CAN_COUNT_REPEATS),
-        .passes = alone || (next != NULL && next->can.passes),
-        .traces = alone || (next != NULL && next->can.traces),
+        .passes = next == NULL || next->can.passes,
+        .traces = next == NULL || next->can.traces,
         .parts = alone && can(asked, MARGAY_CAN_TAKE_PARTS),
         .ranks = alone && can(asked, MARGAY_CAN_SHARE_RANKS),
         .curves = true,
-        .looks = alone && can(asked, MARGAY_CAN_PEEK),
+        .looks =
+            (next == NULL || next->can.looks) && can(asked, MARGAY_CAN_PEEK),
         .saves = alone && can(asked, MARGAY_CAN_SAVE),
     };
     snprintf(asked->name, sizeof asked->name, "engine %s%s",

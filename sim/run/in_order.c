@@ -17,23 +17,17 @@ static enum margay_status look_at_passes(struct order *order,
 {
     struct margay_running *running = order->running;
     enum margay_status status = margay_feeder_flush(order->feeder, error);
+    running->looking = true;
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
         running->passes[i].seconds = margay_running_seconds(running);
         if (i < margay_running_analyses(running))
-            status = running->analyses[i]->functions->look(running->analyses[i],
-                                                           error);
+            status = margay_analysis_look(running->analyses[i], error);
     }
+    running->looking = false;
     return status;
 }
 
-static void forget_results(struct order *order, bool counts)
-{
-    struct margay_running *running = order->running;
-    for (size_t i = 0; i < margay_running_analyses(running); i++)
-        running->analyses[i]->functions->forget(running->analyses[i], counts);
-}
-
-/* A window is like an end, but the stack stays as it is. */
+/* A window is a look, after which counts begin anew; what is cached stays. */
 static enum margay_status end_window(struct order *order,
                                      struct margay_error *error)
 {
@@ -47,7 +41,9 @@ static enum margay_status end_window(struct order *order,
         status = host->ended(host->context, &running->job, &running->passes[i],
                              error);
     }
-    forget_results(order, true);
+    for (size_t i = 0;
+         i < margay_running_analyses(running) && status == MARGAY_OK; i++)
+        status = margay_analysis_reset(running->analyses[i], error);
     running->window++;
     return status;
 }
@@ -79,11 +75,9 @@ static enum margay_status show_results(struct order *order,
     struct margay_running *running = order->running;
     const struct margay_host *host = running->host;
     enum margay_status status = look_at_passes(order, error);
-    if (status == MARGAY_OK)
-        status =
-            host->look(host->context, &running->job, running->read_refs, error);
-    forget_results(order, false);
-    return status;
+    return status == MARGAY_OK ? host->look(host->context, &running->job,
+                                            running->read_refs, error)
+                               : status;
 }
 
 /*

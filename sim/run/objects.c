@@ -101,18 +101,14 @@ static enum margay_status objects_look(margay_analysis *analysis,
     return make_engine(self(analysis), false, error);
 }
 
-static void objects_forget(margay_analysis *analysis, bool counts)
-{
-    if (counts)
-        margay_objects_reset_counts(self(analysis)->engine);
-}
-
 /* -------------------------------------------------------------- results -- */
 
 void margay_objects_describe(const margay_objects *engine,
                              struct margay_series *series)
 {
-    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_counts counts = {.references = 0};
+    if (engine != NULL)
+        counts = margay_objects_counted(engine);
     *series = (struct margay_series){
         .counters = MARGAY_COUNTS_BYTES,
         .in_bytes = true,
@@ -161,12 +157,9 @@ static enum margay_status objects_series(margay_analysis *analysis,
     struct margay_series_point *points = NULL;
     margay_histogram *histogram = NULL;
     enum margay_status status = MARGAY_OK;
-    if (own->engine == NULL) { /* nothing has come yet */
-        series = (struct margay_series){.counters = MARGAY_COUNTS_BYTES,
-                                        .in_bytes = true};
-        return take(context, &series, error);
-    }
     margay_objects_describe(own->engine, &series);
+    if (own->engine == NULL)
+        return take(context, &series, error);
     if (own->options.curve != NULL)
         status = read_curve(own->engine, sizes, &series, &points, error);
     if (status == MARGAY_OK && own->options.distances)
@@ -203,7 +196,6 @@ static enum margay_status begin(const margay_question *question,
         .reset = objects_reset,
         .finish = objects_finish,
         .look = objects_look,
-        .forget = objects_forget,
         .series = objects_series,
         .free = objects_free,
     };

@@ -6,6 +6,8 @@
  *   grid is known once the trace has been read, since it ends at the largest
  *   LRU distance.  So the blocks are numbered on the way, and their numbers
  *   are kept (history.h); in the end each simulation goes over them by itself.
+ *   A look simulates what has come since the last one, at sizes that this one
+ *   had, too, and that memory is there for, and else all from the beginning.
  *   With a sample, everything is fed the blocks of the sample alone, caches
  *   are smaller by its rate, and their misses count for as many more.
  *
@@ -38,38 +40,26 @@ static void end_reading(struct margay_policies *own)
     size_t count = own->asked->request.policy_count + 1;
     for (size_t i = 0; own->engines != NULL && i < count; i++) {
         margay_engine_free(own->engines[i].engine);
-        margay_result_clear(&own->engines[i].result);
+        own->engines[i].engine = NULL;
     }
-    free(own->engines);
     free(own->failures);
-    own->engines = NULL;
     own->failures = NULL;
     margay_numbering_free(own->numbering);
     own->numbering = NULL;
     margay_history_end(&own->history);
+    margay_kept_caches_free(&own->kept);
 }
 
 static void policies_free(margay_analysis *analysis)
 {
     struct margay_policies *own = self(analysis);
     end_reading(own);
-    margay_result_clear(&own->result);
+    margay_policies_clear_curves(own);
+    free(own->engines);
     margay_crew_free(own->crew);
     free((void *)own->sizes_asked.list_blocks);
     free(own->picked);
-    free(own->sizes);
-    free(own->sampled);
-    free(own->places);
-    free(own->misses);
-    free(own->points);
-    free(own->point_counts);
     free(own);
-}
-
-/* Sizes of a list need no distances, unless a bound may be exceeded. */
-static bool needs_lru(const struct margay_policies *own)
-{
-    return own->sizes_asked.kind != MARGAY_SIZES_LIST || own->bound_blocks != 0;
 }
 
 static unsigned engine_threads(const struct margay_policies *own,
@@ -88,7 +78,8 @@ static enum margay_status make_engine(struct margay_policies *own, size_t i,
     const struct margay_engine_options options = {
         .bound_blocks = own->bound_blocks == 0
                             ? 0
-                            : margay_policies_sampled(own, own->bound_blocks),
+                            : margay_policies_sampled(&own->asked->sample,
+                                                      own->bound_blocks),
         .seed = own->asked->request.seed,
         .threads = engine_threads(own, engines),
         .measure = measure,
@@ -116,7 +107,9 @@ static enum margay_status make_engines(struct margay_policies *own,
         if (!row->simulated && row->measure == MARGAY_REUSE_DISTANCES)
             own->lru = i;
     }
-    if (own->lru > count && needs_lru(own)) {
+    /* Sizes of a list need no distances, unless a bound may be exceeded. */
+    if (own->lru > count && (own->sizes_asked.kind != MARGAY_SIZES_LIST ||
+                             own->bound_blocks != 0)) {
         own->lru = count;
         status =
             make_engine(own, count, MARGAY_REUSE_DISTANCES, ++engines, error);
@@ -213,16 +206,42 @@ static enum margay_status policies_reset(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
+static enum margay_status policies_look(margay_analysis *analysis,
+                                        struct margay_error *error)
+{
+    struct margay_policies *own = self(analysis);
+    return margay_policies_make_curves(own, &own->kept, error);
+}
+
 static enum margay_status policies_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     struct margay_policies *own = self(analysis);
-    enum margay_status status = margay_policies_make_curves(own, error);
+    bool looked = own->kept.count > 0;
+    enum margay_status status =
+        margay_policies_make_curves(own, looked ? &own->kept : NULL, error);
     end_reading(own);
     return status;
 }
 
-/* The sizes are those of the question. */
+/* Without a sample, the curve of an engine is known at every size. */
+static enum margay_status series_of_engine(const struct margay_policies *own,
+                                           size_t i, margay_series_take *take,
+                                           void *context,
+                                           struct margay_error *error)
+{
+    struct margay_series series;
+    struct margay_series_point *points;
+    enum margay_status status = margay_result_series(
+        &own->engines[i].result, NULL, &series, &points, error);
+    series.policy = own->asked->request.policies[i];
+    if (status == MARGAY_OK)
+        status = take(context, &series, error);
+    free(points);
+    return status;
+}
+
+/* The sizes are those of the question, unless all are asked for. */
 static enum margay_status policies_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
                                           margay_series_take *take,
@@ -230,10 +249,14 @@ static enum margay_status policies_series(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     const struct margay_policies *own = self(analysis);
+    bool exact = sizes == NULL && own->asked->sample.limit == UINT64_MAX;
     enum margay_status status = MARGAY_OK;
-    (void)sizes;
     for (size_t i = 0;
          i < own->asked->request.policy_count && status == MARGAY_OK; i++) {
+        if (exact && !own->asked->rows.list[i].simulated) {
+            status = series_of_engine(own, i, take, context, error);
+            continue;
+        }
         const struct margay_series series = {
             .policy = own->asked->request.policies[i],
             .references = own->result.references,
@@ -281,6 +304,7 @@ static enum margay_status begin(const margay_question *question,
     static const struct margay_analysis_class functions = {
         .feed = policies_feed,
         .reset = policies_reset,
+        .look = policies_look,
         .finish = policies_finish,
         .series = policies_series,
         .free = policies_free,
@@ -320,7 +344,7 @@ enum margay_status margay_policies_question(
     made->question = (margay_question){
         .begin = begin,
         .free = question_free,
-        .can.curves = true,
+        .can = {.curves = true, .looks = true},
         .name = "the policies",
     };
     made->request = *request;

@@ -41,6 +41,7 @@ struct margay_policies {
     struct margay_history history;
     uint64_t uncounted; /* the first of them, a warm-up */
     uint32_t uncounted_blocks;
+    struct margay_kept_caches kept; /* from look to look */
     /* The span that the crew works on: its blocks, or those in the sample. */
     const uint64_t *blocks;
     size_t block_count;
@@ -59,14 +60,14 @@ struct margay_policies {
     size_t *point_counts; /* [policy]: without those not simulated */
 };
 
-/* The size of a cache of `blocks` blocks in the sample; without one, the same.
- */
-uint64_t margay_policies_sampled(const struct margay_policies *policies,
-                                 uint64_t blocks);
+/* Release what comes of that. */
+void margay_policies_clear_curves(struct margay_policies *policies);
 
-/* Everything of a pass that has been read whole: the sizes, the misses of each
-   policy, and the points. */
+/* Everything of what has been read so far: the sizes, the misses of each
+   policy, and the points.  What is simulated stays in `kept`, NULL = it does
+   not. */
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
+                                               struct margay_kept_caches *kept,
                                                struct margay_error *error);
 
 #endif

@@ -10,49 +10,25 @@
 #define _GNU_SOURCE
 #include "sim/run/policies.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-#define USUAL_SIMULATED_PER_OCTAVE 2
-
-/* -------------------------------------------------------------- samples -- */
-
-static bool is_sample(const struct margay_policies *policies)
-{
-    return policies->asked->sample.limit != UINT64_MAX;
-}
 
 static uint64_t scaled(const struct margay_policies *policies, uint64_t count)
 {
-    return is_sample(policies)
-               ? (uint64_t)llround(
-                     (double)count *
-                     margay_sample_scale(&policies->asked->sample))
-               : count;
+    return margay_policies_scaled(&policies->asked->sample, count, UINT64_MAX);
 }
 
 static uint64_t scaled_refs(const struct margay_policies *policies,
                             uint64_t count)
 {
-    uint64_t refs = scaled(policies, count);
-    return refs < policies->references ? refs : policies->references;
-}
-
-uint64_t margay_policies_sampled(const struct margay_policies *policies,
-                                 uint64_t blocks)
-{
-    if (!is_sample(policies))
-        return blocks;
-    double share =
-        (double)blocks / margay_sample_scale(&policies->asked->sample);
-    return share < 1 ? 1 : (uint64_t)llround(share);
+    return margay_policies_scaled(&policies->asked->sample, count,
+                                  policies->references);
 }
 
 /* ------------------------------------------------- what engines have found --
  */
 
-static enum margay_status finish_engines(struct margay_policies *policies,
-                                         struct margay_error *error)
+static enum margay_status look_at_engines(struct margay_policies *policies,
+                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0;
@@ -60,8 +36,7 @@ static enum margay_status finish_engines(struct margay_policies *policies,
          i++) {
         struct margay_policy_engine *engine = &policies->engines[i];
         if (engine->engine != NULL)
-            status =
-                margay_engine_finish(engine->engine, &engine->result, error);
+            status = margay_engine_peek(engine->engine, &engine->result, error);
     }
     return status;
 }
@@ -152,6 +127,25 @@ static enum margay_status find_steps(const struct margay_policies *policies,
     return status;
 }
 
+void margay_policies_clear_curves(struct margay_policies *policies)
+{
+    for (size_t i = 0; policies->engines != NULL &&
+                       i <= policies->asked->request.policy_count;
+         i++)
+        margay_result_clear(&policies->engines[i].result);
+    margay_result_clear(&policies->result);
+    free(policies->sizes);
+    free(policies->sampled);
+    free(policies->places);
+    free(policies->misses);
+    free(policies->points);
+    free(policies->point_counts);
+    policies->sizes = policies->sampled = policies->misses = NULL;
+    policies->places = policies->point_counts = NULL;
+    policies->points = NULL;
+    policies->size_count = policies->sampled_count = 0;
+}
+
 static enum margay_status make_room(struct margay_policies *own, size_t sizes,
                                     struct margay_error *error)
 {
@@ -173,8 +167,8 @@ static void keep_sizes(struct margay_policies *policies,
                        const struct margay_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t sampled =
-            margay_policies_sampled(policies, points[i].cache_blocks);
+        uint64_t sampled = margay_policies_sampled(&policies->asked->sample,
+                                                   points[i].cache_blocks);
         if (i == 0 || policies->sampled[policies->sampled_count - 1] != sampled)
             policies->sampled[policies->sampled_count++] = sampled;
         policies->sizes[i] = points[i].cache_blocks;
@@ -251,6 +245,7 @@ static void make_points(struct margay_policies *policies, size_t policy)
 }
 
 static enum margay_status replay(const struct margay_policies *policies,
+                                 struct margay_kept_caches *kept,
                                  struct margay_error *error)
 {
     const struct margay_replay replay = {
@@ -265,16 +260,19 @@ static enum margay_status replay(const struct margay_policies *policies,
         .seed = policies->asked->request.seed,
         .crew = policies->crew,
         .watch = policies->share.watch,
+        .kept = kept,
         .misses = policies->misses,
     };
     return margay_policies_replay(&replay, error);
 }
 
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
+                                               struct margay_kept_caches *kept,
                                                struct margay_error *error)
 {
     size_t count = policies->asked->request.policy_count;
-    enum margay_status status = finish_engines(policies, error);
+    margay_policies_clear_curves(policies);
+    enum margay_status status = look_at_engines(policies, error);
     if (status != MARGAY_OK)
         return status;
     count_references(policies);
@@ -286,7 +284,7 @@ enum margay_status margay_policies_make_curves(struct margay_policies *policies,
             status = read_engine(policies, i, error);
     }
     if (status == MARGAY_OK)
-        status = replay(policies, error);
+        status = replay(policies, kept, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         make_points(policies, i);
     return status;

@@ -18,7 +18,6 @@
  *   and the state of one simulation for each thread.
  */
 #define _GNU_SOURCE
-#include <math.h>
 #include <stdlib.h>
 
 #include "sim/run/policies_replay.h"
@@ -26,8 +25,7 @@
 #include "sim/run/spans.h"
 #include <margay/questions.h>
 
-#define USUAL_SIMULATED_PER_OCTAVE 2
-#define REQUEST_WORDS              (3 * MARGAY_NOTE_WORDS + 1) /* at most */
+#define REQUEST_WORDS (3 * MARGAY_NOTE_WORDS + 1) /* at most */
 
 struct object_policies_question {
     margay_question question;
@@ -69,17 +67,24 @@ static struct object_policies *self(const margay_analysis *analysis)
     return (struct object_policies *)analysis;
 }
 
+static void clear_curves(struct object_policies *policies)
+{
+    free(policies->points);
+    free(policies->point_counts);
+    policies->points = NULL;
+    policies->point_counts = NULL;
+}
+
 static void object_policies_free(margay_analysis *analysis)
 {
     struct object_policies *policies = self(analysis);
+    clear_curves(policies);
     margay_analysis_free(policies->objects);
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
     margay_history_end(&policies->history);
     free(policies->first_bytes);
     free(policies->object_bytes);
-    free(policies->points);
-    free(policies->point_counts);
     free(policies);
 }
 
@@ -215,32 +220,11 @@ static enum margay_status object_policies_reset(margay_analysis *analysis,
 
 /* --------------------------------------------------------------- curves -- */
 
-/* What `misses` of the sample are of all. */
-static uint64_t scaled(const struct object_policies *policies, uint64_t misses,
-                       uint64_t all)
-{
-    const struct margay_sample *sample = &policies->asked->sample;
-    if (sample->limit == UINT64_MAX)
-        return misses;
-    double scale = margay_sample_scale(sample);
-    double estimate = (double)misses * scale + 0.5;
-    return estimate < (double)all ? (uint64_t)estimate : all;
-}
-
-/* The size in the sample of a cache of `bytes`. */
-static uint64_t sampled(const struct object_policies *policies, uint64_t bytes)
-{
-    const struct margay_sample *sample = &policies->asked->sample;
-    if (sample->limit == UINT64_MAX)
-        return bytes;
-    double share = (double)bytes / margay_sample_scale(sample);
-    return share < 1 ? 1 : (uint64_t)llround(share);
-}
-
 static void take_points(struct object_policies *policies,
                         const struct margay_series *lru,
                         const struct margay_replay *replay)
 {
+    const struct margay_sample *sample = &policies->asked->sample;
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
         size_t row = i / replay->size_count;
         struct margay_series_point point = lru->points[i % replay->size_count];
@@ -248,9 +232,10 @@ static void take_points(struct object_policies *policies,
         if (simulated && replay->misses[i] == MARGAY_NOT_SIMULATED)
             continue;
         if (simulated) {
-            point.misses = scaled(policies, replay->misses[i], lru->references);
-            point.missed_bytes =
-                scaled(policies, replay->missed_bytes[i], lru->reference_bytes);
+            point.misses = margay_policies_scaled(sample, replay->misses[i],
+                                                  lru->references);
+            point.missed_bytes = margay_policies_scaled(
+                sample, replay->missed_bytes[i], lru->reference_bytes);
         }
         policies
             ->points[row * replay->size_count + policies->point_counts[row]++] =
@@ -290,7 +275,8 @@ static enum margay_status replay_all(struct object_policies *policies,
         policies->point_counts == NULL)
         status = margay_fail_memory(error, "the curves");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        sizes[i] = sampled(policies, lru->points[i].size);
+        sizes[i] = margay_policies_sampled(&policies->asked->sample,
+                                           lru->points[i].size);
     if (status == MARGAY_OK)
         status = margay_policies_replay(&replay, error);
     if (status == MARGAY_OK)
@@ -321,12 +307,13 @@ static enum margay_status make_curves(void *context,
     return status;
 }
 
-static enum margay_status object_policies_finish(margay_analysis *analysis,
-                                                 struct margay_error *error)
+/* The engine of objects has results at any time, and none more in the end. */
+static enum margay_status object_policies_look(margay_analysis *analysis,
+                                               struct margay_error *error)
 {
     struct object_policies *policies = self(analysis);
-    enum margay_status status =
-        margay_analysis_finish(policies->objects, error);
+    enum margay_status status = margay_analysis_look(policies->objects, error);
+    clear_curves(policies);
     return status == MARGAY_OK
                ? margay_analysis_series(policies->objects,
                                         &policies->asked->grid, make_curves,
@@ -348,7 +335,8 @@ static enum margay_status object_policies_series(
             margay_objects_analysis_engine(policies->objects), &series);
         series.policy = policies->asked->rows.list[i].spec;
         series.points = policies->points + i * policies->size_count;
-        series.count = policies->point_counts[i];
+        series.count =
+            policies->point_counts == NULL ? 0 : policies->point_counts[i];
         status = take(context, &series, error);
     }
     return status;
@@ -371,7 +359,8 @@ static enum margay_status begin(const margay_question *question,
     static const struct margay_analysis_class functions = {
         .feed = object_policies_feed,
         .reset = object_policies_reset,
-        .finish = object_policies_finish,
+        .look = object_policies_look,
+        .finish = object_policies_look,
         .series = object_policies_series,
         .free = object_policies_free,
     };
@@ -432,7 +421,6 @@ enum margay_status margay_object_policies_question(
             margay_objects_question(&measured, NULL, &made->objects, error);
     if (status == MARGAY_OK) {
         made->question.can = made->objects->can;
-        made->question.can.looks = false;
         made->question.name = made->objects->name;
         *question = &made->question;
     } else {

@@ -3,10 +3,13 @@
  *
  * A task simulates one cache or, of FIFO with blocks, up to MARGAY_FIFO_SIZES
  * of them, over all references.  It makes its caches, and frees them in the
- * end, so that there are never more than there are threads.
+ * end, so that there are never more than there are threads.  Where looks may
+ * follow, caches of blocks are kept, and go on where they were, as long as all
+ * take no more than MOST_KEPT_BYTES.
  */
 #include "sim/run/policies_replay.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +18,20 @@
 /* References that are simulated at a time. */
 #define PIECE_REFS 4096
 
+#define MOST_KEPT_BYTES ((uint64_t)1 << 30)
+#define NOT_KEPT        SIZE_MAX
+
+struct margay_kept_cache {
+    size_t row;
+    uint64_t size;
+    margay_cache *cache; /* NULL = begins anew */
+    uint64_t done, bytes;
+};
+
 struct task {
     size_t row;
     size_t first, count; /* of the sizes */
+    size_t kept;         /* which of the kept caches, or NOT_KEPT */
 };
 
 struct tasks {
@@ -38,7 +52,7 @@ struct simulation {
 /* The sizes of such a policy share a table. */
 static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
-    return replay->object_bytes == NULL &&
+    return replay->object_bytes == NULL && replay->kept == NULL &&
            strcmp(replay->rows->list[row].info->name, "fifo") == 0;
 }
 
@@ -190,25 +204,81 @@ static void end(struct simulation *simulation)
     margay_object_cache_free(simulation->objects);
 }
 
+static struct margay_kept_cache *kept_of(const struct margay_replay *replay,
+                                         const struct task *task)
+{
+    return task->kept == NOT_KEPT ? NULL : &replay->kept->list[task->kept];
+}
+
+/* Take what is kept of the task, or begin it. */
+static enum margay_status take_up(const struct margay_replay *replay,
+                                  const struct task *task,
+                                  struct simulation *simulation, uint64_t *done,
+                                  struct margay_error *error)
+{
+    struct margay_kept_cache *kept = kept_of(replay, task);
+    if (kept == NULL || kept->cache == NULL)
+        return begin(replay, task, simulation, error);
+    simulation->cache = kept->cache;
+    *done = kept->done;
+    kept->cache = NULL;
+    return margay_cache_reserve(simulation->cache, replay->blocks, error);
+}
+
+/* A cache that had room for all blocks was made no larger than they are, and
+   has to begin anew where more have come. */
+static void keep(const struct margay_replay *replay, const struct task *task,
+                 struct simulation *simulation)
+{
+    struct margay_kept_cache *kept = kept_of(replay, task);
+    if (kept == NULL || kept->size >= replay->blocks)
+        return;
+    const struct margay_cache_options options = {
+        .ways = (uint32_t)kept->size,
+        .policy = replay->rows->list[task->row].spec,
+        .dense_blocks = true};
+    uint64_t before = kept->bytes;
+    kept->bytes = margay_cache_bytes(&options) + 4 * (uint64_t)replay->blocks;
+    if (atomic_fetch_add(&replay->kept->bytes, kept->bytes - before) >
+        MOST_KEPT_BYTES)
+        return;
+    kept->cache = simulation->cache;
+    kept->done = margay_history_count(replay->history);
+    simulation->cache = NULL;
+}
+
 /* Without time for all of it, the task leaves no misses. */
 static enum margay_status run_task(struct tasks *tasks, const struct task *task,
                                    struct margay_error *error)
 {
     const struct margay_replay *replay = tasks->replay;
     struct simulation simulation = {NULL, NULL, NULL};
-    enum margay_status status = begin(replay, task, &simulation, error);
-    if (status == MARGAY_OK)
-        status =
-            simulate_between(tasks, &simulation, 0, replay->uncounted, error);
-    if (status == MARGAY_OK) {
+    uint64_t done = 0;
+    enum margay_status status =
+        take_up(replay, task, &simulation, &done, error);
+    if (status == MARGAY_OK && done <= replay->uncounted) {
+        status = simulate_between(tasks, &simulation, done, replay->uncounted,
+                                  error);
         reset_counts(&simulation);
-        status = simulate_between(tasks, &simulation, replay->uncounted,
-                                  margay_history_count(replay->history), error);
+        done = replay->uncounted;
     }
-    if (status == MARGAY_OK && !margay_watching_is_over(&tasks->watching))
+    if (status == MARGAY_OK)
+        status = simulate_between(tasks, &simulation, done,
+                                  margay_history_count(replay->history), error);
+    if (status == MARGAY_OK && !margay_watching_is_over(&tasks->watching)) {
         take_misses(replay, task, &simulation);
+        keep(replay, task, &simulation);
+    }
     end(&simulation);
     return status;
+}
+
+void margay_kept_caches_free(struct margay_kept_caches *kept)
+{
+    for (size_t i = 0; i < kept->count; i++)
+        margay_cache_free(kept->list[i].cache);
+    free(kept->list);
+    *kept = (struct margay_kept_caches){.list = NULL};
 }
 
 static void run_one(void *context, size_t i)
@@ -231,7 +301,7 @@ static void list_tasks(struct tasks *tasks)
     while (left > 0) {
         left--;
         for (size_t i = 0; i < replay->rows->count; i++) {
-            struct task task = {i, left, 1};
+            struct task task = {i, left, 1, NOT_KEPT};
             if (!replay->rows->list[i].simulated ||
                 (goes_at_once(replay, i) && left % MARGAY_FIFO_SIZES != 0))
                 continue;
@@ -243,6 +313,32 @@ static void list_tasks(struct tasks *tasks)
             tasks->list[tasks->count++] = task;
         }
     }
+}
+
+/* Find the kept caches of the tasks, or make places for them. */
+static enum margay_status find_kept(struct tasks *tasks,
+                                    struct margay_error *error)
+{
+    struct margay_kept_caches *kept = tasks->replay->kept;
+    for (size_t i = 0; i < tasks->count && kept != NULL; i++) {
+        struct task *task = &tasks->list[i];
+        uint64_t size = tasks->replay->sizes[task->first];
+        size_t at = 0;
+        while (at < kept->count &&
+               (kept->list[at].row != task->row || kept->list[at].size != size))
+            at++;
+        if (at == kept->count) {
+            struct margay_kept_cache *list = margay_grow(
+                kept->list, kept->count, &kept->capacity, sizeof *list);
+            if (list == NULL)
+                return margay_fail_memory(error, "the simulations");
+            kept->list = list;
+            list[kept->count++] =
+                (struct margay_kept_cache){.row = task->row, .size = size};
+        }
+        task->kept = at;
+    }
+    return MARGAY_OK;
 }
 
 /* Until they are simulated, caches have no misses. */
@@ -281,6 +377,9 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
         status = margay_fail_memory(error, "the simulations");
     } else {
         list_tasks(&tasks);
+        status = find_kept(&tasks, error);
+    }
+    if (status == MARGAY_OK) {
         tasks.watching.total_refs =
             tasks.count * margay_history_count(replay->history);
         clear_misses(replay);
@@ -293,6 +392,24 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
     free(tasks.list);
     free(tasks.failures);
     return status;
+}
+
+uint64_t margay_policies_sampled(const struct margay_sample *sample,
+                                 uint64_t size)
+{
+    double share = (double)size / margay_sample_scale(sample);
+    return sample->limit == UINT64_MAX ? size
+           : share < 1                 ? 1
+                                       : (uint64_t)llround(share);
+}
+
+uint64_t margay_policies_scaled(const struct margay_sample *sample,
+                                uint64_t count, uint64_t most)
+{
+    double scaled = (double)count * margay_sample_scale(sample);
+    return sample->limit == UINT64_MAX ? count
+           : scaled < (double)most     ? (uint64_t)llround(scaled)
+                                       : most;
 }
 
 enum margay_status margay_policies_failure(const struct margay_error *failures,

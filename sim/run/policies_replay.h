@@ -4,6 +4,7 @@
 #ifndef MARGAY_SIM_RUN_POLICIES_REPLAY_H
 #define MARGAY_SIM_RUN_POLICIES_REPLAY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "assoc/assoc_internal.h"
@@ -11,6 +12,9 @@
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
+
+/* Where a policy is simulated at the usual sizes. */
+#define USUAL_SIMULATED_PER_OCTAVE 2
 
 struct margay_policy_row {
     const char *spec;
@@ -25,6 +29,15 @@ struct margay_policy_rows {
     size_t count;
     bool simulates; /* any of them */
 };
+
+/* Caches of blocks that go on from one look to the next.  Zero it to begin. */
+struct margay_kept_caches {
+    struct margay_kept_cache *list; /* owned */
+    size_t count, capacity;
+    atomic_uint_least64_t bytes;
+};
+
+void margay_kept_caches_free(struct margay_kept_caches *kept);
 
 struct margay_replay {
     /* The references: numbers of blocks, or requests of objects and notes. */
@@ -42,6 +55,8 @@ struct margay_replay {
     margay_crew *crew;
     const struct margay_watch *watch; /* NULL = none */
 
+    struct margay_kept_caches *kept; /* NULL: no look follows */
+
     uint64_t *misses;       /* [row][size], of the rows that are simulated */
     uint64_t *missed_bytes; /* likewise, of objects */
 };
@@ -52,6 +67,13 @@ struct margay_replay {
 /* Fill in the misses.  MARGAY_NO_MEMORY; MARGAY_IO. */
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error);
+
+/* The size of a cache in a sample that stands for one of `size`, and what a
+   count in it is of all, which are `most`.  Without a sample, the same. */
+uint64_t margay_policies_sampled(const struct margay_sample *sample,
+                                 uint64_t size);
+uint64_t margay_policies_scaled(const struct margay_sample *sample,
+                                uint64_t count, uint64_t most);
 
 /* The first of the failures of some tasks, if there is one. */
 enum margay_status margay_policies_failure(const struct margay_error *failures,

@@ -4,11 +4,6 @@
 
 #include "sim/run/policies_replay.h"
 
-static bool is_lru(const struct margay_policy_info *info)
-{
-    return strcmp(info->name, "lru") == 0;
-}
-
 static enum margay_status check(const struct margay_policy_info *info,
                                 bool of_objects, struct margay_error *error)
 {
@@ -37,7 +32,7 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
         return status;
     bool needs_future = row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE;
     row->spec = spec;
-    row->simulated = !needs_future && !is_lru(row->info);
+    row->simulated = !needs_future && strcmp(row->info->name, "lru") != 0;
     row->measure = !needs_future ? MARGAY_REUSE_DISTANCES
                    : strcmp(spec, "opt:bypass=on") == 0
                        ? MARGAY_OPTIMAL_BYPASS_DISTANCES

@@ -45,9 +45,19 @@ static enum margay_status prefixes_reset(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
+/* What has come so far is what it would be in the end. */
+static enum margay_status prefixes_look(margay_analysis *analysis,
+                                        struct margay_error *error)
+{
+    margay_prefixes_result_clear(&self(analysis)->result);
+    return margay_prefixes_peek(self(analysis)->prefixes,
+                                &self(analysis)->result, error);
+}
+
 static enum margay_status prefixes_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
+    margay_prefixes_result_clear(&self(analysis)->result);
     return margay_prefixes_finish(self(analysis)->prefixes,
                                   &self(analysis)->result, error);
 }
@@ -63,16 +73,17 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
     struct margay_series_point *points;
     enum margay_status status =
         margay_result_series(&result->blocks, sizes, &series, &points, error);
-    if (status == MARGAY_OK) {
+    series.counters = MARGAY_COUNTS_REQUESTS;
+    if (status == MARGAY_OK && result->requests != NULL) {
         struct margay_misses missed = margay_misses_of(result->requests);
         for (size_t i = 0; i < series.count; i++)
             points[i].missed_requests =
                 margay_misses_at(&missed, points[i].size);
-        series.counters = MARGAY_COUNTS_REQUESTS;
         series.requests = margay_histogram_references(result->requests);
         series.infinite_requests = margay_histogram_infinite(result->requests);
-        status = take(context, &series, error);
     }
+    if (status == MARGAY_OK)
+        status = take(context, &series, error);
     free(points);
     return status;
 }
@@ -112,6 +123,7 @@ static enum margay_status begin(const margay_question *question,
     static const struct margay_analysis_class functions = {
         .feed = prefixes_feed,
         .reset = prefixes_reset,
+        .look = prefixes_look,
         .finish = prefixes_finish,
         .free = prefixes_free,
         .series = prefixes_series,
@@ -130,6 +142,7 @@ enum margay_status margay_prefixes_question(
     const struct margay_engine_request *engine, enum margay_touch touch,
     margay_question **question, struct margay_error *error)
 {
+    struct margay_engine_abilities abilities;
     struct prefixes_question *made = calloc(1, sizeof *made);
     *question = NULL;
     if (made == NULL)
@@ -146,6 +159,13 @@ enum margay_status margay_prefixes_question(
     if (made->engine.spec == NULL)
         made->engine.spec = "exact";
     made->touch = touch;
+    enum margay_status status = margay_engine_abilities(
+        made->engine.spec, MARGAY_REUSE_DISTANCES, &abilities, error);
+    if (status != MARGAY_OK) {
+        margay_question_free(&made->question);
+        return status;
+    }
+    made->question.can.looks = abilities.can & MARGAY_CAN_PEEK;
     *question = &made->question;
     return MARGAY_OK;
 }

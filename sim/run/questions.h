@@ -45,16 +45,20 @@ struct margay_engine_request {
     /* Write-backs of all fully associative caches are found, too; see
        margay_writebacks.  The engine has to be exact. */
     bool writebacks;
+    /* What is fed has distances already, in a cache that others use, too: the
+       series count what misses there as well (shared_misses). */
+    bool shared;
 };
-#define MARGAY_ENGINE_REQUEST_DEFAULT                                  \
-    {                                                                  \
-        NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0, 0, NULL, false \
+#define MARGAY_ENGINE_REQUEST_DEFAULT                                         \
+    {                                                                         \
+        NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0, 0, NULL, false, false \
     }
 
 /*
  * The reuse distances of each pass.  The analyses of `next`, which may be NULL,
  * are fed the same spans afterwards, with the column of distances where they
- * need it; the question owns `next`, and frees it if this fails.
+ * need it; the question owns `next`, and frees it if this fails.  Where those
+ * have series, they are the ones of the pass, at the sizes of its curve.
  * MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks what is needed.
  * MARGAY_NO_MEMORY.
  */
@@ -228,9 +232,10 @@ struct margay_policies_request {
 /*
  * The miss curves of fully associative caches of several policies: "lru" and
  * "opt" in one pass for all sizes, others by simulating a cache of each size
- * once the trace has been read.  Each policy has a series, at the sizes of the
- * request.  MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is defined for
- * sets only; MARGAY_NO_MEMORY.
+ * once the trace has been read, or at a look.  Each policy has a series, at the
+ * sizes of the request; those of NULL are, of an exact policy, all.
+ * MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is defined for sets only;
+ * MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_policies_question(
     const struct margay_policies_request *request, margay_question **question,
@@ -351,23 +356,16 @@ MARGAY_API enum margay_status margay_split_question(enum margay_attribution by,
                                                     margay_question **question,
                                                     struct margay_error *error);
 
-/* The analysis of a key; NULL where there is none. */
-MARGAY_API enum margay_status margay_split_analysis_at(
-    const margay_analysis *analysis, uint64_t key, margay_analysis **inner,
-    struct margay_error *error);
-
 /*
  * What each thread or tenant misses in a cache of its own, and in the cache
  * that all share; each has a series, ascending, at the sizes of the shared
- * cache. The engine has to be exact.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.
+ * cache or, of NULL, at those where its own curve steps.  The analysis is that
+ * of the engine of all, which has to be exact.  MARGAY_BAD_ARGUMENT,
+ * MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_tenants_question(
     const struct margay_engine_request *engine, enum margay_attribution by,
     margay_question **question, struct margay_error *error);
-
-/* The result of all together. */
-MARGAY_API const struct margay_result *margay_tenants_analysis_result(
-    const margay_analysis *analysis);
 
 #ifdef __cplusplus
 }

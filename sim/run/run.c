@@ -198,32 +198,27 @@ static void read_to_end(struct margay_running *running)
     running->status = status;
 }
 
-static void tell_cut(struct run *run, const struct margay_running *running)
+/* Tell the host how a trace ended that was not read to its end, not worked
+   through, or without a reference. */
+static void tell_end(const struct run *run,
+                     const struct margay_running *running)
 {
     const struct margay_host *host = run->host;
-    run->outcome->cut_short = true;
-    if (host->cut_short != NULL)
-        host->cut_short(host->context, &running->job, running->read_refs);
-}
-
-static void tell_left_out(const struct run *run,
-                          const struct margay_running *running)
-{
-    const struct margay_host *host = run->host;
-    run->outcome->cut_short = true;
-    if (host->left_out != NULL)
-        host->left_out(host->context, &running->job, running->lacking,
-                       running->caches);
-}
-
-static void tell_nothing(const struct run *run,
-                         const struct margay_running *running)
-{
-    const struct margay_host *host = run->host;
+    const struct margay_job *job = &running->job;
     uint64_t done, total;
+    run->outcome->cut_short |= running->interrupted || running->lacking > 0;
+    if (running->interrupted && host->cut_short != NULL)
+        host->cut_short(host->context, job, running->read_refs);
+    if (running->interrupted)
+        return;
+    if (running->lacking > 0 && host->left_out != NULL)
+        host->left_out(host->context, job, running->lacking, running->caches);
+    if (running->lacking > 0 ||
+        running->read_refs != running->state.place.references)
+        return;
     margay_trace_progress(running->trace, &done, &total);
     if (host->read_nothing != NULL)
-        host->read_nothing(host->context, &running->job, done == 0);
+        host->read_nothing(host->context, job, done == 0);
 }
 
 static void end_trace(struct run *run, size_t i)
@@ -242,13 +237,8 @@ static void end_trace(struct run *run, size_t i)
         run->host->was_read(run->host->context, &running->job);
     if (status != MARGAY_OK)
         fail(run, status, &error);
-    else if (run->status == MARGAY_OK && running->interrupted)
-        tell_cut(run, running);
-    else if (run->status == MARGAY_OK && running->lacking > 0)
-        tell_left_out(run, running);
-    else if (run->status == MARGAY_OK &&
-             running->read_refs == running->state.place.references)
-        tell_nothing(run, running);
+    else if (run->status == MARGAY_OK)
+        tell_end(run, running);
     margay_running_release(running);
     free(running);
     run->running[i] = NULL;

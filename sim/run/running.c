@@ -43,8 +43,9 @@ void margay_running_show(struct margay_running *running, uint64_t read_refs)
 static bool stop_finishing(void *context)
 {
     const struct margay_running *running = context;
-    return running->interrupted ? atomic_load(running->stop)
-                                : margay_running_is_over(running);
+    return running->interrupted || running->looking
+               ? atomic_load(running->stop)
+               : margay_running_is_over(running);
 }
 
 static void show_finishing(void *context, uint64_t done, uint64_t total)

@@ -29,6 +29,7 @@ struct margay_running {
     enum margay_status status;
     struct margay_error error;
     bool interrupted;       /* by the host, before the end of the trace */
+    bool looking;           /* which is worked through, as no other shows it */
     size_t lacking, caches; /* what analyses have left out, of how many */
 
     struct margay_plan_facts facts;

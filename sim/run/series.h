@@ -21,7 +21,8 @@ struct margay_misses {
 struct margay_misses margay_misses_of(const margay_histogram *histogram);
 uint64_t margay_misses_at(struct margay_misses *misses, uint64_t cache_blocks);
 
-/* What has been counted of objects, as a series without points. */
+/* What has been counted of objects, as a series without points; NULL =
+   nothing. */
 void margay_objects_describe(const margay_objects *engine,
                              struct margay_series *series);
 

@@ -155,45 +155,35 @@ static enum margay_status split_feed(margay_analysis *analysis,
 
 /* ----------------------------------------------------------- all pieces -- */
 
-static enum margay_status split_reset(margay_analysis *analysis,
-                                      struct margay_error *error)
+static enum margay_status tell_all(
+    const margay_analysis *analysis,
+    enum margay_status (*tell)(margay_analysis *analysis,
+                               struct margay_error *error),
+    struct margay_error *error)
 {
     const struct split *split = self(analysis);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
-        status = margay_analysis_reset(split->pieces[i].analysis, error);
+        status = tell(split->pieces[i].analysis, error);
     return status;
+}
+
+static enum margay_status split_reset(margay_analysis *analysis,
+                                      struct margay_error *error)
+{
+    return tell_all(analysis, margay_analysis_reset, error);
 }
 
 static enum margay_status split_finish(margay_analysis *analysis,
                                        struct margay_error *error)
 {
-    const struct split *split = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
-        status = margay_analysis_finish(split->pieces[i].analysis, error);
-    return status;
+    return tell_all(analysis, margay_analysis_finish, error);
 }
 
 static enum margay_status split_look(margay_analysis *analysis,
                                      struct margay_error *error)
 {
-    const struct split *split = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++) {
-        margay_analysis *inner = split->pieces[i].analysis;
-        status = inner->functions->look(inner, error);
-    }
-    return status;
-}
-
-static void split_forget(margay_analysis *analysis, bool counts)
-{
-    const struct split *split = self(analysis);
-    for (size_t i = 0; i < split->count; i++) {
-        margay_analysis *inner = split->pieces[i].analysis;
-        inner->functions->forget(inner, counts);
-    }
+    return tell_all(analysis, margay_analysis_look, error);
 }
 
 /* A series of a key, on its way to who asked for those of all. */
@@ -234,21 +224,6 @@ static enum margay_status split_series(margay_analysis *analysis,
     return status;
 }
 
-enum margay_status margay_split_analysis_at(const margay_analysis *analysis,
-                                            uint64_t key,
-                                            margay_analysis **inner,
-                                            struct margay_error *error)
-{
-    struct split *split = self(analysis);
-    uint32_t number;
-    *inner = NULL;
-    enum margay_status status =
-        margay_keys_number(&split->keys, key, &number, error);
-    if (status == MARGAY_OK && number < split->count)
-        *inner = split->pieces[number].analysis;
-    return status;
-}
-
 /* --------------------------------------------------------------- making -- */
 
 static enum margay_status begin(const margay_question *question,
@@ -263,7 +238,6 @@ static enum margay_status begin(const margay_question *question,
         .finish = split_finish,
         .free = split_free,
         .look = split_look,
-        .forget = split_forget,
         .series = split_series,
     };
     struct split *split = calloc(1, sizeof *split);

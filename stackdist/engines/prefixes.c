@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
 struct margay_prefixes {
@@ -265,26 +266,56 @@ void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 
 /* --------------------------------------------------------------- result -- */
 
+/* With what the engine knows of the blocks in result->blocks, and the open
+   request as if it had ended. */
+static enum margay_status conclude(const margay_prefixes *prefixes,
+                                   struct margay_prefixes_result *result,
+                                   struct margay_error *error)
+{
+    struct margay_result *blocks = &result->blocks;
+    uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
+    margay_histogram_free(blocks->histogram);
+    blocks->histogram = NULL;
+    enum margay_status status =
+        margay_histogram_copy(prefixes->blocks, &blocks->histogram, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_histogram_copy(prefixes->requests, &result->requests, error);
+    if (status == MARGAY_OK && prefixes->uncounted > 0)
+        status = margay_histogram_add(blocks->histogram, prefixes->distance,
+                                      prefixes->uncounted, error);
+    if (status == MARGAY_OK && prefixes->counts)
+        status = margay_histogram_add(result->requests, prefixes->distance, 1,
+                                      error);
+    if (status != MARGAY_OK) {
+        margay_prefixes_result_clear(result);
+        return status;
+    }
+    margay_histogram_set_exceeded_bound(blocks->histogram, bound);
+    margay_histogram_set_exceeded_bound(result->requests, bound);
+    blocks->references = margay_histogram_references(blocks->histogram);
+    blocks->infinite = margay_histogram_infinite(blocks->histogram);
+    return MARGAY_OK;
+}
+
 enum margay_status margay_prefixes_finish(margay_prefixes *prefixes,
                                           struct margay_prefixes_result *result,
                                           struct margay_error *error)
 {
     *result = (struct margay_prefixes_result){.requests = NULL};
-    enum margay_status status = end_request(prefixes, error);
-    if (status == MARGAY_OK)
-        status = margay_engine_finish(prefixes->engine, &result->blocks, error);
-    if (status != MARGAY_OK)
-        return status;
-    uint64_t bound = margay_histogram_exceeded_bound(result->blocks.histogram);
-    margay_histogram_free(result->blocks.histogram);
-    margay_histogram_set_exceeded_bound(prefixes->blocks, bound);
-    margay_histogram_set_exceeded_bound(prefixes->requests, bound);
-    result->blocks.histogram = prefixes->blocks;
-    result->blocks.references = margay_histogram_references(prefixes->blocks);
-    result->blocks.infinite = margay_histogram_infinite(prefixes->blocks);
-    result->requests = prefixes->requests;
-    prefixes->blocks = prefixes->requests = NULL;
-    return MARGAY_OK;
+    enum margay_status status =
+        margay_engine_finish(prefixes->engine, &result->blocks, error);
+    return status == MARGAY_OK ? conclude(prefixes, result, error) : status;
+}
+
+enum margay_status margay_prefixes_peek(margay_prefixes *prefixes,
+                                        struct margay_prefixes_result *result,
+                                        struct margay_error *error)
+{
+    *result = (struct margay_prefixes_result){.requests = NULL};
+    enum margay_status status =
+        margay_engine_peek(prefixes->engine, &result->blocks, error);
+    return status == MARGAY_OK ? conclude(prefixes, result, error) : status;
 }
 
 void margay_prefixes_result_clear(struct margay_prefixes_result *result)

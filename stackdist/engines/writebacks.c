@@ -8,12 +8,13 @@
  *   of up to d blocks, so those of m + 1 .. d blocks have written it back.
  *   Such ranges are counted by their ends, in two histograms.  A block that is
  *   not referenced again has been written back by all caches that are no larger
- *   than its depth in the stack.
+ *   than its depth in the stack, which is its dirty level from then on.
  * Source: Thompson and Smith, "Efficient (stack) algorithms for analysis of
  *   write-back and sector memories", ACM TOCS 7(1), 1989.
  * Guarantee: exact, for write-back caches that allocate on a write.
  * Cost: O(1) expected per reference and 40 to 60 bytes per distinct block; at
- *   the end of the warm-up and of the trace, sorting the distinct blocks.
+ *   the end of the warm-up and whenever counts are wanted, sorting the distinct
+ *   blocks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ enum margay_status margay_writebacks_feed(
     return MARGAY_OK;
 }
 
-/* ------------------------------------------------------- depths in the end */
+/* ---------------------------------------------------------- depths so far */
 
 static int compare_last(const void *left, const void *right)
 {
@@ -154,25 +155,7 @@ static enum margay_status sort_blocks(const margay_writebacks *w,
 }
 
 /* Caches that have written a block back so far have it clean. */
-enum margay_status margay_writebacks_reset_counts(margay_writebacks *w,
-                                                  struct margay_error *error)
-{
-    struct block **sorted;
-    enum margay_status status = sort_blocks(w, &sorted, error);
-    if (status != MARGAY_OK)
-        return status;
-    for (uint64_t depth = 0; depth < w->block_count; depth++) {
-        struct block *block = sorted[depth];
-        if (block->dirty_level != CLEAN && block->dirty_level < depth)
-            block->dirty_level = depth;
-    }
-    margay_histogram_clear(w->begins);
-    margay_histogram_clear(w->ends);
-    free(sorted);
-    return MARGAY_OK;
-}
-
-enum margay_status margay_writebacks_finish(margay_writebacks *w,
+enum margay_status margay_writebacks_settle(margay_writebacks *w,
                                             struct margay_error *error)
 {
     struct block **sorted;
@@ -181,10 +164,21 @@ enum margay_status margay_writebacks_finish(margay_writebacks *w,
         return status;
     for (uint64_t depth = 0; depth < w->block_count && status == MARGAY_OK;
          depth++) {
-        status = count_range(w, sorted[depth]->dirty_level, depth, error);
-        sorted[depth]->dirty_level = CLEAN;
+        struct block *block = sorted[depth];
+        status = count_range(w, block->dirty_level, depth, error);
+        if (block->dirty_level != CLEAN && block->dirty_level < depth)
+            block->dirty_level = depth;
     }
     free(sorted);
+    return status;
+}
+
+enum margay_status margay_writebacks_reset_counts(margay_writebacks *w,
+                                                  struct margay_error *error)
+{
+    enum margay_status status = margay_writebacks_settle(w, error);
+    margay_histogram_clear(w->begins);
+    margay_histogram_clear(w->ends);
     return status;
 }
 

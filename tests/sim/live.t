@@ -94,7 +94,6 @@ mkfifo fifo
 refuses "'fifo' is not a regular file" \
     curve --prometheus fifo --every 9 t.lines
 refuses 'for one trace at a time' curve --prometheus x.prom t.lines two.lines
-refuses 'not for each --window' curve --prometheus x.prom --window 9 t.lines
 refuses 'no use for --half-life' curve --from h.csv --half-life 3
 refuses 'no use for --prometheus' curve --from h.csv --prometheus x.prom
 refuses "'t.lines' is the trace" curve --prometheus t.lines t.lines

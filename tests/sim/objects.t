@@ -271,10 +271,6 @@ refuses '2\^63 bytes or more, as they fade' \
     curve --objects --half-life 16 large.csv
 refuses 'does not go with --window' \
     curve --objects --half-life 9 --window 3 a.oracle
-refuses 'none for each --window' \
-    curve --objects --window 9 --histogram h.csv a.oracle
-refuses 'does not go with --policy' \
-    curve --objects --window 9 --policy fifo a.oracle
 refuses 'does not go with --of time' histogram --objects --of time a.oracle
 refuses 'does not go with --by, which counts distances of blocks' \
     histogram --objects --by thread a.oracle

@@ -32,6 +32,13 @@ is 'sites ascend' "$(cut -d, -f1 out | tail -n +2 | uniq)" \
     "$(cut -d, -f1 out | tail -n +2 | sort -u)"
 is 'by thread' "$(by thread)" "$(by_hand 2)"
 is 'threads ascend' "$(cut -d, -f1 out | tail -n +2 | uniq | tr '\n' ' ')" '0 1 2 '
+for by in thread site; do
+    run histogram -q --by $by --every 5000 -o looked c.mgt
+    run histogram -q --by $by --limit 5000 c.mgt
+    check "a snapshot by $by" cmp -s looked.snapshot out
+    run histogram -q --by $by c.mgt
+    check 'changes nothing' cmp -s looked out
+done
 run histogram -q --by site -b 64,128 --bins log2 c.mgt
 awk -F, 'NR > 1 { print $2 "," $3 "," $4 "," $5, $6 }' out |
     awk '{ n[$1] += $2 } END { for (k in n) print k "," n[k] }' | sort >got

@@ -218,8 +218,7 @@ refuses '--ttl is for objects' curve --ttl 5 --policy lru z.lines
 refuses '--objects: the trace does not say the sizes' \
     curve --objects --policy fifo z.lines
 refuses '--block' curve --objects --policy fifo -b 64 kept.csv
-for option in '--at-most 0.5' '--at-most-bytes 0.5' '--knees' '-e shards' \
-    '--window 5' '--histogram h'; do
+for option in '-e shards' '--histogram h'; do
     # shellcheck disable=SC2086 # two words
     refuses 'does not go with --policy' \
         curve --objects --policy fifo $option kept.csv

@@ -112,7 +112,6 @@ refuses 'does not say the requests of its references \(it is read as csv; these 
 refuses 'engine shards does not' curve --requests -e shards --column $columns requests.csv
 refuses 'does not go with --objects' curve --requests --objects requests.csv
 refuses 'does not go with --policy' curve --requests --policy lru requests.csv
-refuses 'does not go with --window' curve --requests --window 9 requests.csv
 refuses 'does not go with --from' curve --requests --from requests.csv
 refuses "--touch: .*'middle'" curve --requests --touch middle requests.csv
 refuses '--touch is for' curve --touch back --column $columns requests.csv

@@ -305,9 +305,6 @@ refuses 'engine shen cannot be looked into' curve -e shen --window 5 all.u64
 refuses 'exact with --of time has no state' histogram --of time --save state all.u64
 refuses '--window does not go with --every' \
     curve --window 5 --save state all.u64
-refuses 'there is none for each --window' \
-    curve --window 5 --histogram h.csv all.u64
-refuses 'does not go with --window' curve --window 5 --writebacks all.u64
 
 # ----------------------------------------------------------------- windows --
 letters abcabcaaad >letters.lines

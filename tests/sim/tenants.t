@@ -114,10 +114,4 @@ cut -d, -f1 asked | awk '!seen[$0]++' | while read -r tenant; do
         alone.csv | tail -n +2 | cut -d, -f3,5- | sed "s/\$/,$tenant/"
 done >expected
 check 'requests: likewise' cmp -s together expected
-
-for other in --objects --writebacks '--window 9' '--knees' '--at-most 0.5'; do
-    # shellcheck disable=SC2086
-    refuses "tenant does not go with ${other%% *}" \
-        curve --tenant who --column block $other trace.csv
-done
 finish

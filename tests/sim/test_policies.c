@@ -45,6 +45,7 @@ static struct curve run(const char *policy,
                                                     .sizes = sizes};
     const struct margay_pass pass = {.index = 0};
     const struct margay_share share = {.threads = 2, .watch = watched};
+    const struct margay_sizes of_request = {.kind = MARGAY_SIZES_USUAL};
     struct curve curve = {.count = 0};
     margay_question *question;
     margay_analysis *analysis;
@@ -62,7 +63,7 @@ static struct curve run(const char *policy,
     if (status == MARGAY_OK)
         status = margay_analysis_finish(analysis, NULL);
     if (status == MARGAY_OK)
-        margay_analysis_series(analysis, NULL, take, &curve, NULL);
+        margay_analysis_series(analysis, &of_request, take, &curve, NULL);
     margay_analysis_free(analysis);
     margay_question_free(question);
     return curve;

@@ -93,7 +93,7 @@ static uint64_t at_size(const margay_histogram *histogram, uint64_t size)
     return misses;
 }
 
-/* Feed in pieces of random lengths. */
+/* Feed in pieces of random lengths; a look now and then changes nothing. */
 static bool measure(const struct trace *trace,
                     const struct margay_prefixes_options *options,
                     struct margay_random *random,
@@ -112,8 +112,14 @@ static bool measure(const struct trace *trace,
                                      NULL) == MARGAY_OK;
         if (from + piece == trace->warmup)
             margay_prefixes_reset_counts(prefixes);
+        if (margay_random_below(random, 4) == 0) {
+            fine &= margay_prefixes_peek(prefixes, result, NULL) == MARGAY_OK;
+            margay_prefixes_result_clear(result);
+        }
     }
-    fine &= margay_prefixes_finish(prefixes, result, NULL) == MARGAY_OK;
+    fine &= (margay_random_below(random, 2)
+                 ? margay_prefixes_peek
+                 : margay_prefixes_finish)(prefixes, result, NULL) == MARGAY_OK;
     margay_prefixes_free(prefixes);
     return fine;
 }

@@ -105,11 +105,13 @@ def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
     request, specs = _policies_request(lib.margay_policies_request, policies,
                                        seed)
     request.sample_rate = sample
+    of_request, _ = _sizes("usual")  # any but None, which stands for all
     if sizes is not None:
         asked = _cache_sizes(sizes)
         request.sizes = ctypes.pointer(asked)
     _Run(lambda question, error: _c.margay_policies_question(
-        request, question, error), _adds_points(rows, None)).run(trace, given)
+        request, question, error), _adds_points(rows, of_request)).run(
+             trace, given)
     del specs
 
 
