@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "assoc/hierarchy/node.h"
 #include "assoc/hierarchy/shared.h"
@@ -173,7 +174,7 @@ static uint64_t sets_of(const struct margay_level *level)
    block stays out that is there with more ways. */
 static bool is_stacked(const struct margay_level *level)
 {
-    return strcmp(margay_policy_spec(level->policy), "lru") == 0 &&
+    return strcasecmp(margay_policy_spec(level->policy), "lru") == 0 &&
            margay_level_ways(level) <= MARGAY_STACK_WAYS &&
            (!level->no_allocate || level->writing == MARGAY_WRITE_NONE);
 }

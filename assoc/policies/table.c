@@ -1,5 +1,6 @@
 /* table.c - the table of replacement policies */
 #include <string.h>
+#include <strings.h>
 
 #include "assoc/policies/policy.h"
 
@@ -54,7 +55,7 @@ const struct margay_policy_info *margay_policy_named(const char *spec)
     size_t length = strcspn(spec, ":");
     for (size_t i = 0; i < POLICIES; i++) {
         const char *name = policies[i]->info.name;
-        if (strlen(name) == length && strncmp(name, spec, length) == 0)
+        if (strlen(name) == length && strncasecmp(name, spec, length) == 0)
             return &policies[i]->info;
     }
     return NULL;

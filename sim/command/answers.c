@@ -2,6 +2,7 @@
 #include "sim/command/answers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -108,67 +109,135 @@ static bool answer_at_most(const struct curve *curve, double most)
 
 /* --------------------------------------------------------------- knees -- */
 
-struct knee {
-    uint64_t size, before, misses; /* the misses at half the size, and there */
-};
+/*
+ * Relative falls are differences of logarithms.  One of 5% is noise in most
+ * traces, and a curve that goes on to fall is at no knee, so what follows
+ * counts three times.
+ */
+#define LEAST_BEND 0.05
+#define AFTER      3
+#define NEARLY     0.8
 
-/* Objects that do not fit pass a cache by, so a larger one may miss more. */
-static uint64_t fall_at(const struct knee *knee)
+/* Half a miss stands for none. */
+static double log_misses(uint64_t misses)
 {
-    return knee->before > knee->misses ? knee->before - knee->misses : 0;
+    return log(misses == 0 ? 0.5 : (double)misses);
 }
 
-static bool overlaps(uint64_t size, const struct knee *knees, size_t count)
+/* How far each size is a knee by one width of what is looked at: the relative
+   fall from (1 - 1/before) of a size to it, less that up to (1 + 1/after). */
+struct width {
+    uint64_t before, after;
+};
+
+static void find_bends(const struct curve *curve, const struct width *width,
+                       const double *logs, double *bends)
+{
+    double all = log_misses(curve->all);
+    size_t low = 0, high = 0; /* points up to the sizes before and after */
+    for (size_t i = 0; i < curve->series->count; i++) {
+        uint64_t size = size_at(curve, i);
+        uint64_t part = size / width->before, more = size / width->after;
+        uint64_t before = size - (part == 0 ? 1 : part);
+        uint64_t after = size + (more == 0 ? 1 : more);
+        while (size_at(curve, low) <= before)
+            low++;
+        while (high < curve->series->count && size_at(curve, high) <= after)
+            high++;
+        double bend = (low == 0 ? all : logs[low - 1]) - logs[i] -
+                      AFTER * (logs[i] - logs[high - 1]);
+        bends[i] = bend > bends[i] ? bend : bends[i];
+    }
+}
+
+static bool overlaps(uint64_t size, const uint64_t *knees, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        if (size / 2 < knees[k].size && knees[k].size / 2 < size)
+        if (size / 2 < knees[k] && knees[k] / 2 < size)
             return true;
     }
     return false;
 }
 
-/* The size with the largest fall beside the knees so far; size 0 = none. */
-static struct knee find_knee(const struct curve *curve,
-                             const struct knee *knees, size_t count)
+#define MOST_KNEES 64 /* no more octaves than bits */
+
+/* The point with the largest bend that no other's octaves hold; count: none. */
+static size_t find_largest(const struct curve *curve, const double *bends,
+                           const uint64_t *found, size_t found_count)
 {
-    struct knee best = {0, 0, 0};
-    size_t half = 0; /* points up to half of the size */
+    size_t best = curve->series->count;
     for (size_t i = 0; i < curve->series->count; i++) {
-        uint64_t size = size_at(curve, i);
-        while (size_at(curve, half) <= size / 2)
-            half++;
-        struct knee knee = {
-            .size = size,
-            .before = half == 0 ? curve->all : misses_at(curve, half - 1),
-            .misses = misses_at(curve, i),
-        };
-        if (fall_at(&knee) > fall_at(&best) && !overlaps(size, knees, count))
-            best = knee;
+        if (bends[i] >
+                (best == curve->series->count ? LEAST_BEND : bends[best]) &&
+            !overlaps(size_at(curve, i), found, found_count))
+            best = i;
     }
     return best;
 }
 
-#define MOST_KNEES 64
-
-static void answer_knees(const struct curve *curve, uint64_t wanted)
+/* Once a fall is over, the bends beyond are nearly as large: the knee is the
+   first of them. */
+static size_t find_first(const struct curve *curve, const double *bends,
+                         size_t largest)
 {
-    struct knee knees[MOST_KNEES]; /* no more octaves than bits */
-    char size[SIZE_TEXT];
+    size_t first = largest;
+    for (size_t i = largest;
+         i > 0 && size_at(curve, i) > size_at(curve, largest) / 2; i--) {
+        if (bends[i] >= NEARLY * bends[largest])
+            first = i;
+    }
+    return first;
+}
+
+static void say_knees(const struct curve *curve, const double *bends,
+                      uint64_t wanted)
+{
+    uint64_t found[MOST_KNEES];
+    char text[SIZE_TEXT];
     size_t count = 0;
     for (; count < wanted && count < MOST_KNEES; count++) {
-        knees[count] = find_knee(curve, knees, count);
-        if (knees[count].size == 0)
+        size_t largest = find_largest(curve, bends, found, count), half = 0;
+        if (largest == curve->series->count)
             break;
-        message_keep("%s%s: knee %zu at %s: the %s falls from %.6g at half of "
-                     "that to %.6g",
-                     curve->trace, curve->labels, count + 1,
-                     name_size(curve, knees[count].size, size), curve->ratio,
-                     ratio_of(curve, knees[count].before),
-                     ratio_of(curve, knees[count].misses));
+        found[count] = size_at(curve, largest);
+        size_t knee = find_first(curve, bends, largest);
+        uint64_t size = size_at(curve, knee);
+        while (size_at(curve, half) <= size / 2)
+            half++;
+        message_keep(
+            "%s%s: knee %zu at %s: the %s falls from %.6g at half of that to "
+            "%.6g",
+            curve->trace, curve->labels, count + 1,
+            name_size(curve, size, text), curve->ratio,
+            ratio_of(curve,
+                     half == 0 ? curve->all : misses_at(curve, half - 1)),
+            ratio_of(curve, misses_at(curve, knee)));
     }
     if (count == 0)
-        message_keep("%s%s: the curve falls nowhere", curve->trace,
+        message_keep("%s%s: the curve has no knee", curve->trace,
                      curve->labels);
+}
+
+static enum margay_status answer_knees(const struct curve *curve,
+                                       uint64_t wanted,
+                                       struct margay_error *error)
+{
+    static const struct width widths[] = {{6, 5}, {3, 2}, {2, 1}};
+    size_t count = curve->series->count;
+    double *logs = calloc(count + 1, sizeof *logs);
+    double *bends = calloc(count + 1, sizeof *bends);
+    enum margay_status status = logs == NULL || bends == NULL
+                                    ? margay_fail_memory(error, "the knees")
+                                    : MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        logs[i] = log_misses(misses_at(curve, i));
+    for (size_t i = 0; i < 3 && status == MARGAY_OK; i++)
+        find_bends(curve, &widths[i], logs, bends);
+    if (status == MARGAY_OK)
+        say_knees(curve, bends, wanted);
+    free(logs);
+    free(bends);
+    return status;
 }
 
 /* -------------------------------------------------------------- series -- */
@@ -193,10 +262,12 @@ static void name_series(const struct series_labels *labels,
              series->policy == NULL ? "" : series->policy);
 }
 
-void answer_series(const struct options *options,
-                   const struct series_labels *labels,
-                   const struct margay_series *series, bool *unreached)
+enum margay_status answer_series(const struct options *options,
+                                 const struct series_labels *labels,
+                                 const struct margay_series *series,
+                                 bool *unreached, struct margay_error *error)
 {
+    enum margay_status status = MARGAY_OK;
     struct curve curve = {
         .trace = labels->trace,
         .ratio = "miss ratio",
@@ -209,12 +280,13 @@ void answer_series(const struct options *options,
     if (options->results.at_most >= 0)
         *unreached |= !answer_at_most(&curve, options->results.at_most);
     if (options->results.knees > 0)
-        answer_knees(&curve, options->results.knees);
+        status = answer_knees(&curve, options->results.knees, error);
     if (options->results.at_most_bytes < 0)
-        return;
+        return status;
     curve.ratio = "byte miss ratio";
     curve.bytes = true;
     curve.all = series->reference_bytes;
     curve.cold = series->infinite_bytes;
     *unreached |= !answer_at_most(&curve, options->results.at_most_bytes);
+    return status;
 }

@@ -2,8 +2,8 @@
  * answers.h - what a miss curve says, in words on standard error
  *
  * --at-most asks for the smallest cache with at most the miss ratio that it
- * names, and --knees for the sizes at which the curve falls most.  Both look at
- * every size at which the curve steps, and not only at those of the table.
+ * names, and --knees for the sizes at which falls of the curve end.  Both look
+ * at every size at which the curve steps, and not only at those of the table.
  */
 #ifndef MARGAY_SIM_COMMAND_ANSWERS_H
 #define MARGAY_SIM_COMMAND_ANSWERS_H
@@ -18,15 +18,20 @@
  * --at-most and --at-most-bytes: the smallest cache with at most this ratio;
  * *unreached is set where there is none.
  *
- * --knees N: at which of the sizes the curve falls most, N at most.  The fall
- * at a size is the difference between the misses at half of it, rounded down,
- * and there; a cache of 0 misses always.  Of sizes with the same fall the
- * smallest one counts.  A knee has no size between its half and itself that
- * another knee has, and no fall of 0.
+ * --knees N: at which of the sizes the misses stop falling, N at most.  The
+ * bend at a size is the logarithm of what is left of the misses, from a size
+ * before to it, less three times that from it to a size after; the largest of
+ * three: from 5/6 to 6/5 of the size, from 2/3 to 3/2, and from 1/2 to 2, each
+ * at least one block away.  A cache of 0 misses always.  There is a knee for
+ * each of the largest bends of more than 0.05, of equal ones that of the
+ * smallest size, that have no size between their half and themselves in common:
+ * the smallest size above half of the bend's with four fifths of it.
+ * MARGAY_NO_MEMORY.
  */
-void answer_series(const struct options *options,
-                   const struct series_labels *labels,
-                   const struct margay_series *series, bool *unreached);
+enum margay_status answer_series(const struct options *options,
+                                 const struct series_labels *labels,
+                                 const struct margay_series *series,
+                                 bool *unreached, struct margay_error *error);
 
 /* Do the options ask anything? */
 bool answers_are_asked(const struct options *options);

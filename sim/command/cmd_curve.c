@@ -136,10 +136,8 @@ static enum margay_status answer(void *context,
 {
     struct rows *rows = context;
     const struct series_labels labels = labels_of(rows, series);
-    (void)error;
-    answer_series(rows->curve->options, &labels, series,
-                  &rows->curve->unreached);
-    return MARGAY_OK;
+    return answer_series(rows->curve->options, &labels, series,
+                         &rows->curve->unreached, error);
 }
 
 static enum margay_status write_pass(void *context,

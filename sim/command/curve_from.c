@@ -54,7 +54,8 @@ static enum margay_status answer(const struct drawing *drawing,
     enum margay_status status =
         margay_result_series(result, &every, &series, &points, error);
     if (status == MARGAY_OK)
-        answer_series(drawing->options, labels, &series, drawing->unreached);
+        status = answer_series(drawing->options, labels, &series,
+                               drawing->unreached, error);
     free(points);
     return status;
 }

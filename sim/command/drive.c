@@ -412,6 +412,11 @@ void drive_join(const struct margay_transport *transport)
     ranks = transport;
 }
 
+bool drive_has_ranks(void)
+{
+    return ranks != NULL;
+}
+
 bool drive_is_helper(void)
 {
     return ranks != NULL && ranks->rank != 0;

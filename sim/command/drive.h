@@ -69,6 +69,9 @@ int drive_table(const struct drive *drive, enum margay_status status,
 /* Make this process one of the ranks of a cluster, before any run. */
 void drive_join(const struct margay_transport *transport);
 
+/* Does a cluster run the command?  Its output passes through other programs. */
+bool drive_has_ranks(void);
+
 /* Is this process a helper?  Rank 0 is the command that a user sees; the other
    ranks are its helpers, with the same command line, and analyse parts of each
    trace. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/plot/plot.h"
 #include "sim/result/csv_read.h"
@@ -47,7 +48,7 @@ static bool writes_text(const struct options *options)
     if (options->json || options->csv || options->text)
         return options->text;
     return (options->command->bit & ON_TEXT) != 0 && options->output == NULL &&
-           isatty(STDOUT_FILENO);
+           isatty(STDOUT_FILENO) && !drive_has_ranks();
 }
 
 static size_t terminal_columns(void)
@@ -94,17 +95,12 @@ static int write_table(const struct options *options, struct memory *memory)
     return table.command->run(&table);
 }
 
-static bool can_draw(const char *header)
-{
-    return plot_kind_of(header) != NULL;
-}
-
 /* A pipe can be read once, so it holds a table. */
 static bool is_trace(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-           !match_is_table(path, can_draw);
+           !match_is_table(path, NULL);
 }
 
 /* Draw tables, and the curves of traces. */

@@ -156,7 +156,7 @@ OPTION_TYPE(policy_list)
 OPTION_TYPE(sample_rate)
 {
     double *rate = field;
-    enum margay_status status = parse_decimal(name, text, rate, error);
+    enum margay_status status = parse_ratio(name, text, rate, error);
     if (status == MARGAY_OK && !(*rate >= 0.000001 && *rate <= 1))
         status = refuse(name, text, "a share of the blocks from 0.000001 to 1",
                         error);

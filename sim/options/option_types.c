@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/options/option_values.h"
 #include "traces/traces_internal.h"
@@ -33,7 +34,7 @@ enum margay_status find_word(const char *name, const char *text,
     char list[160]; /* "lru, fifo or opt" */
     for (size_t i = 0, used = 0; words[i].text != NULL; i++) {
         *value = words[i].value;
-        if (strcmp(text, words[i].text) == 0)
+        if (strcasecmp(text, words[i].text) == 0)
             return MARGAY_OK;
         const char *before = i == 0                      ? ""
                              : words[i + 1].text == NULL ? " or "
@@ -173,6 +174,21 @@ OPTION_TYPE(decimal)
     if (!decimal || end == text || *end != '\0' || !isfinite(*value))
         return refuse(name, text, "a number such as 0.8", error);
     return MARGAY_OK;
+}
+
+/* A decimal number, or one of hundredths: "5%". */
+OPTION_TYPE(ratio)
+{
+    char number[32];
+    size_t bytes = strlen(text);
+    double *value = field;
+    if (bytes == 0 || text[bytes - 1] != '%' || bytes >= sizeof number)
+        return parse_decimal(name, text, value, error);
+    memcpy(number, text, bytes - 1);
+    number[bytes - 1] = '\0';
+    enum margay_status status = parse_decimal(name, number, value, error);
+    *value /= 100;
+    return status;
 }
 
 /* Characters that are hard to write in a shell have names. */

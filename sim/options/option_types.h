@@ -30,6 +30,7 @@ OPTION_TYPE(positive);       /* uint64_t: 1 or more */
 OPTION_TYPE(interval);       /* struct interval: references, or seconds */
 OPTION_TYPE(knees);          /* uint64_t: 1 or more; 3 without a text */
 OPTION_TYPE(threads);        /* unsigned: 1 or more */
+OPTION_TYPE(ratio);          /* the same, or hundredths: "5%" */
 OPTION_TYPE(decimal);        /* double: a finite decimal fraction, 0 or more */
 OPTION_TYPE(delimiter);      /* char: the separator of columns */
 OPTION_TYPE(quote);          /* int: the quotation mark, or MARGAY_NO_QUOTE */
@@ -75,9 +76,9 @@ OPTION_TYPE(input_size);      /* double: finite, above 0 */
 OPTION_TYPE(picture_size); /* struct picture_size */
 OPTION_TYPE(picture_font); /* struct picture_font */
 OPTION_TYPE(legend);
-OPTION_TYPE(paper);       /* enum legend */
-OPTION_TYPE(axis_scale);   /* struct picture_axis: its scale */
-OPTION_TYPE(axis_range);   /* struct picture_axis: its ends */
+OPTION_TYPE(paper);      /* enum legend */
+OPTION_TYPE(axis_scale); /* struct picture_axis: its scale */
+OPTION_TYPE(axis_range); /* struct picture_axis: its ends */
 
 /* Fail with "NAME: 'TEXT' (expected EXPECTED)"; returns MARGAY_BAD_ARGUMENT. */
 enum margay_status refuse(const char *name, const char *text,

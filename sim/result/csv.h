@@ -6,8 +6,8 @@
  * an empty field is null there, and a hexadecimal number a decimal one.  The
  * output (output.h) keeps failures.
  */
-#ifndef MARGAY_SIM_TABLES_CSV_H
-#define MARGAY_SIM_TABLES_CSV_H
+#ifndef MARGAY_SIM_RESULT_CSV_H
+#define MARGAY_SIM_RESULT_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* csv_read.h - reading tables, row by row or as a whole, through libcsv */
-#ifndef MARGAY_SIM_TABLES_CSV_READ_H
-#define MARGAY_SIM_TABLES_CSV_READ_H
+#ifndef MARGAY_SIM_RESULT_CSV_READ_H
+#define MARGAY_SIM_RESULT_CSV_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

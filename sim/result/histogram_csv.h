@@ -1,6 +1,6 @@
 /* histogram_csv.h - reading histograms from their tables */
-#ifndef MARGAY_SIM_TABLES_HISTOGRAM_CSV_H
-#define MARGAY_SIM_TABLES_HISTOGRAM_CSV_H
+#ifndef MARGAY_SIM_RESULT_HISTOGRAM_CSV_H
+#define MARGAY_SIM_RESULT_HISTOGRAM_CSV_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* json.h - texts and numbers of JSON */
-#ifndef MARGAY_SIM_TABLES_JSON_H
-#define MARGAY_SIM_TABLES_JSON_H
+#ifndef MARGAY_SIM_RESULT_JSON_H
+#define MARGAY_SIM_RESULT_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

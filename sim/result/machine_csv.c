@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "sim/options/option_types.h"
 #include "sim/result/csv_read.h"
 #include "sim/terminal/find_file.h"
+#include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
 /* What a field holds.  The first are texts. */
@@ -498,51 +500,91 @@ static int is_table(const struct dirent *entry)
     return bytes > 4 && strcmp(entry->d_name + bytes - 4, ".csv") == 0;
 }
 
-/* Name the tables next to one that is always installed, and the host. */
-static enum margay_status refuse_name(const char *name,
-                                      struct margay_error *error)
+size_t machine_names(char *names[MACHINE_MOST_NAMES])
 {
-    char names[400], *path = NULL;
     struct dirent **entries;
-    size_t used = (size_t)snprintf(names, sizeof names, "host");
-    int count = -1;
+    char *path = NULL;
+    int found = -1;
+    size_t count = 0;
     if (data_file_find(&place, "intel-skylake.csv", &path, NULL) == MARGAY_OK) {
         *strrchr(path, '/') = '\0';
-        count = scandir(path, &entries, is_table, alphasort);
+        found = scandir(path, &entries, is_table, alphasort);
     }
-    for (int i = 0; i < count; i++) {
-        const char *other = entries[i]->d_name;
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used,
-                                     ", %.*s", (int)strlen(other) - 4, other);
+    if (count < MACHINE_MOST_NAMES && (names[count] = strdup("host")) != NULL)
+        count++;
+    for (int i = 0; i < found; i++) {
+        *strrchr(entries[i]->d_name, '.') = '\0';
+        if (count < MACHINE_MOST_NAMES &&
+            (names[count] = strdup(entries[i]->d_name)) != NULL)
+            count++;
         free(entries[i]);
     }
-    if (count >= 0)
+    if (found >= 0)
         free(entries);
     free(path);
+    return count;
+}
+
+struct names {
+    char *list[MACHINE_MOST_NAMES];
+    size_t count;
+};
+
+static const char *name_at(size_t i, const void *context)
+{
+    const struct names *names = context;
+    return i < names->count ? names->list[i] : NULL;
+}
+
+static enum margay_status refuse_name(const struct names *names,
+                                      const char *name,
+                                      struct margay_error *error)
+{
+    char list[400];
+    size_t used = 0;
+    for (size_t i = 0; i < names->count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i == 0 ? "" : ", ", names->list[i]);
     return margay_fail(error, MARGAY_IO,
                        "--machine %s: no such file, and no machine of that "
-                       "name (expected a table, or one of %s)",
-                       name, names);
+                       "name%s (expected a table, or one of %s)",
+                       name, suggest(name, "", name_at, names).text, list);
+}
+
+/* The machine whose name it is, in any case of letters. */
+static enum margay_status read_named(struct machine *machine, const char *name,
+                                     const char *vary,
+                                     struct margay_error *error)
+{
+    struct names names;
+    char *file = NULL, *path = NULL;
+    size_t i = 0;
+    names.count = machine_names(names.list);
+    while (i < names.count && strcasecmp(names.list[i], name) != 0)
+        i++;
+    const char *known = i == names.count ? name : names.list[i];
+    enum margay_status status;
+    if (asprintf(&file, "%s.csv", known) < 0)
+        status = margay_fail_memory(error, "the name of a machine");
+    else if (data_file_find(&place, file, &path, NULL) == MARGAY_OK)
+        status = machine_read(machine, path, NULL, vary, error);
+    else
+        status = refuse_name(&names, name, error);
+    for (i = 0; i < names.count; i++)
+        free(names.list[i]);
+    free(file);
+    free(path);
+    return status;
 }
 
 enum margay_status machine_find(struct machine *machine, const char *name,
                                 const char *vary, struct margay_error *error)
 {
-    char *file, *path = NULL;
     *machine = (struct machine){.count = 0};
     if (access(name, F_OK) == 0 || strchr(name, '/') != NULL ||
         strcmp(name, "-") == 0)
         return machine_read(machine, name, NULL, vary, error);
-    if (strcmp(name, "host") == 0)
-        return read_host(machine, vary, error);
-    if (asprintf(&file, "%s.csv", name) < 0)
-        return margay_fail_memory(error, "the name of a machine");
-    enum margay_status status =
-        data_file_find(&place, file, &path, NULL) == MARGAY_OK
-            ? machine_read(machine, path, NULL, vary, error)
-            : refuse_name(name, error);
-    free(file);
-    free(path);
-    return status;
+    return strcasecmp(name, "host") == 0
+               ? read_host(machine, vary, error)
+               : read_named(machine, name, vary, error);
 }

@@ -1,6 +1,6 @@
 /* machine_csv.h - a machine of caches, from its table or from the system */
-#ifndef MARGAY_SIM_TABLES_MACHINE_CSV_H
-#define MARGAY_SIM_TABLES_MACHINE_CSV_H
+#ifndef MARGAY_SIM_RESULT_MACHINE_CSV_H
+#define MARGAY_SIM_RESULT_MACHINE_CSV_H
 
 #include <margay/hierarchy.h>
 
@@ -22,6 +22,12 @@ struct machine {
  */
 enum margay_status machine_find(struct machine *machine, const char *name,
                                 const char *vary, struct margay_error *error);
+
+/* Names of machines: "host", and those of the folder of installed tables.
+   Returns how many `names` has then, MACHINE_MOST_NAMES at most, each of which
+   the caller frees. */
+#define MACHINE_MOST_NAMES 64
+size_t machine_names(char *names[MACHINE_MOST_NAMES]);
 
 /*
  * Set a field of a machine that was read, other than a name; `text` outlives

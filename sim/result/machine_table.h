@@ -1,6 +1,6 @@
 /* machine_table.h - the machines that --vary makes of one, and their rows */
-#ifndef MARGAY_SIM_TABLES_MACHINE_TABLE_H
-#define MARGAY_SIM_TABLES_MACHINE_TABLE_H
+#ifndef MARGAY_SIM_RESULT_MACHINE_TABLE_H
+#define MARGAY_SIM_RESULT_MACHINE_TABLE_H
 
 #include <margay/questions.h>
 #include <margay/run.h>

@@ -1,6 +1,6 @@
 /* match.h - the rows of two tables of one kind, by their keys */
-#ifndef MARGAY_SIM_TABLES_MATCH_H
-#define MARGAY_SIM_TABLES_MATCH_H
+#ifndef MARGAY_SIM_RESULT_MATCH_H
+#define MARGAY_SIM_RESULT_MATCH_H
 
 #include <stdbool.h>
 
@@ -20,9 +20,10 @@ enum column_role column_role(const char *name);
 bool column_is_text(const char *name);
 
 /*
- * Does the file hold a table that margay writes?  A trace may be CSV, too, and
- * its columns keys, but it does not count references.  `knows` says of a header
- * that it is one of margay's where that is not enough.
+ * Does the file hold a table that margay writes?  Its first column is a key.  A
+ * trace may be CSV, too, and have such a column, but it does not count
+ * references; `knows`, unless NULL, says of a header that it is one of margay's
+ * all the same, and NULL takes the key for enough.
  */
 bool match_is_table(const char *path, bool (*knows)(const char *header));
 

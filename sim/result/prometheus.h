@@ -1,6 +1,6 @@
 /* prometheus.h - miss curves in the text exposition format of Prometheus */
-#ifndef MARGAY_SIM_TABLES_PROMETHEUS_H
-#define MARGAY_SIM_TABLES_PROMETHEUS_H
+#ifndef MARGAY_SIM_RESULT_PROMETHEUS_H
+#define MARGAY_SIM_RESULT_PROMETHEUS_H
 
 #include "sim/result/tables.h"
 #include "sim/terminal/output.h"

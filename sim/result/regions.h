@@ -1,6 +1,6 @@
 /* regions.h - named ranges of addresses, from a table */
-#ifndef MARGAY_SIM_TABLES_REGIONS_H
-#define MARGAY_SIM_TABLES_REGIONS_H
+#ifndef MARGAY_SIM_RESULT_REGIONS_H
+#define MARGAY_SIM_RESULT_REGIONS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* run_csv.h - the exact histogram of a run, read from its table */
-#ifndef MARGAY_SIM_TABLES_RUN_CSV_H
-#define MARGAY_SIM_TABLES_RUN_CSV_H
+#ifndef MARGAY_SIM_RESULT_RUN_CSV_H
+#define MARGAY_SIM_RESULT_RUN_CSV_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* tables.h - the tables that more than one command writes */
-#ifndef MARGAY_SIM_TABLES_TABLES_H
-#define MARGAY_SIM_TABLES_TABLES_H
+#ifndef MARGAY_SIM_RESULT_TABLES_H
+#define MARGAY_SIM_RESULT_TABLES_H
 
 #include "sim/options/sizes.h"
 #include "sim/result/csv.h"

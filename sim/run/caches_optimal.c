@@ -1,6 +1,7 @@
 /* caches_optimal.c - all optimal caches of a trace in one structure */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "assoc/assoc_internal.h"
 #include "sim/run/caches.h"
@@ -70,7 +71,7 @@ enum margay_status margay_caches_begin_optimal(
         .set_count = part->request.set_count,
         .index = part->request.index,
         .most_ways = part->most_ways,
-        .bypass = strcmp(part->spec, "opt:bypass=on") == 0,
+        .bypass = strcasecmp(part->spec, "opt:bypass=on") == 0,
         .threads = share->threads,
     };
     enum margay_status status = margay_room_check(

@@ -1,6 +1,7 @@
 /* policies_specs.c - what the specs of policies ask for */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/run/policies_replay.h"
 
@@ -34,7 +35,7 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
     row->spec = spec;
     row->simulated = !needs_future && strcmp(row->info->name, "lru") != 0;
     row->measure = !needs_future ? MARGAY_REUSE_DISTANCES
-                   : strcmp(spec, "opt:bypass=on") == 0
+                   : strcasecmp(spec, "opt:bypass=on") == 0
                        ? MARGAY_OPTIMAL_BYPASS_DISTANCES
                        : MARGAY_OPTIMAL_DISTANCES;
     return MARGAY_OK;
@@ -56,7 +57,7 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
         status = read_spec(specs[i], of_objects, &rows->list[i], error);
         rows->simulates |= rows->list[i].simulated;
         for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
-            if (strcmp(specs[i], specs[j]) == 0)
+            if (strcasecmp(specs[i], specs[j]) == 0)
                 status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                                      "--policy %s: given twice", specs[i]);
         }

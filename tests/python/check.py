@@ -275,7 +275,7 @@ for column, value, words in (("ways", "x", "expected a number"),
                              ("next", "L9", "another cache"),
                              ("wais", "1", "no such column"),
                              ("ways", "1K", "expected a number"),
-                             ("bytes", "1T", "unknown suffix 'T'"),
+                             ("bytes", "1X", "unknown suffix 'X'"),
                              ("bytes", 1000, "bytes")):
     refuses(f"a machine whose {column} is {value}", words,
             lambda: margay.simulate("t.din", [{**caches[0], column: value}]))

@@ -28,7 +28,12 @@ run curve -q --knees 2 parda
 is 'knees' "$(cat err)" \
     'margay curve: parda: knee 1 at 6 blocks: the miss ratio falls from 0.791667 at half of that to 0.416667
 margay curve: parda: knee 2 at 2 blocks: the miss ratio falls from 0.958333 at half of that to 0.791667'
-run curve -q --knees parda
+xz -dc "$root/tests/sample/walk.lackey.xz" >walk.lackey
+run curve -q --knees 9 walk.lackey
+is 'knees of the sample: the interpreter, and each of three tables' \
+    "$(sed -n 's/.*(\([0-9]*\) bytes).*/\1/p' err | sort -n |
+        awk '{ printf "%.0f ", $1 / 1024 }')" '3 9 40 118 '
+run curve -q --knees walk.lackey
 is 'knees: 3 if not given' "$(wc -l <err)" 3
 run curve -q --knees=1 parda
 is 'knees: attached' "$(wc -l <err)" 1
@@ -42,18 +47,32 @@ sub misses { my $c = shift; scalar grep { $_ eq 'inf' || $_ >= $c } @d }
 my ($top) = sort { $b <=> $a } 0, grep { $_ ne 'inf' } @d;
 my ($reached) = grep { misses($_) / $n <= $most } 1 .. $top + 1;
 print defined $reached ? "$reached" : 'none', "\n";
-my @knees;
+sub lg { log($_[0] || 0.5) }
+sub bend {
+    my ($c, $part, $more) = @_;
+    my $before = $c - (int($c / $part) || 1);
+    my $after = $c + (int($c / $more) || 1);
+    my $at = lg(misses($c));
+    (lg(misses($before)) - $at) - 3 * ($at - lg(misses($after)));
+}
+sub steps { misses($_[0]) != misses($_[0] - 1) } # the curve steps at a knee
+sub bends {
+    my ($c) = @_;
+    (sort { $b <=> $a } map { bend($c, @$_) } [6, 5], [3, 2], [2, 1])[0];
+}
+my @found;
 for (1 .. 3) {
-    my ($best, $size) = (0, 0);
+    my ($best, $size) = (0.05, 0);
     for my $c (1 .. $top + 1) {
-        next if grep { int($c / 2) < $_ && int($_ / 2) < $c } @knees;
-        next if misses($c) == misses($c - 1); # the curve steps at a knee
-        my $fall = misses(int($c / 2)) - misses($c);
-        ($best, $size) = ($fall, $c) if $fall > $best;
+        next if grep { int($c / 2) < $_ && int($_ / 2) < $c } @found;
+        next if !steps($c);
+        ($best, $size) = (bends($c), $c) if bends($c) > $best;
     }
     last if !$size;
-    push @knees, $size;
-    print "$size\n";
+    push @found, $size;
+    my ($first) = grep { steps($_) && bends($_) >= 0.8 * $best }
+        int($size / 2) + 1 .. $size;
+    print "$first\n";
 }
 END
 tries=0 wrong=0

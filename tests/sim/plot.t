@@ -60,7 +60,7 @@ for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
 done
 fake curve.csv curve.csv -o two.png
 is 'several files' "$(sed -n '1,5p;7,$p' arguments | tr '\n' ' ')" \
-    "-d -e FORMAT = '.png'; LEGEND = 'right';  -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
+    "-d -e FORMAT = '.png';  -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
 like 'gnuplot knows no file of ours to write to' "$(sed -n 6p arguments)" \
     '^/proc/self/fd/[0-9]+$'
 fake "$work/histogram.csv" -o x.pdf

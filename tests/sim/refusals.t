@@ -30,7 +30,6 @@ for policy in $(sed -n 's/^  \([a-z0-9]*\) .*/\1/p' out); do
 done >takes
 is 'and those that objects have' \
     "$(sed -n 's/^With --objects: //p' out)" "$(paste -sd ' ' takes)"
-refuses 'to analyse the file: margay curve FILE' good.din
 refuses "unknown option '-z'" curve -z good.din
 refuses "unknown option '-z'" curve -qz good.din
 refuses '--block needs a value' curve good.din -b

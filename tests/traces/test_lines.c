@@ -172,7 +172,9 @@ static bool check_text(const char *format)
         exit(1);
     }
     size_t pieces = choose_cuts(cuts);
-    bool cut = margay_trace_known_lines(trace, &bytes, &refs) || how == NULL;
+    /* Of an empty file there is nothing to cut. */
+    bool cut = used > 0 &&
+               (margay_trace_known_lines(trace, &bytes, &refs) || how == NULL);
     struct whole_trace got = {.status = MARGAY_OK};
     if (cut)
         got = read_pieces(trace, cuts, pieces);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LONGEST_WORD 32
 #define FAR_AWAY     3
@@ -10,6 +11,11 @@
 static unsigned minimum(unsigned a, unsigned b)
 {
     return a < b ? a : b;
+}
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
 /* Optimal string alignment distance (Damerau-Levenshtein without overlaps). */
@@ -22,10 +28,11 @@ static unsigned edit_distance(const char *a, size_t m, const char *b, size_t n)
         d[0][j] = (unsigned)j;
     for (size_t i = 1; i <= m; i++) {
         for (size_t j = 1; j <= n; j++) {
-            unsigned differ = a[i - 1] != b[j - 1];
+            unsigned differ = lower(a[i - 1]) != lower(b[j - 1]);
             unsigned best = minimum(d[i - 1][j], d[i][j - 1]) + 1;
             best = minimum(best, d[i - 1][j - 1] + differ);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
                 best = minimum(best, d[i - 2][j - 2] + 1);
             d[i][j] = best;
         }
@@ -38,7 +45,7 @@ static unsigned unlikeness(const char *word, const char *candidate)
     size_t m = strlen(word), n = strlen(candidate);
     if (m == 0 || m > LONGEST_WORD || n > LONGEST_WORD)
         return FAR_AWAY;
-    if (m >= 2 && strncmp(word, candidate, m) == 0)
+    if (m >= 2 && strncasecmp(word, candidate, m) == 0)
         return 1;
     unsigned distance = edit_distance(word, m, candidate, n);
     /* Two edits turn any two-letter name into any other. */

@@ -43,6 +43,29 @@ bool margay_parse_count(const char *text, uint64_t *value)
     return *end == '\0';
 }
 
+#define SUFFIXES "B, K, KB, KiB, M, MB, MiB, G, GB, GiB, T, TB or TiB"
+
+/* Digits after a point: more than people write, and 2^20 is above 10^6. */
+#define MOST_DECIMALS 6
+
+/* Read a point and decimals as a numerator and a denominator, 0 and 1 where
+   there is none; returns their end, NULL if there are no decimals or too many.
+ */
+static const char *parse_decimals(const char *text, uint64_t *part,
+                                  uint64_t *of)
+{
+    *part = 0;
+    *of = 1;
+    if (*text != '.')
+        return text;
+    const char *end = parse_digits(text + 1, part);
+    if (end == NULL || end - text - 1 > MOST_DECIMALS)
+        return NULL;
+    for (const char *digit = text + 1; digit < end; digit++)
+        *of *= 10;
+    return end;
+}
+
 enum margay_status margay_parse_size(const char *text, const char *what,
                                      uint64_t *value, bool *suffixed,
                                      struct margay_error *error)
@@ -51,29 +74,38 @@ enum margay_status margay_parse_size(const char *text, const char *what,
         const char *text;
         unsigned shift;
     } suffixes[] = {
-        {"B", 0},   {"K", 10},   {"KB", 10}, {"KiB", 10}, {"M", 20},
-        {"MB", 20}, {"MiB", 20}, {"G", 30},  {"GB", 30},  {"GiB", 30},
+        {"B", 0},   {"K", 10},   {"KB", 10},  {"KiB", 10}, {"M", 20},
+        {"MB", 20}, {"MiB", 20}, {"G", 30},   {"GB", 30},  {"GiB", 30},
+        {"T", 40},  {"TB", 40},  {"TiB", 40},
     };
     const size_t count = sizeof suffixes / sizeof suffixes[0];
+    uint64_t part, of;
     const char *end = parse_digits(text, value);
+    bool digits = *text >= '0' && *text <= '9';
     size_t i = 0;
-    if (end == NULL) {
-        bool digits = *text >= '0' && *text <= '9';
+    if (end == NULL && digits)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           digits ? "%s: '%s' is over 64 bits"
-                                  : "%s: '%s' is not a size (a number, or a "
-                                    "number with B, K, KiB, M, MiB, G or GiB)",
-                           what, text);
-    }
+                           "%s: '%s' is over 64 bits", what, text);
+    if (end == NULL || (end = parse_decimals(end, &part, &of)) == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: '%s' is not a size (a number, or a number, "
+                           "with up to %d decimals, and " SUFFIXES ")",
+                           what, text, MOST_DECIMALS);
     *suffixed = *end != '\0';
     while (*suffixed && i < count && strcasecmp(end, suffixes[i].text) != 0)
         i++;
     if (i == count)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: '%s' ends in an unknown suffix '%s' (expected " SUFFIXES ")",
+            what, text, end);
+    part <<= suffixes[i].shift;
+    if (part % of != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: '%s' ends in an unknown suffix '%s' (expected "
-                           "B, K, KiB, M, MiB, G or GiB)",
-                           what, text, end);
-    if (!margay_multiply_u64(*value, UINT64_C(1) << suffixes[i].shift, value))
+                           "%s: '%s' is not a whole number%s", what, text,
+                           *suffixed ? " of bytes" : "");
+    if (!margay_multiply_u64(*value, UINT64_C(1) << suffixes[i].shift, value) ||
+        !margay_add_u64(*value, part / of, value))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: '%s' is over 64 bits", what, text);
     return MARGAY_OK;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
@@ -51,7 +52,7 @@ static enum margay_status find_row(const struct margay_spec_table *table,
     const char *known;
     size_t used = 0;
     for (*index = 0; (known = row_name(*index, table)) != NULL; ++*index) {
-        if (strcmp(name, known) == 0)
+        if (strcasecmp(name, known) == 0)
             return MARGAY_OK;
         if (used < sizeof list.text)
             used += (size_t)snprintf(list.text + used, sizeof list.text - used,
