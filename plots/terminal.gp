@@ -105,7 +105,10 @@ room_for_tics(width) = width < 12 * em_x ? 2 : width > 69 * em_x ? 12 \
 longest = 16
 entries = 6
 high_ems = (top - bottom) / em_y
-# The longest name that leaves room for a picture.
+# A name of `most` characters at most: of a longer one the beginning and the end;
+# and the longest one that leaves room for a picture.
+cut(name, most) = strlen(name) <= most ? name : name[1:most / 2 - 1] . ".." \
+    . name[strlen(name) - (most - most / 2) + 2:*]
 most_name = floor(0.55 / (0.6 * em_x))
 if (most_name > 40) { most_name = 40 }
 set border 3 linecolor "#555555"

@@ -29,10 +29,7 @@ replaced(text, mark, with) = strstrt(text, mark) == 0 ? text \
 # One word for the shell, with any characters in it.
 shell_word(text) = "'" . replaced(text, "'", "'\\''") . "'"
 
-# A name of `most` characters at most: of a longer one the beginning and the end.
-cut(name, most) = strlen(name) <= most ? name : name[1:most / 2 - 1] . ".." \
-    . name[strlen(name) - (most - most / 2) + 2:*]
-# One that leaves room for a picture (terminal.gp).
+# A name that leaves room for a picture (terminal.gp).
 short(name) = cut(name, most_name)
 
 # A name as a label of a tic.  One with a % is a format of gnuplot, which gives 49

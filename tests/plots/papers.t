@@ -35,6 +35,9 @@ machine='simulate --machine intel-skylake walk.lackey'
     write varied $machine --vary L1D.ways=4,8
     write all $machine --vary L1D.bytes=16K..128K,L2.bytes=128K..1M \
         --pareto tables/pareto.csv
+    write engines engines --run walk.lackey --limit 3000 \
+        --only exact,olken,shards,scale-tree
+    write sweep engines --sweep --blocks 2000 --only exact,olken
     write share share tables/exact.csv tables/exact.csv --sizes pow2
 }
 rm tables/all.csv
