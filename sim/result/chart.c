@@ -19,8 +19,8 @@
 #include "sim/result/words.h"
 #include "traces/traces_internal.h"
 
-#define CHART_ROWS  12
-#define MARGIN      8    /* columns of the ratios and the axis */
+#define CHART_ROWS  13
+#define MARGIN      9    /* columns of the ratios and the axis */
 #define AXIS_BYTES  1024 /* the widest */
 #define AXIS_GAP    4    /* between names of sizes */
 #define MOST_LINES  26   /* letters */
@@ -174,11 +174,8 @@ static void draw_line(const struct chart *chart, size_t index, char *canvas)
 static double tick_at(const struct chart *chart, size_t height)
 {
     if (!chart->is_steep)
-        return height == CHART_ROWS - 1 ? chart->high
-               : height == 0            ? 0
-               : height == CHART_ROWS / 2 - 1
-                   ? chart->high * (CHART_ROWS / 2 - 1) / (CHART_ROWS - 1)
-                   : -1;
+        return height % 3 == 0 ? chart->high * (double)height / (CHART_ROWS - 1)
+                               : -1;
     for (int decade = 0; decade < DECADES; decade++) {
         double ratio = pow(10, -decade);
         if (ratio <= chart->high * 1.0001 && ratio >= chart->low &&
@@ -219,18 +216,24 @@ static void put_axis(const struct chart *chart)
 {
     char marks[AXIS_BYTES], names[AXIS_BYTES], text[WORDS_BYTES];
     double octaves = chart->most_log2 - chart->least_log2;
-    double per_octave =
-        octaves > 0 ? (double)(chart->columns - 1) / octaves : 0;
-    size_t columns = chart->columns, last = 0;
+    double per_octave = (double)(chart->columns - 1) / octaves;
+    size_t columns = chart->columns, last = 0, widest = 0;
+    int first = (int)ceil(chart->least_log2);
+    for (int power = first; power <= (int)chart->most_log2 && power < 64;
+         power++) {
+        size_t width = strlen(name_size(chart, UINT64_C(1) << power, text));
+        widest = width > widest ? width : widest;
+    }
+    int step = (int)ceil((double)(widest + AXIS_GAP) / per_octave);
     memset(marks, '-', columns);
     memset(names, ' ', columns);
-    for (int power = (int)ceil(chart->least_log2);
-         power <= (int)chart->most_log2 && power < 64; power++) {
+    for (int power = first; power <= (int)chart->most_log2 && power < 64;
+         power += step) {
         size_t x = (size_t)lround((power - chart->least_log2) * per_octave);
         const char *name = name_size(chart, UINT64_C(1) << power, text);
         size_t end = x + strlen(name);
-        if ((last > 0 && x < last + AXIS_GAP) || end > columns)
-            continue;
+        if (end > columns)
+            break;
         marks[x] = '+';
         memcpy(names + x, name, strlen(name));
         last = end;
@@ -325,6 +328,8 @@ static size_t find_steps(const struct chart *chart, const struct line *line,
         if (count == MOST_STEPS)
             memmove(steps, steps + 1, --count * sizeof *steps);
         steps[count++] = (struct step){ratio, row};
+        if (ratio_at(chart, line, row) <= ratio_at(chart, line, line->end - 1))
+            break;
     }
     return count;
 }
@@ -363,7 +368,8 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
     };
     chart.size = chart.in_bytes ? bytes : cells_column(table, "cache_blocks");
     enum margay_status status = find_lines(&chart, error);
-    if (status == MARGAY_OK)
+    /* A single size is no curve. */
+    if (status == MARGAY_OK && chart.least_log2 < chart.most_log2)
         status = draw(&chart, error);
     for (size_t i = 0; i < chart.count && status == MARGAY_OK; i++) {
         if (i == MOST_LINES) {

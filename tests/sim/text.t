@@ -11,10 +11,10 @@ is 'a trace is a command: the sizes from which on few references miss' \
     "$(tail -n 1 answer)" \
     "walk.lackey: 3,576,558 references; at most 10% from 1.56 KiB, 5% from \
 2 KiB, 2% from 9 KiB, 1% from 95 KiB, 0.2% from 118 KiB; 0.123% at 269 KiB."
-is 'a chart of twelve rows, the axis and its names above it' \
-    "$(wc -l <answer | tr -d ' ') $(grep -c '^.\{7\}|' answer)" '15 12'
+is 'a chart of thirteen rows, the axis and its names above it' \
+    "$(wc -l <answer | tr -d ' ') $(grep -c '^.\{8\}|' answer)" '16 13'
 is 'no line of it is longer than a terminal' \
-    "$(head -n 14 answer | awk 'length > 80')" ''
+    "$(head -n 15 answer | awk 'length > 80')" ''
 like 'a summary goes to standard error' "$(cat err)" '4414 distinct blocks'
 run curve -q --text walk.lackey
 check 'it is what curve --text writes' cmp -s out answer
@@ -77,7 +77,7 @@ is 'columns: all rows are of one length' \
 like 'counts have separators' "$(cat out)" '^L1D +3,576,558 +57,390 +1\.6%'
 like 'the rest is said to be there' "$(cat out)" 'more columns: --csv'
 run curve -q --text --policy lru,fifo -b 64,128 walk.lackey
-is 'curves with a letter each' "$(sed -n 's/:.*//; 15,$p' out | tr '\n' ' ')" \
+is 'curves with a letter each' "$(sed -n 's/:.*//; 16,$p' out | tr '\n' ' ')" \
     'a b c d '
 like 'and what tells them apart' "$(cat out)" \
     '^d: walk.lackey, blocks of 128 B, policy fifo: 3,576,558 references; '
@@ -85,7 +85,13 @@ run curve -q --text /dev/null -f lines
 is 'no references: said, and no chart' "$status $(cat out)" '0 no references'
 run curve -q --text ids.lines
 like 'blocks without a size' "$(tail -n 1 out)" '; 37\.5% at 9 blocks\.$'
-printf '1 5\n1 5\n' >sized.csv
+run curve -q --text --sizes 5 ids.lines
+is 'a size alone is no chart' "$(cat out)" \
+    'ids.lines: 24 references; 66.7% at 5 blocks.'
+awk 'BEGIN { for (i = 0; i < 90; i++) print i % 3 }' >three.lines
+run curve -q --text --warmup 30 three.lines
+is 'no misses at all' "$(tail -n 1 out)" \
+    'three.lines: 60 references; at most 50% from 3 blocks; 0% at 3 blocks.'
 "$MARGAY" curve -q --text --sizes 1,2,1000000 ids.lines >wide
 is 'sizes far apart' "$(awk 'length > 80 && !/references/' wide)" ''
 for options in '--text --csv' '--text --json' '--csv --json'; do
