@@ -16,8 +16,6 @@
 #include "sim/command/request.h"
 #include "sim/command/summary.h"
 #include "sim/options/commands.h"
-#include "sim/result/prometheus.h"
-#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -35,29 +33,12 @@ struct curve {
 /* A pass whose series are on their way into tables. */
 struct rows {
     struct curve *curve;
-    struct csv_writer *csv, *histogram_csv; /* NULL = none */
-    struct prometheus *prometheus;          /* likewise */
+    struct curve_sinks sinks;
     const struct margay_job *job;
     const struct margay_pass *pass;
     struct margay_series all; /* its references, in any cache */
     char number[24];          /* of a tenant without a name */
 };
-
-/* Of several policies, the first one's references count; of several keys, all.
- */
-static void add_to_all(struct margay_series *all,
-                       const struct margay_series *series)
-{
-    if (all->references == 0)
-        *all = *series;
-    else if (series->has_key && series->policy == all->policy) {
-        all->references += series->references;
-        all->distinct += series->distinct;
-        all->infinite += series->infinite;
-        all->requests += series->requests;
-        all->infinite_requests += series->infinite_requests;
-    }
-}
 
 static struct series_labels labels_of(struct rows *rows,
                                       const struct margay_series *series)
@@ -77,39 +58,14 @@ static struct series_labels labels_of(struct rows *rows,
     return labels;
 }
 
-static enum margay_status write_histogram(const struct rows *rows,
-                                          const struct series_labels *labels,
-                                          const struct margay_series *series,
-                                          struct margay_error *error)
-{
-    struct csv_writer *csv = rows->histogram_csv;
-    if (labels->window != NULL)
-        csv_window(csv, *labels->window);
-    if (labels->tenant != NULL)
-        csv_label_text(csv, labels->tenant);
-    return table_histogram(csv, labels->trace,
-                           series->in_bytes ? 0 : labels->block_bytes, series,
-                           &rows->curve->options->results.bins, error);
-}
-
 static enum margay_status write_series(void *context,
                                        const struct margay_series *series,
                                        struct margay_error *error)
 {
     struct rows *rows = context;
     const struct series_labels labels = labels_of(rows, series);
-    enum margay_status status = MARGAY_OK;
-    add_to_all(&rows->all, series);
-    if (rows->csv != NULL && labels.window != NULL)
-        csv_window(rows->csv, *labels.window);
-    if (rows->csv != NULL)
-        status = table_series(rows->csv, labels.trace, labels.block_bytes,
-                              series, labels.tenant, error);
-    if (status == MARGAY_OK && rows->histogram_csv != NULL)
-        status = write_histogram(rows, &labels, series, error);
-    return status == MARGAY_OK && rows->prometheus != NULL
-               ? prometheus_take(rows->prometheus, &labels, series, error)
-               : status;
+    summary_add(&rows->all, series);
+    return curve_write(&rows->sinks, &labels, series, error);
 }
 
 /* The series of a pass at the sizes of the options. */
@@ -150,14 +106,13 @@ static enum margay_status write_pass(void *context,
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
         .curve = curve,
-        .csv = &curve->files.csv,
-        .histogram_csv = curve_files_histogram(&curve->files),
-        .prometheus = &curve->prometheus,
+        .sinks = {&curve->files.csv, curve_files_histogram(&curve->files),
+                  &options->results.bins,
+                  options->results.prometheus == NULL ? NULL
+                                                      : &curve->prometheus},
         .job = job,
         .pass = pass,
     };
-    if (options->results.prometheus == NULL)
-        rows.prometheus = NULL;
     enum margay_status status = write_rows(&rows, error);
     if (status == MARGAY_OK && answers_are_asked(options))
         status = margay_analysis_series(analysis, NULL, answer, &rows, error);
@@ -174,7 +129,8 @@ static enum margay_status snapshot(void *context, struct csv_writer *csv,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
-    struct rows rows = {.curve = context, .csv = csv, .job = job, .pass = pass};
+    struct rows rows = {
+        .curve = context, .sinks = {.csv = csv}, .job = job, .pass = pass};
     return write_rows(&rows, error);
 }
 
@@ -184,7 +140,7 @@ static enum margay_status publish(void *context, const struct margay_job *job,
     const struct options *options = ((struct curve *)context)->options;
     struct prometheus prometheus = {{NULL}};
     struct rows rows = {
-        .curve = context, .prometheus = &prometheus, .job = job};
+        .curve = context, .sinks = {.prometheus = &prometheus}, .job = job};
     struct output *output;
     if (options->results.prometheus == NULL)
         return MARGAY_OK;

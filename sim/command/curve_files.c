@@ -66,3 +66,28 @@ struct csv_writer *curve_files_histogram(struct curve_files *files)
     return files->outputs[CURVE_HISTOGRAM] == NULL ? NULL
                                                    : &files->histogram_csv;
 }
+
+enum margay_status curve_write(const struct curve_sinks *sinks,
+                               const struct series_labels *labels,
+                               const struct margay_series *series,
+                               struct margay_error *error)
+{
+    struct csv_writer *csv = sinks->csv, *histogram_csv = sinks->histogram_csv;
+    enum margay_status status = MARGAY_OK;
+    if (csv != NULL && labels->window != NULL)
+        csv_window(csv, *labels->window);
+    if (csv != NULL)
+        status = table_series(csv, labels->trace, labels->block_bytes, series,
+                              labels->tenant, error);
+    if (histogram_csv != NULL && labels->window != NULL)
+        csv_window(histogram_csv, *labels->window);
+    if (histogram_csv != NULL && labels->tenant != NULL)
+        csv_label_text(histogram_csv, labels->tenant);
+    if (status == MARGAY_OK && histogram_csv != NULL)
+        status = table_histogram(histogram_csv, labels->trace,
+                                 series->in_bytes ? 0 : labels->block_bytes,
+                                 series, sinks->bins, error);
+    return status == MARGAY_OK && sinks->prometheus != NULL
+               ? prometheus_take(sinks->prometheus, labels, series, error)
+               : status;
+}

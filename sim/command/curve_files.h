@@ -3,6 +3,7 @@
 #define MARGAY_SIM_COMMAND_CURVE_FILES_H
 
 #include "sim/options/options.h"
+#include "sim/result/prometheus.h"
 #include "sim/result/tables.h"
 #include "sim/terminal/output.h"
 
@@ -28,5 +29,17 @@ int curve_files_close(struct curve_files *files, enum margay_status status,
 
 /* The table of the histogram; NULL = it is not asked for. */
 struct csv_writer *curve_files_histogram(struct curve_files *files);
+
+/* Where rows of a series go; NULL is nowhere. */
+struct curve_sinks {
+    struct csv_writer *csv, *histogram_csv;
+    const struct margay_bins *bins; /* of the histogram */
+    struct prometheus *prometheus;
+};
+
+enum margay_status curve_write(const struct curve_sinks *sinks,
+                               const struct series_labels *labels,
+                               const struct margay_series *series,
+                               struct margay_error *error);
 
 #endif

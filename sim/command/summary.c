@@ -136,6 +136,19 @@ void summarise_objects_pass(const struct options *options,
     warn_of_sizes(job, engine);
 }
 
+void summary_add(struct margay_series *all, const struct margay_series *series)
+{
+    if (all->references == 0)
+        *all = *series;
+    else if (series->has_key && series->policy == all->policy) {
+        all->references += series->references;
+        all->distinct += series->distinct;
+        all->infinite += series->infinite;
+        all->requests += series->requests;
+        all->infinite_requests += series->infinite_requests;
+    }
+}
+
 void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
                     const struct margay_series *series)

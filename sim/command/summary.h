@@ -7,12 +7,16 @@
 #include <margay/run.h>
 
 /* Keep messages about a pass, of which this is a series or what all of them
-   have in common; they appear once the command has succeeded, warnings even
-   with
+   have in common; they appear once the command has succeeded, warnings even with
    --quiet. */
 void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
                     const struct margay_series *series);
+
+/* Add a series to those that the summary is of, which are zeroed before the
+   first: of several policies the first one's references count, of several keys
+   all. */
+void summary_add(struct margay_series *all, const struct margay_series *series);
 
 /* The same of a pass of objects. */
 void summarise_objects_pass(const struct options *options,
