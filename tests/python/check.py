@@ -9,6 +9,7 @@ import csv
 import inspect
 import io
 import os
+import shlex
 import shutil
 import signal
 import struct
@@ -515,6 +516,24 @@ refuses("no progress of a command", "no progress",
         lambda: margay.compare("t.din", progress=True))
 refuses("annotate", "t.din: annotate: the trace does not say the sites",
         lambda: margay.annotate("t.din", sizes="4KiB"))
+compiler = shlex.split(os.environ.get("CC", "cc"))
+if shutil.which(compiler[0]) and "libdw 0" in run("version"):
+    with open("walk.c", "w", encoding="ascii") as file:
+        file.write("static volatile double a[64][64], b[64][64];\n"
+                   "int main(void) {\n"
+                   "    for (int i = 0; i < 4096; i++)\n"
+                   "        a[i / 64][i % 64] = b[i % 64][i / 64];\n"
+                   "    return 0;\n}\n")
+    subprocess.run([*compiler, "-g", "-O1", *run("record", "--cflags").split(),
+                    "walk.c", "-o", "walk", *run("record", "--libs").split()],
+                   check=True)
+    run("record", "-q", "--sites", "--data", "-o", "walk.mgt", "./walk")
+    same("annotate a program", lambda: margay.annotate(
+        "walk.mgt", sizes=["1KiB", "64KiB"]),
+         "annotate", "-q", "--sizes", "1KiB,64KiB", "walk.mgt")
+    same("and its data", lambda: margay.annotate("walk.mgt", sizes=[16],
+                                                 data=True),
+         "annotate", "-q", "--sizes", "16", "--data", "walk.mgt")
 for name, asked in (("zipf", {"exponent": 0.7}), ("uniform", {}), ("scan", {}),
                     ("fft", {})):
     run("generate", name, "--refs", "2000", "--blocks", "64", "--seed", "3",

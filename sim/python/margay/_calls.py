@@ -9,6 +9,7 @@ from typing import Any, Mapping, Sequence
 
 class Error(Exception):
     """What the library refuses: the message of the command."""
+    __module__ = "margay"
 
 
 lib: Any = importlib.import_module("margay._library")
