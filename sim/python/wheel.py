@@ -3,9 +3,9 @@
     wheel.py VERSION FOLDER WHEELS
 
 packs FOLDER/margay, with the library in it, README.md and LICENSE into a wheel
-in the folder WHEELS and prints its name.  A wheel is a zip file with a list of its contents (the
-binary distribution format of the Python Packaging Authority), so that nothing
-but Python is needed.  The same contents give the same bytes.
+in the folder WHEELS and prints its name.  A wheel is a zip file with a list of
+its contents (the binary distribution format of the Python Packaging Authority),
+so that nothing but Python is needed.  The same contents give the same bytes.
 """
 import base64
 import hashlib
@@ -45,7 +45,7 @@ wheel = wheels / f"margay-{version}-py3-none-{platform}.whl"
 with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
     for name, content in files.items():
         entry = zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0))
-        entry.external_attr = (0o755 if "/bin/" in name else 0o644) << 16
+        entry.external_attr = (0o100755 if "/bin/" in name else 0o100644) << 16
         entry.compress_type = zipfile.ZIP_DEFLATED
         archive.writestr(entry, content)
 print(wheel)

@@ -275,7 +275,8 @@ table = margay.simulate("threads", "mesi.csv")
 same("caches that agree", table,
      "simulate", "-q", "--machine", "mesi.csv", "threads")
 check("by upgrades, too", table["upgrades"][0] > 0)
-same("threads that share cores", margay.simulate("threads", "mesi.csv", cores=2),
+same("threads that share cores",
+     margay.simulate("threads", "mesi.csv", cores=2),
      "simulate", "-q", "--machine", "mesi.csv", "--cores", "2", "threads")
 caches = [{"cache": "L1", "holds": "all", "bytes": 1024, "block_bytes": 32,
            "ways": 2, "next": ""}]
@@ -293,7 +294,8 @@ refuses("but there are some", "amd-zen2, ",
 for machine in (7, None, caches[0], {"L1": caches[0]}, ["L1"]):
     refuses(f"a machine of {machine!r:.20}", "expected the name of its table, "
             "or a list of dicts", lambda: margay.simulate("t.din", machine))
-for column, value, words in (("ways", "x", "machine:2: L1: ways: found 'x', expected a number"),
+for column, value, words in (("ways", "x", "machine:2: L1: ways: found 'x', "
+                              "expected a number"),
                              ("holds", "x", "expected fetch"),
                              ("next", "L9", "another row"),
                              ("wais", "1", "found column 'wais'"),
@@ -425,7 +427,8 @@ refuses("time to live before it is stored", "ttl: -1",
 same("a list of traces", lambda: margay.curve(["t.din", "t.lines"]),
      "curve", "-q", "t.din", "t.lines")
 holds("and of arrays", lambda: margay.curve(
-    [ids, memoryview(ids)], ids=True, sizes=[1]).trace == ["array 1", "array 2"])
+    [ids, memoryview(ids)], ids=True, sizes=[1]).trace
+      == ["array 1", "array 2"])
 refuses("files and arrays", "not both", lambda: margay.curve(["t.din", ids]))
 rows = [line.split() for line in open("through.din", encoding="ascii")]
 whole = {"address": [int(row[1], 16) for row in rows],
@@ -469,7 +472,8 @@ holds("and their kinds", lambda: list(margay.curve(
     kind="write", sizes=[9])["references"]) == [2])
 for name, columns, words in (
         ("no numbers", {"kind": [1]}, "columns kind (expected, all"),
-        ("two of them", {"address": [1], "block": [1]}, "address or block with"),
+        ("two of them", {"address": [1], "block": [1]},
+         "address or block with"),
         ("other lengths", {"block": [1, 2], "kind": [1]}, "of one length"),
         ("others", {"block": [1], "colour": [1]}, "columns block, colour"),
         ("threads of objects", {"block": [1], "size": [1], "thread": [1]},
@@ -506,7 +510,8 @@ holds("all is described", lambda: all(
     getattr(margay, name).__doc__ for name in margay.__all__))
 
 # What the command does for Python.
-same("compare", lambda: margay.compare("t.din", sets="1..4", ways=[1, 2], block=64),
+same("compare", lambda: margay.compare("t.din", sets="1..4", ways=[1, 2],
+                                       block=64),
      "compare", "-q", "--sets", "1..4", "--ways", "1,2", "t.din")
 holds("compare arrays", lambda: margay.compare(
     [ids, ids], ids=True, sets=1, ways=1).trace == ["array 1", "array 2"])

@@ -48,10 +48,13 @@ check 'of which there are many' test "$(wc -l <structures)" -gt 15
 "$python" "$root/sim/python/wheel.py" 1.2.3 "$BUILD/python" again >/dev/null
 check 'the same wheel each time' cmp -s wheels/*.whl again/*.whl
 "$python" - "$(cat wheel)" <<'EOP'
-import os, sys, zipfile
+import os, stat, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
     for entry in archive.infolist():
-        os.chmod(archive.extract(entry, "unpacked"), entry.external_attr >> 16)
+        path = archive.extract(entry, "unpacked")
+        mode = entry.external_attr >> 16
+        if stat.S_ISREG(mode) and mode & 0o111:
+            os.chmod(path, 0o755)
 EOP
 is 'a wheel works where it is unpacked' "$(PYTHONPATH=unpacked "$python" -c '
 import margay

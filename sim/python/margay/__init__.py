@@ -38,6 +38,6 @@ for _function in (annotate, assoc, compare, curve, filter, histogram, phases,
     _signature = inspect.signature(_function)
     _function.__signature__ = _signature.replace(parameters=[
         *list(_signature.parameters.values())[:-1], *(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
-                              annotation=kind.__forward_arg__)
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY,
+                              default=None, annotation=kind.__forward_arg__)
             for name, kind in Options.__annotations__.items())])

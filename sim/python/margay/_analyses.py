@@ -235,8 +235,9 @@ def assoc(trace: Traces, *, sets: Sizes, ways: Sizes, policy: Words = "lru",
     """The misses of set-associative caches: each number of sets with each of
     ways, and each of these with each policy.
 
-    A row for each trace, block size, sets, ways and policy: block_bytes, cache_bytes (bytes); sets, ways, references,
-    misses (counts); miss_ratio (0 to 1).
+    A row for each trace, block size, sets, ways and policy: block_bytes,
+    cache_bytes (bytes); sets, ways, references, misses (counts); miss_ratio (0
+    to 1).
     """
     numbers = (sorted({_whole(number, "sets", 1, 2 ** 24, "")
                        for number in _list(sets)}),

@@ -29,9 +29,9 @@ def write(trace: Any, file: BinaryIO) -> str:
         if others <= {"kind", "size", "time"} and numbers == ["block"]:
             _write_objects(columns, file)
             return "lcs"
-    raise Error(f"arrays: columns {', '.join(map(str, columns))} (expected, all "
-                "of one length, address or block with kind, thread, site; or "
-                "block with kind, size, time)")
+    raise Error(f"arrays: columns {', '.join(map(str, columns))} (expected, "
+                "all of one length, address or block with kind, thread, site; "
+                "or block with kind, size, time)")
 
 
 def _write_program(columns: Mapping[str, memoryview], numbers: str,

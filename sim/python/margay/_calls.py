@@ -33,8 +33,8 @@ def _relabel(message: str, labels: Mapping[str, str]) -> str:
 
 def _check(status: int, error: Any, labels: Mapping[str, str] = {}) -> None:
     if status != lib.MARGAY_OK:
-        message = _relabel(error.message.decode(errors="replace"), labels)
-        raise (MemoryError if status == lib.MARGAY_NO_MEMORY else Error)(message)
+        kind = MemoryError if status == lib.MARGAY_NO_MEMORY else Error
+        raise kind(_relabel(error.message.decode(errors="replace"), labels))
 
 
 def _structure(kind: Any, defaults: Sequence[Any]) -> Any:

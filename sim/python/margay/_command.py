@@ -17,7 +17,7 @@ from margay import _columns
 from margay._calls import Error, _c, _check, _relabel, _text, lib
 from margay._run import Options, Traces, Unpack, _given, _sources
 from margay._table import Table
-from margay._values import Count, Sizes, _whole
+from margay._values import Count, Sizes, _list, _whole
 
 Machine = Union[str, "os.PathLike[str]", Sequence[
     Mapping[str, Union[str, float, None]]]]
@@ -29,9 +29,7 @@ def _arguments(options: Mapping[str, Any]) -> Iterable[str]:
         if value is True:
             yield f"--{name}"
         elif value is not None and value is not False:
-            several = not isinstance(value, str) and isinstance(value, Iterable)
-            yield f"--{name}=" + (",".join(map(str, value)) if several
-                                  else str(value))
+            yield f"--{name}=" + ",".join(map(str, _list(value)))
 
 
 def _ask(command: str, arguments: Mapping[str, Any], traces: Traces,
@@ -45,8 +43,8 @@ def _ask(command: str, arguments: Mapping[str, Any], traces: Traces,
         names = {**(others or {}), **{source.name: source.label
                                       for source in sources}}
         run = subprocess.run(
-            [_PROGRAM, command, "--quiet", *_arguments(given),
-             *_arguments(arguments), "--", *(source.name for source in sources)],
+            [_PROGRAM, command, "--quiet", *_arguments({**given, **arguments}),
+             "--", *(source.name for source in sources)],
             capture_output=True, check=False,
             pass_fds=[source.descriptor for source in sources
                       if source.descriptor >= 0])

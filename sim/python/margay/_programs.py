@@ -39,8 +39,8 @@ def _histogram(table: Columns, name: str, exact: bool) -> Iterator[Any]:
 
 def _block(tables: Sequence[Columns]) -> Optional[int]:
     """The block size that all tables have; None: none of them says one."""
-    found = {int(next(iter(table["block_bytes"]))) if len(table.get("block_bytes", ()))
-             else None for table in tables}
+    found = {next(map(int, table.get("block_bytes", ())), None)
+             for table in tables}
     if len(found) > 1:
         raise Error("the tables are of different block sizes")
     return found.pop()

@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
 
     block: block sizes in bytes, powers of two.  format, column: how a file is
     read.  ids: numbers are block ids, not byte addresses.  unit: bytes that an
-    id stands for.  kind: "read", "write", "fetch", one or several.  skip, limit,
+    id stands for.  kind: "read", "write", "fetch", or several.  skip, limit and
     warmup: numbers of references.  straddle: "first" or "split".  threads: 1 or
     more; without it, one for each core.  progress: True, or a function of the
     trace's name, the references so far and the share of the file, 0 to 1.

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import math
 import operator
 import re
 from typing import Any, Iterable, Iterator, Sequence, SupportsIndex, Union
@@ -61,32 +60,33 @@ def _ratio(value: Any, what: str) -> float:
     try:
         ratio = float(digits) / (100 if percent else 1) if not rest else 0
     except ValueError:
-        ratio = math.nan
+        ratio = 0
     if not 0.000001 <= ratio <= 1:
         raise Error(f"{what}: {value!r} (expected a ratio such as 0.05 or 5%, "
                     "from 0.000001 to 1)")
     return ratio
 
 
-def _cache_sizes(sizes: Any, what: str = "sizes") -> Any:
+def _cache_sizes(sizes: Any) -> Any:
     """struct margay_cache_sizes of a grid's name or a list of sizes."""
     made = lib.margay_cache_sizes()
-    name, _, parameter = (sizes if isinstance(sizes, str) else "").partition(":")
+    grid = sizes if isinstance(sizes, str) else ""
+    name, _, parameter = grid.partition(":")
     kinds = {"octave": lib.MARGAY_SIZES_OCTAVE, "pow2": lib.MARGAY_SIZES_POW2,
              "usual": lib.MARGAY_SIZES_USUAL, "all": lib.MARGAY_SIZES_ALL}
     if name in kinds and (name == "octave") == bool(parameter):
         made.kind = kinds[name]
         if parameter:
-            made.per_octave = _whole(parameter, f"{what}: octave", 1, 65536, "")
+            made.per_octave = _whole(parameter, "sizes: octave", 1, 65536, "")
         return made
     listed = _list(sizes)
     if not listed or not all(str(size)[:1].isdigit() or
                              not isinstance(size, str) for size in listed):
-        raise Error(f"{what}: {sizes!r} (expected pow2, octave:N, all, or sizes "
-                    "such as 64, '4KiB' or '64,4KiB,1MiB')")
+        raise Error(f"sizes: {sizes!r} (expected pow2, octave:N, all, or "
+                    "sizes such as 64, '4KiB' or '64,4KiB,1MiB')")
     made.kind, made.count = lib.MARGAY_SIZES_LIST, len(listed)
     made.list = (lib.margay_cache_size * len(listed))(
-        *(_size(size, what, 1) for size in listed))
+        *(_size(size, "sizes", 1) for size in listed))
     return made
 
 
