@@ -9,6 +9,7 @@ import csv
 import inspect
 import io
 import os
+import random
 import shlex
 import shutil
 import signal
@@ -470,6 +471,32 @@ for asked in {}, {"ttl": 100}, {"policy": "sieve,lru"}:
 holds("and their kinds", lambda: list(margay.curve(
     {"block": [5, 5, 6], "size": [1, 1, 1], "kind": [1, 0, 1]}, objects=False,
     kind="write", sizes=[9])["references"]) == [2])
+
+
+def naive_distances(blocks):
+    stack = []
+    for block in blocks:
+        yield stack.index(block) if block in stack else -1
+        stack = [block] + [other for other in stack if other != block]
+
+
+def random_case(seed):
+    """Small arrays: their distances, and a kind selected beforehand, are the
+    same as by hand."""
+    chance = random.Random(seed)
+    count, most = chance.randrange(1, 40), chance.randrange(1, 12)
+    drawn = [chance.randrange(most) << chance.choice((0, 60))
+             for _ in range(count)]
+    kinds = [chance.randrange(3) for _ in drawn]
+    wanted = chance.randrange(3)
+    chosen = [block for block, kind in zip(drawn, kinds) if kind == wanted]
+    return list(margay.distances(drawn)) == list(naive_distances(drawn)) \
+        and is_equal(margay.curve({"kind": kinds, "block": drawn}, sizes="all",
+                                  kind=("read", "write", "fetch")[wanted]),
+                     margay.curve(chosen, ids=True, sizes="all"))
+
+
+holds("random arrays", lambda: all(map(random_case, range(500))))
 for name, columns, words in (
         ("no numbers", {"kind": [1]}, "columns kind (expected, all"),
         ("two of them", {"address": [1], "block": [1]},
