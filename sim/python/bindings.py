@@ -1,9 +1,9 @@
 """bindings.py - the library's C headers as Python's ctypes
 
-    bindings.py HEADERS >_library.py
+    bindings.py HEADERS VERSION >_library.py
 
-HEADERS is what the preprocessor makes of interface.h beside this file: the public
-headers, and one constant for each macro of defaults.  So no structure is
+HEADERS is what the preprocessor makes of interface.h beside this file: the
+public headers, and one constant for each macro of defaults.  So no structure is
 written down twice, and a change of a header reaches Python with the next build.
 Needs pycparser, for the build alone.
 """
@@ -165,6 +165,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         tree = c_parser.CParser().parse(file.read(), sys.argv[1])
     bindings = Bindings()
+    bindings.values["VERSION"] = sys.argv[2]
     for declaration in tree.ext:
         bindings.take(declaration)
     bindings.write(sys.stdout)

@@ -8,6 +8,7 @@ PYTHON         ?= $(firstword $(foreach python,python3 /usr/bin/python3,\
 python_FOLDER  := $(BUILD)/python
 python_SOURCES := $(wildcard sim/python/margay/*)
 python_MACHINES := $(wildcard sim/machines/*.csv)
+python_SCRIPTS := $(wildcard plots/*.gp)
 python_EMPTY   := stdbool.h stddef.h stdint.h stdio.h
 
 $(python_FOLDER)/interface.i: sim/python/interface.h $(public_HEADERS) \
@@ -19,13 +20,15 @@ $(python_FOLDER)/interface.i: sim/python/interface.h $(public_HEADERS) \
 
 $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
     $(python_FOLDER)/interface.i $(python_SOURCES) $(python_MACHINES) \
-    $(shared_LIBRARY)
-	@mkdir -p $(@D)/machines
+    $(python_SCRIPTS) $(shared_LIBRARY) $(BUILD)/margay
+	@mkdir -p $(@D)/bin $(@D)/share/margay/machines
 	@cp $(python_SOURCES) $(@D)
-	@cp $(python_MACHINES) $(@D)/machines
+	@cp $(python_MACHINES) $(@D)/share/margay/machines
+	@cp $(python_SCRIPTS) $(@D)/share/margay
+	@cp $(BUILD)/margay $(@D)/bin
 	@cp $(shared_LIBRARY) $(@D)/libmargay.so
 	$(call quiet,PYTHON $@)$(PYTHON) sim/python/bindings.py \
-	    $(python_FOLDER)/interface.i >$@.new
+	    $(python_FOLDER)/interface.i $(VERSION) >$@.new
 	@mv $@.new $@
 
 # Its tests, where it can be made: Python loads no sanitizer's runtime, and no

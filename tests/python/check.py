@@ -6,8 +6,12 @@ prints TAP.  MARGAY is the command, FOLDER a folder for traces.
 """
 import array
 import csv
+import inspect
 import io
 import os
+import random
+import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -36,7 +40,7 @@ def run(*arguments):
 
 def is_same(value, text):
     if text == "inf":
-        return value == 2 ** 64 - 1
+        return value == -1
     if isinstance(value, str):
         return value == text
     return f"{value:.12g}" == text if "." in text else int(value) == int(text)
@@ -50,7 +54,8 @@ def difference(table, *arguments):
         return f"{len(rows)} rows, not {len(expected)}"
     for row, cells in zip(rows, expected):
         for name, cell in cells.items():
-            if cell == "" and (name not in row or row[name] != row[name]):
+            if cell == "" and (name not in row or row[name] != row[name]
+                               or row[name] == -1):
                 continue
             if name not in row or not is_same(row[name], cell):
                 return f"{name}: {row.get(name)}, not {cell}"
@@ -58,7 +63,10 @@ def difference(table, *arguments):
 
 
 def same(name, table, *arguments):
-    what = difference(table, *arguments)
+    try:
+        what = difference(table() if callable(table) else table, *arguments)
+    except Exception as error:
+        what = repr(error)
     check(name, what == "", what)
 
 
@@ -68,6 +76,22 @@ def refuses(name, words, call, kind=margay.Error):
         check(name, False, "nothing was refused")
     except kind as error:
         check(name, words in str(error), str(error))
+    except Exception as error:
+        check(name, False, repr(error))
+
+
+def holds(name, call):
+    """A check that fails, and does not end the others, where it raises."""
+    try:
+        check(name, call())
+    except Exception as error:
+        check(name, False, repr(error))
+
+
+def is_equal(table, other):
+    return list(table) == list(other) and all(
+        str(list(table[name])) == str(list(other[name])) for name in table
+        if name != "trace")
 
 
 run("generate", "zipf", "--refs", "30000", "--blocks", "700", "--to", "din",
@@ -112,12 +136,12 @@ ids = array.array("Q", map(int, open("t.lines", encoding="ascii")))
 table = margay.curve(ids, ids=True)
 table["trace"] = ["t.lines"] * len(table["trace"])
 same("an array of ids is a trace", table, "curve", "-q", "t.lines")
-expected = [int(row["distance"]) if row["distance"] != "inf" else 2 ** 64 - 1
+expected = [int(row["distance"]) if row["distance"] != "inf" else -1
             for row in csv.DictReader(io.StringIO(run("distances", "-q",
                                                       "t.lines")))]
 check("distances of an array", list(margay.distances(ids)) == expected)
 check("and of a list", list(margay.distances([3, 3, 4])) ==
-      [2 ** 64 - 1, 0, 2 ** 64 - 1])
+      [-1, 0, -1])
 misses = margay.curve("t.din")["misses"]
 check("a column is a buffer", memoryview(misses).itemsize == 8)
 
@@ -252,7 +276,8 @@ table = margay.simulate("threads", "mesi.csv")
 same("caches that agree", table,
      "simulate", "-q", "--machine", "mesi.csv", "threads")
 check("by upgrades, too", table["upgrades"][0] > 0)
-same("threads that share cores", margay.simulate("threads", "mesi.csv", cores=2),
+same("threads that share cores",
+     margay.simulate("threads", "mesi.csv", cores=2),
      "simulate", "-q", "--machine", "mesi.csv", "--cores", "2", "threads")
 caches = [{"cache": "L1", "holds": "all", "bytes": 1024, "block_bytes": 32,
            "ways": 2, "next": ""}]
@@ -263,19 +288,20 @@ check("a machine of dicts", table["misses"][0] == expected["misses"][0]
 for size in ("1K", "1kb", "1KiB", "1024B", 1024):
     check(f"bytes of {size}", margay.simulate(
         "t.din", [{**caches[0], "bytes": size}])["misses"] == table["misses"])
-refuses("no such machine", "none.csv: No such file",
+refuses("no such machine", "none.csv: no such file",
         lambda: margay.simulate("t.din", "none.csv"))
 refuses("but there are some", "amd-zen2, ",
         lambda: margay.simulate("t.din", "amd-zen9"))
 for machine in (7, None, caches[0], {"L1": caches[0]}, ["L1"]):
     refuses(f"a machine of {machine!r:.20}", "expected the name of its table, "
             "or a list of dicts", lambda: margay.simulate("t.din", machine))
-for column, value, words in (("ways", "x", "expected a number"),
+for column, value, words in (("ways", "x", "machine:2: L1: ways: found 'x', "
+                              "expected a number"),
                              ("holds", "x", "expected fetch"),
-                             ("next", "L9", "another cache"),
-                             ("wais", "1", "no such column"),
+                             ("next", "L9", "another row"),
+                             ("wais", "1", "found column 'wais'"),
                              ("ways", "1K", "expected a number"),
-                             ("bytes", "1X", "unknown suffix 'X'"),
+                             ("bytes", "1X", "found '1X'"),
                              ("bytes", 1000, "bytes")):
     refuses(f"a machine whose {column} is {value}", words,
             lambda: margay.simulate("t.din", [{**caches[0], column: value}]))
@@ -331,6 +357,246 @@ except ImportError:
     pass
 refuses("an array has no sizes", "array: ",
         lambda: margay.curve(ids, objects=True))
+
+# Counts are signed, so that differences of them are; ids are not.
+def type_of(column):
+    return getattr(column, "typecode", None) or column.dtype.char
+
+
+table = margay.curve("t.din")
+holds("counts are int64", lambda: all(
+    type_of(table[name]) in "ql" for name in ("cache_blocks", "misses",
+                                              "references", "block_bytes")))
+holds("ratios are float64", lambda: type_of(table["miss_ratio"]) == "d")
+holds("distances are int64", lambda: type_of(margay.distances(ids)) in "ql")
+holds("blocks and sites are uint64", lambda: type_of(
+    margay.filter([2 ** 64 - 1], sets=1, ways=1)["block"]) in "QL" and type_of(
+        margay.histogram("sites.pinatrace", by="site")["site"]) in "QL")
+
+# What the command takes as text, and what it refuses.
+for name, given, plain in (
+        ("references", {"skip": "2K", "limit": "7000"},
+         {"skip": 2000, "limit": 7000}),
+        ("threads", {"threads": "2"}, {"threads": 2}),
+        ("block sizes", {"block": "64,128"}, {"block": [64, 128]}),
+        ("kinds", {"kind": "read,write"}, {"kind": ["read", "write"]}),
+        ("sizes", {"sizes": "7,300"}, {"sizes": [7, 300]}),
+        ("sizes in bytes", {"sizes": "4KiB,300"}, {"sizes": [64, 300]}),
+        ("lists of such", {"sizes": ["4KiB", 300]}, {"sizes": [64, 300]}),
+        ("policies", {"policy": "lru,2q:in=0.3,out=0.4,opt", "sizes": [30]},
+         {"policy": ["lru", "2q:in=0.3,out=0.4", "opt"], "sizes": [30]}),
+        ("a ratio", {"policy": "fifo", "sample": "50%", "sizes": [30]},
+         {"policy": "fifo", "sample": 0.5, "sizes": [30]}),
+        ("the same with a dot", {"policy": "fifo", "sample": "0.5",
+                                 "sizes": [30]},
+         {"policy": "fifo", "sample": 0.5, "sizes": [30]})):
+    holds(f"{name} as text", lambda: is_equal(margay.curve("t.din", **given),
+                                              margay.curve("t.din", **plain)))
+holds("sets and ways as text", lambda: is_equal(
+    margay.assoc("t.din", sets="1,4,2", ways="1"),
+    margay.assoc("t.din", sets=[1, 2, 4], ways=[1])))
+holds("sizes of shared caches as text", lambda: list(margay.share(
+    blocks, sizes="192B")["cache_blocks"]) == [3])
+holds("bytes of objects as text", lambda: list(margay.curve(
+    "sized.csv", objects=True, sizes="4KiB", **sized)["cache_bytes"]) == [4096])
+for given, words in (
+        ({"threads": -1}, "threads: -1"), ({"threads": 0}, "threads: 0"),
+        ({"threads": "2K"}, "threads: '2K'"), ({"threads": 2 ** 31}, "threads"),
+        ({"skip": -1}, "skip: -1"), ({"skip": 2 ** 64}, "skip"),
+        ({"skip": 1.5}, "skip: 1.5"), ({"limit": -1}, "limit: -1"),
+        ({"limit": "x"}, "limit: 'x'"), ({"warmup": "9" * 30}, "warmup"),
+        ({"block": 65}, "power of two"), ({"block": 0}, "block: 0"),
+        ({"block": -64}, "block: -64"), ({"block": "64,x"}, "block: 'x'"),
+        ({"unit": -1}, "unit: -1"), ({"seed": -1}, "seed: -1"),
+        ({"sizes": 0}, "sizes: 0"), ({"sizes": [3, -4]}, "sizes: -4"),
+        ({"sizes": "octave:0"}, "octave: '0'"), ({"sizes": "4XB"}, "'XB'"),
+        ({"sizes": "5000B"}, "multiple of the block"),
+        ({"sizes": 2 ** 61}, "64 bits"), ({"sizes": 2 ** 57}, "2^63"),
+        ({"sample": "150%", "policy": "fifo"}, "sample: '150%'"),
+        ({"sample": 0, "policy": "fifo"}, "sample: 0"),
+        ({"sample": "x", "policy": "fifo"}, "sample: 'x'")):
+    refuses(f"curve with {given}", words,
+            lambda: margay.curve("t.din", **given))
+refuses("no sets", "",
+        lambda: margay.assoc("t.din", sets=[], ways=[1]))
+refuses("too many sets", "sets: 16777217", lambda: margay.assoc(
+    "t.din", sets=2 ** 24 + 1, ways=1))
+refuses("time to live before it is stored", "ttl: -1",
+        lambda: margay.curve("sized.csv", objects=True, ttl=-1, **sized))
+
+# Several traces, and references that say more than a number.
+same("a list of traces", lambda: margay.curve(["t.din", "t.lines"]),
+     "curve", "-q", "t.din", "t.lines")
+holds("and of arrays", lambda: margay.curve(
+    [ids, memoryview(ids)], ids=True, sizes=[1]).trace
+      == ["array 1", "array 2"])
+refuses("files and arrays", "not both", lambda: margay.curve(["t.din", ids]))
+rows = [line.split() for line in open("through.din", encoding="ascii")]
+whole = {"address": [int(row[1], 16) for row in rows],
+         "kind": [int(row[0]) for row in rows]}
+holds("kinds in an array", lambda: is_equal(
+    margay.simulate(whole, "small.csv"),
+    margay.simulate("through.din", "small.csv")))
+holds("and selected", lambda: is_equal(
+    margay.curve(whole, kind="write"),
+    margay.curve("through.din", kind="write")))
+holds("a filter's table is a trace", lambda: is_equal(
+    margay.curve(margay.filter("t.din", block=64, sets=16, ways=2)),
+    margay.curve(margay.filter("t.din", block=64, sets=16, ways=2)["block"],
+                 ids=True)))
+numbers = range(3000)
+of_threads = {"address": [65536 + i * i % 97 * 16 for i in numbers],
+              "kind": [int(i % 5 == 0) for i in numbers],
+              "thread": [i * 7 % 3 for i in numbers],
+              "site": [4096 + i % 3 for i in numbers]}
+with open("threads.csv", "w", encoding="ascii") as file:
+    file.write("".join(f"0x{site:x}: {'RW'[kind]} 0x{address:x}\n"
+                       for address, kind, _, site in
+                       zip(*of_threads.values())))
+holds("sites in an array", lambda: is_equal(
+    margay.histogram(of_threads, by="site"),
+    margay.histogram("threads.csv", by="site", format="pinatrace")))
+holds("threads in an array", lambda: list(dict.fromkeys(margay.histogram(
+    of_threads, by="thread", bins="log2")["thread"])) == [0, 1, 2])
+holds("so that caches have to agree", lambda: margay.simulate(
+    of_threads, "mesi.csv").upgrades[0] > 0 == margay.simulate(
+        {**of_threads, "thread": [0] * 3000}, "mesi.csv").coherence_misses[0])
+cells = list(csv.reader(open("sized.csv", encoding="ascii")))[1:]
+objects = {name: [int(cell) for cell in column] for name, column in
+           zip(("block", "size", "time"), zip(*cells))}
+for asked in {}, {"ttl": 100}, {"policy": "sieve,lru"}:
+    holds(f"objects in arrays {asked}", lambda: is_equal(
+        margay.curve(objects, objects=True, **asked),
+        margay.curve("sized.csv", objects=True, **asked, **sized)))
+holds("and their kinds", lambda: list(margay.curve(
+    {"block": [5, 5, 6], "size": [1, 1, 1], "kind": [1, 0, 1]}, objects=False,
+    kind="write", sizes=[9])["references"]) == [2])
+
+
+def naive_distances(blocks):
+    stack = []
+    for block in blocks:
+        yield stack.index(block) if block in stack else -1
+        stack = [block] + [other for other in stack if other != block]
+
+
+def random_case(seed):
+    """Small arrays: their distances, and a kind selected beforehand, are the
+    same as by hand."""
+    chance = random.Random(seed)
+    count, most = chance.randrange(1, 40), chance.randrange(1, 12)
+    drawn = [chance.randrange(most) << chance.choice((0, 60))
+             for _ in range(count)]
+    kinds = [chance.randrange(3) for _ in drawn]
+    wanted = chance.randrange(3)
+    chosen = [block for block, kind in zip(drawn, kinds) if kind == wanted]
+    return list(margay.distances(drawn)) == list(naive_distances(drawn)) \
+        and is_equal(margay.curve({"kind": kinds, "block": drawn}, sizes="all",
+                                  kind=("read", "write", "fetch")[wanted]),
+                     margay.curve(chosen, ids=True, sizes="all"))
+
+
+holds("random arrays", lambda: all(map(random_case, range(500))))
+for name, columns, words in (
+        ("no numbers", {"kind": [1]}, "columns kind (expected, all"),
+        ("two of them", {"address": [1], "block": [1]},
+         "address or block with"),
+        ("other lengths", {"block": [1, 2], "kind": [1]}, "of one length"),
+        ("others", {"block": [1], "colour": [1]}, "columns block, colour"),
+        ("threads of objects", {"block": [1], "size": [1], "thread": [1]},
+         "address or block with"),
+        ("sizes of addresses", {"address": [1], "size": [1]}, "or block with"),
+        ("no kind", {"block": [1], "kind": [3]}, "kind: a number over 2"),
+        ("a fetch of an object", {"block": [1], "size": [1], "kind": [2]},
+         "over 1"),
+        ("too many threads", {"block": [1], "thread": [2 ** 32]}, "thread"),
+        ("a negative number", {"block": [-1]}, "negative"),
+        ("words", {"block": [1], "kind": ["read"]}, "'str'")):
+    refuses(f"arrays with {name}", words, lambda: margay.curve(columns))
+
+# Tables, and what they look like.
+holds("columns are attributes", lambda: table.misses is table["misses"]
+      and "misses" in dir(table))
+refuses("of that name", "there are trace, block_bytes",
+        lambda: table.missses, AttributeError)
+holds("a notebook shows rows", lambda: "<td>t.din</td><td>64</td>" in
+      table._repr_html_() and ">30,000<" in table._repr_html_())
+holds("some of them", lambda: table._repr_html_().count("<tr>") == 21 and
+      f"20 of {len(table.misses)} rows" in table._repr_html_())
+holds("and escapes them", lambda: "&lt;b&gt;" in
+      margay.Table(trace=["<b>"])._repr_html_())
+holds("the version", lambda: run("version").split()[1] == margay.__version__)
+holds("keywords are listed", lambda: "threads" in
+      inspect.signature(margay.curve).parameters)
+holds("and typed", lambda: "Any" not in " ".join(
+    str(inspect.signature(getattr(margay, name)).parameters.values())
+    for name in ("curve", "histogram", "assoc", "phases", "simulate", "filter",
+                 "share", "compare", "annotate", "generate", "plot",
+                 "distances")))
+holds("all is described", lambda: all(
+    getattr(margay, name).__doc__ for name in margay.__all__))
+
+# What the command does for Python.
+same("compare", lambda: margay.compare("t.din", sets="1..4", ways=[1, 2],
+                                       block=64),
+     "compare", "-q", "--sets", "1..4", "--ways", "1,2", "t.din")
+holds("compare arrays", lambda: margay.compare(
+    [ids, ids], ids=True, sets=1, ways=1).trace == ["array 1", "array 2"])
+refuses("compare as the command", "array: ", lambda: margay.compare(
+    {"block": [1], "size": [1]}, block=64))
+refuses("no progress of a command", "no progress",
+        lambda: margay.compare("t.din", progress=True))
+refuses("annotate", "t.din: annotate: the trace does not say the sites",
+        lambda: margay.annotate("t.din", sizes="4KiB"))
+compiler = shlex.split(os.environ.get("CC", "cc"))
+if shutil.which(compiler[0]) and "libdw 0" in run("version"):
+    with open("walk.c", "w", encoding="ascii") as file:
+        file.write("static volatile double a[64][64], b[64][64];\n"
+                   "int main(void) {\n"
+                   "    for (int i = 0; i < 4096; i++)\n"
+                   "        a[i / 64][i % 64] = b[i % 64][i / 64];\n"
+                   "    return 0;\n}\n")
+    subprocess.run([*compiler, "-g", "-O1", *run("record", "--cflags").split(),
+                    "walk.c", "-o", "walk", *run("record", "--libs").split()],
+                   check=True)
+    run("record", "-q", "--sites", "--data", "-o", "walk.mgt", "./walk")
+    same("annotate a program", lambda: margay.annotate(
+        "walk.mgt", sizes=["1KiB", "64KiB"]),
+         "annotate", "-q", "--sizes", "1KiB,64KiB", "walk.mgt")
+    same("and its data", lambda: margay.annotate("walk.mgt", sizes=[16],
+                                                 data=True),
+         "annotate", "-q", "--sizes", "16", "--data", "walk.mgt")
+for name, asked in (("zipf", {"exponent": 0.7}), ("uniform", {}), ("scan", {}),
+                    ("fft", {})):
+    run("generate", name, "--refs", "2000", "--blocks", "64", "--seed", "3",
+        *(f"--{key}={value}" for key, value in asked.items()), "--to", "u64",
+        "-q", "-o", "made.u64")
+    with open("made.u64", "rb") as file:
+        content = file.read()
+    holds(f"generate {name}", lambda: memoryview(margay.generate(
+        name, refs="2K", blocks=64, seed=3, **asked)).tobytes() == content)
+refuses("no such generator", "none", lambda: margay.generate("none", refs=2))
+if shutil.which("gnuplot"):
+    for name, call in (
+            ("curve", lambda: margay.curve("t.lines")),
+            ("policies", lambda: margay.curve("t.din", policy="lru,opt")),
+            ("objects", lambda: margay.curve(objects, objects=True)),
+            ("histogram", lambda: margay.histogram("t.lines")),
+            ("histogram of sites", lambda: margay.histogram(
+                "sites.pinatrace", by="site", bins="log2")),
+            ("assoc", lambda: margay.assoc("t.din", sets="1,4", ways="1,2")),
+            ("compare", lambda: margay.compare("t.lines", sets=1, ways="1..2")),
+            ("phases", lambda: margay.phases("phased.lines")),
+            ("share", lambda: margay.share(programs)),
+            ("simulate", lambda: margay.simulate("t.din", "small.csv"))):
+        holds(f"plot {name}", lambda: "</svg>" in
+              margay.plot(call(), title="a title")._repr_svg_())
+    holds("plot to a file", lambda: margay.plot(
+        table, "x.png", paper="column") == open("x.png", "rb").read())
+    refuses("plot as the command", "--paper", lambda: margay.plot(
+        table, paper="wall"))
+    refuses("plot what there is", "--colour", lambda: margay.plot(
+        table, colour="red"))
 
 # Progress is told, and what it raises comes out.
 told = []

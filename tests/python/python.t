@@ -47,13 +47,59 @@ check 'of which there are many' test "$(wc -l <structures)" -gt 15
 "$python" "$root/sim/python/wheel.py" 1.2.3 "$BUILD/python" wheels >wheel
 "$python" "$root/sim/python/wheel.py" 1.2.3 "$BUILD/python" again >/dev/null
 check 'the same wheel each time' cmp -s wheels/*.whl again/*.whl
-"$python" -m zipfile -e "$(cat wheel)" unpacked
+"$python" - "$(cat wheel)" <<'EOP'
+import os, stat, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    for entry in archive.infolist():
+        path = archive.extract(entry, "unpacked")
+        mode = entry.external_attr >> 16
+        if stat.S_ISREG(mode) and mode & 0o111:
+            os.chmod(path, 0o755)
+EOP
 is 'a wheel works where it is unpacked' "$(PYTHONPATH=unpacked "$python" -c '
 import margay
 print(list(margay.curve([0, 64, 0], sizes="all")["misses"]))')" '[3, 2]'
-is 'and has machines by their names' "$(PYTHONPATH=unpacked "$python" -c '
+is 'and has the command, and machines by their names' "$(
+    unset MARGAY_MACHINES
+    PYTHONPATH=unpacked "$python" -c '
 import margay
 print(margay.simulate([0, 64, 0], "amd-zen2")["machine"][0])')" amd-zen2
+if command -v gnuplot >/dev/null; then
+    like 'and draws' "$(
+        unset MARGAY_PLOTS
+        PYTHONPATH=unpacked "$python" -c '
+import margay
+print(margay.plot(margay.curve([0, 64, 0]))._repr_svg_())')" '<svg'
+else
+    skip 'and draws' 'needs gnuplot'
+fi
+check 'it has the readme and the licence' test \
+    -n "$(sed -n '/^# Margay/p' unpacked/margay-1.2.3.dist-info/METADATA)" \
+    -a -s unpacked/margay-1.2.3.dist-info/LICENSE
+
+# Types: those of the package, and what they say to a program that uses it.
+cat >typed.py <<'EOP'
+import margay
+
+table = margay.curve("t.mgt", block=64, sizes="4KiB,1MiB", threads=2)
+margay.curve([1, 2], blok=64)
+margay.curve([1, 2], threads=[2])
+margay.compare(["a", "b"], sets="1..4", skip="2K")
+margay.simulate({"block": [1], "kind": [0]}, "amd-zen2", limit="x" + "y")
+margay.plot(table, title="a title").startswith(b"<svg")
+EOP
+if mypy=$(command -v mypy); then
+    (cd "$BUILD/python" && "$mypy" --strict --cache-dir=/dev/null margay) \
+        >mypy.out 2>&1
+    is 'mypy --strict finds nothing' "$(grep -v '^Success' mypy.out)" ''
+    MYPYPATH=$BUILD/python "$mypy" --strict --cache-dir=/dev/null \
+        --follow-imports=silent typed.py >mypy.out 2>&1
+    is 'and in programs what is wrong' \
+        "$(sed -n 's/:.*error: .*\[\(.*\)\]$/ \1/p' mypy.out)" \
+        "$(printf 'typed.py call-arg\ntyped.py arg-type')"
+else
+    skip 'types' 'needs mypy'
+fi
 
 # The notebook of the documentation runs; its cells say what they print.
 PYTHONPATH=$BUILD/python timeout 300 "$python" - \

@@ -2,23 +2,42 @@
 
     import margay
     table = margay.curve("program.mgt", block=64, policy=["lru", "opt"])
-    table["cache_bytes"], table["miss_ratio"]
+    table.cache_bytes, table.miss_ratio
 
-A trace is the name of a file in any format that the command reads, or an array
-of 64-bit numbers: byte addresses, or with ids=True block ids.  A result is a
-Table: a dict from the command's names of columns to columns.  Columns of
-numbers are arrays of numpy where that is installed, and of the module array
-otherwise; nothing is copied for either, nor for pandas.DataFrame(table).
-Columns that are unknown (the bytes of blocks, in a trace of ids that does not
-say what an id stands for) are left out, and a ratio of nothing is no number.
-
-Ctrl-C ends a run and raises KeyboardInterrupt.
+A trace is the name of a file in any format that the command reads, an array of
+64-bit numbers (byte addresses, or with ids=True block ids), or a dict of
+arrays: "address" or "block" with "kind" (0 read, 1 write, 2 fetch), "thread"
+and "site", or "block" with "kind", "size" (bytes) and "time" (seconds).  A list
+holds several.  A result is a Table of columns, arrays of numpy where that is
+installed and else of the module array.  Counts are int64; a distance that there
+is none of is -1.  A column that is unknown, such as the bytes of blocks in a
+trace of ids, is left out.  Numbers may be text as the command takes it:
+skip="250K", sizes="4KiB,1MiB", sample="5%".  Ctrl-C ends a run.
 """
+import inspect
+from typing import Any
+
 from margay._analyses import assoc, curve, distances, histogram, phases
-from margay._error import Error
-from margay._machine import filter, simulate
+from margay._calls import Error
+from margay._calls import lib as _lib
+from margay._command import (Picture, annotate, compare, generate, plot,
+                             simulate)
+from margay._filter import filter
 from margay._programs import overlap, share
+from margay._run import Options
 from margay._table import Table
 
-__all__ = ["Error", "Table", "assoc", "curve", "distances", "filter",
-           "histogram", "overlap", "phases", "share", "simulate"]
+__version__: str = _lib.VERSION
+__all__ = ["Error", "Options", "Picture", "Table", "annotate", "assoc",
+           "compare", "curve", "distances", "filter", "generate", "histogram",
+           "overlap", "phases", "plot", "share", "simulate"]
+
+# help() and notebooks list the keywords of Options one by one.
+for _function in (annotate, assoc, compare, curve, filter, histogram, phases,
+                  simulate):  # type: Any
+    _signature = inspect.signature(_function)
+    _function.__signature__ = _signature.replace(parameters=[
+        *list(_signature.parameters.values())[:-1], *(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY,
+                              default=None, annotation=kind.__forward_arg__)
+            for name, kind in Options.__annotations__.items())])

@@ -1,24 +1,26 @@
 """Analyses of traces: distances, miss curves and caches."""
 from __future__ import annotations
 
+# mypy: enable-incomplete-feature=Unpack
 import ctypes
 import itertools
 import os
-from typing import Any, Iterable, Sequence, Union
+from typing import Any, Optional, Sequence
 
 from margay import _columns
-from margay import _library as lib
-from margay._error import Error
-from margay._run import (_c, _cache_sizes, _check, _each_series, _given, _list,
-                         _Run, _sizes, _structure, _text)
-from margay._table import Rows, Table, Trace
-
+from margay._calls import Error, _c, _check, _kind, _structure, _text, lib
+from margay._run import (Options, Traces, Unpack, _each_series, _given,
+                         _Run)
+from margay._table import Rows, Table
+from margay._values import (Count, Ratio, Sizes, Words, _cache_sizes, _list,
+                            _ratio, _resolved, _whole)
 
 _CURVE = ("block_bytes", "cache_blocks", "cache_bytes", "references", "misses")
 
 
-def _adds_points(rows: Rows, sizes: Any) -> Any:
-    """A function that adds the curves of a pass to rows, at these sizes."""
+def _adds_points(rows: Rows, asked: Any) -> Any:
+    """A function that adds the curves of a pass to rows, at the sizes asked
+    for; None: at its own."""
     def ended(analysis: Any, ended_pass: Any) -> None:
         block = ended_pass.contents.block_bytes
 
@@ -28,19 +30,22 @@ def _adds_points(rows: Rows, sizes: Any) -> Any:
                 rows.add(block or None, point.size, point.size * block or None,
                          series.references, point.misses, *label)
 
-        _each_series(analysis, sizes, add)
+        with _resolved(asked, block) as sizes:
+            _each_series(analysis, sizes, add)
 
     return ended
 
 
-def _engine(spec: str, seed: int, measure: int,
-            place: Union[int, None] = None) -> Any:
+def _engine(spec: str, seed: Count, measure: int, place: Optional[int] = None,
+            sizes: Any = None) -> Any:
     """A function that asks for an engine and, where there is a place, for the
     distances of each such place."""
     request = _structure(lib.margay_engine_request, lib.ENGINE_REQUEST)
     request.spec = _text(spec)
-    request.seed = seed
+    request.seed = _whole(seed, "seed", letters="")
     request.measure = measure
+    if sizes is not None:
+        request.sizes = ctypes.pointer(sizes)
 
     def ask(question: Any, error: Any) -> int:
         following = ctypes.POINTER(lib.margay_question)()
@@ -54,96 +59,88 @@ def _engine(spec: str, seed: int, measure: int,
     return ask
 
 
-def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
-          sizes: Union[str, Sequence[int], None] = None,
-          engine: str = "exact", sample: float = 0, seed: int = 1,
-          objects: bool = False, ttl: Union[int, None] = None,
-          **options: Any) -> Table:
+def curve(trace: Traces, *, policy: Optional[Words] = None,
+          sizes: Optional[Sizes] = None, engine: str = "exact",
+          sample: Optional[Ratio] = None, seed: Count = 1,
+          objects: bool = False, ttl: Optional[Count] = None,
+          **options: Unpack[Options]) -> Table:
     """The misses of fully associative caches over their sizes.
 
     Without `policy` that is LRU, by any engine of `margay engines`; with it,
-    each of "lru", "opt", "fifo" and so on, as `margay curve --policy` has
-    them, of a share `sample` of the blocks.  `sizes`: "octave:N", "pow2",
-    "all" or numbers of blocks.  Options: block (one or several block sizes in
-    bytes), format, column, ids, unit, kind, skip, limit, warmup, straddle,
-    threads, progress (True, or a function of name, references and share).
+    each of "lru", "opt", "fifo" and so on, of a share `sample` of the blocks.
+    `sizes`: "octave:N", "pow2", "all", or sizes in blocks or, as text, bytes.
+
+    A row for each trace, block size, policy and size, in this order: trace,
+    policy (text); block_bytes, cache_bytes (bytes); cache_blocks (blocks);
+    references, misses (counts); miss_ratio (0 to 1).
 
     With `objects` caches hold objects of different sizes, which the trace
     says, and `sizes` are bytes; `ttl` makes objects expire, in seconds.
+    Columns are then cache_bytes, references, misses, miss_ratio,
+    reference_bytes, missed_bytes (bytes), byte_miss_ratio (0 to 1).
     """
+    policies, given = _list(policy), _given(options)
+    rate = 0 if sample is None else _ratio(sample, "sample")
     if objects:
-        return _objects(trace, _list(policy), sizes, engine, sample, seed, ttl,
-                        _given(options))
+        return _objects(trace, policies, sizes, engine, rate, seed, ttl, given)
     if ttl is not None:
         raise Error("ttl is for objects with sizes (objects=True)")
-    policies = _list(policy)
-    rows = Rows(trace, _CURVE + (("policy",) if policies else ()))
-    if policies:
-        _policies(trace, policies, sizes, sample, seed, rows, _given(options))
-    else:
-        asked, kept = _sizes("octave:16" if sizes is None else sizes)
-        _Run(_engine(engine, seed, lib.MARGAY_REUSE_DISTANCES),
-             _adds_points(rows, asked)).run(trace, _given(options))
-        del kept
+    rows = Rows(_CURVE + (("policy",) if policies else ()))
+    asked = _cache_sizes(sizes if sizes is not None else
+                         "usual" if policies else "octave:16")
+    if not policies:
+        _Run(_engine(engine, seed, lib.MARGAY_REUSE_DISTANCES, sizes=asked),
+             _adds_points(rows, asked), rows).run(trace, given)
+        return rows.table([("miss_ratio", "misses", "references")])
+    request, specs = _policies_request(lib.margay_policies_request, policies,
+                                       seed)
+    request.sample_rate, request.sizes = rate, ctypes.pointer(asked)
+    _Run(lambda question, error: _c.margay_policies_question(
+        request, question, error), _adds_points(rows, asked), rows).run(
+            trace, given)
+    del specs
     return rows.table([("miss_ratio", "misses", "references")])
 
 
 def _policies_request(kind: Any, policies: Sequence[str],
-                      seed: int) -> tuple[Any, Any]:
+                      seed: Count) -> tuple[Any, Any]:
     """A request for policies, and their names, which it points to."""
     specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
     request = kind()
-    request.policies = ctypes.cast(specs, dict(kind._fields_)["policies"])
+    request.policies = ctypes.cast(specs, _kind(kind, "policies"))
     request.policy_count = len(policies)
-    request.seed = seed
-    request.directory = os.fsencode(os.environ.get("TMPDIR") or "/tmp")
+    request.seed = _whole(seed, "seed", letters="")
+    if hasattr(request, "directory"):
+        request.directory = os.fsencode(os.environ.get("TMPDIR") or "/tmp")
     return request, specs
 
 
-def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
-              seed: int, rows: Rows, given: dict[str, Any]) -> None:
-    request, specs = _policies_request(lib.margay_policies_request, policies,
-                                       seed)
-    request.sample_rate = sample
-    of_request, _ = _sizes("usual")  # any but None, which stands for all
-    if sizes is not None:
-        asked = _cache_sizes(sizes)
-        request.sizes = ctypes.pointer(asked)
-    _Run(lambda question, error: _c.margay_policies_question(
-        request, question, error), _adds_points(rows, of_request)).run(
-             trace, given)
-    del specs
+_OBJECTS = ("block_bytes", "cache_blocks", "cache_bytes", "references",
+            "misses", "reference_bytes", "missed_bytes")
 
 
-_OBJECTS = ("cache_bytes", "references", "misses", "reference_bytes",
-            "missed_bytes")
-
-
-def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
-             sample: float, seed: int, ttl: Union[int, None],
+def _objects(trace: Traces, policies: Sequence[str], sizes: Any, engine: str,
+             rate: float, seed: Count, ttl: Optional[Count],
              given: dict[str, Any]) -> Table:
     for name in ("block", "unit", "ids", "straddle"):
         if given[name]:
             raise Error(f"objects do not go with {name}")
-    rows = Rows(trace, _OBJECTS + (("policy",) if policies else ()))
-    asked, kept = _sizes("octave:16" if sizes is None and not policies
-                         else sizes or "usual")
+    rows = Rows(_OBJECTS + (("policy",) if policies else ()))
     options = _structure(lib.margay_objects_options, lib.OBJECTS_OPTIONS)
-    options.curve = ctypes.pointer(asked)
-    options.seed = seed
+    options.seed = _whole(seed, "seed", letters="")
     error = lib.margay_error()
     _check(_c.margay_objects_take_spec(_text(engine), options, error), error)
-    if sample:
-        options.rate = sample
+    if rate:
+        options.rate = rate
     if ttl is not None:
-        options.ages, options.ttl_seconds = True, ttl
+        options.ages, options.ttl_seconds = True, _whole(ttl, "ttl", letters="")
     request, specs = _policies_request(lib.margay_object_policies_request,
                                        policies, seed)
 
     def add(series: Any, points: list[Any]) -> None:
         label = (series.policy.decode(),) if series.policy else ()
         for point in points:
-            rows.add(point.size, series.references, point.misses,
+            rows.add(None, None, point.size, series.references, point.misses,
                      series.reference_bytes, point.missed_bytes, *label)
 
     def ask(question: Any, error: Any) -> int:
@@ -152,9 +149,13 @@ def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
                 options, request, question, error))
         return int(_c.margay_objects_question(options, None, question, error))
 
-    _Run(ask, lambda analysis, ended_pass: _each_series(
-        analysis, asked, add)).run(trace, given)
-    del kept, specs
+    asked = _cache_sizes(sizes if sizes is not None else
+                         "usual" if policies else "octave:16")
+    with _resolved(asked, 1) as found:
+        options.curve = ctypes.pointer(found)
+        _Run(ask, lambda analysis, ended_pass: _each_series(
+            analysis, found, add), rows).run(trace, given)
+    del specs
     return rows.table([("miss_ratio", "misses", "references"),
                        ("byte_miss_ratio", "missed_bytes",
                         "reference_bytes")])
@@ -163,14 +164,16 @@ def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
 _PLACES = {"site": lib.MARGAY_BY_SITE, "thread": lib.MARGAY_BY_THREAD}
 
 
-def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
-              by: Union[str, None] = None, engine: str = "exact",
-              seed: int = 1, **options: Any) -> Table:
+def histogram(trace: Traces, *, bins: str = "exact", of: str = "distance",
+              by: Optional[str] = None, engine: str = "exact",
+              seed: Count = 1, **options: Unpack[Options]) -> Table:
     """How many references have which reuse distance, or (of="time") reuse time;
     with by="site" or "thread" a histogram for each of these.
 
-    The last row counts those without one: distance_from and distance_to are
-    2^64 - 1 there.  Options as of curve().
+    A row for each bin, of distances from distance_from to below distance_to
+    (blocks, or references with of="time"): block_bytes (bytes), references (a
+    count), share (0 to 1, of all references).  The last row counts first uses:
+    distance_from and distance_to are -1 there.
     """
     measures = {"distance": lib.MARGAY_REUSE_DISTANCES,
                 "time": lib.MARGAY_REUSE_TIMES}
@@ -180,8 +183,8 @@ def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
         raise Error(f"by: {by!r} (expected site or thread)")
     asked, error = lib.margay_bins(), lib.margay_error()
     _check(_c.margay_bins_parse(_text(bins), asked, error), error)
-    rows = Rows(trace, ("block_bytes", "distance_from", "distance_to",
-                         "references", "all", by or "place"))
+    rows = Rows(("block_bytes", "distance_from", "distance_to", "references",
+                 "all", by or "place"))
 
     def ended(analysis: Any, ended_pass: Any) -> None:
         result = _c.margay_engine_analysis_result(analysis)
@@ -202,48 +205,52 @@ def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
             _c.margay_histogram_exceeded_bound(counts), visit(take), None,
             error), error)
 
-    def add(counts: Any, total: int, block: Union[int, None],
-            place: Union[int, None]) -> None:
+    def add(counts: Any, total: int, block: Optional[int],
+            place: Optional[int]) -> None:
         found, cursor = lib.margay_bin(), lib.margay_bin_cursor()
         while total and _c.margay_histogram_next_bin(counts, asked, cursor,
                                                      found):
             rows.add(block, getattr(found, "from"), found.to,
                      found.references, total, place)
         if total:
-            last = 2 ** 64 - 1
             bound = _c.margay_histogram_exceeded_bound(counts)
-            rows.add(block, bound or last, last,
+            rows.add(block, bound or -1, -1,
                      _c.margay_histogram_infinite(counts), total, place)
 
     _Run(_engine(engine, seed, measures[of],
                  None if by is None else _PLACES[by]),
-         ended).run(trace, _given(options))
+         ended, rows).run(trace, _given(options))
     table = rows.table([("share", "references", "all")])
     table.pop("all", None)
+    table._unknown.pop("place", None)
     if by is None or by not in table:
         return table
-    return Table({by: table.pop(by)}, **table)
+    first = Table({by: table.pop(by)}, **table)
+    first._unknown = table._unknown
+    return first
 
 
-def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],
-          ways: Union[int, Sequence[int]],
-          policy: Union[str, Sequence[str]] = "lru", seed: int = 1,
-          **options: Any) -> Table:
+def assoc(trace: Traces, *, sets: Sizes, ways: Sizes, policy: Words = "lru",
+          seed: Count = 1, **options: Unpack[Options]) -> Table:
     """The misses of set-associative caches: each number of sets with each of
-    ways, and each of these with each policy.  Options as of curve()."""
-    numbers = sorted(set(_list(sets))), sorted(set(_list(ways)))
-    request = lib.margay_caches_request()
+    ways, and each of these with each policy.
+
+    A row for each trace, block size, sets, ways and policy: block_bytes,
+    cache_bytes (bytes); sets, ways, references, misses (counts); miss_ratio (0
+    to 1).
+    """
+    numbers = (sorted({_whole(number, "sets", 1, 2 ** 24, "")
+                       for number in _list(sets)}),
+               sorted({_whole(number, "ways", 1, 2 ** 32 - 1, "")
+                       for number in _list(ways)}))
+    policies = _list(policy)
+    request, specs = _policies_request(lib.margay_caches_request, policies,
+                                       seed)
     request.sets = (ctypes.c_uint64 * len(numbers[0]))(*numbers[0])
     request.ways = (ctypes.c_uint * len(numbers[1]))(*numbers[1])
     request.set_count, request.way_count = map(len, numbers)
-    policies = _list(policy)
-    specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
-    request.policies = ctypes.cast(
-        specs, dict(lib.margay_caches_request._fields_)["policies"])
-    request.policy_count = len(policies)
-    request.seed = seed
-    rows = Rows(trace, ("block_bytes", "sets", "ways", "cache_bytes",
-                         "references", "misses", "policy"))
+    rows = Rows(("block_bytes", "sets", "ways", "cache_bytes", "references",
+                 "misses", "policy"))
 
     def ended(analysis: Any, ended_pass: Any) -> None:
         block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
@@ -254,16 +261,20 @@ def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],
                      found.references, sum(found.misses), name)
 
     _Run(lambda question, error: _c.margay_caches_question(
-        request, question, error), ended).run(trace, _given(options))
+        request, question, error), ended, rows).run(trace, _given(options))
+    del specs
     return rows.table([("miss_ratio", "misses", "references")])
 
 
-def phases(trace: Trace, **options: Any) -> Table:
-    """The phases of a trace, as `margay phases` finds them; `recurs` is a
-    phase's own number where it recurs no other.  Options as of curve(); block is
-    one size."""
-    rows = Rows(trace, ("phase", "from", "to", "references", "recurs",
-                         "working_set_blocks"))
+def phases(trace: Traces, **options: Unpack[Options]) -> Table:
+    """The phases of a trace, as `margay phases` finds them, at one block size.
+
+    A row for each phase: phase, recurs (numbers of phases; recurs is the
+    phase's own where it recurs no other); from, to (indices of references);
+    references (a count); working_set_blocks (blocks).
+    """
+    rows = Rows(("phase", "from", "to", "references", "recurs",
+                 "working_set_blocks"))
 
     def ended(analysis: Any, ended_pass: Any) -> None:
         found = _c.margay_phases_analysis_of(analysis)
@@ -274,23 +285,25 @@ def phases(trace: Trace, **options: Any) -> Table:
             rows.add(i, first, phase.to, phase.to - first, phase.repeats,
                      phase.working_set_blocks)
 
-    _Run(_c.margay_phases_question, ended).run(trace, _given(options))
+    _Run(_c.margay_phases_question, ended, rows).run(trace, _given(options))
     return rows.table()
 
 
-def distances(blocks: Any, *, engine: str = "exact", seed: int = 1) -> Any:
-    """The reuse distance of each block id of an array, as a column of counts;
-    2^64 - 1 for the first use of a block."""
+def distances(blocks: _columns.Array, *, engine: str = "exact",
+              seed: Count = 1) -> Any:
+    """The reuse distance of each block id of an array: an array of int64, as
+    long as `blocks`, in distinct other blocks since the last use; 0 for an
+    immediate repeat, -1 for the first use of a block."""
     view, count = _columns.words(blocks)
-    column, filled = _columns.unsigned(count)
+    column, pointing = _columns.filled("q", count)
     options = _structure(lib.margay_engine_options, lib.ENGINE_OPTIONS)
-    options.seed = seed
+    options.seed = _whole(seed, "seed", letters="")
     made, error = ctypes.c_void_p(), lib.margay_error()
     _check(_c.margay_engine_create(_text(engine), options, ctypes.byref(made),
                                    error), error)
     try:
         _check(_c.margay_engine_feed(made, _columns.pointer(view), count,
-                                     filled, error), error)
+                                     pointing, error), error)
     finally:
         _c.margay_engine_free(made)
     return column

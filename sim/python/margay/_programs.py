@@ -3,18 +3,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import Any, Iterator, Mapping, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
-from margay import _library as lib
-from margay._error import Error
-from margay._run import _c, _check, _free, _sizes
+from margay._calls import Error, _c, _check, _free, lib
+from margay._columns import Columns
 from margay._table import Rows, Table
-
-_INFINITE = 2 ** 64 - 1
+from margay._values import Sizes, _cache_sizes, _resolved
 
 
 @contextlib.contextmanager
-def _histogram(table: Mapping[str, Any], name: str, exact: bool) -> Iterator[Any]:
+def _histogram(table: Columns, name: str, exact: bool) -> Iterator[Any]:
     """The library's histogram of a table that margay.histogram() made."""
     made, error = ctypes.c_void_p(), lib.margay_error()
     lacking = {"distance_from", "distance_to", "references"} - set(table)
@@ -29,25 +27,26 @@ def _histogram(table: Mapping[str, Any], name: str, exact: bool) -> Iterator[Any
                                       table["distance_to"],
                                       table["references"]):
             first, last, count = int(first), int(last), int(count)
-            if last == _INFINITE != first or exact and last - first > 1:
+            if last < 0 <= first or exact and last - first > 1:
                 raise Error(f"{name}: a bin from {first} to {last} (expected "
                             "all distances, in exact bins)")
-            _check(_c.margay_histogram_add(made, first, count, error), error)
+            _check(_c.margay_histogram_add(made, first % 2 ** 64, count,
+                                           error), error)
         yield made
     finally:
         _c.margay_histogram_free(made)
 
 
-def _block(tables: Sequence[Mapping[str, Any]]) -> Union[int, None]:
+def _block(tables: Sequence[Columns]) -> Optional[int]:
     """The block size that all tables have; None: none of them says one."""
-    found = {int(table["block_bytes"][0]) if len(table.get("block_bytes", ()))
-             else None for table in tables}
+    found = {next(map(int, table.get("block_bytes", ())), None)
+             for table in tables}
     if len(found) > 1:
         raise Error("the tables are of different block sizes")
     return found.pop()
 
 
-def overlap(table: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def overlap(table: Columns, other: Columns) -> float:
     """How alike the reuse distances of two runs are, from 0 to 1: two tables of
     histogram(), as `margay overlap` compares them."""
     _block([table, other])
@@ -58,12 +57,12 @@ def overlap(table: Mapping[str, Any], other: Mapping[str, Any]) -> float:
             if not _c.margay_histogram_largest(made, largest):
                 raise Error(f"{name}: no finite distance: there is nothing to "
                             "compare")
-        return max(0.0, _c.margay_signature_accuracy(one, two))
+        return max(0.0, float(_c.margay_signature_accuracy(one, two)))
 
 
-def share(programs: Mapping[str, Mapping[str, Any]], *,
-          sizes: Union[str, Sequence[int]] = "octave:16",
-          rates: Union[Mapping[str, float], None] = None,
+def share(programs: Mapping[str, Columns], *,
+          sizes: Sizes = "octave:16",
+          rates: Optional[Mapping[str, float]] = None,
           fair: bool = False) -> Table:
     """What programs miss in a cache that they share, and in the best division
     of it, as `margay share` writes it.
@@ -71,13 +70,17 @@ def share(programs: Mapping[str, Mapping[str, Any]], *,
     `programs`: a table of histogram() for each name, exact.  `rates`: how many
     references each makes in some unit of time, 1 where it is not said.  `fair`:
     no program is to miss more than in an equal part.
+
+    A row for each size and program: cache_blocks, partition_blocks (blocks);
+    cache_bytes (bytes); program (text); references, shared_misses,
+    partition_misses (counts).
     """
     if sizes == "all":
         raise Error("sizes: a shared cache has no steps (expected pow2, "
                     "octave:N or numbers of blocks)")
     block = _block(list(programs.values())) if programs else None
-    rows = Rows("", ("cache_blocks", "cache_bytes", "program", "references",
-                      "shared_misses", "partition_blocks", "partition_misses"))
+    rows = Rows(("cache_blocks", "cache_bytes", "program", "references",
+                 "shared_misses", "partition_blocks", "partition_misses"))
     error, sharing = lib.margay_error(), ctypes.c_void_p()
     with contextlib.ExitStack() as stack:
         sharers = (lib.margay_sharer * max(1, len(programs)))()
@@ -90,7 +93,7 @@ def share(programs: Mapping[str, Mapping[str, Any]], *,
         stack.callback(_c.margay_sharing_free, sharing)
         references = [_c.margay_histogram_references(sharer.histogram)
                       for sharer in sharers]
-        for blocks in _shared_sizes(sharing, sizes):
+        for blocks in _shared_sizes(sharing, sizes, block or 0):
             shared = (lib.margay_sharer_result * len(programs))()
             parts = (lib.margay_sharer_result * len(programs))()
             _c.margay_sharing_shared(sharing, blocks, shared)
@@ -105,18 +108,17 @@ def share(programs: Mapping[str, Mapping[str, Any]], *,
     return table
 
 
-def _shared_sizes(sharing: Any, sizes: Any) -> list[int]:
+def _shared_sizes(sharing: Any, sizes: Any, block: int) -> list[int]:
     """A grid goes up to the blocks that all programs have a use for."""
-    asked, kept = _sizes(sizes)
     error, points = lib.margay_error(), ctypes.POINTER(lib.margay_point)()
     count = ctypes.c_size_t()
     grid = {"distance_from": [_c.margay_sharing_last(sharing) - 1],
             "distance_to": [_c.margay_sharing_last(sharing)],
             "references": [1]}
-    with _histogram(grid, "sizes", True) as made:
+    with _histogram(grid, "sizes", True) as made, \
+            _resolved(_cache_sizes(sizes), block) as asked:
         _check(_c.margay_histogram_curve(made, asked, points, count, error),
                error)
     found = [point.cache_blocks for point in points[:count.value]]
     _free(points)
-    del kept
     return found

@@ -1,75 +1,99 @@
 """Runs of the library: what the functions of the package share."""
 from __future__ import annotations
 
+# mypy: enable-incomplete-feature=Unpack
+import contextlib
 import ctypes
 import os
 import sys
 import threading
 import time
-from typing import Any, Callable, Iterable, Sequence, Union
+from typing import (TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple,
+                    Optional, Sequence, TypedDict, Union)
 
-from margay import _columns
-from margay import _library as lib
-from margay._error import Error
-from margay._table import Trace, name_of
+from margay import _arrays
+from margay._calls import Error, _c, _check, _kind, _structure, lib
+from margay._columns import Array, Columns
+from margay._table import Rows
+from margay._values import Count, Size, Sizes, Words, _list, _size, _whole
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+else:
+    Unpack = None
+
+Trace = Union[str, "os.PathLike[str]", Array, Columns]
+Traces = Union[Trace, Sequence[Trace]]
 Progress = Union[bool, Callable[[str, int, float], None], None]
 
-_c = ctypes.CDLL(os.path.join(os.path.dirname(__file__), "libmargay.so"))
-for _name, (_result, _arguments) in lib.FUNCTIONS.items():
-    if hasattr(_c, _name):
-        getattr(_c, _name).restype = _result
-        getattr(_c, _name).argtypes = _arguments
-_free = ctypes.CDLL(None).free
-_free.argtypes = [ctypes.c_void_p]
-_free.restype = None
 
+class Options(TypedDict, total=False):
+    """Which references are analysed, and how; each as the command's option.
 
-def _check(status: int, error: Any) -> None:
-    if status == lib.MARGAY_OK:
-        return
-    if status == lib.MARGAY_NO_MEMORY:
-        raise MemoryError(error.message.decode(errors="replace"))
-    raise Error(error.message.decode(errors="replace"))
+    block: block sizes in bytes, powers of two.  format, column: how a file is
+    read.  ids: numbers are block ids, not byte addresses.  unit: bytes that an
+    id stands for.  kind: "read", "write", "fetch", or several.  skip, limit and
+    warmup: numbers of references.  straddle: "first" or "split".  threads: 1 or
+    more; without it, one for each core.  progress: True, or a function of the
+    trace's name, the references so far and the share of the file, 0 to 1.
+    """
 
-
-def _list(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return [value] if isinstance(value, (str, int)) else list(value)
+    block: Optional[Sizes]
+    format: Optional[str]
+    column: Optional[str]
+    ids: bool
+    unit: Size
+    kind: Optional[Words]
+    skip: Count
+    limit: Optional[Count]
+    warmup: Count
+    straddle: Optional[str]
+    threads: Optional[Count]
+    progress: Progress
 
 
 # ------------------------------------------------------------------- traces
 
-class _Source:
-    """A trace by name, or an array in a file in memory, closed in the end."""
-
-    def __init__(self, trace: Trace, reading: dict[str, Any]) -> None:
-        self.descriptor = -1
-        if isinstance(trace, (str, os.PathLike)):
-            self.name = os.fsencode(trace)
-            return
-        view, _ = _columns.words(trace)
-        self.descriptor = os.memfd_create("trace")
-        with open(self.descriptor, "wb", closefd=False) as file:
-            file.write(view)
-        self.name = b"/proc/self/fd/%d" % self.descriptor
-        reading["format"] = "u64"
-
-    def close(self) -> None:
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
+class _Source(NamedTuple):
+    name: str  # of the file
+    label: str
+    descriptor: int  # of a file in memory; -1: there is none
 
 
-def _structure(kind: Any, defaults: Sequence[Any]) -> Any:
-    """A structure of the library with its defaults."""
-    made = kind()
-    for (name, of), value in zip(kind._fields_, defaults):
-        if isinstance(value, list):
-            setattr(made, name, _structure(of, value))
-        elif value:
-            setattr(made, name, value)
-    return made
+def _is_trace(item: Any) -> bool:
+    if isinstance(item, (str, os.PathLike)) or _arrays.is_columns(item):
+        return True
+    try:
+        return memoryview(item).ndim > 0
+    except TypeError:
+        return getattr(item, "ndim", 0) > 0
+
+
+@contextlib.contextmanager
+def _sources(traces: Traces, given: dict[str, Any]) -> Iterator[list[_Source]]:
+    """The files of one or several traces, those of arrays in memory; sets their
+    format."""
+    several = (isinstance(traces, (list, tuple)) and len(traces) > 0
+               and all(map(_is_trace, traces)))
+    each: Any = traces if several else [traces]
+    sources, formats = [], set()
+    with contextlib.ExitStack() as stack:
+        for i, trace in enumerate(each):
+            if isinstance(trace, (str, os.PathLike)):
+                sources.append(_Source(os.fspath(trace), os.fspath(trace), -1))
+                formats.add(given["format"])
+                continue
+            file = stack.enter_context(open(os.memfd_create("trace"), "wb"))
+            formats.add(_arrays.write(trace, file))
+            file.flush()
+            sources.append(_Source(f"/proc/self/fd/{file.fileno()}",
+                                   f"array {i + 1}" if several else "array",
+                                   file.fileno()))
+        if len(formats) > 1:
+            raise Error("traces: expected files, or arrays that all have such "
+                        "columns, not both")
+        given["format"] = formats.pop()
+        yield sources
 
 
 _KINDS = {"read": lib.MARGAY_READ, "write": lib.MARGAY_WRITE,
@@ -84,12 +108,11 @@ def _reading(given: dict[str, Any]) -> Any:
     for name in ("format", "column"):
         if given[name] is not None:
             setattr(options, name, os.fsencode(given[name]))
-    options.ids = given["ids"]
-    options.unit_bytes = given["unit"]
-    options.skip_refs = given["skip"]
-    options.warmup_refs = given["warmup"]
-    if given["limit"] is not None:
-        options.limit_refs = given["limit"]
+    options.ids = bool(given["ids"])
+    options.unit_bytes = _size(given["unit"] or 0, "unit")[0]
+    for name in ("skip", "limit", "warmup"):
+        if given[name] is not None:
+            setattr(options, name + "_refs", _whole(given[name], name))
     if given["kind"] is not None:
         options.kinds = 0
         for kind in _list(given["kind"]):
@@ -120,9 +143,11 @@ class _Run:
     raised in the end.
     """
 
-    def __init__(self, ask: Callable[[Any, Any], int],
-                 ended: Callable[[Any, Any], None]) -> None:
-        self.ask, self.on_ended = ask, ended
+    def __init__(self, ask: Callable[[Any, Any], Any],
+                 ended: Callable[[Any, Any], None],
+                 rows: Optional[Rows] = None) -> None:
+        self.ask, self.on_ended, self.rows = ask, ended, rows
+        self.labels: dict[str, str] = {}
         self.stopped = False
         self.exception: BaseException | None = None
         self.progress: Progress = None
@@ -133,7 +158,7 @@ class _Run:
 
     def _guarded(self, error: Any, call: Callable[[], Any]) -> int:
         try:
-            return call() or lib.MARGAY_OK
+            return int(call() or lib.MARGAY_OK)
         except BaseException as exception:  # raised again by run()
             self.exception = exception
             self.stopped = True
@@ -142,6 +167,7 @@ class _Run:
 
     def _tell(self, progress: Any) -> None:
         now = progress.contents
+        self.name = self.labels[os.fsdecode(now.trace)]
         share = now.bytes_done / now.bytes_total if now.bytes_total else 0.0
         self.latest = (self.name, now.references, min(share, 1.0))
         if time.monotonic() >= self.next_tell:
@@ -159,39 +185,45 @@ class _Run:
             self.exception = exception
             self.stopped = True
 
+    def _take(self, job: Any, ended_pass: Any) -> None:
+        if self.rows is not None:
+            self.rows.name = self.labels[os.fsdecode(job.trace)]
+        self.on_ended(job.analyses[ended_pass.contents.index], ended_pass)
+
     def _host(self) -> Any:
         kinds = dict(lib.margay_host._fields_)
         host = lib.margay_host()
         host.ended = kinds["ended"](
             lambda context, job, ended, error: self._guarded(
-                error, lambda: self.on_ended(
-                    job.contents.analyses[ended.contents.index], ended)))
+                error, lambda: self._take(job.contents, ended)))
         host.stop = kinds["stop"](lambda context: self.stopped)
         if self.progress:
             host.progress = kinds["progress"](
                 lambda context, progress: self._tell(progress))
         return host
 
-    def run(self, trace: Trace, given: dict[str, Any]) -> None:
-        source = _Source(trace, given)
-        self.name = name_of(trace)
+    def run(self, traces: Traces, given: dict[str, Any]) -> None:
         question = ctypes.POINTER(lib.margay_question)()
         error = lib.margay_error()
         try:
-            _check(self.ask(question, error), error)
-            self._carry_out(question, source, given)
+            with _sources(traces, given) as sources:
+                self.labels = {source.name: source.label for source in sources}
+                self.name = sources[0].label
+                _check(self.ask(question, error), error)
+                self._carry_out(question, sources, given)
         finally:
             _c.margay_question_free(question)
-            source.close()
 
-    def _request(self, source: _Source, given: dict[str, Any]) -> Any:
+    def _request(self, sources: Sequence[_Source],
+                 given: dict[str, Any]) -> Any:
         request = _structure(lib.margay_request, lib.REQUEST)
-        names = (ctypes.c_char_p * 1)(source.name)
-        blocks = sorted(set(_list(given["block"])))
+        names = (ctypes.c_char_p * len(sources))(
+            *(os.fsencode(source.name) for source in sources))
+        blocks = sorted({_size(block, "block", 1)[0]
+                         for block in _list(given["block"])})
         sizes = (ctypes.c_uint64 * max(1, len(blocks)))(*blocks)
-        request.traces = ctypes.cast(
-            names, dict(lib.margay_request._fields_)["traces"])
-        request.trace_count = 1
+        request.traces = ctypes.cast(names, _kind(lib.margay_request, "traces"))
+        request.trace_count = len(sources)
         request.reading = _reading(given)
         if given["straddle"] not in _STRADDLES:
             raise Error(f"straddle: {given['straddle']!r} (expected first or "
@@ -199,13 +231,15 @@ class _Run:
         request.straddle = _STRADDLES[given["straddle"]]
         request.block_bytes = sizes
         request.block_count = len(blocks)
-        request.threads = given["threads"] or os.cpu_count() or 1
+        request.threads = (os.cpu_count() or 1 if given["threads"] is None else
+                           _whole(given["threads"], "threads", 1, 2 ** 31 - 1,
+                                  ""))
         return request, names, sizes
 
-    def _carry_out(self, question: Any, source: _Source,
+    def _carry_out(self, question: Any, sources: Sequence[_Source],
                    given: dict[str, Any]) -> None:
         self.progress = given["progress"]
-        request, *kept = self._request(source, given)
+        request, *kept = self._request(sources, given)
         host, outcome = self._host(), lib.margay_outcome()
         error = lib.margay_error()
         status: list[int] = []
@@ -234,62 +268,16 @@ class _Run:
             raise KeyboardInterrupt
         if self.exception is not None:
             raise self.exception
-        if source.descriptor >= 0:
-            error.message = error.message.replace(source.name, b"array")
-        _check(status[0], error)
+        _check(status[0], error, self.labels)
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    known = {"block": None, "format": None, "column": None, "ids": False,
-             "unit": 0, "kind": None, "skip": 0, "limit": None, "warmup": 0,
-             "straddle": None, "threads": None, "progress": None}
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    known = Options.__annotations__
     for name in options:
         if name not in known:
             raise TypeError(f"no option {name!r}; there are "
                             + ", ".join(known))
-    return {**known, **options}
-
-
-def _text(value: str | bytes) -> bytes:
-    return value if isinstance(value, bytes) else value.encode()
-
-
-# ------------------------------------------------------------------- sizes
-
-def _sizes(sizes: Union[str, Iterable[int], int]) -> tuple[Any, Any]:
-    """struct margay_sizes of a grid's name or a list of blocks."""
-    made = lib.margay_sizes()
-    if isinstance(sizes, str):
-        name, _, parameter = sizes.partition(":")
-        kinds = {"octave": lib.MARGAY_SIZES_OCTAVE,
-                 "usual": lib.MARGAY_SIZES_USUAL,
-                 "pow2": lib.MARGAY_SIZES_POW2, "all": lib.MARGAY_SIZES_ALL}
-        if name not in kinds or (name == "octave") != parameter.isdigit():
-            raise Error(f"sizes: {sizes!r} (expected pow2, octave:N, all, or "
-                        "numbers of blocks)")
-        made.kind = kinds[name]
-        made.per_octave = int(parameter or 0)
-        return made, None
-    numbers = sorted(set(_list(sizes)))
-    if not numbers or numbers[0] < 1:
-        raise Error("sizes: expected numbers of blocks, 1 or more")
-    kept = (ctypes.c_uint64 * len(numbers))(*numbers)
-    made.kind = lib.MARGAY_SIZES_LIST
-    made.list_blocks = kept
-    made.list_count = len(numbers)
-    return made, kept
-
-
-def _cache_sizes(sizes: Union[str, Iterable[int], int]) -> Any:
-    """struct margay_cache_sizes, likewise."""
-    asked, kept = _sizes(sizes)
-    made = lib.margay_cache_sizes()
-    made.kind, made.per_octave = asked.kind, asked.per_octave
-    if kept is not None:
-        made.list = (lib.margay_cache_size * len(kept))(
-            *((number, False) for number in kept))
-        made.count = len(kept)
-    return made
+    return {**dict.fromkeys(known), **options}
 
 
 def _each_series(analysis: Any, sizes: Any,
