@@ -42,15 +42,19 @@ struct facts {
 
 static bool ask_curve(struct options *options, const struct facts *facts)
 {
-    (void)options;
     (void)facts;
+    /* A sentence names the smallest size of the table that will do. */
+    if (options->results.sizes.kind == MARGAY_SIZES_USUAL)
+        options->results.sizes = (struct margay_cache_sizes){
+            .kind = MARGAY_SIZES_OCTAVE, .per_octave = TEXT_SIZES_PER_OCTAVE};
     return true;
 }
 
 static bool ask_requests(struct options *options, const struct facts *facts)
 {
     options->results.requests = true;
-    return facts->has_requests && !options->results.objects;
+    return ask_curve(options, facts) && facts->has_requests &&
+           !options->results.objects;
 }
 
 static bool ask_info(struct options *options, const struct facts *facts)
@@ -131,7 +135,7 @@ static const struct part {
     bool has_policies; /* --policy is for this table */
     bool (*ask)(struct options *options, const struct facts *facts);
 } parts[] = {
-    {"info", false, ask_info},           {"curve", false, ask_curve},
+    {"curve", false, ask_curve},         {"info", false, ask_info},
     {"curve", false, ask_requests},      {"curve", true, ask_policies},
     {"histogram", false, ask_histogram}, {"compare", false, ask_caches},
     {"curve", false, ask_windows},       {"phases", false, ask_phases},
