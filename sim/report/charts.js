@@ -69,6 +69,10 @@ const numbersOf = (rows, name) => [
 
 const largest = (values) => values.reduce((a, b) => Math.max(a, b), 0);
 
+// Of those that a logarithmic axis has.
+const lowest = (values) => values.reduce(
+    (a, b) => b > 0 ? Math.min(a, b) : a, Infinity);
+
 // ---------------------------------------------------------------- pictures --
 
 // An axis of whole steps, 1, 2 or 5 times a power of ten or powers of two,
@@ -140,14 +144,13 @@ function picture({ caption, x = [], y = [], gridX = "", gridY = "", xTitle,
 const gridX = `<path class="grid" d="MX ${TOP}V${BOTTOM + 4}"/>`;
 const gridY = `<path class="grid" d="M${LEFT - 4} YH${RIGHT}"/>`;
 
-const button = (kind, caption) => `<button type="button" data-save="${kind}" `
-    + `aria-label="${kind}: ${escaped(caption)}">${kind}</button>\n`;
-
 // `how` says how to read it.
 const figure = (caption, how, content) => "<figure><figcaption>"
     + `${escaped(caption)}</figcaption>\n${content}<p class="how">`
     + `<b>How to read this:</b> ${escaped(how)}</p>\n<p class="tools">`
-    + `${button("CSV", caption)}${button("PNG", caption)}</p></figure>\n`;
+    + ["CSV", "PNG"].map((kind) => '<button type="button" '
+        + `data-save="${kind}" aria-label="${kind}: ${escaped(caption)}">`
+        + `${kind}</button>\n`).join("") + "</p></figure>\n";
 
 // The caption, and of which rows of a table with several groups.
 const captionOf = (caption, group, rows) => group.length === rows.length
@@ -286,17 +289,6 @@ function legendOf(lines, looks)
     return lines.length < 2 ? "" : `<ul class="legend">${items.join("")}</ul>`;
 }
 
-// A logarithmic axis of ratios shows the knees of curves that fall far, which
-// would lie on the floor of a linear one.
-function isSteep(lines, lowest)
-{
-    const steep = lines.filter(({ points }) => {
-        const ups = points.map(([, up]) => up);
-        return largest(ups) > STEEP_RATIO * lowest(ups);
-    });
-    return 2 * steep.length >= lines.length;
-}
-
 const scale = (axis, name, on) => '<label><input type="checkbox" '
     + `class="scale" data-axis="${axis}" ${on ? "checked" : ""}> `
     + `${escaped(name)}</label>\n`;
@@ -307,18 +299,21 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
 {
     const all = linesOf(rows, keys);
     const lines = all.slice(0, MOST_LINES), looks = looksOf(lines);
-    for (const line of lines)
+    for (const line of lines) {
         line.points = line.rows.map((row) => [number(row[x]), number(row[y])])
             .filter(([a, b]) => a !== undefined && b !== undefined
                 && (a > 0 || !logarithmic));
+        line.ups = line.points.map(([, up]) => up);
+    }
     const places = numbersOf(lines.flatMap(({ points }) => points), 0);
     if (places.length === 0 || places.at(-1) <= 0)
         return "";
-    const ups = lines.flatMap(({ points }) => points.map(([, up]) => up));
-    const lowest = (values) => values.reduce(
-        (a, b) => b > 0 ? Math.min(a, b) : a, Infinity);
+    const ups = lines.flatMap((line) => line.ups);
+    // The knees of lines that fall far would lie on the floor of a linear axis.
+    const steep = lines.filter((line) =>
+        largest(line.ups) > STEEP_RATIO * lowest(line.ups));
     const hasY = lowest(ups) < Infinity;
-    const isLogY = hasY && isSteep(lines, lowest);
+    const isLogY = hasY && 2 * steep.length >= lines.length;
     const nameX = !sizes ? rounded
         : (value) => size(value, x === "cache_bytes", 3);
     const isRatio = y.endsWith("ratio"), nameY = isRatio ? percent : rounded;

@@ -235,6 +235,21 @@ static void write_table(struct output *output, const struct section *section,
 
 /* ----------------------------------------------------------------- page -- */
 
+/* Does a section belong to one of several traces, whose sections are folded?
+   Those of a trace follow each other. */
+static bool is_folded(const struct sections *sections, size_t i)
+{
+    return i < sections->count && sections->list[i].command != NULL &&
+           strcmp(sections->list[0].source,
+                  sections->list[sections->count - 1].source) != 0;
+}
+
+static bool continues_fold(const struct sections *sections, size_t i)
+{
+    return i > 0 && is_folded(sections, i - 1) && is_folded(sections, i) &&
+           strcmp(sections->list[i - 1].source, sections->list[i].source) == 0;
+}
+
 static void write_head(struct output *output, const struct options *options,
                        const struct sections *sections)
 {
@@ -244,6 +259,7 @@ static void write_head(struct output *output, const struct options *options,
                         "content=\"width=device-width, initial-scale=1\">\n"
                         "<title>Cache report: ");
     write_text(output, basename(sections->list[0].source));
+    output_text(output, is_folded(sections, 0) ? " and others" : "");
     output_text(output, "</title>\n<style>\n");
     output_bytes(output, report_css, strlen(report_css));
     output_text(output, "</style>\n</head>\n<body>\n<main>\n"
@@ -258,21 +274,6 @@ static void write_head(struct output *output, const struct options *options,
                         "<noscript><p>Pictures and words need scripts, which "
                         "this browser does not run; the tables are complete."
                         "</p></noscript>\n");
-}
-
-/* Does a section belong to one of several traces, whose sections are folded?
-   Those of a trace follow each other. */
-static bool is_folded(const struct sections *sections, size_t i)
-{
-    return i < sections->count && sections->list[i].command != NULL &&
-           strcmp(sections->list[0].source,
-                  sections->list[sections->count - 1].source) != 0;
-}
-
-static bool continues_fold(const struct sections *sections, size_t i)
-{
-    return i > 0 && is_folded(sections, i - 1) && is_folded(sections, i) &&
-           strcmp(sections->list[i - 1].source, sections->list[i].source) == 0;
 }
 
 static void write_contents(struct output *output,

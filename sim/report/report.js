@@ -531,16 +531,26 @@ function savePicture(name, svg)
     const copy = svg.cloneNode(true);
     const style = document.createElementNS(svg.namespaceURI, "style");
     const { width, height } = svg.viewBox.baseVal;
+    const items = [...svg.closest("figure").querySelectorAll(".legend li")]
+        .filter((item) => item.querySelector("input")?.checked ?? true);
+    const tall = height + 20 * items.length;
+    copy.setAttribute("viewBox", `0 0 ${width} ${tall}`);
+    copy.insertAdjacentHTML("beforeend", items.map((item, i) =>
+        `<g transform="translate(${LEFT} ${height + 20 * i})">`
+        + (item.querySelector("path")?.outerHTML ?? "<path class="
+            + `"${item.firstElementChild.className}" d="M0 0H32V9H0Z"/>`)
+        + `${text("", 40, 8, item.textContent.trim())}</g>`).join(""));
     style.textContent = document.querySelector("style").textContent
         .replace(/@media[^{]*(dark|max-w)[^{]*\{([^{}]*\{[^}]*\})*\s*\}/g, "");
     copy.prepend(style);
+    copy.querySelector(".cursor")?.remove();
     copy.style.width = `${2 * width}px`;
     copy.setAttribute("width", 2 * width);
-    copy.setAttribute("height", 2 * height);
+    copy.setAttribute("height", 2 * tall);
     const image = new Image();
     image.addEventListener("load", () => {
         const canvas = document.createElement("canvas");
-        [canvas.width, canvas.height] = [2 * width, 2 * height];
+        [canvas.width, canvas.height] = [2 * width, 2 * tall];
         const paper = canvas.getContext("2d");
         paper.fillStyle = "white";
         paper.fillRect(0, 0, canvas.width, canvas.height);
@@ -569,8 +579,7 @@ function addPiece(place, piece, rows)
 }
 
 const tables = [...document.querySelectorAll("section[data-drawing]")].map(
-    (section) => ({ section, drawing: section.dataset.drawing,
-        source: section.dataset.source,
+    (section) => ({ section, ...section.dataset,
         rows: JSON.parse(section.querySelector("script").textContent) }))
     .filter(({ rows }) => rows.length > 0);
 const histograms = tables.filter(({ drawing }) => drawing === "histogram")

@@ -105,10 +105,10 @@ shows like 'the axis of misses is logarithmic where they fall far' \
 shows like 'and else linear' "$(drawn looks.html | tr '\n' ' ')" \
     'data-axis="x" checked> sizes</label> <label><input [^>]*data-axis="y" >'
 # Its end is not known to be its floor.
-"$MARGAY" curve -q --sizes 5,10,20,40 two.din -o part.csv
+"$MARGAY" curve -q --sizes 5,10,20,40,1000 two.din -o part.csv
 run report -q part.csv -o part.html
 shows like 'a curve without first uses has no knee in its last octave' \
-    "$(drawn part.html)" '2.5 KiB[.] Misses stop falling steeply at 1.25 KiB[.]</p>'
+    "$(drawn part.html)" '62.5 KiB[.] Misses stop falling steeply at 1.25 KiB[.]</p>'
 shows is 'each picture says how to read it, and has buttons' \
     "$(drawn two.html | grep -c '<figcaption>') $(
         drawn two.html | grep -c '>How to read this:</b>') $(
