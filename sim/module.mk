@@ -15,7 +15,7 @@ include sim/run/module.mk
 include sim/python/module.mk
 
 # The assembler takes these files into the report's pages.
-$(BUILD)/obj/sim/report/page.o: $(wildcard sim/report/report.*)
+$(BUILD)/obj/sim/report/page.o: $(wildcard sim/report/*.js sim/report/report.css)
 
 # The same for a cluster, where there is MPI; its own leaks and races are not
 # for the sanitizers, and its libraries are for this machine.

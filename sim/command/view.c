@@ -21,8 +21,6 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-#define TEXT_SIZES_PER_OCTAVE 64
-
 /* A file in memory, under a name that this process and its children know. */
 struct memory {
     int descriptor;

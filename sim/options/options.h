@@ -14,6 +14,9 @@
 
 struct command;
 
+/* Of curves that sentences are about, unless --sizes says others. */
+#define TEXT_SIZES_PER_OCTAVE 64
+
 /* Words of bits for the rows of options.def. */
 #define OPTION_WORDS 4
 

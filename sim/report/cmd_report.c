@@ -42,8 +42,8 @@ struct facts {
 
 /* What a report of a trace is made of, in its order. */
 enum part {
-    INFO,
     CURVE,
+    INFO,
     REQUESTS,
     POLICIES,
     HISTOGRAM,
@@ -56,7 +56,7 @@ enum part {
 };
 
 static const char *const commands[PARTS] = {
-    "info",    "curve", "curve",  "curve",    "histogram",
+    "curve",   "info",  "curve",  "curve",    "histogram",
     "compare", "curve", "phases", "annotate", "annotate",
 };
 
@@ -87,6 +87,11 @@ static bool ask(enum part part, struct options *options,
         options->results.policies.count = 0;
     if (part == INFO || part >= PHASES)
         options->run.blocks.count = options->run.blocks.count > 0;
+    /* A sentence names the smallest size of the table that will do. */
+    if ((part == CURVE || part == REQUESTS) &&
+        options->results.sizes.kind == MARGAY_SIZES_USUAL)
+        options->results.sizes = (struct margay_cache_sizes){
+            .kind = MARGAY_SIZES_OCTAVE, .per_octave = TEXT_SIZES_PER_OCTAVE};
     switch (part) {
     case INFO:
         if (objects)

@@ -2,7 +2,7 @@
  * page.c - a report as one page of HTML that needs no other file
  *
  * Each table stands on the page twice: as HTML, which needs no script, and as
- * JSON, of which report.js draws the pictures and makes the words.  Which ones
+ * JSON, of which charts.js and report.js make pictures and words.  Which ones
  * fit a table follows from its columns alone.
  */
 #define _GNU_SOURCE
@@ -26,6 +26,7 @@
     extern const char name[] __attribute__((visibility("hidden")))
 
 ASSET(report_css, "report.css");
+ASSET(charts_js, "charts.js");
 ASSET(report_js, "report.js");
 
 /* The most rows of a table that the page shows; all of them are in its JSON. */
@@ -214,6 +215,21 @@ static void write_table(struct output *output, const struct section *section,
 
 /* ----------------------------------------------------------------- page -- */
 
+/* Does a section belong to one of several traces, whose sections are folded?
+   Those of a trace follow each other. */
+static bool is_folded(const struct sections *sections, size_t i)
+{
+    return i < sections->count && sections->list[i].command != NULL &&
+           strcmp(sections->list[0].source,
+                  sections->list[sections->count - 1].source) != 0;
+}
+
+static bool continues_fold(const struct sections *sections, size_t i)
+{
+    return i > 0 && is_folded(sections, i - 1) && is_folded(sections, i) &&
+           strcmp(sections->list[i - 1].source, sections->list[i].source) == 0;
+}
+
 static void write_head(struct output *output, const struct options *options,
                        const struct sections *sections)
 {
@@ -222,7 +238,8 @@ static void write_head(struct output *output, const struct options *options,
                         "<meta name=\"viewport\" "
                         "content=\"width=device-width, initial-scale=1\">\n"
                         "<title>Cache report: ");
-    write_text(output, sections->list[0].source);
+    write_text(output, basename(sections->list[0].source));
+    output_text(output, is_folded(sections, 0) ? " and others" : "");
     output_text(output, "</title>\n<style>\n");
     output_bytes(output, report_css, strlen(report_css));
     output_text(output, "</style>\n</head>\n<body>\n<main>\n"
@@ -239,6 +256,23 @@ static void write_head(struct output *output, const struct options *options,
                         "</p></noscript>\n");
 }
 
+static void write_contents(struct output *output,
+                           const struct sections *sections)
+{
+    output_text(output, "<nav aria-label=\"Contents\"><ul>\n");
+    for (size_t i = 0; i < sections->count; i++) {
+        const struct section *section = &sections->list[i];
+        if (continues_fold(sections, i))
+            continue;
+        output_text(output, "<li><a href=\"#table%zu\">", i + 1);
+        if (!is_folded(sections, i))
+            output_text(output, "%s of ", kind_of(&section->table)->title);
+        write_text(output, basename(section->source));
+        output_text(output, "</a></li>\n");
+    }
+    output_text(output, "</ul></nav>\n");
+}
+
 static void write_section(struct output *output, const struct section *section,
                           size_t number)
 {
@@ -246,10 +280,12 @@ static void write_section(struct output *output, const struct section *section,
     output_text(output, "<section id=\"table%zu\"", number);
     if (kind->drawing != NULL)
         output_text(output, " data-drawing=\"%s\"", kind->drawing);
-    output_text(output, ">\n<h2>%s</h2>\n<p class=\"made\">", kind->title);
+    output_text(output, " data-source=\"");
+    write_text(output, section->source);
+    output_text(output, "\">\n<h2>%s</h2>\n<p class=\"made\">", kind->title);
     if (section->command != NULL)
         output_text(output, "margay %s, ", section->command);
-    write_text(output, section->source);
+    write_text(output, basename(section->source));
     output_text(output, "</p>\n");
     if (section->table.rows == 0)
         output_text(output, "<p>There are no references, and so no rows.</p>");
@@ -261,17 +297,19 @@ void page_write(struct output *output, const struct options *options,
                 const struct sections *sections)
 {
     write_head(output, options, sections);
-    output_text(output, "<nav aria-label=\"Contents\"><ul>\n");
+    write_contents(output, sections);
     for (size_t i = 0; i < sections->count; i++) {
-        output_text(output, "<li><a href=\"#table%zu\">%s</a>, ", i + 1,
-                    kind_of(&sections->list[i].table)->title);
-        write_text(output, sections->list[i].source);
-        output_text(output, "</li>\n");
-    }
-    output_text(output, "</ul></nav>\n");
-    for (size_t i = 0; i < sections->count; i++)
+        if (is_folded(sections, i) && !continues_fold(sections, i)) {
+            output_text(output, "<details><summary>");
+            write_text(output, basename(sections->list[i].source));
+            output_text(output, "</summary>\n");
+        }
         write_section(output, &sections->list[i], i + 1);
+        if (is_folded(sections, i) && !continues_fold(sections, i + 1))
+            output_text(output, "</details>\n");
+    }
     output_text(output, "</main>\n<script>\n");
+    output_bytes(output, charts_js, strlen(charts_js));
     output_bytes(output, report_js, strlen(report_js));
     output_text(output, "</script>\n</body>\n</html>\n");
 }

@@ -1,351 +1,49 @@
 // report.js - the pictures and words of a page, of the tables that stand in it
 //
 // Each section of the page has its table as JSON, an object for each row, and
-// names one of the drawings at the end of this file.  A drawing is a list of
-// pieces of HTML; those with `places` are charts of lines and get a cursor.
-// picture() draws the axes of all of them.
-"use strict";
+// names one of the drawings below.  A drawing is a list of pieces of HTML, some
+// of them charts of lines (charts.js, in the same script).  Curves of several
+// sections are on one picture, too, which comes first.
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 372, 64, 680, 12, 312];
-const MOST_TICKS = 6; // of an axis, not counting its begin
-const MOST_LINES = 24; // report.css has a style for each
-const MOST_PARTS = 8; // of a bar; report.css has a colour for each
-const MOST_BARS = 66;
-const MOST_PARAGRAPHS = 12; // about curves
-
-// ------------------------------------------------------- numbers and texts --
-
-// The number of a field, within what sums and logarithms can take; undefined
-// where there is none.
-function number(field)
-{
-    if (typeof field !== "number" || Math.abs(field) > 2 ** 64)
-        return undefined;
-    return Math.abs(field) < 2 ** -64 ? 0 : field;
-}
-
-const amount = (row, name) => Math.max(number(row[name]) ?? 0, 0);
-
-const short = (value, digits) => String(Number(value.toPrecision(digits)));
-
-const escaped = (text) => String(text ?? "").replace(
-    /[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
-
-// "32 KiB", or "1.5 Ki" where sizes count blocks.
-function size(value, inBytes)
-{
-    const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-    let unit = 0;
-    for (; value >= 1024 && unit + 1 < units.length; unit++)
-        value /= 1024;
-    return short(value, 4) + (unit > 0 || inBytes ? " " : "") + units[unit]
-        + (inBytes ? "B" : "");
-}
-
-// Rows in a row that are alike but for sizes and results.
-function groups(rows)
-{
-    const names = ["trace", "block_bytes", "policy", "machine", "tenant"];
-    const found = [];
-    for (const row of rows) {
-        const first = found.at(-1)?.[0];
-        if (first !== undefined
-            && names.every((name) => row[name] === first[name]))
-            found.at(-1).push(row);
-        else
-            found.push([row]);
-    }
-    return found;
-}
-
-const numbersOf = (rows, name) => [
-    ...new Set(rows.map((row) => number(row[name]))
-        .filter((value) => value !== undefined))].sort((a, b) => a - b);
-
-const largest = (values) => values.reduce((a, b) => Math.max(a, b), 0);
-
-// ---------------------------------------------------------------- pictures --
-
-// An axis of whole steps, 1, 2 or 5 times a power of ten and for sizes powers
-// of two, which begins with 0, or logarithmic with a power of two.
-function axis({ from = 0, to, begin, end, logarithmic = false, sizes = false,
-    name = (value) => short(value, 9) })
-{
-    const numbers = [];
-    if (logarithmic) {
-        const low = Math.floor(Math.log2(from));
-        const octaves = Math.max(Math.ceil(Math.log2(to)) - low, 1);
-        const step = Math.ceil(octaves / MOST_TICKS);
-        [from, to] = [2 ** low, 2 ** (low + octaves)];
-        for (let i = 0; i <= octaves; i += step)
-            numbers.push(from * 2 ** i);
-    } else {
-        to = to || 1;
-        const base = sizes ? 2 : 10;
-        let step = base ** Math.floor(
-            Math.log(to / MOST_TICKS) / Math.log(base));
-        for (let i = 0; to / step > MOST_TICKS; i++)
-            step *= base === 10 && i % 3 === 1 ? 2.5 : 2;
-        const steps = Math.ceil(to / step - 1e-9);
-        to = steps * step;
-        for (let i = 0; i <= steps; i++)
-            numbers.push(i * step);
-    }
-    const share = (value) => logarithmic
-        ? Math.log(value / from) / Math.log(to / from) : value / to;
-    const place = (value) => begin + share(value) * (end - begin);
-    const valueAt = (place) => {
-        const part = (place - begin) / (end - begin);
-        return logarithmic ? from * (to / from) ** part : to * part;
-    };
-    const ticks = numbers.map((value) => [place(value), name(value)]);
-    return { place, valueAt, ticks };
-}
-
-const axisX = (of) => axis({ begin: LEFT, end: RIGHT, ...of });
-const axisY = (to) => axis({ to, begin: BOTTOM, end: TOP });
-
-const text = (style, x, y, words) =>
-    `<text class="${style}" x="${x.toFixed(1)}" y="${y.toFixed(1)}">`
-    + `${escaped(words)}</text>`;
-
-// A drawing between axes: ticks are pairs of a place and a name, and those of
-// an axis with a grid have a line through the picture.
-function picture({ caption, style = "", x = [], y = [], gridX = "", gridY = "",
-    xTitle, yTitle = "", body })
-{
-    const across = x.map(([place, name]) =>
-        gridX.replace("X", place.toFixed(1))
-        + text("tick", place, BOTTOM + 8, name));
-    const up = y.map(([place, name]) => gridY.replace("Y", place.toFixed(1))
-        + text("beside", LEFT - 8, place + 4, name));
-    return `<svg class="${style}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">`
-        + `<title>${escaped(caption)}</title>${across.join("")}${up.join("")}`
-        + body + text("below", (LEFT + RIGHT) / 2, HEIGHT - 6, xTitle)
-        + `<g transform="translate(14 ${(TOP + BOTTOM) / 2}) rotate(-90)">`
-        + `${text("below", 0, 0, yTitle)}</g></svg>\n`;
-}
-
-const gridX = `<path class="grid" d="MX ${TOP}V${BOTTOM + 4}"/>`;
-const gridY = `<path class="grid" d="M${LEFT - 4} YH${RIGHT}"/>`;
-
-const figure = (caption, content) => `<figure><figcaption>${escaped(caption)}`
-    + `</figcaption>\n${content}</figure>\n`;
-
-// The caption, and of which rows of a table with several groups.
-function captionOf(caption, group, rows)
-{
-    const [{ trace, block_bytes: bytes }] = group;
-    if (group.length === rows.length)
-        return caption;
-    return `${caption}: ${trace ?? ""}`
-        + (bytes == null ? "" : `, blocks of ${bytes} bytes`);
-}
-
-function rectangle(style, [left, right], [low, high], title, more = "")
-{
-    const [x, y, width, height] = [left, high, right - left, low - high].map(
-        (length) => length.toFixed(2));
-    return `<rect class="${style}" x="${x}" y="${y}" width="${width}" `
-        + `height="${height}" ${more}><title>${escaped(title)}</title></rect>`;
-}
-
-// Bars side by side, each of parts on top of each other: { name, parts }.
-// `legend` names the parts.
-function bars(caption, all, xTitle, legend = [])
-{
-    const shown = all.slice(0, MOST_BARS);
-    const width = (RIGHT - LEFT) / shown.length;
-    const heights = shown.map(({ parts }) => parts.reduce((a, b) => a + b, 0));
-    const y = axisY(largest(heights));
-    // Names as wide as the large letters of a small screen, and the last one:
-    // infinity, in a histogram.
-    const letters = largest(shown.map(({ name }) => name.length));
-    const every = Math.ceil(12 * (letters + 1) / width);
-    let body = "";
-    const x = [];
-    shown.forEach(({ name, parts }, i) => {
-        const left = LEFT + width * i;
-        let sum = 0;
-        parts.forEach((part, k) => {
-            if (part > 0)
-                body += rectangle(`part${k}`, [left, left + width * 0.84],
-                    [y.place(sum), y.place(sum + part)],
-                    `${name}: ${short(part, 6)}`);
-            sum += part;
-        });
-        if ((shown.length - 1 - i) % every === 0)
-            x.push([left + width * 0.42, name]);
-    });
-    const items = legend.map((name, k) =>
-        `<li><span class="part${k}"></span> ${escaped(name)}</li>`);
-    return figure(caption,
-        picture({ caption, x, y: y.ticks, gridY, xTitle, body })
-        + `<ul class="legend">${items.join("")}</ul>`);
-}
-
-// --------------------------------------------------------- charts of lines --
-
-// What a key says of a line.
-function keyName(key, value)
-{
-    if (key === "cache_bytes")
-        return size(number(value) ?? 0, true);
-    const unit = { block_bytes: " B blocks", cache_blocks: " blocks" }[key];
-    return `${value ?? ""}${unit ?? ""}`;
-}
-
-// The rows with the same values of the keys are a line; its name is the values
-// that differ.
-function linesOf(rows, keys)
-{
-    const found = new Map();
-    for (const row of rows) {
-        const key = JSON.stringify(keys.map((name) => row[name]));
-        if (!found.has(key))
-            found.set(key, []);
-        found.get(key).push(row);
-    }
-    const lines = [...found.values()];
-    const differing = keys.filter((key) =>
-        lines.some(([row]) => row[key] !== rows[0][key]));
-    return lines.map((line) => ({
-        name: differing.map((key) => keyName(key, line[0][key])).join(", "),
-        rows: line,
-    }));
-}
-
-// Steps, because a cache between two rows does at least as well as the smaller.
-function path(line, i, x, y)
-{
-    const steps = line.points.map(([from, to], k) => {
-        const [across, up] = [x.place(from).toFixed(1), y.place(to).toFixed(1)];
-        return k === 0 ? `M${across} ${up}` : `H${across}V${up}`;
-    });
-    return `<path class="line style${i}" data-line="${i}" `
-        + `d="${steps.join("")}"/>\n`;
-}
-
-function legendOf(lines)
-{
-    const items = lines.map(({ name }, i) =>
-        `<li><label><input type="checkbox" checked data-line="${i}">`
-        + '<svg class="swatch" viewBox="0 0 32 8" aria-hidden="true">'
-        + `<path class="line style${i}" d="M0 4H32"/></svg>`
-        + `<span>${escaped(name)}</span></label></li>\n`);
-    return lines.length < 2 ? "" : `<ul class="legend">${items.join("")}</ul>`;
-}
-
-let charts = 0; // on the page
-
-// Two columns of the table as lines; a logarithmic chart has a linear picture,
-// too, and a choice between both.
-function chart(rows, { caption, x, y, keys, xTitle, yTitle, sizes = false,
-    logarithmic = true })
-{
-    const all = linesOf(rows, keys);
-    const lines = all.slice(0, MOST_LINES);
-    for (const line of lines)
-        line.points = line.rows.map((row) => [number(row[x]), number(row[y])])
-            .filter(([a, b]) => a !== undefined && b !== undefined
-                && (a > 0 || !logarithmic));
-    const points = lines.flatMap((line) => line.points);
-    const places = numbersOf(points, 0);
-    if (places.length === 0 || places.at(-1) <= 0)
-        return "";
-    const up = axisY(largest(points.map(([, value]) => value)));
-    const name = sizes
-        ? (value) => size(value, x === "cache_bytes") : undefined;
-    const kinds = logarithmic ? ["logarithmic", "linear"] : ["linear"];
-    const axes = kinds.map((kind) => axisX({ from: places[0],
-        to: places.at(-1), logarithmic: kind === "logarithmic", sizes, name }));
-    const cursor = `<path class="cursor" d="M0 ${TOP}V${BOTTOM}" hidden=""/>`;
-    const group = `axis${++charts}`;
-    const choices = kinds.map((kind, i) => `<input type="radio" `
-        + `name="${group}" id="${group}-${kind}" class="to-${kind}" `
-        + `${i === 0 ? "checked" : ""}><label for="${group}-${kind}">`
-        + `${kind}</label>\n`);
-    const pictures = kinds.map((style, i) => picture({ caption, style,
-        x: axes[i].ticks, y: up.ticks, gridX, gridY, xTitle, yTitle,
-        body: lines.map((line, k) => path(line, k, axes[i], up)).join("")
-            + cursor }));
-    const leavesOut = `<p>Only the first ${MOST_LINES} lines are drawn; the `
-        + "table below has all.</p>";
-    const html = figure(caption,
-        (kinds.length > 1 ? choices.join("") : "") + pictures.join("")
-        + '<p class="reading"><label>cursor <input type="range" min="0" '
-        + `max="${places.length - 1}"></label> <output></output></p>\n`
-        + legendOf(lines) + (all.length > MOST_LINES ? leavesOut : ""));
-    return { html, x, y, lines, places, axes };
-}
-
-// Let the slider and the pointer move the cursor of a chart, and boxes hide its
-// lines.
-function addCursor(figure, { x, y, lines, places, axes })
-{
-    const boxes = [...figure.querySelectorAll(".legend input")];
-    const pictures = [...figure.querySelectorAll("svg[role=img]")];
-    const slider = figure.querySelector(".reading input");
-    const read = () => {
-        const place = places[slider.value];
-        const words = [`${x} ${place}`];
-        lines.forEach(({ name, points }, i) => {
-            const point = points.findLast(([value]) => value <= place);
-            if (point !== undefined && (boxes[i]?.checked ?? true))
-                words.push(`${name && name + ": "}${y} ${point[1]}`);
-        });
-        figure.querySelector("output").textContent = words.join("\n");
-        pictures.forEach((picture, i) => {
-            const cursor = picture.querySelector(".cursor");
-            cursor.setAttribute("transform",
-                `translate(${axes[i].place(place)} 0)`);
-            cursor.removeAttribute("hidden");
-        });
-    };
-    slider.addEventListener("input", read);
-    pictures.forEach((picture, i) =>
-        picture.addEventListener("pointermove", (event) => {
-            const box = picture.getBoundingClientRect();
-            const value = axes[i].valueAt(
-                (event.clientX - box.left) * WIDTH / box.width);
-            slider.value = Math.max(
-                places.findLastIndex((place) => place <= value), 0);
-            read();
-        }));
-    boxes.forEach((box, i) => box.addEventListener("change", () => {
-        for (const line of figure.querySelectorAll(
-            `svg[role=img] [data-line="${i}"]`))
-            line.classList.toggle("off", !box.checked);
-        read();
-    }));
-    slider.value = Math.floor(places.length / 2);
-    read();
-}
+const [MOST_PARAGRAPHS, MOST_STEPS] = [12, 5]; // about curves; of a sentence
+const CELL_HEIGHT = 26; // of the map
 
 // ------------------------------------------------------------- miss curves --
 
-const hasBytes = (rows) => number(rows[0].cache_bytes) !== undefined;
+const hasBytes = (rows) =>
+    rows.every((row) => number(row.cache_bytes) !== undefined);
+
+const readCurve = "Lower is better. Where a line falls, a little more cache "
+    + "helps much; where it is flat, more cache does not help.";
 
 // A chart over the sizes of caches, in bytes if these are known.
-const overSizes = (rows, caption, y, yTitle, key) => chart(rows, {
-    caption, y, yTitle, sizes: true,
-    x: hasBytes(rows) ? "cache_bytes" : "cache_blocks",
-    xTitle: hasBytes(rows) ? "cache in bytes" : "cache in blocks",
-    keys: ["trace", "block_bytes", ...(key === undefined ? [] : [key])],
-});
+const overSizes = (rows, caption, y, yTitle, key, how = readCurve) =>
+    chart(rows, {
+        caption, how, y, yTitle, sizes: true, straight: key === "policy",
+        x: hasBytes(rows) ? "cache_bytes" : "cache_blocks",
+        xTitle: hasBytes(rows) ? "cache in bytes" : "cache in blocks",
+        keys: ["trace", "block_bytes", ...(key === undefined ? [] : [key])],
+    });
 
-const ratios = (rows, caption, key) =>
-    overSizes(rows, caption, "miss_ratio", "miss ratio", key);
+const readPolicies = "Lower is better, and no policy can be below opt. Lines "
+    + "are straight between the sizes that were simulated.";
+
+const ratios = (rows, caption, key) => overSizes(rows, caption, "miss_ratio",
+    "share of references that miss", key,
+    key === "policy" ? readPolicies : readCurve);
 
 const overTime = (rows, caption, key) => chart(rows, { caption, x: "window",
-    y: "miss_ratio", xTitle: "window of the trace", yTitle: "miss ratio",
+    how: "A line is a cache of one size, from the begin of the trace to its "
+        + "end. Where lines rise, the program does something else.",
+    y: "miss_ratio", xTitle: "window of the trace",
+    yTitle: "share of references that miss",
     keys: ["trace", "block_bytes", key], logarithmic: false });
 
-const objectRatios = (rows) => [
-    ratios(rows, "Requests that miss a cache of objects over its size",
-        "policy"),
+const objectRatios = (rows, key) => [
+    overSizes(rows, "Requests that miss a cache of objects over its size",
+        "miss_ratio", "share of requests that miss", key),
     overSizes(rows, "Bytes that miss a cache of objects over its size",
-        "byte_miss_ratio", "byte miss ratio", "policy"),
+        "byte_miss_ratio", "share of bytes that miss", key),
 ];
 
 // Pairs of a size and a ratio, and how to name a size.
@@ -358,7 +56,7 @@ function curveOf(group, ratio)
     return {
         points: points.filter((point) => !point.includes(undefined))
             .sort(([a], [b]) => a - b),
-        name: (value) => size(value, inBytes) + (inBytes ? "" : " blocks"),
+        nameOf: sizeNames(inBytes),
     };
 }
 
@@ -366,77 +64,130 @@ function curveOf(group, ratio)
 const sizeWith = ({ points }, most) =>
     points.find(([, ratio]) => ratio <= most)?.[0];
 
-// The size that differs most from half of it, which the curve reaches down to.
-function knee({ points, name })
+// The shares 50%, 20%, 10%, 5% ... that a curve reaches after its first size,
+// of several at sizes within a sixteenth the lowest, and of all the last ones,
+// as on the terminal (sim/result/chart.c).
+function stepsOf(curve)
 {
-    let fall = 0, half = 0, words = "";
-    for (const [value, ratio] of points) {
-        while (half < points.length && points[half][0] <= value / 2)
-            half++;
-        if (half === 0 || points[half - 1][1] - ratio <= fall)
+    const found = [];
+    for (let i = 0; i < 27; i++) {
+        const share = [0.5, 0.2, 0.1][i % 3] * 10 ** -Math.floor(i / 3);
+        const from = sizeWith(curve, share);
+        if (from === undefined || from === curve.points[0][0])
             continue;
-        const before = points[half - 1][1];
-        fall = before - ratio;
-        words = `The curve falls most at ${name(value)}: from `
-            + `${short(before, 4)} at half of that to ${short(ratio, 4)}. `;
+        if (found.length > 0 && from <= found.at(-1).from * 17 / 16)
+            found.pop();
+        found.push({ share, from });
     }
-    return words;
+    return found.slice(-MOST_STEPS);
 }
+
+// The sizes at which the misses stop falling: a knee is where their logarithm
+// falls more in the octave before a size than in the one after it, by 5% or
+// more, and most within an octave.  It is named by the first size that has
+// seven eighths of the fall.  After the table a curve falls to `never` at most;
+// where that is unknown, the last octave of the table has no knee.
+function kneesOf({ points }, never)
+{
+    const last = points.at(-1)?.[0];
+    const log = (ratio) => Math.log(Math.max(ratio, 1e-12));
+    let half = 0, twice = 0;
+    const found = points.map(([at, ratio], i) => {
+        while (points[half + 1]?.[0] <= at / 2)
+            half++;
+        twice = Math.max(twice, i);
+        while (points[twice + 1]?.[0] <= 2 * at)
+            twice++;
+        const fall = log(points[half][1]) - log(ratio);
+        const after = 2 * at <= last ? points[twice][1] : never;
+        return { at, ratio, fall, bend: fall - log(ratio) + log(after) };
+    }).filter(({ bend }) => bend >= 0.05)
+        .sort((a, b) => b.bend - a.bend);
+    const knees = [];
+    for (const knee of found) {
+        if (knees.every(({ at }) => at >= 2 * knee.at || knee.at >= 2 * at))
+            knees.push(knee);
+    }
+    return knees.map(({ ratio, fall }) => points.find(
+        ([, other]) => other <= ratio * Math.exp(fall / 8))[0])
+        .sort((a, b) => a - b);
+}
+
+const said = (of, words) => `<p class="answer"><b>${escaped(of)}:</b> `
+    + `${escaped(words)}</p>\n`;
 
 function whose({ trace, block_bytes: bytes, tenant })
 {
-    return escaped((trace ?? "")
-        + (bytes == null ? "" : `, blocks of ${bytes} bytes`)
-        + (tenant == null ? "" : `, tenant ${tenant}`));
+    return base(trace) + (bytes == null ? "" : `, blocks of ${bytes} bytes`)
+        + (tenant == null ? "" : `, tenant ${tenant}`);
 }
 
-function curveWords(rows, ratio = "miss_ratio", of = "")
+// The share of references that no cache saves, of a histogram of the same
+// references; undefined where there is none.
+function firstUses({ trace, block_bytes: bytes, references })
+{
+    const rows = histograms.filter((row) =>
+        row.trace === trace && row.block_bytes === bytes);
+    const first = rows.filter((row) => row.distance_from === "inf");
+    return references > 0 && total(rows, "references") === references
+        ? total(first, "references") / references : undefined;
+}
+
+// What a curve says, in three sentences at most.
+function answer(group, ratio, what)
+{
+    const curve = curveOf(group, ratio);
+    const [last, least] = curve.points.at(-1) ?? [0, 1];
+    const never = ratio === "miss_ratio" && group[0].tenant == null
+        ? firstUses(group[0]) : undefined;
+    const steps = stepsOf(curve).map(({ share, from }, i) =>
+        `${percent(share)}${i ? "" : " miss"} from ${curve.nameOf(from)}`);
+    const knees = kneesOf(curve, never).slice(-MOST_STEPS).map(curve.nameOf);
+    const isFloor = never > 0 && least <= never * 1.000001;
+    const words = [steps.length > 0 ? `At most ${steps.join(", ")}`
+        : "No size helps", isFloor ? "."
+        : `; ${percent(least)} of ${what} miss at ${curve.nameOf(last)}.`];
+    if (knees.length > 0)
+        words.push(` Misses stop falling steeply at ${listed(knees)}.`);
+    if (never > 0)
+        words.push(` ${percent(never)} are first uses, which no cache avoids`,
+            isFloor ? `; ${curve.nameOf(last)} avoid all other misses.` : ".");
+    return words.join("");
+}
+
+function curveWords(rows, ratio = "miss_ratio", what = "references")
 {
     const all = groups(rows);
-    const words = all.slice(0, MOST_PARAGRAPHS).map((group) => {
-        const curve = curveOf(group, ratio);
-        const shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001].map((share) => {
-            const from = sizeWith(curve, share);
-            return from === undefined ? ""
-                : `At most ${100 * share}% miss from ${curve.name(from)} on. `;
-        });
-        return `<p>${whose(group[0])}${of}: ${knee(curve)}${shares.join("")}`
-            + "The largest cache of the table misses "
-            + `${short(curve.points.at(-1)?.[1] ?? 1, 4)}.</p>\n`;
-    });
+    const words = all.slice(0, MOST_PARAGRAPHS).map((group) =>
+        said(whose(group[0]), answer(group, ratio, what)));
     if (all.length > MOST_PARAGRAPHS)
         words.push(`<p>These are the first ${MOST_PARAGRAPHS} of `
             + `${all.length} curves; the table below has all.</p>\n`);
     return words;
 }
 
-// Which sizes some ratios of misses take with each policy.
-function policyWords(rows)
+// From which sizes on each of the curves that a key tells apart has few misses:
+// the last shares that the first of them reaches.
+function comparison(rows, key, most)
 {
-    const names = ["trace", "block_bytes"];
-    const traces = [];
-    for (const group of groups(rows)) {
-        const other = traces.at(-1)?.[0][0];
-        if (names.every((name) => other?.[name] === group[0][name]))
-            traces.at(-1).push(group);
-        else
-            traces.push([group]);
-    }
-    return traces.map((policies) => {
-        const shares = [0.5, 0.2, 0.1, 0.05, 0.01].map((share) => {
-            const sizes = policies.flatMap((group) => {
-                const curve = curveOf(group, "miss_ratio");
-                const from = sizeWith(curve, share);
-                return from === undefined ? [] : [
-                    ` with ${escaped(group[0].policy)} from `
-                    + curve.name(from)];
-            });
-            return sizes.length === 0 ? ""
-                : `At most ${100 * share}% miss${sizes.join(",")} on. `;
+    const curves = linesOf(rows, [key]).map(({ rows: line }) =>
+        ({ name: keyName(key, line[0][key]), ...curveOf(line, "miss_ratio") }))
+        .filter(({ points }) => points.length > 0);
+    const words = stepsOf(curves[0] ?? { points: [] }).slice(-most)
+        .map(({ share }) => {
+            const from = curves.map((curve) => sizeWith(curve, share));
+            const sizes = [...new Set(from)].filter((at) => at !== undefined)
+                .map((at) => `with ${listed(curves.filter((_, i) =>
+                    from[i] === at).map(({ name }) => name))} from `
+                    + curves[0].nameOf(at));
+            return `At most ${percent(share)} miss ${sizes.join(", ")}.`;
         });
-        return `<p>${whose(policies[0][0])}: ${shares.join("")}</p>\n`;
-    });
+    return said(whose(rows[0]), words.join(" "));
 }
+
+// Which sizes some ratios of misses take with each policy.
+const policyWords = (rows) => linesOf(rows, ["trace", "block_bytes"]).map(
+    (place) => comparison(place.rows, "policy", 3));
 
 // ---------------------------------------------------------- bars and cells --
 
@@ -459,43 +210,52 @@ function histogram(rows, caption)
         names[i] = { name: size(i === 0 ? 0 : 2 ** (i - 1), false),
             parts: [octaves[i] ?? 0] };
     names.push({ name: "\u221e", parts: [0, infinite] });
-    return [bars(caption, names,
-        "distance, from one power of two to the next")];
+    return [bars(caption, "A bar is the share of references to what was used "
+        + "that many other blocks ago. The last bar has first uses.", names,
+        "other blocks since the last use, by powers of two")];
 }
 
-// A cell for each number of sets and ways, the darker the more it misses.
+// A cell for each number of sets and ways, the darker the more it misses; the
+// fewer of both are side by side, for numbers to have room.
 function map(rows, caption)
 {
-    const sets = numbersOf(rows, "sets").slice(0, MOST_BARS);
-    const ways = numbersOf(rows, "ways").slice(0, MOST_BARS);
-    if (sets.length === 0 || ways.length === 0)
+    const names = ["ways", "sets"];
+    if (numbersOf(rows, "ways").length > numbersOf(rows, "sets").length)
+        names.reverse();
+    const [across, down] = names.map(
+        (name) => numbersOf(rows, name).slice(0, MOST_BARS));
+    if (across.length === 0 || down.length === 0)
         return [];
     const most = largest(rows.map((row) => amount(row, "miss_ratio")));
-    const width = (RIGHT - LEFT) / sets.length;
-    const height = (BOTTOM - TOP) / ways.length;
+    const width = (RIGHT - LEFT) / across.length;
+    const bottom = TOP + CELL_HEIGHT * down.length;
     let body = "";
     for (const row of rows) {
-        const i = sets.indexOf(row.sets), k = ways.indexOf(row.ways);
+        const i = across.indexOf(row[names[0]]);
+        const k = down.indexOf(row[names[1]]);
         const ratio = number(row.miss_ratio);
         if (i < 0 || k < 0 || ratio === undefined)
             continue;
         const shade = most > 0 ? ratio / most : 0;
-        const x = LEFT + width * i, y = BOTTOM - height * k;
-        body += rectangle("cell", [x, x + width], [y, y - height],
-            `${row.sets} sets of ${row.ways} ways: miss ratio ${ratio}`,
+        const x = LEFT + width * i, y = TOP + CELL_HEIGHT * k;
+        body += rectangle("cell", [x, x + width], [y + CELL_HEIGHT, y],
+            `${row.sets} sets of ${row.ways} ways: ${percent(ratio)} miss`,
             `fill-opacity="${shade.toFixed(3)}"`);
-        if (width >= 30)
+        if (width >= 56)
             body += text(`within${shade > 0.65 ? " light" : ""}`, x + width / 2,
-                y - height / 2 + 4,
-                (100 * ratio).toFixed(ratio < 0.09995 ? 2 : 1));
+                y + CELL_HEIGHT - 6, percent(Number(ratio.toPrecision(2))));
     }
-    const every = Math.ceil(sets.length / 8);
-    const x = sets.map((value, i) =>
+    const every = Math.ceil(across.length / 8);
+    const x = across.map((value, i) =>
         [LEFT + width * (i + 0.5), size(value, false)])
         .filter((_, i) => i % every === 0);
-    const y = ways.map((value, i) => [BOTTOM - height * (i + 0.5), value]);
-    return [figure(caption, picture({ caption, x, y, yTitle: "ways", body,
-        xTitle: "sets; the numbers are miss ratios in percent" }))];
+    const y = down.map((value, k) =>
+        [TOP + CELL_HEIGHT * (k + 0.65), size(value, false)]);
+    return [comparison(rows, "ways", 1), figure(caption, "A cell is a cache "
+        + "of so many sets and ways, and its number the share of references "
+        + "that miss; darker misses more.",
+    picture({ caption, x, y, body, bottom,
+        xTitle: `${names[0]} across, ${names[1]} down` }))];
 }
 
 // The misses of caches with one number of ways, 4 or else the least, by kind.
@@ -517,7 +277,9 @@ function threeCs(rows, caption)
                 Math.max(count, 0) / (amount(row, "references") || 1)),
         };
     });
-    return caches.length === 0 ? [] : [bars(caption, caches,
+    return caches.length === 0 ? [] : [bars(caption, "A bar is the share that "
+        + "misses: cold are first uses, capacity what a cache without sets "
+        + "misses, too, and conflict the rest, which more ways avoid.", caches,
         `capacity of caches of ${chosen} way${chosen === 1 ? "" : "s"}`,
         ["cold", "capacity", "conflict"])];
 }
@@ -536,24 +298,13 @@ function ownerName({ file, line, function: code, data })
 function owners(rows, caption)
 {
     const sizes = numbersOf(rows, "cache_bytes").slice(0, MOST_BARS);
-    const found = new Map();
-    let references = 0;
-    for (const row of rows) {
-        const key = JSON.stringify(
-            [row.file, row.line, row.function, row.data]);
-        const owner = found.get(key)
-            ?? { name: ownerName(row), most: 0, misses: sizes.map(() => 0) };
-        const misses = amount(row, "misses");
-        const i = sizes.indexOf(row.cache_bytes);
-        found.set(key, owner);
-        owner.most = Math.max(owner.most, misses);
-        if (i >= 0)
-            owner.misses[i] += misses;
-        if (i === 0)
-            references += amount(row, "references");
-    }
-    const all = [...found.values()].filter(({ most }) => most > 0)
-        .sort((a, b) => b.most - a.most);
+    const at = (some, bytes) => some.filter((row) => row.cache_bytes === bytes);
+    const references = total(at(rows, sizes[0]), "references");
+    const all = linesOf(rows, ["file", "line", "function", "data"]).map(
+        ({ rows: own }) => ({ name: ownerName(own[0]),
+            misses: sizes.map((bytes) => total(at(own, bytes), "misses")) }))
+        .filter(({ misses }) => largest(misses) > 0)
+        .sort((a, b) => largest(b.misses) - largest(a.misses));
     const shown = all.slice(0, MOST_PARTS - 1);
     const others = all.slice(MOST_PARTS - 1);
     if (all.length === 0)
@@ -575,7 +326,9 @@ function owners(rows, caption)
     if (others.length > 0)
         legend.push("data" in rows[0] ? "other data" : "other lines");
     return [`<p>${escaped(words.join(""))}</p>\n`,
-        bars(caption, stacks, "cache in bytes", legend)];
+        bars(caption, "A bar is the share of all references that miss a cache "
+            + "of that size, and its colours say whose they are.", stacks,
+        "cache in bytes", legend)];
 }
 
 // When each phase is and how many blocks it uses; the colour is that of the
@@ -592,13 +345,13 @@ function phases(rows, caption)
         return [];
     const end = largest(all.map(({ to }) => to));
     const x = axisX({ to: end });
-    const y = axisY(largest(all.map(({ blocks }) => blocks)));
+    const y = axisY({ to: largest(all.map(({ blocks }) => blocks)) });
     const body = all.map((phase) => rectangle(
         `part${Math.floor(phase.first) % MOST_PARTS} phase`,
         [x.place(phase.from), x.place(phase.to)],
         [BOTTOM, y.place(phase.blocks)],
-        `phase ${phase.number}: references ${phase.from} to ${phase.to}, `
-        + `${phase.blocks} blocks`
+        `phase ${phase.number}: references ${count(phase.from)} to `
+        + `${count(phase.to)}, ${count(phase.blocks)} blocks`
         + (phase.first === phase.number ? "" : `, as phase ${phase.first}`)));
     const longest = all.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a);
     const different = all.filter(
@@ -607,10 +360,11 @@ function phases(rows, caption)
     return [`<p>${all.length} phase${all.length === 1 ? "" : "s"}, of which `
         + `${different} differ${different === 1 ? "s" : ""}. Phase `
         + `${longest.number} takes longest, ${short(part, 3)}% of the `
-        + `references, and uses ${longest.blocks} blocks.</p>\n`,
-    figure(caption, picture({ caption, body: body.join(""), x: x.ticks,
-        y: y.ticks, gridX, gridY,
-        xTitle: "references; the height counts blocks" }))];
+        + `references, and uses ${count(longest.blocks)} blocks.</p>\n`,
+    figure(caption, "A bar is a phase, and as high as it uses many blocks. "
+        + "Phases of one colour behave alike.",
+    picture({ caption, body: body.join(""), x: x.ticks, y: y.ticks, gridX,
+        gridY, xTitle: "references", yTitle: "blocks" }))];
 }
 
 // The misses of each cache of a machine, and what crosses below it.
@@ -623,31 +377,35 @@ function machine(rows, captions)
         amount(b, "misses") > amount(a, "misses") ? b : a, measured[0] ?? {});
     const thousands = measured.length > 0 ? exact.misses / exact.mpki : 0;
     const references = largest(rows.map((row) => amount(row, "references")));
+    // Of the program and not of what reaches a cache: L3 may miss nearly all of
+    // that, and yet little.
     const words = rows.filter((row) => amount(row, "demand_references") > 0)
         .map((row) => {
-            const percent = short(100 * amount(row, "demand_miss_ratio"), 3);
-            const mpki = amount(row, "demand_mpki");
-            return `${row.cache} misses ${percent}% of what the program asks `
-                + `of it${mpki > 0
-                    ? `, ${short(mpki, 3)} per 1000 instructions` : ""}`;
+            const misses = amount(row, "demand_misses");
+            return `${thousands > 0 ? short(misses / thousands, 3)
+                : percent(misses / (references || 1))} miss ${row.cache}`;
         });
     const stacks = (by, parts) => rows.map((row) => ({
         name: String(row.cache ?? ""), parts: parts(row).map((n) => n / by) }));
     const { machine: name, trace } = rows[0];
+    const all = thousands > 0 ? "1000 instructions" : "all references";
     return [
-        `<p>${escaped(`${name ?? ""}, ${trace ?? ""}: ${words.join("; ")}`)}.`
-        + "</p>\n",
-        bars(captions[0],
-            stacks(thousands || references || 1,
-                (row) => [amount(row, "demand_misses")]),
+        said(`${name ?? ""}, ${base(trace)}`, words.length > 0
+            ? `Of ${all}, ${listed(words)}.` : "Nothing is asked of it."),
+        bars(captions[0], "A bar is how many misses the program has in that "
+            + `cache, of ${all}.`, stacks(thousands || references || 1,
+            (row) => [amount(row, "demand_misses")]),
             thousands > 0 ? "misses per 1000 instructions"
-                : "misses per reference of the program", ["demand misses"]),
-        bars(captions[1],
+                : "misses per reference of the program", ["demand misses"],
+            thousands === 0),
+        bars(captions[1], "A bar is the blocks that cross between that cache "
+            + "and the next, by why they do.",
             stacks(thousands || 1, (row) => [amount(row, "demand_misses"),
                 amount(row, "misses") - amount(row, "demand_misses"),
                 amount(row, "prefetches"), amount(row, "writebacks")]),
             thousands > 0 ? "blocks per 1000 instructions" : "blocks",
-            ["demand misses", "other misses", "prefetches", "write-backs"]),
+            ["demand misses", "other misses", "prefetches", "write-backs"],
+            false),
     ];
 }
 
@@ -662,15 +420,16 @@ const drawings = {
         ratios(rows, "Misses of a fully associative LRU cache over its size")],
     policies: (rows) => [...policyWords(rows), ratios(rows,
         "Misses by replacement policy over the size of the cache", "policy")],
-    objects: (rows) => [...curveWords(rows, "miss_ratio", ", requests"),
-        ...curveWords(rows, "byte_miss_ratio", ", bytes"),
+    objects: (rows) => [...curveWords(rows, "miss_ratio", "requests"),
+        ...curveWords(rows, "byte_miss_ratio", "bytes"),
         ...objectRatios(rows)],
-    objectPolicies: (rows) => [...policyWords(rows), ...objectRatios(rows)],
+    objectPolicies: (rows) => [...policyWords(rows),
+        ...objectRatios(rows, "policy")],
     requests: (rows) => [
         "<p>Here a block hits if all before it in its request do. The other "
         + "curves of this page count the blocks of requests, each for itself."
         + "</p>\n",
-        ...curveWords(rows, "miss_ratio", ", blocks of requests"),
+        ...curveWords(rows, "miss_ratio", "blocks of requests"),
         ratios(rows, "Blocks of requests that miss an LRU cache over its size"),
         overSizes(rows, "Requests that miss any of their blocks",
             "missed_requests", "requests")],
@@ -713,18 +472,130 @@ const drawings = {
         return [chart(rows, { x: varied[0], xTitle: varied[0],
             caption: "Miss ratio of each cache of the machine, varied",
             y: "demand_miss_ratio", yTitle: "demand miss ratio",
+            how: "A line is a cache, and its height the share that it misses "
+                + "of what the program asks of it; lower is better.",
             keys: ["trace", "cache", ...varied.slice(1, 2)] })];
     },
 };
 
-for (const section of document.querySelectorAll("section[data-drawing]")) {
-    const rows = JSON.parse(section.querySelector("script").textContent);
-    const table = section.querySelector("details");
-    if (rows.length === 0)
-        continue;
-    for (const piece of drawings[section.dataset.drawing](rows)) {
-        table.insertAdjacentHTML("beforebegin", piece.html ?? piece);
-        if (piece.places !== undefined)
-            addCursor(table.previousElementSibling, piece);
+// Curves of several sections together, with a row for each.
+function together(all)
+{
+    const differ = (name) => new Set(all.map(name)).size === all.length;
+    const more = differ(({ rows: [row] }) => base(row.trace)) ? () => ""
+        : differ(({ source }) => base(source))
+            ? ({ source }) => `, ${base(source)}`
+            : ({ section }) => `, ${section.id}`;
+    const rows = all.flatMap((table) => table.rows.map((row) => ({ ...row,
+        trace: base(row.trace) + more(table), path: row.trace })));
+    const cell = (text) => `<td class="text">${escaped(text)}</td>`;
+    const summary = linesOf(rows, ["trace", "block_bytes"]).map((line) => {
+        const [first] = line.rows, curve = curveOf(line.rows, "miss_ratio");
+        const never = firstUses({ ...first, trace: first.path });
+        return `<tr><th scope="row">${escaped(line.name || first.trace)}`
+            + `</th>${cell(count(amount(first, "references")))}`
+            + [0.1, 0.01].map((share) => sizeWith(curve, share)).map((from) =>
+                cell(from === undefined ? "-" : curve.nameOf(from))).join("")
+            + cell(kneesOf(curve, never).map(curve.nameOf).join(", "))
+            + `${cell(never === undefined ? "" : percent(never))}</tr>\n`;
+    });
+    const head = ["trace", "references", "at most 10% miss from",
+        "at most 1% from", "knees", "first uses"].map(
+        (name) => `<th scope="col">${name}</th>`);
+    return { ...ratios(rows, "Misses of all traces over the size of a cache"),
+        before: '<h2>All traces</h2>\n<table class="summary"><thead><tr>'
+            + `${head.join("")}</tr></thead>\n<tbody>${summary.join("")}`
+            + "</tbody></table>\n", rows };
+}
+
+// ------------------------------------------------------------------- files --
+
+function save(name, content)
+{
+    Object.assign(document.createElement("a"),
+        { href: URL.createObjectURL(content), download: name }).click();
+}
+
+function saveTable(name, rows)
+{
+    const field = (value) => /[",\n\r]/.test(value ?? "")
+        ? `"${String(value).replaceAll('"', '""')}"` : value ?? "";
+    const lines = [Object.keys(rows[0]), ...rows.map(Object.values)];
+    save(`${name}.csv`, new Blob([lines.map((line) =>
+        `${line.map(field).join(",")}\n`).join("")], { type: "text/csv" }));
+}
+
+// A picture for light paper, twice as large as its units.
+function savePicture(name, svg)
+{
+    const copy = svg.cloneNode(true);
+    const style = document.createElementNS(svg.namespaceURI, "style");
+    const { width, height } = svg.viewBox.baseVal;
+    const items = [...svg.closest("figure").querySelectorAll(".legend li")]
+        .filter((item) => item.querySelector("input")?.checked ?? true);
+    const tall = height + 20 * items.length;
+    copy.setAttribute("viewBox", `0 0 ${width} ${tall}`);
+    copy.insertAdjacentHTML("beforeend", items.map((item, i) =>
+        `<g transform="translate(${LEFT} ${height + 20 * i})">`
+        + (item.querySelector("path")?.outerHTML ?? "<path class="
+            + `"${item.firstElementChild.className}" d="M0 0H32V9H0Z"/>`)
+        + `${text("", 40, 8, item.textContent.trim())}</g>`).join(""));
+    style.textContent = document.querySelector("style").textContent
+        .replace(/@media[^{]*(dark|max-w)[^{]*\{([^{}]*\{[^}]*\})*\s*\}/g, "");
+    copy.prepend(style);
+    copy.querySelector(".cursor")?.remove();
+    copy.style.width = `${2 * width}px`;
+    copy.setAttribute("width", 2 * width);
+    copy.setAttribute("height", 2 * tall);
+    const image = new Image();
+    image.addEventListener("load", () => {
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [2 * width, 2 * tall];
+        const paper = canvas.getContext("2d");
+        paper.fillStyle = "white";
+        paper.fillRect(0, 0, canvas.width, canvas.height);
+        paper.drawImage(image, 0, 0);
+        canvas.toBlob((blob) => save(`${name}.png`, blob));
+    });
+    image.setAttribute("src", `data:image/svg+xml,${encodeURIComponent(
+        new XMLSerializer().serializeToString(copy))}`);
+}
+
+// -------------------------------------------------------------------- page --
+
+function addPiece(place, piece, rows)
+{
+    place.insertAdjacentHTML("beforebegin", piece.html ?? piece);
+    const figure = place.previousElementSibling;
+    if (piece.places !== undefined)
+        addCursor(figure, piece);
+    for (const button of figure?.querySelectorAll("button") ?? []) {
+        const name = figure.querySelector("figcaption").textContent
+            .toLowerCase().replace(/[^a-z0-9.]+/g, "-");
+        button.addEventListener("click", () => button.dataset.save === "CSV"
+            ? saveTable(name, rows)
+            : savePicture(name, figure.querySelector("svg[role=img]")));
     }
+}
+
+const tables = [...document.querySelectorAll("section[data-drawing]")].map(
+    (section) => ({ section, ...section.dataset,
+        rows: JSON.parse(section.querySelector("script").textContent) }))
+    .filter(({ rows }) => rows.length > 0);
+const histograms = tables.filter(({ drawing }) => drawing === "histogram")
+    .flatMap(({ rows }) => rows);
+
+for (const { section, drawing, rows } of tables) {
+    const table = section.querySelector("details");
+    for (const piece of drawings[drawing](rows))
+        addPiece(table, piece, rows);
+    // On a telephone it would scroll sideways.
+    table.open &&= !(globalThis.innerWidth < 600);
+}
+const curves = tables.filter(({ drawing }) => drawing === "curve");
+if (curves.length > 1) {
+    const contents = document.querySelector("nav");
+    const { before, rows, ...piece } = together(curves);
+    addPiece(contents, before, rows);
+    addPiece(contents, piece, rows);
 }

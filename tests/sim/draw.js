@@ -3,17 +3,26 @@
 const page = require("fs").readFileSync(process.argv[2], "utf8");
 const script = /<script>\n(.*)<\/script>/s.exec(page)[1];
 const element = { querySelectorAll: () => [], querySelector: () => element,
-    addEventListener: () => {} };
+    addEventListener: () => {}, setAttribute: () => {},
+    removeAttribute: () => {}, getBoundingClientRect: () => ({}) };
+// Where pieces are put: before the mark of each section, or of the contents.
+const place = () => ({ pieces: "", previousElementSibling: element,
+    insertAdjacentHTML(where, piece) { this.pieces += piece; } });
 const sections = /<section [^>]*>.*?<\/section>/gs;
-console.log(page.replace(script, "").replace(sections, (html) => {
+const all = [...page.matchAll(sections)].map(([html]) => {
     const [, drawing] = /data-drawing="(\w+)"/.exec(html) ?? [];
+    const [, source] = /data-source="([^"]*)"/.exec(html);
     const textContent = /<script [^>]*>(.*)<\/script>/s.exec(html)[1];
-    let pieces = "";
-    const table = { previousElementSibling: element,
-        insertAdjacentHTML: (place, piece) => { pieces += piece; } };
-    const section = { dataset: { drawing }, querySelector: (name) =>
+    const table = place();
+    const [, id] = /id="(table\d+)"/.exec(html);
+    return { id, dataset: { drawing, source }, table, querySelector: (name) =>
         name === "script" ? { textContent } : table };
-    new Function("document", script)({ querySelectorAll: () =>
-        drawing === undefined ? [] : [section] });
-    return html.replace("<details", () => pieces + "<details");
-}));
+});
+const contents = place();
+new Function("document", script)({ querySelector: () => contents,
+    querySelectorAll: () => all.filter(({ dataset }) => dataset.drawing) });
+let next = 0;
+console.log(page.replace(script, "")
+    .replace("<nav", () => contents.pieces + "<nav")
+    .replace(sections, (html) => html.replace("<details", () =>
+        all[next++].table.pieces + "<details")));

@@ -69,8 +69,8 @@ same() { # NAME TABLE ARGUMENT...: the page's table is what the command writes
     "$MARGAY" "$@" -q zipf.din | sed 1d >expected
     check "its numbers of $name are the command's" cmp -s expected "$table"
 }
-same info zipf.html.1 info -b 64
-same curve zipf.html.2 curve -b 64,128
+same curve zipf.html.1 curve -b 64,128 --sizes octave:64
+same info zipf.html.2 info -b 64
 same 'curve --policy' zipf.html.3 curve -b 64,128 --policy lru,fifo
 same histogram zipf.html.4 histogram -b 64,128 --bins log2
 same compare zipf.html.5 compare -b 64,128 --ways 1,2,4,8,16
@@ -80,10 +80,39 @@ same phases zipf.html.7 phases -b 64
 "$MARGAY" report -b 64 --policy lru,fifo zipf.din 2>err >one.html
 is 'one summary, of the miss curve' "$(sed 's/, [0-9.]* M refs.*//' err)" \
     'margay report: zipf.din: 20000 references in blocks of 64 bytes, 500 distinct blocks, 500 cold misses'
-lru=$("$MARGAY" curve -q -b 64 --policy lru,fifo zipf.din |
-    awk -F, '$7 <= 0.5 && $8 == "lru" { print $4; exit }')
+"$MARGAY" curve -q -b 64 --policy lru,fifo zipf.din >policies.csv
+from() { # POLICY: the size from which on it misses 20% at most, in KiB
+    awk -F, -v policy="$1" '$7 <= 0.2 && $8 == policy { print $4 / 1024; exit }' \
+        policies.csv
+}
 shows like 'what policies need is told in words' "$(drawn one.html)" \
-    "At most 50% miss with lru from $(echo "$lru" | awk '{ print $1 / 1024 }') KiB, with fifo from"
+    "At most 20% miss with lru from $(from lru) KiB, with fifo from $(from fifo) KiB[.]"
+run report -q --policy lru,opt,fifo -b 64 zipf.din -o looks.html
+shows is 'policies look as in other pictures, straight between sizes' \
+    "$(drawn looks.html | grep -o 'stroke:[^"]*2.8" data-line="."\|stroke:#[^"]*" data-line="." d="M[^HV"]*L[^HV"]*"' |
+        sed 's/ d="M.*L.*"/ straight/' | tr '\n' ' ')" \
+    'stroke:var(--ink);stroke-dasharray:none;stroke-width:2.8" data-line="0" stroke:var(--ink);stroke-dasharray:8 3;stroke-width:2.8" data-line="1" stroke:#d55e00;stroke-dasharray:none;stroke-width:2" data-line="2" straight '
+
+# Half of the references are to 20 blocks in turn, the others to 400 more.
+awk 'BEGIN { for (k = 0; k < 40; k++) {
+    for (i = 0; i < 400; i++) printf "0 %x\n", 64 * (i % 20)
+    for (i = 0; i < 400; i++) printf "0 %x\n", 64 * (100 + i) } }' >two.din
+run report -q two.din -o two.html
+shows like 'the answer: sizes, knees and first uses' "$(drawn two.html)" \
+    '<b>two.din, blocks of 64 bytes:</b> At most 2% miss from 26.3 KiB. Misses stop falling steeply at 1.25 KiB and 26.3 KiB. 1.31% are first uses, which no cache avoids; 26.3 KiB avoid all other misses.</p>'
+shows like 'the axis of misses is logarithmic where they fall far' \
+    "$(drawn two.html | tr '\n' ' ')" 'data-axis="y" checked.*>100%<'
+shows like 'and else linear' "$(drawn looks.html | tr '\n' ' ')" \
+    'data-axis="x" checked> sizes</label> <label><input [^>]*data-axis="y" >'
+# Its end is not known to be its floor.
+"$MARGAY" curve -q --sizes 5,10,20,40,1000 two.din -o part.csv
+run report -q part.csv -o part.html
+shows like 'a curve without first uses has no knee in its last octave' \
+    "$(drawn part.html)" '62.5 KiB[.] Misses stop falling steeply at 1.25 KiB[.]</p>'
+shows is 'each picture says how to read it, and has buttons' \
+    "$(drawn two.html | grep -c '<figcaption>') $(
+        drawn two.html | grep -c '>How to read this:</b>') $(
+        drawn two.html | grep -c 'data-save="PNG"')" '6 6 6'
 
 # References of several blocks, of which windows count each once.
 awk 'BEGIN { for (i = 0; i < 4000; i++) print i * i % 997 * 8, 8, 0, i }' >wide.arc
@@ -91,6 +120,24 @@ run report -q wide.arc -o wide.html
 is 'a report of wide references' "$status $(cat err)" '0 '
 check 'its page is whole' is_page wide.html
 like 'windows are of references as read' "$(sed -n '$p' wide.html.5)" '^6[0-9],wide'
+
+# Several traces, two of them of one name.
+mkdir a b
+cp two.din a && cp zipf.din b/two.din
+run report -q a/two.din loop.lis b/two.din -o several.html
+is 'a report of several traces' "$status $(cat err)" '0 '
+check 'its page is whole' is_page several.html
+is 'their sections are folded, under their base names' \
+    "$(grep -o '^<details><summary>[^T<][^<]*' several.html | tr '\n' ' ')" \
+    '<details><summary>two.din <details><summary>loop.lis <details><summary>two.din '
+is 'and each has a link' "$(grep -c '^<li><a href' several.html)" 3
+shows is 'first, there is a row for each' "$(drawn several.html | sed '/<nav/q' |
+    grep -o '<th scope="row">.*' | sed 's/<[^>]*>/ /g; s/ *$//')" \
+    ' two.din, table1, 64 B blocks  32,000  26.3 KiB  -  1.25 KiB, 26.3 KiB  1.31%
+ loop.lis, table7  3,000  100 blocks  -  100 blocks  3.33%
+ two.din, table13, 64 B blocks  20,000  22.5 KiB  -  30 KiB  2.5%'
+shows is 'and a line for each' "$(drawn several.html | sed '/<nav/q' |
+    grep -c 'data-line="[012]" d=')" 3
 
 # A trace that says which code made its references.
 awk 'BEGIN { for (i = 0; i < 4000; i++)
@@ -123,7 +170,7 @@ shows like 'it says who owns the misses' "$(drawn lines.html)" \
 shows is 'the parts are shares of all references' \
     "$(drawn lines.html | grep -o 'class="part[0-7]"[^>]*><title>[^<]*' |
         sed 's/class="\([^"]*\)".*<title>/\1 /' | tr '\n' ' ')" \
-    'part0 64 B: 0.011 part1 64 B: 0.0108889 part2 64 B: 0.0107778 part3 64 B: 0.0106667 part4 64 B: 0.0105556 part5 64 B: 0.0104444 part6 64 B: 0.0103333 part7 64 B: 0.0203333 part2 128 B: 0.000777778 '
+    'part0 64 B: 1.1% part1 64 B: 1.09% part2 64 B: 1.08% part3 64 B: 1.07% part4 64 B: 1.06% part5 64 B: 1.04% part6 64 B: 1.03% part7 64 B: 2.03% part2 128 B: 0.0778% '
 shows like 'and each has its name' "$(drawn lines.html)" '</span> a&#60;b.c:7 f</li>'
 shows like 'the last is all others' "$(drawn lines.html)" 'part7"></span> other lines'
 # More curves than a picture has lines.
@@ -140,17 +187,19 @@ check 'its page is whole' is_page tenants.html
 count() { # PATTERN FILE: in what a script draws
     drawn "$2" | grep -o "$1" | wc -l
 }
-shows is 'as many lines as there are styles, in two charts, linear and logarithmic' \
-    "$(count '<path class="line style[0-9]*" data-line' tenants.html)" 96
+shows is 'as many lines as have their looks, in two charts' \
+    "$(count '<path class="line" style="[^"]*" data-line' tenants.html) $(
+        drawn tenants.html | grep -o 'style="stroke:var(--c.*" data-line' |
+            sort -u | wc -l)" '48 24'
 shows is 'it says that others are left out' \
     "$(count '<p>Only the first 24 lines are drawn; the table' tenants.html)" 2
 shows is 'and of how many curves it does not speak' \
-    "$(count '<p>t, blocks of 64 bytes, tenant' tenants.html) $(count \
+    "$(count '<b>t, blocks of 64 bytes, tenant' tenants.html) $(count \
         '<p>These are the first 12 of 30 curves' tenants.html)" '12 1'
 like 'it says how it was made' "$(cat zipf.html)" \
     'margay report -q --policy lru,fifo -b 64,128 zipf.din -o zipf.html'
 shows like 'and what the curve says' "$(drawn zipf.html)" \
-    'blocks of 64 bytes: The curve falls most at .* At most 50% miss from '
+    'zipf.din, blocks of 64 bytes:</b> At most 50% miss from .*KiB. Misses stop'
 "$MARGAY" report -q zipf.din >one.html
 "$MARGAY" report -q -j 1 zipf.din >other.html
 check 'the same page each time, for any number of threads' sh -c \
@@ -180,7 +229,7 @@ run report -q --objects --policy lru,sieve --column id=2,size=3 -f csv sized.csv
     -o policies.html
 shows like 'requests and bytes are told in words' \
     "$(drawn sized.html | tr '\n' ' ')" \
-    'sized.csv, requests: .*misses 0.6667.*sized.csv, bytes: .*misses 0.6.<'
+    'sized.csv:</b> .*66.7% are first uses.*sized.csv:</b> .* 60% of bytes miss at 150 B'
 like 'policies have a section of their own' "$(grep '<h2' policies.html)" \
     '>Replacement policies<'
 
@@ -213,18 +262,18 @@ simulate -o machine.csv
 simulate --instructions 40000 -o mpki.csv
 simulate --vary L1.ways=2,4,8 -o vary.csv
 misses() {
-    awk -F, -v cache="$1" -v by="$2" '$3 == cache { printf "%.6g", $5 / by }' machine.csv
+    awk -F, -v cache="$1" -v by="$2" '$3 == cache { printf by == 200 ? "%.3g" : "%.6g", $5 / by }' machine.csv
 }
 run report -q machine.csv -o machine.html
 is 'a report of a machine' "$status $(cat err)" '0 '
 check 'is whole' is_page machine.html
 shows like 'has a bar for each cache' "$(drawn machine.html | tr '\n' ' ')" \
-    "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
+    "L1: $(misses L1 200)%<.*L2: $(misses L2 200)%<"
 shows like 'which is told in words' "$(drawn machine.html)" \
-    'zipf.din: L1 misses [0-9.]*% of what the program asks of it; L2 misses'
+    "zipf.din:</b> Of all references, $(misses L1 200)% miss L1 and $(misses L2 200)% miss L2[.]"
 awk -F, -v OFS=, 'NR > 1 { $13 = 7; $14 = 9; $18 = 5 } 1' machine.csv >written.csv
 run report -q written.csv -o written.html
-shows like 'and what crosses below them' "$(drawn written.html | tr '\n' ' ')" \
+shows like 'and what crosses below them' "$(drawn written.html | tr -d , | tr '\n' ' ')" \
     "Traffic below each cache<.*L1: 5<.*L1: $(($(misses L1 1) - 5))<.*L1: 9<.*L1: 7<.*>blocks<"
 run report -q mpki.csv -o mpki.html
 shows like 'traffic, too' "$(drawn mpki.html | tr '\n' ' ')" \
@@ -239,16 +288,16 @@ sed '1s/$/,coherence_misses,true_sharing_misses,false_sharing_misses,invalidatio
     2,$s/$/,0,0,0,0,0,0/' machine.csv >coherent.csv
 run report -q coherent.csv -o coherent.html
 shows like 'coherence is not varied' "$(drawn coherent.html | tr '\n' ' ')" \
-    "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
+    "L1: $(misses L1 200)%<.*L2: $(misses L2 200)%<"
 awk 'BEGIN { print "id,who"; for (i = 0; i < 900; i++) print i * i % 97 ",t" i % 3 }' \
     >tenants.csv
 "$MARGAY" curve -q -f csv --column id=id --tenant who tenants.csv -o each.csv
 run report -q each.csv -o each.html
 check 'a page of tenants is whole' is_page each.html
 shows is 'tenants have a line and a sentence each' \
-    "$(count '<p>tenants.csv, tenant t[012]: The curve' each.html) $(
-        count 'class="line style2" data-line="2"' each.html) $(
-        count '<figcaption>Misses of each tenant in a cache' each.html)" '3 4 2'
+    "$(count '<b>tenants.csv, tenant t[012]:</b> At most' each.html) $(
+        count 'style="stroke:var(--c2)[^"]*" data-line="2"' each.html) $(
+        count '<figcaption>Misses of each tenant in a cache' each.html)" '3 2 2'
 printf '%s\n' trace,phase,from,to,references,recurs,working_set_blocks \
     t,0,0,100,100,,7 t,1,100,400,300,,50 t,2,400,500,100,0,8 >phases.csv
 run report -q phases.csv -o phases.html
@@ -266,7 +315,7 @@ shows is 'and has both divisions' \
 printf '%s\n' machine,trace,bytes,access_cycles,front m,t,4096,1.5,1 >pareto.csv
 run report -q pareto.csv -o pareto.html
 is 'a table without references is one, too' \
-    "$status $(grep -o '<h2>[^<]*' pareto.html)" '0 <h2>Machines'
+    "$status $(grep -o '^<h2>[^<]*' pareto.html)" '0 <h2>Machines'
 for head in machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses,reads,read_misses,writes,write_misses,writebacks,prefetches,useful_prefetches,mpki \
     trace,file,line,function,cache_bytes,references,misses \
     trace,phase,from,to,references,recurs,working_set_blocks \
@@ -306,16 +355,34 @@ check 'a failure leaves the page that was there' cmp -s kept.html zipf.html
 # The page's script runs, and its cursor reads what the table says.
 cat >probe.js <<'EOF'
 const figure = document.querySelector("figure:has(.reading)");
-const slider = figure.querySelector(".reading input");
+const slider = figure.querySelector("input[type=range]");
 slider.value = 3;
 slider.dispatchEvent(new Event("input"));
 const before = figure.querySelector("output").textContent;
+const line = () => figure.querySelector("[data-line]").getAttribute("d");
+const linear = line();
+figure.querySelector(".scale[data-axis=y]").click();
 figure.querySelector(".legend input").click();
-const words = "READ " + before.split("\n").join("; ") + " HIDDEN "
-    + figure.querySelectorAll("svg[role=img] .off").length + "\n";
-document.body.textContent = words;
-if (window.dump)
-    dump(words);
+let words = "READ " + before.split("\n").join("; ") + " SPOKEN "
+    + slider.getAttribute("aria-valuetext") + " SCALED " + (line() !== linear)
+    + " HIDDEN " + figure.querySelectorAll("svg[role=img] .off").length;
+// What the buttons save, of which the picture takes a while.
+const saved = [];
+URL.createObjectURL = (blob) => { saved.push(blob); return "#"; };
+HTMLAnchorElement.prototype.click = function() {
+    words += " SAVED " + this.download;
+    if (saved.length === 2)
+        saved[0].text().then((text) => {
+            words += " " + saved[1].type + " "
+                + (saved[1].size > 9000 ? "drawn " : "empty ")
+                + text.split("\n").length + "\n";
+            document.body.textContent = words;
+            if (window.dump)
+                dump(words);
+        });
+};
+for (const button of figure.querySelectorAll("button"))
+    button.click();
 EOF
 sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
 {
@@ -323,23 +390,26 @@ sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
     cat probe.js
     echo '}</script></body></html>'
 } >>probe.html
-size=$(cut -d , -f 4 zipf.html.2 | sort -nu | sed -n 4p)
-ratio=$(sed -n "s/^[^,]*,64,[^,]*,$size,[^,]*,[^,]*,//p" zipf.html.2)
-read_off="READ cache_bytes $size; 64 B blocks: miss_ratio $ratio;"
+size=$(cut -d , -f 4 zipf.html.1 | sort -nu | sed -n 4p)
+share=$(awk -F, -v size="$size" '$2 == 64 && $4 == size {
+    printf "%.3g%%", 100 * $7 }' zipf.html.1)
+read_off="READ $size B: ; 64 B blocks: $share; 128 B blocks: [0-9.]*% SPOKEN $size B: 128 B blocks: [0-9.]*% SCALED true HIDDEN 1 "
+name=misses-of-a-fully-associative-lru-cache-over-its-size
+saved="SAVED $name.csv SAVED $name.png image/png drawn $(($(wc -l <zipf.html.1) + 2))"
 
 browser=$(command -v chromium || :)
 if [ -z "$browser" ]; then
     skip 'the cursor reads what the table says' 'no chromium'
-    skip 'boxes hide lines' 'no chromium'
+    skip 'buttons save tables and pictures' 'no chromium'
     skip 'the console has no word of the page' 'no chromium'
 else
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu \
         --disable-quic --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --user-data-dir="$work/user" \
-        --enable-logging=stderr --dump-dom "file://$work/probe.html" \
+        --virtual-time-budget=9000 --enable-logging=stderr --dump-dom "file://$work/probe.html" \
         >dom 2>console
     like 'the cursor reads what the table says' "$(cat dom)" "$read_off"
-    like 'boxes hide lines' "$(cat dom)" 'HIDDEN 2'
+    like 'buttons save tables and pictures' "$(cat dom)" "$saved"
     is 'the console has no word of the page' "$(grep -c CONSOLE console)" 0
 fi
 
@@ -354,7 +424,7 @@ else
     HOME=$work timeout -k 5 120 "$browser" --headless --profile "$work/profile" \
         --window-size 390 --screenshot "$work/page.png" \
         "file://$work/probe.html" >console 2>&1
-    like 'the same in Firefox' "$(cat console)" "$read_off.*HIDDEN 2"
+    like 'the same in Firefox' "$(cat console)" "$read_off$saved"
     is 'without errors' "$(grep -c 'error: file:' console)" 0
 fi
 finish

@@ -1,0 +1,398 @@
+// charts.js - pictures between axes, of numbers in tables
+//
+// picture() draws the axes of all of them.  A chart of lines has its places,
+// over which a cursor moves; addCursor() makes it do so.
+"use strict";
+
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 372, 64, 680, 12, 312];
+const MOST_TICKS = 6; // of an axis, not counting its begin
+const MOST_LINES = 24; // colours and dashes differ
+const MOST_PARTS = 8; // of a bar; report.css has a colour for each
+const MOST_BARS = 66;
+const STEEP_RATIO = 50; // from which a curve's fall is steep
+
+// ------------------------------------------------------- numbers and texts --
+
+// The number of a field, within what sums and logarithms can take; undefined
+// where there is none.
+function number(field)
+{
+    if (typeof field !== "number" || Math.abs(field) > 2 ** 64)
+        return undefined;
+    return Math.abs(field) < 2 ** -64 ? 0 : field;
+}
+
+const amount = (row, name) => Math.max(number(row[name]) ?? 0, 0);
+
+const total = (rows, name) =>
+    rows.reduce((sum, row) => sum + amount(row, name), 0);
+
+const short = (value, digits) => String(Number(value.toPrecision(digits)));
+
+const escaped = (text) => String(text ?? "").replace(
+    /[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+// "5.83%"; only what is 1 is 100%.
+const percent = (ratio) =>
+    `${short(100 * ratio, ratio > 0.999 && ratio < 1 ? 6 : 3)}%`;
+
+const count = (value) => value.toLocaleString("en");
+
+// The same of an axis: "2.5M".
+const rounded = (value) => value.toLocaleString("en",
+    { notation: "compact", maximumSignificantDigits: 3 });
+
+// The file of a path.
+const base = (path) => String(path ?? "").replace(/^.*\/(?=.)/, "");
+
+// "a, b and c"
+const listed = (words) => words.length < 2 ? words.join("")
+    : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+// "32 KiB", or "1.5 Ki" where sizes count blocks.
+function size(value, inBytes, digits = 4)
+{
+    const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+    let unit = 0;
+    for (; value >= 1024 && unit + 1 < units.length; unit++)
+        value /= 1024;
+    return short(value, value < 1000 ? digits : 4)
+        + (unit > 0 || inBytes ? " " : "") + units[unit] + (inBytes ? "B" : "");
+}
+
+const sizeNames = (inBytes) => (value) =>
+    size(value, inBytes, 3) + (inBytes ? "" : " blocks");
+
+const numbersOf = (rows, name) => [
+    ...new Set(rows.map((row) => number(row[name]))
+        .filter((value) => value !== undefined))].sort((a, b) => a - b);
+
+const largest = (values) => values.reduce((a, b) => Math.max(a, b), 0);
+
+// Of those that a logarithmic axis has.
+const lowest = (values) => values.reduce(
+    (a, b) => b > 0 ? Math.min(a, b) : a, Infinity);
+
+// ---------------------------------------------------------------- pictures --
+
+// An axis of whole steps, 1, 2 or 5 times a power of ten or powers of two,
+// which begins with 0, or logarithmic with a power of `base`.
+function axis({ from = 0, to, begin, end, logarithmic = false, base = 10,
+    name = rounded })
+{
+    const numbers = [];
+    if (logarithmic) {
+        const power = (value) => Math.log(value) / Math.log(base);
+        const low = Math.floor(power(from) + 1e-9);
+        const powers = Math.max(Math.ceil(power(to) - 1e-9) - low, 1);
+        const step = Math.ceil(powers / MOST_TICKS);
+        [from, to] = [base ** low, base ** (low + powers)];
+        for (let i = 0; i <= powers; i += step)
+            numbers.push(base ** (low + i));
+        if (base === 10 && powers < 3)
+            numbers.push(...numbers.slice(0, -1)
+                .flatMap((value) => [2 * value, 5 * value]));
+    } else {
+        to = to || 1;
+        let step = base ** Math.floor(
+            Math.log(to / MOST_TICKS) / Math.log(base));
+        for (let i = 0; to / step > MOST_TICKS; i++)
+            step *= base === 10 && i % 3 === 1 ? 2.5 : 2;
+        const steps = Math.ceil(to / step - 1e-9);
+        to = steps * step;
+        for (let i = 0; i <= steps; i++)
+            numbers.push(i * step);
+    }
+    // A ratio of 0 is on the floor of a logarithmic axis, too.
+    const share = (value) => !logarithmic ? value / to
+        : value <= from ? 0 : Math.log(value / from) / Math.log(to / from);
+    const place = (value) => begin + share(value) * (end - begin);
+    const valueAt = (place) => {
+        const part = (place - begin) / (end - begin);
+        return logarithmic ? from * (to / from) ** part : to * part;
+    };
+    const ticks = numbers.map((value) => [place(value), name(value)]);
+    return { place, valueAt, ticks };
+}
+
+const axisX = (of) => axis({ begin: LEFT, end: RIGHT, ...of });
+const axisY = (of) => axis({ begin: BOTTOM, end: TOP, ...of });
+
+const text = (style, x, y, words) =>
+    `<text class="${style}" x="${x.toFixed(1)}" y="${y.toFixed(1)}">`
+    + `${escaped(words)}</text>`;
+
+// A drawing between axes: ticks are pairs of a place and a name, and those of
+// an axis with a grid have a line through the picture.
+function picture({ caption, x = [], y = [], gridX = "", gridY = "", xTitle,
+    yTitle = "", body, bottom = BOTTOM })
+{
+    const height = HEIGHT - BOTTOM + bottom;
+    const across = x.map(([place, name]) =>
+        gridX.replace("X", place.toFixed(1))
+        + text("tick", place, bottom + 8, name));
+    const up = y.map(([place, name]) => gridY.replace("Y", place.toFixed(1))
+        + text("beside", LEFT - 8, place + 4, name));
+    return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img">`
+        + `<title>${escaped(caption)}</title>${across.join("")}${up.join("")}`
+        + body + text("below", (LEFT + RIGHT) / 2, height - 6, xTitle)
+        + '<g class="up" '
+        + `transform="translate(14 ${(TOP + bottom) / 2}) rotate(-90)">`
+        + `${text("below", 0, 0, yTitle)}</g></svg>\n`;
+}
+
+const gridX = `<path class="grid" d="MX ${TOP}V${BOTTOM + 4}"/>`;
+const gridY = `<path class="grid" d="M${LEFT - 4} YH${RIGHT}"/>`;
+
+// `how` says how to read it.
+const figure = (caption, how, content) => "<figure><figcaption>"
+    + `${escaped(caption)}</figcaption>\n${content}<p class="how">`
+    + `<b>How to read this:</b> ${escaped(how)}</p>\n<p class="tools">`
+    + ["CSV", "PNG"].map((kind) => '<button type="button" '
+        + `data-save="${kind}" aria-label="${kind}: ${escaped(caption)}">`
+        + `${kind}</button>\n`).join("") + "</p></figure>\n";
+
+// The caption, and of which rows of a table with several groups.
+const captionOf = (caption, group, rows) => group.length === rows.length
+    ? caption : `${caption}: ${whose(group[0])}`;
+
+function rectangle(style, [left, right], [low, high], title, more = "")
+{
+    const [x, y, width, height] = [left, high, right - left, low - high].map(
+        (length) => length.toFixed(2));
+    return `<rect class="${style}" x="${x}" y="${y}" width="${width}" `
+        + `height="${height}" ${more}><title>${escaped(title)}</title></rect>`;
+}
+
+// Bars side by side, each of parts on top of each other: { name, parts }.
+// `legend` names the parts; parts are shares, or numbers.
+function bars(caption, how, all, xTitle, legend = [], shares = true)
+{
+    const shown = all.slice(0, MOST_BARS);
+    const width = (RIGHT - LEFT) / shown.length;
+    const heights = shown.map(({ parts }) => parts.reduce((a, b) => a + b, 0));
+    const name = shares ? percent : (value) => count(Number(short(value, 6)));
+    const y = axisY({ to: largest(heights), name: shares ? percent : rounded });
+    // Names as wide as the large letters of a small screen, and the last one:
+    // infinity, in a histogram.
+    const letters = largest(shown.map((bar) => bar.name.length));
+    const every = Math.ceil(12 * (letters + 1) / width);
+    let body = "";
+    const x = [];
+    shown.forEach(({ name: bar, parts }, i) => {
+        const left = LEFT + width * i;
+        let sum = 0;
+        parts.forEach((part, k) => {
+            if (part > 0)
+                body += rectangle(`part${k}`, [left, left + width * 0.84],
+                    [y.place(sum), y.place(sum + part)],
+                    `${bar}: ${name(part)}`);
+            sum += part;
+        });
+        if ((shown.length - 1 - i) % every === 0)
+            x.push([left + width * 0.42, bar]);
+    });
+    const items = legend.map((part, k) =>
+        `<li><span class="part${k}"></span> ${escaped(part)}</li>`);
+    return figure(caption, how,
+        picture({ caption, x, y: y.ticks, gridY, xTitle, body })
+        + `<ul class="legend">${items.join("")}</ul>`);
+}
+
+// --------------------------------------------------------- charts of lines --
+
+// What a key says of a line.
+function keyName(key, value)
+{
+    if (key === "cache_bytes")
+        return size(number(value) ?? 0, true);
+    if (key === "trace")
+        return base(value);
+    const unit = { block_bytes: " B blocks", cache_blocks: " blocks",
+        ways: value === 1 ? " way" : " ways" }[key];
+    return `${value ?? ""}${unit ?? ""}`;
+}
+
+// The rows with the same values of the keys are a line; its name is the values
+// that differ.
+function linesOf(rows, keys)
+{
+    const found = new Map();
+    for (const row of rows) {
+        const key = JSON.stringify(keys.map((name) => row[name]));
+        if (!found.has(key))
+            found.set(key, []);
+        found.get(key).push(row);
+    }
+    const lines = [...found.values()];
+    const differing = keys.filter((key) =>
+        lines.some(([row]) => row[key] !== rows[0][key]));
+    return lines.map((line) => ({
+        name: differing.filter((key) => line[0][key] != null)
+            .map((key) => keyName(key, line[0][key])).join(", "),
+        rows: line,
+    }));
+}
+
+// Rows that are alike but for sizes and results.
+const groups = (rows) =>
+    linesOf(rows, ["trace", "block_bytes", "policy", "machine", "tenant"])
+        .map((line) => line.rows);
+
+// As in the pictures of `margay plot` (plots/policy-series.gp): a policy has
+// one colour in all of them, and dashes tell its traces and its parameters.
+const policyColours = { lru: "var(--ink)", opt: "var(--ink)",
+    fifo: "#d55e00", clock: "#e69f00", sieve: "#009e73", s3fifo: "#0072b2",
+    lfu: "#cc79a7", arc: "#56b4e9", "2q": "#8c564b", lirs: "#7b3294",
+    tinylfu: "#a6d96a", random: "#999999" };
+const dashes = ["none", "8 3", "2 3", "10 3 2 3", "5 2", "14 4",
+    "10 3 2 3 2 3", "4 6"];
+
+// How each line looks: attributes of its path.
+function looksOf(lines)
+{
+    const seen = {};
+    const places = new Set();
+    return lines.map(({ rows: [{ trace, block_bytes: bytes, policy }] }, i) => {
+        if (policy == null)
+            return `class="line" style="stroke:var(--c${i % 8});stroke-`
+                + `dasharray:${dashes[(i + 7 * Math.floor(i / 8)) % 8]}"`;
+        const name = String(policy).replace(/:.*/s, "");
+        const place = JSON.stringify([trace, bytes]);
+        const turn = seen[place + name] = (seen[place + name] ?? -1) + 1;
+        const dash = dashes[(turn + [...places.add(place)].indexOf(place)
+            + (name === "opt")) % 5];
+        const border = name === "lru" || name === "opt";
+        return `class="line" style="stroke:${policyColours[name] ?? "#666666"};`
+            + `stroke-dasharray:${dash};stroke-width:${border ? 2.8 : 2}"`;
+    });
+}
+
+// Steps, because a cache between two rows does at least as well as the smaller;
+// straight lines between sizes that were simulated.
+function path(points, x, y, straight)
+{
+    return points.map(([from, to], i) => {
+        const [across, up] = [x.place(from).toFixed(1), y.place(to).toFixed(1)];
+        return i === 0 ? `M${across} ${up}`
+            : straight ? `L${across} ${up}` : `H${across}V${up}`;
+    }).join("");
+}
+
+function legendOf(lines, looks)
+{
+    const items = lines.map(({ name }, i) =>
+        `<li><label><input type="checkbox" checked data-line="${i}">`
+        + '<svg class="swatch" viewBox="0 0 32 8" aria-hidden="true">'
+        + `<path ${looks[i]} d="M0 4H32"/></svg>`
+        + `<span>${escaped(name)}</span></label></li>\n`);
+    return lines.length < 2 ? "" : `<ul class="legend">${items.join("")}</ul>`;
+}
+
+const scale = (axis, name, on) => '<label><input type="checkbox" '
+    + `class="scale" data-axis="${axis}" ${on ? "checked" : ""}> `
+    + `${escaped(name)}</label>\n`;
+
+// Two columns of the table as lines.
+function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
+    logarithmic = true, straight = false })
+{
+    const all = linesOf(rows, keys);
+    const lines = all.slice(0, MOST_LINES), looks = looksOf(lines);
+    for (const line of lines) {
+        line.points = line.rows.map((row) => [number(row[x]), number(row[y])])
+            .filter(([a, b]) => a !== undefined && b !== undefined
+                && (a > 0 || !logarithmic));
+        line.ups = line.points.map(([, up]) => up);
+    }
+    const places = numbersOf(lines.flatMap(({ points }) => points), 0);
+    if (places.length === 0 || places.at(-1) <= 0)
+        return "";
+    const ups = lines.flatMap((line) => line.ups);
+    // The knees of lines that fall far would lie on the floor of a linear axis.
+    const steep = lines.filter((line) =>
+        largest(line.ups) > STEEP_RATIO * lowest(line.ups));
+    const hasY = lowest(ups) < Infinity;
+    const isLogY = hasY && 2 * steep.length >= lines.length;
+    const nameX = !sizes ? rounded
+        : (value) => size(value, x === "cache_bytes", 3);
+    const isRatio = y.endsWith("ratio"), nameY = isRatio ? percent : rounded;
+    const draw = (logX, logY) => {
+        const across = axisX({ from: places[0], to: places.at(-1),
+            logarithmic: logX, base: logX || sizes ? 2 : 10, name: nameX });
+        const up = axisY({ from: lowest(ups), to: largest(ups),
+            logarithmic: logY, name: nameY });
+        const body = lines.map(({ points }, i) => `<path ${looks[i]} `
+            + `data-line="${i}" d="${path(points, across, up, straight)}"/>\n`);
+        body.push(`<path class="cursor" d="M0 ${TOP}V${BOTTOM}" hidden=""/>`);
+        return { across, svg: picture({ caption, x: across.ticks, y: up.ticks,
+            gridX, gridY, xTitle, yTitle, body: body.join("") }) };
+    };
+    const html = figure(caption, how,
+        `<div class="plot">${draw(logarithmic, isLogY).svg}</div>`
+        + '<p class="reading">logarithmic: '
+        + (logarithmic ? scale("x", sizes ? "sizes" : xTitle, true) : "")
+        + (hasY ? scale("y", "misses", isLogY) : "")
+        + '<br><label>cursor <input type="range" min="0" '
+        + `max="${places.length - 1}"></label> <output aria-live="off">`
+        + "</output></p>\n" + legendOf(lines, looks)
+        + (all.length > MOST_LINES ? "<p>Only the "
+            + `first ${MOST_LINES} lines are drawn; the table has all.</p>`
+            : ""));
+    const nameOf = sizes ? sizeNames(x === "cache_bytes")
+        : (value) => `${x} ${count(value)}`;
+    return { html, lines, places, draw, nameOf,
+        valueOf: isRatio ? percent : count };
+}
+
+// Let the slider and the pointer move the cursor of a chart, boxes hide its
+// lines, and others choose its scales.
+function addCursor(figure, { lines, places, draw, nameOf, valueOf })
+{
+    const boxes = [...figure.querySelectorAll(".legend input")];
+    const scales = [...figure.querySelectorAll(".scale")];
+    const plot = figure.querySelector(".plot");
+    const slider = figure.querySelector("input[type=range]");
+    const isOn = (i) => boxes[i]?.checked ?? true;
+    let across;
+    const read = () => {
+        const place = places[slider.value];
+        const readings = lines.flatMap(({ name, points }, i) => {
+            const point = points.findLast(([value]) => value <= place);
+            return point === undefined || !isOn(i) ? []
+                : [(name && `${name}: `) + valueOf(point[1])];
+        });
+        const words = `${nameOf(place)}: `;
+        slider.setAttribute("aria-valuetext", words + readings.join(", "));
+        figure.querySelector("output").textContent = words
+            + (lines.length > 1 ? "\n" : "") + readings.join("\n");
+        const cursor = plot.querySelector(".cursor");
+        cursor.setAttribute("transform", `translate(${across.place(place)} 0)`);
+        cursor.removeAttribute("hidden");
+    };
+    const redraw = () => {
+        const isLogarithmic = (axis) => scales.some((box) =>
+            box.dataset.axis === axis && box.checked);
+        const drawn = draw(isLogarithmic("x"), isLogarithmic("y"));
+        across = drawn.across;
+        plot.innerHTML = drawn.svg;
+        for (const line of plot.querySelectorAll("[data-line]"))
+            line.classList.toggle("off", !isOn(line.dataset.line));
+        read();
+    };
+    const point = (event) => {
+        const box = plot.getBoundingClientRect();
+        const value = across.valueAt(
+            (event.clientX - box.left) * WIDTH / box.width);
+        slider.value = Math.max(
+            places.findLastIndex((place) => place <= value), 0);
+        read();
+    };
+    slider.addEventListener("input", read);
+    plot.addEventListener("pointermove", point);
+    plot.addEventListener("pointerdown", point);
+    for (const box of [...boxes, ...scales])
+        box.addEventListener("change", redraw);
+    slider.value = Math.floor(places.length / 2);
+    redraw();
+}
