@@ -227,7 +227,7 @@ void margay_queue_cancel(struct margay_queue *queue)
 
 static void check_status(const struct margay_reader *reader)
 {
-    const char *message = reader->error.message;
+    const char *message = reader->whole.error.message;
     if (reader->status == MARGAY_END)
         return;
     if (reader->status != MARGAY_BAD_INPUT)
@@ -264,7 +264,7 @@ static struct outcome read_trace(const struct margay_state_options *options,
     result.format = reader.detection.format;
     result.bad_lines = reader.bad_lines;
     if (reader.status != MARGAY_END)
-        strcpy(result.message, reader.error.message);
+        strcpy(result.message, reader.whole.error.message);
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader.ring[i]);
     margay_data_map_free(reader.data);
