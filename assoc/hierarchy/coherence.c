@@ -277,12 +277,6 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int by_block(const void *a, const void *b)
-{
-    const struct margay_sharing_place *first = a, *second = b;
-    return compare(first->block, second->block);
-}
-
 static int by_false_sharing(const void *a, const void *b)
 {
     const struct margay_sharing_place *first = a, *second = b;
@@ -322,7 +316,8 @@ static size_t tell_level(const struct margay_directory *directory, size_t level,
         count += places[count].coherence_misses > 0 ||
                  places[count].invalidations > 0;
     }
-    qsort(places, count, sizeof *places, by_block);
+    /* By their blocks, as none knows yet what all have. */
+    qsort(places, count, sizeof *places, by_false_sharing);
     add_up_blocks(places, count);
     qsort(places, count, sizeof *places, by_false_sharing);
     return count;

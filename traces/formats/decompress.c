@@ -20,7 +20,7 @@
 
 /* A way to read a compression; several may begin with bytes of their own. */
 struct compression {
-    struct margay_compression info;
+    const struct margay_compression *info;
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
     int (*support)(struct archive *archive); /* NULL = use zlib */
@@ -29,52 +29,29 @@ struct compression {
     unsigned any_bits; /* of the first byte of the magic, from the lowest on */
 };
 
-#define GZIP                                         \
-    {                                                \
-        "gzip", ".gz", archive_write_add_filter_gzip \
-    }
-#define XZ                                       \
-    {                                            \
-        "xz", ".xz", archive_write_add_filter_xz \
-    }
-#define ZSTD                                          \
-    {                                                 \
-        "zstd", ".zst", archive_write_add_filter_zstd \
-    }
-#define BZIP2                                           \
-    {                                                   \
-        "bzip2", ".bz2", archive_write_add_filter_bzip2 \
-    }
-#define LZ4                                         \
-    {                                               \
-        "lz4", ".lz4", archive_write_add_filter_lz4 \
-    }
+static const struct margay_compression
+    gzip = {"gzip", ".gz", archive_write_add_filter_gzip},
+    xz = {"xz", ".xz", archive_write_add_filter_xz},
+    zstd = {"zstd", ".zst", archive_write_add_filter_zstd},
+    bzip2 = {"bzip2", ".bz2", archive_write_add_filter_bzip2},
+    lz4 = {"lz4", ".lz4", archive_write_add_filter_lz4},
+    zip = {"zip", ".zip", NULL};
 
 static const struct compression compressions[] = {
-    {GZIP, "\x1f\x8b\x08", 3, NULL, false, false, 0},
-    {XZ,
-     "\xfd"
-     "7zXZ\0",
-     6, archive_read_support_filter_xz, false, true, 0},
-    {ZSTD, "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false,
-     false, 0},
+    {&gzip, "\x1f\x8b\x08", 3, .support = NULL},
+    {&xz, "\3757zXZ\0", 6, .support = archive_read_support_filter_xz,
+     .blocks = true},
+    {&zstd, "\x28\xb5\x2f\xfd", 4, .support = archive_read_support_filter_zstd},
     /* A frame to be skipped, as pzstd tells the length of each frame in one
        before it: libarchive does not know zstd by these. */
-    {ZSTD, "\x50\x2a\x4d\x18", 4, archive_read_support_filter_zstd, false,
-     false, 4},
-    {BZIP2, "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false, false,
-     0},
-    {BZIP2, "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false,
-     false, 0},
-    {LZ4, "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false, false,
-     0},
-    {{"zip", ".zip", NULL},
-     "PK\x03\x04",
-     4,
-     archive_read_support_format_zip_streamable,
-     true,
-     false,
-     0},
+    {&zstd, "\x50\x2a\x4d\x18", 4, .support = archive_read_support_filter_zstd,
+     .any_bits = 4},
+    {&bzip2, "BZh?1AY&SY", 10, .support = archive_read_support_filter_bzip2},
+    {&bzip2, "BZh?\x17rE8P\x90", 10,
+     .support = archive_read_support_filter_bzip2},
+    {&lz4, "\x04\x22\x4d\x18", 4, .support = archive_read_support_filter_lz4},
+    {&zip, "PK\x03\x04", 4,
+     .support = archive_read_support_format_zip_streamable, .members = true},
 };
 
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
@@ -107,7 +84,7 @@ const struct margay_compression *margay_compression_named(const char *name,
                                                           const char *end)
 {
     for (size_t i = 0; i < COMPRESSIONS; i++) {
-        const struct margay_compression *known = &compressions[i].info;
+        const struct margay_compression *known = compressions[i].info;
         size_t bytes = strlen(known->suffix);
         if ((size_t)(end - name) > bytes &&
             strncasecmp(end - bytes, known->suffix, bytes) == 0)
@@ -174,7 +151,7 @@ static enum margay_status fail(struct margay_decompressor *this,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: %s data is cut short or corrupt (%s)",
                        this->name, (unsigned long long)position,
-                       this->compression->info.name,
+                       this->compression->info->name,
                        reason == NULL ? "not recognised" : reason);
 }
 
@@ -645,7 +622,7 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
 
 const char *margay_decompressor_name(const struct margay_decompressor *this)
 {
-    return this->compression->info.name;
+    return this->compression->info->name;
 }
 
 void margay_decompressor_free(struct margay_decompressor *this)
