@@ -43,15 +43,6 @@ struct margay_family {
 
 /* ------------------------------------------------- which machines share -- */
 
-static bool is_plain(const struct margay_level *level)
-{
-    return level->inclusion == MARGAY_INCLUSION_NONE &&
-           level->victim_blocks == 0 &&
-           level->prefetch == MARGAY_PREFETCH_NONE &&
-           level->coherence == MARGAY_COHERENCE_NONE &&
-           !margay_level_needs_sites(level);
-}
-
 /* The kinds of the trace's references that reach a level; with *twice set if
    some do in two ways. */
 static unsigned kinds_reaching(const struct margay_level *levels, size_t count,
@@ -74,7 +65,11 @@ bool margay_machine_shares(const struct margay_level *levels, size_t count)
 {
     bool twice = false;
     for (size_t i = 0; i < count && !twice; i++) {
-        if (!is_plain(&levels[i]))
+        if (levels[i].inclusion != MARGAY_INCLUSION_NONE ||
+            levels[i].victim_blocks > 0 ||
+            levels[i].prefetch != MARGAY_PREFETCH_NONE ||
+            levels[i].coherence != MARGAY_COHERENCE_NONE ||
+            margay_level_needs_sites(&levels[i]))
             return false;
         if (levels[i].next == MARGAY_NO_LEVEL)
             kinds_reaching(levels, count, i, &twice);

@@ -294,19 +294,6 @@ static enum margay_status add_core(struct margay_hierarchy *hierarchy,
 
 /* --------------------------------------------------------------- feeding -- */
 
-/* One reference, to all first levels of its kind. */
-static inline void feed_one(struct margay_hierarchy *hierarchy,
-                            const struct margay_entrances *entrances,
-                            uint64_t number, enum margay_kind kind)
-{
-    for (size_t i = 0; i < entrances->count; i++) {
-        struct margay_node *node = entrances->nodes[i];
-        margay_node_reference(hierarchy, node,
-                              number >> (node->shift - hierarchy->unit_shift),
-                              kind, MARGAY_FOR_CORE);
-    }
-}
-
 /* A reference to `extent` numbers; 0 = it does not say to how many. */
 struct reference {
     uint64_t number;
@@ -398,10 +385,16 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     hierarchy->core = core;
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
     hierarchy->references[kind]++;
-    if (entrances->coherent || (hierarchy->splits && span->extents != NULL))
+    bool apart =
+        entrances->coherent || (hierarchy->splits && span->extents != NULL);
+    if (apart)
         feed_blocks(hierarchy, entrances, span, i, kind);
-    else
-        feed_one(hierarchy, entrances, span->blocks[i], kind);
+    for (size_t k = 0; !apart && k < entrances->count; k++) {
+        struct margay_node *node = entrances->nodes[k];
+        unsigned shift = node->shift - hierarchy->unit_shift;
+        margay_node_reference(hierarchy, node, span->blocks[i] >> shift, kind,
+                              MARGAY_FOR_CORE);
+    }
     if (hierarchy->queue.count > 0)
         margay_node_prefetch_all(hierarchy);
     return MARGAY_OK;

@@ -163,9 +163,8 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
     enum margay_status status = margay_blocks_open(
         reading, source, &decoding->blocks, facts, &decoding->error);
     if (status == MARGAY_OK && reading->skip != NULL)
-        status =
-            reading->skip(decoding->blocks, skip_refs, &skipped->skipped,
-                          &skipped->known, &skipped->refs, &decoding->error);
+        status = reading->skip(decoding->blocks, skip_refs, skipped,
+                               &decoding->error);
     return status;
 }
 

@@ -105,18 +105,6 @@ static bool begins_like(const struct compression *compression,
     return true;
 }
 
-/* A file of three bytes or more that is the beginning of a magic has been cut;
-   two bytes may be anything. */
-static const struct compression *compression_of(const unsigned char *head,
-                                                size_t bytes)
-{
-    for (size_t i = 0; i < COMPRESSIONS && bytes > 2; i++) {
-        if (begins_like(&compressions[i], head, bytes))
-            return &compressions[i];
-    }
-    return NULL;
-}
-
 bool margay_may_be_compressed(const void *head, size_t bytes)
 {
     for (size_t i = 0; i < COMPRESSIONS; i++) {
@@ -586,14 +574,18 @@ enum margay_status margay_decompressor_create(
     struct margay_byte_source source, unsigned threads,
     struct margay_decompressor **decompressor, struct margay_error *error)
 {
-    const struct compression *compression = compression_of(head, bytes);
+    size_t row = 0;
     *decompressor = NULL;
-    if (compression == NULL)
+    /* A file of three bytes or more that is the beginning of a magic has been
+       cut; two bytes may be anything. */
+    while (row < COMPRESSIONS && !begins_like(&compressions[row], head, bytes))
+        row++;
+    if (row == COMPRESSIONS || bytes <= 2)
         return MARGAY_OK;
     struct margay_decompressor *this = calloc(1, sizeof *this);
     if (this == NULL)
         return margay_fail_memory(error, "decompression");
-    this->compression = compression;
+    this->compression = &compressions[row];
     this->name = name;
     this->source = source;
     this->capacity = SOURCE_BYTES;

@@ -27,13 +27,6 @@
    and make system calls rare. */
 #define MARGAY_TEXT_BYTES ((size_t)196608 >> MARGAY_SHRINK)
 
-/* Whether a file says how many references it holds, how many these are, and how
-   many were passed over without reading. */
-struct margay_skipped {
-    bool known;
-    uint64_t refs, skipped;
-};
-
 /* Bytes that become references: all of a trace, or a part of a plain file. */
 struct margay_decoding {
     struct margay_reader *reader;      /* what is known of the trace */
