@@ -278,21 +278,6 @@ static enum margay_status make_caches(struct margay_family *family,
     return status;
 }
 
-static void free_group(struct margay_shared_group *group)
-{
-    for (size_t i = 0; i < group->caches.count; i++) {
-        free(margay_cache_in(group, i)->passed.items);
-        free(group->caches.items[i]);
-    }
-    for (size_t i = 0; i < group->place_count; i++) {
-        margay_unmap(group->places[i].blocks, group->places[i].bytes);
-        margay_cache_free(group->places[i].cache);
-    }
-    free(group->caches.items);
-    free(group->places);
-    free(group);
-}
-
 /* ------------------------------------------------- making and releasing -- */
 
 enum margay_status margay_family_create(
@@ -319,8 +304,20 @@ void margay_family_free(margay_family *family)
     if (family == NULL)
         return;
     margay_crew_free(family->crew);
-    for (size_t i = 0; i < family->groups.count; i++)
-        free_group(group_at(family, i));
+    for (size_t i = 0; i < family->groups.count; i++) {
+        struct margay_shared_group *group = group_at(family, i);
+        for (size_t k = 0; k < group->caches.count; k++) {
+            free(margay_cache_in(group, k)->passed.items);
+            free(group->caches.items[k]);
+        }
+        for (size_t k = 0; k < group->place_count; k++) {
+            margay_unmap(group->places[k].blocks, group->places[k].bytes);
+            margay_cache_free(group->places[k].cache);
+        }
+        free(group->caches.items);
+        free(group->places);
+        free(group);
+    }
     for (size_t i = 0; i < family->sources.count; i++) {
         struct margay_source *source = family->sources.items[i];
         free(source->flow.items);

@@ -123,17 +123,6 @@ static inline uint64_t set_of(const struct margay_shared_group *group,
                                                : block % group->sets;
 }
 
-/* How many blocks of a set stand before this one; all, if it is not there. */
-static inline size_t depth_of(const uint64_t *blocks, const uint8_t *dirty,
-                              size_t ways, uint64_t block)
-{
-    size_t depth = 0;
-    while (depth < ways && blocks[depth] != block)
-        depth++;
-    /* A place without a block is zeroed, and all places behind it are. */
-    return depth < ways && dirty[depth] != 0 ? depth : ways;
-}
-
 /* The caches of `depth` ways or fewer lack the block. */
 static inline void miss_stacked(const struct margay_shared_group *group,
                                 const struct margay_passed *item,
@@ -161,7 +150,12 @@ static inline void step_stacked(struct margay_shared_group *group,
     uint64_t set = set_of(group, item->block);
     uint64_t *blocks = place->blocks + set * ways;
     uint8_t *dirty = place->dirty + set * ways;
-    size_t depth = depth_of(blocks, dirty, ways, item->block);
+    size_t depth = 0; /* how many blocks stand before this one */
+    while (depth < ways && blocks[depth] != item->block)
+        depth++;
+    /* A place without a block is zeroed, and all places behind it are. */
+    if (depth < ways && dirty[depth] == 0)
+        depth = ways;
     uint8_t from = MARGAY_STACK_CLEAN;
     found_of(group, item)[depth]++;
     if (depth < ways && dirty[depth] != MARGAY_STACK_CLEAN)

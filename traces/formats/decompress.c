@@ -464,20 +464,6 @@ static enum margay_status create_xz(struct margay_decompressor *this,
                           : margay_fail_memory(error, "decompression");
 }
 
-static const char *reason_of(lzma_ret result)
-{
-    switch (result) {
-    case LZMA_FORMAT_ERROR:
-        return "not recognised";
-    case LZMA_OPTIONS_ERROR:
-        return "unknown options";
-    case LZMA_BUF_ERROR:
-        return "unexpected end";
-    default:
-        return "wrong bytes";
-    }
-}
-
 static enum margay_status read_xz(struct margay_decompressor *this,
                                   void *buffer, size_t bytes, size_t *got,
                                   struct margay_error *error)
@@ -498,7 +484,12 @@ static enum margay_status read_xz(struct margay_decompressor *this,
         if (result == LZMA_MEM_ERROR)
             return margay_fail_memory(error, "decompression");
         if (result != LZMA_OK && !this->ended)
-            return fail(this, lzma->total_in, reason_of(result), error);
+            return fail(this, lzma->total_in,
+                        result == LZMA_FORMAT_ERROR    ? "not recognised"
+                        : result == LZMA_OPTIONS_ERROR ? "unknown options"
+                        : result == LZMA_BUF_ERROR     ? "unexpected end"
+                                                       : "wrong bytes",
+                        error);
     }
     *got = bytes - lzma->avail_out;
     return MARGAY_OK;
