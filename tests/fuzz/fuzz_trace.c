@@ -88,10 +88,10 @@ uint64_t margay_input_pipe(const struct margay_input *input)
     return 0;
 }
 
-bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes)
+uint64_t margay_input_plain_bytes(struct margay_input *input)
 {
-    (void)input, (void)bytes;
-    return false;
+    (void)input;
+    return 0;
 }
 
 enum margay_status margay_input_go_to(struct margay_input *input,

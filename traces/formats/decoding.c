@@ -155,8 +155,7 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
         source->modules = &reader->modules;
         source->data = reader->data;
         source->pipe = pipe_number;
-        if (!margay_input_plain_bytes(reader->input, &source->plain_bytes))
-            source->plain_bytes = 0;
+        source->plain_bytes = margay_input_plain_bytes(reader->input);
     }
     if (reading == NULL)
         return MARGAY_OK;

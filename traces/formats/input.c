@@ -217,14 +217,12 @@ uint64_t margay_input_pipe(const struct margay_input *input)
     return input->decompressor == NULL ? input->pipe : 0;
 }
 
-bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes)
+uint64_t margay_input_plain_bytes(struct margay_input *input)
 {
-    if (input->waits || input->start < 0)
-        return false;
-    if (!input->started && look_at_head(input, NULL) != MARGAY_OK)
-        return false;
-    *bytes = input->bytes_total;
-    return input->decompressor == NULL;
+    bool plain = !input->waits && input->start >= 0 &&
+                 (input->started || look_at_head(input, NULL) == MARGAY_OK) &&
+                 input->decompressor == NULL;
+    return plain ? input->bytes_total : 0;
 }
 
 enum margay_status margay_input_go_to(struct margay_input *input,
