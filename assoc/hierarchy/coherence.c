@@ -35,13 +35,11 @@ enum margay_status margay_directory_create(struct margay_directory **directory,
                                            struct margay_error *error)
 {
     struct margay_directory *made = calloc(1, sizeof *made);
-    *directory = NULL;
-    if (made == NULL)
-        return margay_fail_memory(error, "the directory of blocks");
-    enum margay_status status = margay_hash_create(&made->blocks, 0, error);
-    if (status == MARGAY_OK)
-        *directory = made;
-    else
+    enum margay_status status =
+        made == NULL ? margay_fail_memory(error, "the directory of blocks")
+                     : margay_hash_create(&made->blocks, 0, error);
+    *directory = status == MARGAY_OK ? made : NULL;
+    if (status != MARGAY_OK)
         free(made);
     return status;
 }
@@ -126,25 +124,6 @@ void margay_directory_count(const struct margay_domain *domain, uint64_t block,
 
 /* ---------------------------------------------------------------- places -- */
 
-static struct margay_place *add_place(struct margay_directory *directory,
-                                      struct margay_copy *copy,
-                                      const struct margay_sharing_place *told)
-{
-    struct margay_place *places =
-        directory->place_count == UINT32_MAX
-            ? NULL
-            : margay_grow(directory->places, directory->place_count,
-                          &directory->place_room, sizeof *places);
-    directory->failed |= places == NULL;
-    if (places == NULL)
-        return NULL;
-    directory->places = places;
-    places[directory->place_count++] =
-        (struct margay_place){*told, copy->places};
-    copy->places = (uint32_t)directory->place_count;
-    return &places[directory->place_count - 1];
-}
-
 /* The place of a touch of a copy, which is the domain's, made if there is none;
    NULL = places are not noted, or there is no memory. */
 static struct margay_place *note_place(struct margay_hierarchy *hierarchy,
@@ -169,7 +148,19 @@ static struct margay_place *note_place(struct margay_hierarchy *hierarchy,
             place->told.offset == told.offset)
             return place;
     }
-    return add_place(directory, copy, &told);
+    struct margay_place *places =
+        directory->place_count == UINT32_MAX
+            ? NULL
+            : margay_grow(directory->places, directory->place_count,
+                          &directory->place_room, sizeof *places);
+    directory->failed |= places == NULL;
+    if (places == NULL)
+        return NULL;
+    directory->places = places;
+    places[directory->place_count++] =
+        (struct margay_place){told, copy->places};
+    copy->places = (uint32_t)directory->place_count;
+    return &places[directory->place_count - 1];
 }
 
 /* ---------------------------------------------------------- the protocol -- */
@@ -277,12 +268,6 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int by_block(const void *a, const void *b)
-{
-    const struct margay_sharing_place *first = a, *second = b;
-    return compare(first->block, second->block);
-}
-
 static int by_false_sharing(const void *a, const void *b)
 {
     const struct margay_sharing_place *first = a, *second = b;
@@ -322,7 +307,8 @@ static size_t tell_level(const struct margay_directory *directory, size_t level,
         count += places[count].coherence_misses > 0 ||
                  places[count].invalidations > 0;
     }
-    qsort(places, count, sizeof *places, by_block);
+    /* By their blocks, as none knows yet what all have. */
+    qsort(places, count, sizeof *places, by_false_sharing);
     add_up_blocks(places, count);
     qsort(places, count, sizeof *places, by_false_sharing);
     return count;

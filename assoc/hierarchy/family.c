@@ -32,30 +32,17 @@ struct margay_family {
     struct margay_source *entries;       /* the first; owned */
     struct margay_shared_cache **caches; /* [machine][level]; NULL = a memory,
                                            or a machine that does not share */
-    /* All of them, those that come first first; owned. */
-    struct margay_source **sources;
-    struct margay_shared_group **groups;
-    size_t source_count, source_room, group_count, group_room;
+    /* All struct margay_source and margay_shared_group, those that come first
+       first. */
+    struct margay_list sources, groups;
     margay_crew *crew;
     uint32_t waiting; /* references */
     uint64_t references[MARGAY_KINDS];
     bool is_core[MARGAY_MOST_CORES]; /* has made a reference */
     bool shares_cores;
-    /* What the crew works on. */
-    struct margay_source **at_sources;
-    struct margay_shared_group **at_groups;
 };
 
 /* ------------------------------------------------- which machines share -- */
-
-static bool is_plain(const struct margay_level *level)
-{
-    return level->inclusion == MARGAY_INCLUSION_NONE &&
-           level->victim_blocks == 0 &&
-           level->prefetch == MARGAY_PREFETCH_NONE &&
-           level->coherence == MARGAY_COHERENCE_NONE &&
-           !margay_level_needs_sites(level);
-}
 
 /* The kinds of the trace's references that reach a level; with *twice set if
    some do in two ways. */
@@ -79,7 +66,11 @@ bool margay_machine_shares(const struct margay_level *levels, size_t count)
 {
     bool twice = false;
     for (size_t i = 0; i < count && !twice; i++) {
-        if (!is_plain(&levels[i]))
+        if (levels[i].inclusion != MARGAY_INCLUSION_NONE ||
+            levels[i].victim_blocks > 0 ||
+            levels[i].prefetch != MARGAY_PREFETCH_NONE ||
+            levels[i].coherence != MARGAY_COHERENCE_NONE ||
+            margay_level_needs_sites(&levels[i]))
             return false;
         if (levels[i].next == MARGAY_NO_LEVEL)
             kinds_reaching(levels, count, i, &twice);
@@ -89,75 +80,55 @@ bool margay_machine_shares(const struct margay_level *levels, size_t count)
 
 /* --------------------------------------------------------------- sources -- */
 
-/* What a machine's level is fed by. */
-struct feeding {
-    unsigned holds;
-    struct margay_shared_cache *feeders[MARGAY_MOST_LEVELS];
-    size_t count;
-    unsigned shift;
-};
-
-static bool is_source(const struct margay_source *source,
-                      const struct feeding *feeding)
+/* A new object of `bytes` at a place of a list; NULL = no memory. */
+static void *insert(struct margay_list *list, size_t at, size_t bytes)
 {
-    return source->holds == feeding->holds && source->shift == feeding->shift &&
-           source->feeder_count == feeding->count &&
-           (feeding->count == 0 ||
-            memcmp(source->feeders, feeding->feeders,
-                   feeding->count * sizeof(void *)) == 0);
-}
-
-static size_t depth_of(const struct feeding *feeding)
-{
-    size_t depth = 0;
-    for (size_t i = 0; i < feeding->count; i++) {
-        size_t before = feeding->feeders[i]->group->source->depth + 1;
-        depth = before > depth ? before : depth;
-    }
-    return depth;
-}
-
-static struct margay_source *new_source(struct margay_family *family,
-                                        const struct feeding *feeding)
-{
-    struct margay_source **sources =
-        margay_grow(family->sources, family->source_count, &family->source_room,
-                    sizeof(struct margay_source *));
-    struct margay_source *source = calloc(1, sizeof *source);
-    if (sources != NULL)
-        family->sources = sources;
-    if (source != NULL)
-        source->feeders = calloc(feeding->count + 1, sizeof(void *));
-    if (sources == NULL || source == NULL || source->feeders == NULL) {
-        if (source != NULL)
-            free(source->feeders);
-        free(source);
+    void **items =
+        margay_grow(list->items, list->count, &list->room, sizeof *items);
+    if (items == NULL)
         return NULL;
-    }
-    memcpy(source->feeders, feeding->feeders, feeding->count * sizeof(void *));
-    for (size_t i = 0; i < feeding->count; i++)
-        feeding->feeders[i]->feeds = true;
-    source->holds = feeding->holds;
-    source->feeder_count = feeding->count;
-    source->shift = feeding->shift;
-    source->depth = depth_of(feeding);
-    sources[family->source_count++] = source;
-    return source;
-}
-
-/* The source, made if there is none; NULL = no memory. */
-static struct margay_source *source_of(struct margay_family *family,
-                                       const struct feeding *feeding)
-{
-    struct margay_source **list =
-        feeding->count == 0 ? &family->entries : &feeding->feeders[0]->sources;
-    for (struct margay_source *at = *list; at != NULL; at = at->next) {
-        if (is_source(at, feeding))
-            return at;
-    }
-    struct margay_source *made = new_source(family, feeding);
+    list->items = items;
+    void *made = calloc(1, bytes);
     if (made == NULL)
         return NULL;
+    memmove(items + at + 1, items + at, (list->count++ - at) * sizeof *items);
+    items[at] = made;
+    return made;
+}
+
+static size_t depth_after(const struct margay_shared_cache *cache)
+{
+    return cache->group->source->depth + 1;
+}
+
+/* The source of what these feeders pass on, made if there is none; NULL = no
+   memory. */
+static struct margay_source *source_of(struct margay_family *family,
+                                       const struct margay_source *like)
+{
+    struct margay_source **list =
+        like->feeder_count == 0 ? &family->entries : &like->feeders[0]->sources;
+    size_t depth = 0, place = family->sources.count;
+    for (struct margay_source *at = *list; at != NULL; at = at->next) {
+        if (at->holds == like->holds && at->shift == like->shift &&
+            at->feeder_count == like->feeder_count &&
+            memcmp(at->feeders, like->feeders, sizeof at->feeders) == 0)
+            return at;
+    }
+    for (size_t i = 0; i < like->feeder_count; i++) {
+        if (depth < depth_after(like->feeders[i]))
+            depth = depth_after(like->feeders[i]);
+        like->feeders[i]->feeds = true;
+    }
+    while (place > 0 &&
+           ((struct margay_source *)family->sources.items[place - 1])->depth >
+               depth)
+        place--;
+    struct margay_source *made = insert(&family->sources, place, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    *made = *like;
+    made->depth = depth;
     made->next = *list;
     *list = made;
     return made;
@@ -192,28 +163,13 @@ static bool is_in_group(const struct margay_shared_group *group,
                   margay_policy_spec(group->level->policy)) == 0;
 }
 
-static struct margay_shared_group *new_group(struct margay_family *family,
-                                             const struct margay_level *level)
+static struct margay_shared_group *group_at(const struct margay_family *family,
+                                            size_t index)
 {
-    struct margay_shared_group **groups =
-        margay_grow(family->groups, family->group_count, &family->group_room,
-                    sizeof(struct margay_shared_group *));
-    if (groups == NULL)
-        return NULL;
-    family->groups = groups;
-    struct margay_shared_group *group = calloc(1, sizeof *group);
-    if (group == NULL)
-        return NULL;
-    group->level = level;
-    group->stacked = is_stacked(level);
-    group->writes = level->writing != MARGAY_WRITE_NONE;
-    group->through = level->writing == MARGAY_WRITE_THROUGH;
-    group->allocates = !level->no_allocate;
-    group->sets = sets_of(level);
-    groups[family->group_count++] = group;
-    return group;
+    return family->groups.items[index];
 }
 
+/* The group of a level, made if there is none; NULL = no memory. */
 static struct margay_shared_group *group_of(struct margay_family *family,
                                             struct margay_source *source,
                                             const struct margay_level *level)
@@ -223,14 +179,25 @@ static struct margay_shared_group *group_of(struct margay_family *family,
         if (is_in_group(at, level))
             return at;
     }
-    struct margay_shared_group *made = new_group(family, level);
-    if (made == NULL)
+    size_t place = family->groups.count;
+    while (place > 0 &&
+           group_at(family, place - 1)->source->depth > source->depth)
+        place--;
+    struct margay_shared_group *group =
+        insert(&family->groups, place, sizeof *group);
+    if (group == NULL)
         return NULL;
-    made->source = source;
-    made->seed = family->options.seed;
-    made->next = source->groups;
-    source->groups = made;
-    return made;
+    group->source = source;
+    group->level = level;
+    group->stacked = is_stacked(level);
+    group->writes = level->writing != MARGAY_WRITE_NONE;
+    group->through = level->writing == MARGAY_WRITE_THROUGH;
+    group->allocates = !level->no_allocate;
+    group->seed = family->options.seed;
+    group->sets = sets_of(level);
+    group->next = source->groups;
+    source->groups = group;
+    return group;
 }
 
 /* ---------------------------------------------------------------- caches -- */
@@ -241,25 +208,21 @@ static struct margay_shared_cache *cache_in(struct margay_shared_group *group,
                                             uint64_t ways)
 {
     size_t at = 0;
-    while (at < group->cache_count && group->caches[at]->ways < ways)
-        at++;
-    if (at < group->cache_count && group->caches[at]->ways == ways)
-        return group->caches[at];
-    struct margay_shared_cache **caches =
-        margay_grow(group->caches, group->cache_count, &group->cache_room,
-                    sizeof(struct margay_shared_cache *));
-    if (caches == NULL)
-        return NULL;
-    group->caches = caches;
-    struct margay_shared_cache *cache = calloc(1, sizeof *cache);
+    struct margay_shared_cache *cache = NULL;
+    for (; at < group->caches.count; at++) {
+        cache = margay_cache_in(group, at);
+        if (cache->ways == ways)
+            return cache;
+        if (cache->ways > ways)
+            break;
+    }
+    cache = insert(&group->caches, at, sizeof *cache);
     if (cache == NULL)
         return NULL;
     cache->group = group;
     cache->ways = ways;
-    memmove(caches + at + 1, caches + at,
-            (group->cache_count++ - at) * sizeof(struct margay_shared_cache *));
-    caches[at] = cache;
-    group->most_ways = group->caches[group->cache_count - 1]->ways;
+    if (ways > group->most_ways)
+        group->most_ways = ways;
     return cache;
 }
 
@@ -272,18 +235,18 @@ static enum margay_status find_cache(struct margay_family *family,
     const struct margay_level *levels =
         family->options.levels + machine * count;
     struct margay_shared_cache **caches = family->caches + machine * count;
-    struct feeding feeding = {.shift =
-                                  margay_log2_floor(levels[index].block_bytes)};
+    struct margay_source feeding = {
+        .shift = margay_log2_floor(levels[index].block_bytes)};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         if (levels[i].next != index)
             continue;
         status = find_cache(family, machine, i, error);
-        feeding.feeders[feeding.count++] = caches[i];
+        feeding.feeders[feeding.feeder_count++] = caches[i];
     }
     if (status != MARGAY_OK || levels[index].bytes == 0)
         return status;
-    if (feeding.count == 0)
+    if (feeding.feeder_count == 0)
         feeding.holds = levels[index].holds;
     struct margay_source *source = source_of(family, &feeding);
     struct margay_shared_group *group =
@@ -293,20 +256,6 @@ static enum margay_status find_cache(struct margay_family *family,
                         : cache_in(group, margay_level_ways(&levels[index]));
     return caches[index] == NULL ? margay_fail_memory(error, "the caches")
                                  : MARGAY_OK;
-}
-
-static int by_depth_of_sources(const void *a, const void *b)
-{
-    size_t left = (*(struct margay_source *const *)a)->depth;
-    size_t right = (*(struct margay_source *const *)b)->depth;
-    return (left > right) - (left < right);
-}
-
-static int by_depth_of_groups(const void *a, const void *b)
-{
-    return by_depth_of_sources(
-        &(*(struct margay_shared_group *const *)a)->source,
-        &(*(struct margay_shared_group *const *)b)->source);
 }
 
 /* Make all caches of the levels. */
@@ -327,28 +276,7 @@ static enum margay_status make_caches(struct margay_family *family,
                 status = find_cache(family, i, k, error);
         }
     }
-    if (family->source_count > 0)
-        qsort(family->sources, family->source_count,
-              sizeof(struct margay_source *), by_depth_of_sources);
-    if (family->group_count > 0)
-        qsort(family->groups, family->group_count,
-              sizeof(struct margay_shared_group *), by_depth_of_groups);
     return status;
-}
-
-static void free_group(struct margay_shared_group *group)
-{
-    for (size_t i = 0; i < group->cache_count; i++) {
-        free(group->caches[i]->passed.items);
-        free(group->caches[i]);
-    }
-    for (size_t i = 0; i < group->place_count; i++) {
-        margay_unmap(group->places[i].blocks, group->places[i].bytes);
-        margay_cache_free(group->places[i].cache);
-    }
-    free(group->caches);
-    free(group->places);
-    free(group);
 }
 
 /* ------------------------------------------------- making and releasing -- */
@@ -377,45 +305,48 @@ void margay_family_free(margay_family *family)
     if (family == NULL)
         return;
     margay_crew_free(family->crew);
-    for (size_t i = 0; i < family->group_count; i++)
-        free_group(family->groups[i]);
-    for (size_t i = 0; i < family->source_count; i++) {
-        free(family->sources[i]->flow.items);
-        free(family->sources[i]->feeders);
-        free(family->sources[i]);
+    for (size_t i = 0; i < family->groups.count; i++) {
+        struct margay_shared_group *group = group_at(family, i);
+        for (size_t k = 0; k < group->caches.count; k++) {
+            free(margay_cache_in(group, k)->passed.items);
+            free(group->caches.items[k]);
+        }
+        for (size_t k = 0; k < group->place_count; k++) {
+            margay_unmap(group->places[k].blocks, group->places[k].bytes);
+            margay_cache_free(group->places[k].cache);
+        }
+        free(group->caches.items);
+        free(group->places);
+        free(group);
     }
-    free(family->groups);
-    free(family->sources);
+    for (size_t i = 0; i < family->sources.count; i++) {
+        struct margay_source *source = family->sources.items[i];
+        free(source->flow.items);
+        free(source);
+    }
+    free(family->groups.items);
+    free(family->sources.items);
     free(family->caches);
     free(family);
 }
 
 /* --------------------------------------------------------------- working -- */
 
-static void gather(void *context, size_t i)
-{
-    margay_shared_gather(((struct margay_family *)context)->at_sources[i]);
-}
-
-static void step(void *context, size_t i)
-{
-    margay_shared_step(((struct margay_family *)context)->at_groups[i]);
-}
-
 static enum margay_status find_failure(const struct margay_family *family,
                                        struct margay_error *error)
 {
     bool failed = false;
-    for (size_t i = 0; i < family->source_count; i++)
-        failed |= family->sources[i]->flow.failed;
-    for (size_t i = 0; i < family->group_count; i++) {
-        const struct margay_shared_group *group = family->groups[i];
+    for (size_t i = 0; i < family->sources.count; i++)
+        failed |=
+            ((struct margay_source *)family->sources.items[i])->flow.failed;
+    for (size_t i = 0; i < family->groups.count; i++) {
+        const struct margay_shared_group *group = group_at(family, i);
         if (group->status != MARGAY_OK && error != NULL)
             *error = group->error;
         if (group->status != MARGAY_OK)
             return group->status;
-        for (size_t k = 0; k < group->cache_count; k++)
-            failed |= group->caches[k]->passed.failed;
+        for (size_t k = 0; k < group->caches.count; k++)
+            failed |= margay_cache_in(group, k)->passed.failed;
     }
     return failed ? margay_fail_memory(error, "what caches pass on")
                   : MARGAY_OK;
@@ -425,24 +356,26 @@ enum margay_status margay_family_settle(margay_family *family,
                                         struct margay_error *error)
 {
     size_t source = 0, group = 0;
-    for (size_t depth = 0; group < family->group_count; depth++) {
-        size_t sources = 0, groups = 0;
-        while (source + sources < family->source_count &&
-               family->sources[source + sources]->depth == depth)
-            sources++;
-        while (group + groups < family->group_count &&
-               family->groups[group + groups]->source->depth == depth)
-            groups++;
-        family->at_sources = family->sources + source;
-        family->at_groups = family->groups + group;
+    for (size_t depth = 0; group < family->groups.count; depth++) {
+        size_t first_source = source, first_group = group;
+        for (; source < family->sources.count; source++) {
+            const struct margay_source *at = family->sources.items[source];
+            if (at->depth > depth)
+                break;
+        }
+        while (group < family->groups.count &&
+               group_at(family, group)->source->depth == depth)
+            group++;
         if (depth > 0) {
-            margay_crew_start(family->crew, gather, family, sources);
+            margay_crew_start(family->crew, margay_shared_gather,
+                              family->sources.items + first_source,
+                              source - first_source);
             margay_crew_finish(family->crew);
         }
-        margay_crew_start(family->crew, step, family, groups);
+        margay_crew_start(family->crew, margay_shared_step,
+                          family->groups.items + first_group,
+                          group - first_group);
         margay_crew_finish(family->crew);
-        source += sources;
-        group += groups;
     }
     for (struct margay_source *at = family->entries; at != NULL; at = at->next)
         at->flow.count = 0;
@@ -517,11 +450,11 @@ enum margay_status margay_family_reset_counts(margay_family *family,
                                               struct margay_error *error)
 {
     enum margay_status status = margay_family_settle(family, error);
-    for (size_t i = 0; i < family->group_count; i++) {
-        struct margay_shared_group *group = family->groups[i];
+    for (size_t i = 0; i < family->groups.count; i++) {
+        struct margay_shared_group *group = group_at(family, i);
         memset(group->found, 0, sizeof group->found);
-        for (size_t k = 0; k < group->cache_count; k++)
-            group->caches[k]->writebacks = 0;
+        for (size_t k = 0; k < group->caches.count; k++)
+            margay_cache_in(group, k)->writebacks = 0;
     }
     memset(family->references, 0, sizeof family->references);
     return status;

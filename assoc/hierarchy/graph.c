@@ -5,10 +5,13 @@
 #include "assoc/hierarchy/node.h"
 #include "traces/traces_internal.h"
 
+/* A level of a machine that is checked. */
 struct machine {
     const struct margay_level *levels;
     size_t count;
-    size_t *wrong; /* where to say which level a failure is about */
+    size_t index;               /* the level, */
+    size_t *wrong;              /* where to say which one a failure is about, */
+    struct margay_error *error; /* and why */
 };
 
 bool margay_level_is_first(const struct margay_level *levels, size_t count,
@@ -32,80 +35,78 @@ bool margay_level_needs_sites(const struct margay_level *level)
 
 /* ------------------------------------------------------- one level alone -- */
 
-static enum margay_status check_memory(const struct machine *machine,
-                                       size_t index, struct margay_error *error)
+static enum margay_status check_memory(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *level = &machine->levels[machine->index];
     if (level->next != MARGAY_NO_LEVEL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: next: found '%s', expected nothing behind a "
                            "memory, which is a level without bytes",
                            level->name, machine->levels[level->next].name);
-    if (margay_level_is_first(machine->levels, machine->count, index))
+    if (margay_level_is_first(machine->levels, machine->count, machine->index))
         return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
+            machine->error, MARGAY_BAD_ARGUMENT,
             "%s: bytes: found none, which a memory has, expected "
             "a level that names this one as its next",
             level->name);
     return MARGAY_OK;
 }
 
-static enum margay_status check_shape(const struct margay_level *level,
-                                      struct margay_error *error)
+static enum margay_status check_shape(const struct machine *machine)
 {
+    const struct margay_level *level = &machine->levels[machine->index];
     if (!margay_is_power_of_two(level->block_bytes))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: block_bytes: found %" PRIu64
                            ", expected a power of two",
                            level->name, level->block_bytes);
     uint64_t blocks = level->bytes / level->block_bytes;
     if (level->bytes % level->block_bytes != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: bytes: found %" PRIu64
                            ", expected a multiple of the block, %" PRIu64,
                            level->name, level->bytes, level->block_bytes);
     if (blocks > MARGAY_MOST_SLOTS)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: bytes: found %" PRIu64
                            " blocks, expected at most %" PRIu64,
                            level->name, blocks, MARGAY_MOST_SLOTS);
     if (level->ways != 0 && blocks % level->ways != 0)
         return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
+            machine->error, MARGAY_BAD_ARGUMENT,
             "%s: ways: found %" PRIu64 ", expected a divisor of the %" PRIu64
             " block%s, or 0 for all of them",
             level->name, level->ways, blocks, margay_plural(blocks, "s"));
     if (level->ways != 0 && blocks / level->ways > MARGAY_MOST_SETS)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: ways: found %" PRIu64 " sets of %" PRIu64
                            ", expected at most %" PRIu64 " sets",
                            level->name, blocks / level->ways, level->ways,
                            MARGAY_MOST_SETS);
     if (level->victim_blocks > MARGAY_MOST_SLOTS)
         return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
+            machine->error, MARGAY_BAD_ARGUMENT,
             "%s: victim_blocks: found %" PRIu64 ", expected at most %" PRIu64,
             level->name, level->victim_blocks, MARGAY_MOST_SLOTS);
     return MARGAY_OK;
 }
 
 /* Are blocks taken out of this level, other than to make room? */
-static bool loses_blocks(const struct machine *machine, size_t index)
+static bool loses_blocks(const struct machine *machine)
 {
     const struct margay_level *levels = machine->levels;
-    bool loses = levels[index].inclusion == MARGAY_EXCLUSIVE ||
-                 levels[index].coherence != MARGAY_COHERENCE_NONE;
-    for (size_t i = levels[index].next; i != MARGAY_NO_LEVEL;
+    bool loses = levels[machine->index].inclusion == MARGAY_EXCLUSIVE ||
+                 levels[machine->index].coherence != MARGAY_COHERENCE_NONE;
+    for (size_t i = levels[machine->index].next; i != MARGAY_NO_LEVEL;
          i = levels[i].next)
         loses |= levels[i].inclusion == MARGAY_INCLUSIVE ||
                  levels[i].coherence != MARGAY_COHERENCE_NONE;
     return loses;
 }
 
-static enum margay_status check_policy(const struct machine *machine,
-                                       size_t index, struct margay_error *error)
+static enum margay_status check_policy(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *level = &machine->levels[machine->index];
     const char *spec = margay_policy_spec(level->policy);
     uint64_t ways = margay_level_ways(level);
     const struct margay_policy *policy;
@@ -114,23 +115,23 @@ static enum margay_status check_policy(const struct machine *machine,
     enum margay_status status =
         margay_policy_parse(spec, &policy, &settings, &why);
     if (status != MARGAY_OK)
-        return margay_fail(error, status, "%s: policy: %s", level->name,
-                           why.message);
+        return margay_fail(machine->error, status, "%s: policy: %s",
+                           level->name, why.message);
     if (policy->info.abilities & MARGAY_POLICY_NEEDS_FUTURE)
         return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
+            machine->error, MARGAY_BAD_ARGUMENT,
             "%s: policy: found '%s', expected a policy that does "
             "not need the future",
             level->name, spec);
     if (policy->info.abilities & MARGAY_POLICY_POWERS_OF_TWO &&
         !margay_is_power_of_two(ways))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: ways: found %" PRIu64
                            ", expected a power of two for %s",
                            level->name, ways, spec);
-    if (policy->memory != NULL && loses_blocks(machine, index))
+    if (policy->memory != NULL && loses_blocks(machine))
         return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
+            machine->error, MARGAY_BAD_ARGUMENT,
             "%s: policy: found '%s', which remembers blocks, expected another "
             "one where exclusive, inclusive and coherent levels take blocks "
             "out",
@@ -138,25 +139,23 @@ static enum margay_status check_policy(const struct machine *machine,
     return MARGAY_OK;
 }
 
-static enum margay_status check_alone(const struct machine *machine,
-                                      size_t index, struct margay_error *error)
+static enum margay_status check_alone(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *level = &machine->levels[machine->index];
     if (level->bytes == 0)
-        return check_memory(machine, index, error);
-    enum margay_status status = check_shape(level, error);
-    return status == MARGAY_OK ? check_policy(machine, index, error) : status;
+        return check_memory(machine);
+    enum margay_status status = check_shape(machine);
+    return status == MARGAY_OK ? check_policy(machine) : status;
 }
 
 /* ------------------------------------------------------- levels together -- */
 
-static enum margay_status check_names(const struct machine *machine,
-                                      size_t index, struct margay_error *error)
+static enum margay_status check_names(const struct machine *machine)
 {
-    const char *name = machine->levels[index].name;
-    for (size_t i = 0; i < index; i++) {
+    const char *name = machine->levels[machine->index].name;
+    for (size_t i = 0; i < machine->index; i++) {
         if (strcmp(machine->levels[i].name, name) == 0)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+            return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                                "%s: cache: found '%s' a second time, expected "
                                "a name of its own",
                                name, name);
@@ -164,38 +163,36 @@ static enum margay_status check_names(const struct machine *machine,
     return MARGAY_OK;
 }
 
-static enum margay_status check_cycle(const struct machine *machine,
-                                      size_t index, struct margay_error *error)
+static enum margay_status check_cycle(const struct machine *machine)
 {
     const struct margay_level *levels = machine->levels;
-    size_t at = index;
+    size_t at = machine->index;
     for (size_t steps = 0; at != MARGAY_NO_LEVEL; steps++) {
         at = levels[at].next;
-        if (at == index || steps > machine->count)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        if (at == machine->index || steps > machine->count)
+            return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                                "%s: next: found '%s', which leads back to %s, "
                                "expected levels without a circle",
-                               levels[index].name,
-                               levels[levels[index].next].name,
-                               levels[index].name);
+                               levels[machine->index].name,
+                               levels[levels[machine->index].next].name,
+                               levels[machine->index].name);
     }
     return MARGAY_OK;
 }
 
-static enum margay_status check_next(const struct machine *machine,
-                                     size_t index, struct margay_error *error)
+static enum margay_status check_next(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *level = &machine->levels[machine->index];
     const struct margay_level *next = &machine->levels[level->next];
     if ((level->holds & ~next->holds) != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: next: found '%s', which does not hold all that "
                            "%s holds, expected a level that does",
                            level->name, next->name, level->name);
     *machine->wrong = level->next;
     if (next->shared != 0 &&
         (level->shared == 0 || next->shared % level->shared != 0))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: shared: found %" PRIu64
                            ", expected a multiple of what %s has, which it is "
                            "next of",
@@ -203,7 +200,7 @@ static enum margay_status check_next(const struct machine *machine,
     if (next->inclusion == MARGAY_EXCLUSIVE &&
         next->block_bytes != level->block_bytes)
         return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
+            machine->error, MARGAY_BAD_ARGUMENT,
             "%s: block_bytes: found %" PRIu64 ", expected %" PRIu64
             " as %s has, as the level is exclusive",
             next->name, next->block_bytes, level->block_bytes, level->name);
@@ -211,37 +208,34 @@ static enum margay_status check_next(const struct machine *machine,
 }
 
 /* Its blocks hold whole blocks of all levels above. */
-static enum margay_status check_inclusive(const struct machine *machine,
-                                          size_t index,
-                                          struct margay_error *error)
+static enum margay_status check_inclusive(const struct machine *machine)
 {
     const struct margay_level *levels = machine->levels;
-    for (size_t at = levels[index].next; at != MARGAY_NO_LEVEL;
+    for (size_t at = levels[machine->index].next; at != MARGAY_NO_LEVEL;
          at = levels[at].next) {
         *machine->wrong = at;
         if (levels[at].inclusion == MARGAY_INCLUSIVE &&
-            levels[at].block_bytes < levels[index].block_bytes)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+            levels[at].block_bytes < levels[machine->index].block_bytes)
+            return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                                "%s: block_bytes: found %" PRIu64
                                ", expected %" PRIu64
                                " or more as %s has, as the level is inclusive",
                                levels[at].name, levels[at].block_bytes,
-                               levels[index].block_bytes, levels[index].name);
+                               levels[machine->index].block_bytes,
+                               levels[machine->index].name);
     }
     return MARGAY_OK;
 }
 
 /* A coherent level is private, with all levels above, and nothing behind it
    is. */
-static enum margay_status check_coherent(const struct machine *machine,
-                                         size_t index,
-                                         struct margay_error *error)
+static enum margay_status check_coherent(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *level = &machine->levels[machine->index];
     if (level->coherence == MARGAY_COHERENCE_NONE)
         return MARGAY_OK;
     if (level->bytes == 0 || level->shared == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: coherence: found 'mesi', expected it at a "
                            "cache that cores have for themselves, not where "
                            "all of them share %s",
@@ -251,7 +245,7 @@ static enum margay_status check_coherent(const struct machine *machine,
         if (machine->levels[i].coherence != MARGAY_COHERENCE_NONE ||
             machine->levels[i].shared != 0)
             return margay_fail(
-                error, MARGAY_BAD_ARGUMENT,
+                machine->error, MARGAY_BAD_ARGUMENT,
                 "%s: coherence: found 'mesi' before %s, expected "
                 "it at the last private cache alone, as it is "
                 "also of those above, and the caches behind "
@@ -262,12 +256,10 @@ static enum margay_status check_coherent(const struct machine *machine,
 }
 
 /* A level of which a coherent one knows what it has. */
-static enum margay_status check_private(const struct machine *machine,
-                                        size_t index,
-                                        struct margay_error *error)
+static enum margay_status check_private(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
-    size_t at = index;
+    const struct margay_level *level = &machine->levels[machine->index];
+    size_t at = machine->index;
     while (at != MARGAY_NO_LEVEL &&
            machine->levels[at].coherence == MARGAY_COHERENCE_NONE)
         at = machine->levels[at].next;
@@ -275,18 +267,18 @@ static enum margay_status check_private(const struct machine *machine,
         return MARGAY_OK;
     const struct margay_level *coherent = &machine->levels[at];
     if (level->writing == MARGAY_WRITE_NONE)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: write: found 'none', expected back or through, "
                            "as %s is coherent",
                            level->name, coherent->name);
     if (level->shared != coherent->shared)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: shared: found %" PRIu64 ", expected %" PRIu64
                            " as %s has, which is coherent",
                            level->name, level->shared, coherent->shared,
                            coherent->name);
     if (level->block_bytes != coherent->block_bytes)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: block_bytes: found %" PRIu64
                            ", expected %" PRIu64
                            " as %s has, which is coherent",
@@ -295,33 +287,29 @@ static enum margay_status check_private(const struct machine *machine,
     return MARGAY_OK;
 }
 
-static enum margay_status check_together(const struct machine *machine,
-                                         size_t index,
-                                         struct margay_error *error)
+static enum margay_status check_together(const struct machine *machine)
 {
-    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *level = &machine->levels[machine->index];
     if (level->inclusion == MARGAY_EXCLUSIVE &&
-        margay_level_is_first(machine->levels, machine->count, index))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+        margay_level_is_first(machine->levels, machine->count, machine->index))
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: inclusion: found 'exclusive', expected a level "
                            "that names this one as its next",
                            level->name);
     if (level->next == MARGAY_NO_LEVEL)
         return MARGAY_OK;
-    enum margay_status status = check_next(machine, index, error);
-    return status == MARGAY_OK ? check_inclusive(machine, index, error)
-                               : status;
+    enum margay_status status = check_next(machine);
+    return status == MARGAY_OK ? check_inclusive(machine) : status;
 }
 
 enum margay_status margay_machine_check(const struct margay_level *levels,
                                         size_t count, size_t *wrong,
                                         struct margay_error *error)
 {
-    static enum margay_status (*const checks[])(const struct machine *, size_t,
-                                                struct margay_error *) = {
+    static enum margay_status (*const checks[])(const struct machine *) = {
         check_names,    check_cycle,    check_alone,
         check_together, check_coherent, check_private};
-    const struct machine machine = {levels, count, wrong};
+    struct machine machine = {levels, count, 0, wrong, error};
     *wrong = 0;
     if (count == 0 || count > MARGAY_MOST_LEVELS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -329,8 +317,8 @@ enum margay_status margay_machine_check(const struct margay_level *levels,
                            MARGAY_MOST_LEVELS);
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         for (size_t level = 0; level < count; level++) {
-            *wrong = level;
-            enum margay_status status = checks[i](&machine, level, error);
+            machine.index = *wrong = level;
+            enum margay_status status = checks[i](&machine);
             if (status != MARGAY_OK)
                 return status;
         }

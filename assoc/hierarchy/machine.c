@@ -2,6 +2,7 @@
  * machine.c - a machine: its nodes, which are made when their first core needs
  * them, and the references that it is fed with
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,13 +144,12 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
     node->level = level;
     node->shift = margay_log2_floor(level->block_bytes);
     node->exclusive = level->inclusion == MARGAY_EXCLUSIVE;
-    node->inclusive = level->inclusion == MARGAY_INCLUSIVE;
     /* Victim blocks leave the machine's level where they leave these. */
     node->is_victims = index >= hierarchy->level_count;
-    if (node->is_victims)
-        node->inclusive = hierarchy->victims_inclusive[index];
-    else if (level->victim_blocks > 0)
-        node->inclusive = false;
+    node->inclusive =
+        node->is_victims
+            ? hierarchy->victims_inclusive[index]
+            : level->victim_blocks == 0 && level->inclusion == MARGAY_INCLUSIVE;
     node->writes = level->writing != MARGAY_WRITE_NONE;
     node->through = level->writing == MARGAY_WRITE_THROUGH;
     node->allocates = !level->no_allocate;
@@ -191,20 +191,16 @@ static enum margay_status join_domain(struct margay_instances *instances,
 /* ----------------------------------------------------------------- a core --
  */
 
-/* Room for instance `index` of a level. */
-static enum margay_status make_place(struct margay_instances *instances,
-                                     size_t index, struct margay_error *error)
+void *margay_extend(void *list, size_t *count, size_t index, size_t bytes)
 {
-    if (index < instances->count)
-        return MARGAY_OK;
-    struct margay_node **nodes =
-        realloc(instances->nodes, (index + 1) * sizeof(struct margay_node *));
-    if (nodes == NULL)
-        return margay_fail_memory(error, "the caches");
-    instances->nodes = nodes;
-    while (instances->count <= index)
-        nodes[instances->count++] = NULL;
-    return MARGAY_OK;
+    if (index < *count)
+        return list;
+    char *items = reallocarray(list, index + 1, bytes);
+    if (items == NULL)
+        return NULL;
+    memset(items + *count * bytes, 0, (index + 1 - *count) * bytes);
+    *count = index + 1;
+    return items;
 }
 
 /* The node of a level that a core uses, made if there is none. */
@@ -217,10 +213,16 @@ static enum margay_status node_of(struct margay_hierarchy *hierarchy,
     struct margay_instances *instances = &hierarchy->instances[index];
     size_t place = level->shared == 0 ? 0 : core / level->shared;
     struct margay_node *next = NULL;
-    enum margay_status status = make_place(instances, place, error);
-    *result = status == MARGAY_OK ? instances->nodes[place] : NULL;
-    if (status != MARGAY_OK || *result != NULL)
-        return status;
+    enum margay_status status = MARGAY_OK;
+    struct margay_node **nodes = margay_extend(
+        instances->nodes, &instances->count, place, sizeof *nodes);
+    *result = NULL;
+    if (nodes == NULL)
+        return margay_fail_memory(error, "the caches");
+    instances->nodes = nodes;
+    *result = nodes[place];
+    if (*result != NULL)
+        return MARGAY_OK;
     if (level->next != MARGAY_NO_LEVEL)
         status = node_of(hierarchy, level->next, core, &next, error);
     if (status != MARGAY_OK)
@@ -262,19 +264,6 @@ static enum margay_status make_entrances(struct margay_hierarchy *hierarchy,
     return status;
 }
 
-static enum margay_status make_cores(struct margay_hierarchy *hierarchy,
-                                     size_t count, struct margay_error *error)
-{
-    struct margay_core **cores =
-        realloc(hierarchy->cores, count * sizeof(struct margay_core *));
-    if (cores == NULL)
-        return margay_fail_memory(error, "the cores");
-    hierarchy->cores = cores;
-    while (hierarchy->core_count < count)
-        cores[hierarchy->core_count++] = NULL;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_core_check(size_t core, struct margay_error *error)
 {
     return core < MARGAY_MOST_CORES
@@ -290,10 +279,13 @@ static enum margay_status add_core(struct margay_hierarchy *hierarchy,
                                    size_t core, struct margay_error *error)
 {
     enum margay_status status = margay_core_check(core, error);
-    if (status == MARGAY_OK && core >= hierarchy->core_count)
-        status = make_cores(hierarchy, core + 1, error);
     if (status != MARGAY_OK)
         return status;
+    struct margay_core **cores = margay_extend(
+        hierarchy->cores, &hierarchy->core_count, core, sizeof *cores);
+    if (cores == NULL)
+        return margay_fail_memory(error, "the cores");
+    hierarchy->cores = cores;
     hierarchy->cores[core] = calloc(1, sizeof(struct margay_core));
     return hierarchy->cores[core] == NULL
                ? margay_fail_memory(error, "a core")
@@ -301,19 +293,6 @@ static enum margay_status add_core(struct margay_hierarchy *hierarchy,
 }
 
 /* --------------------------------------------------------------- feeding -- */
-
-/* One reference, to all first levels of its kind. */
-static inline void feed_one(struct margay_hierarchy *hierarchy,
-                            const struct margay_entrances *entrances,
-                            uint64_t number, enum margay_kind kind)
-{
-    for (size_t i = 0; i < entrances->count; i++) {
-        struct margay_node *node = entrances->nodes[i];
-        margay_node_reference(hierarchy, node,
-                              number >> (node->shift - hierarchy->unit_shift),
-                              kind, MARGAY_FOR_CORE);
-    }
-}
 
 /* A reference to `extent` numbers; 0 = it does not say to how many. */
 struct reference {
@@ -406,10 +385,16 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     hierarchy->core = core;
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
     hierarchy->references[kind]++;
-    if (entrances->coherent || (hierarchy->splits && span->extents != NULL))
+    bool apart =
+        entrances->coherent || (hierarchy->splits && span->extents != NULL);
+    if (apart)
         feed_blocks(hierarchy, entrances, span, i, kind);
-    else
-        feed_one(hierarchy, entrances, span->blocks[i], kind);
+    for (size_t k = 0; !apart && k < entrances->count; k++) {
+        struct margay_node *node = entrances->nodes[k];
+        unsigned shift = node->shift - hierarchy->unit_shift;
+        margay_node_reference(hierarchy, node, span->blocks[i] >> shift, kind,
+                              MARGAY_FOR_CORE);
+    }
     if (hierarchy->queue.count > 0)
         margay_node_prefetch_all(hierarchy);
     return MARGAY_OK;

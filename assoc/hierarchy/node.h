@@ -209,6 +209,10 @@ enum margay_status margay_level_cache(const struct margay_level *level,
                                       uint64_t seed, margay_cache **cache,
                                       struct margay_error *error);
 
+/* Have a list hold an item at `index`, and new ones zeroed.  Returns the list,
+   or NULL without memory, and then the list stays as it was. */
+void *margay_extend(void *list, size_t *count, size_t index, size_t bytes);
+
 /* The purpose of a write that a level hands on. */
 static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
 {

@@ -39,6 +39,8 @@ static bool is_there(const struct margay_prefetcher *prefetcher, uint64_t from,
     return down ? to < from : to > from && to <= prefetcher->most_block;
 }
 
+/* The blocks that are asked for, at most MARGAY_STREAM_DEPTH; returns how many.
+ */
 static size_t see_stride(struct margay_prefetcher *prefetcher,
                          const struct sight *sight, uint64_t *blocks)
 {
@@ -96,22 +98,6 @@ static size_t see_stream(struct margay_prefetcher *prefetcher,
     return count;
 }
 
-/* The blocks to bring in, at most MARGAY_STREAM_DEPTH; returns how many. */
-static size_t ask_prefetcher(struct margay_prefetcher *prefetcher,
-                             const struct sight *sight,
-                             uint64_t blocks[MARGAY_STREAM_DEPTH])
-{
-    switch (prefetcher->kind) {
-    case MARGAY_PREFETCH_NEXT_LINE:
-        blocks[0] = sight->block + 1;
-        return sight->missed && is_there(prefetcher, sight->block, 1);
-    case MARGAY_PREFETCH_STRIDE:
-        return see_stride(prefetcher, sight, blocks);
-    default:
-        return see_stream(prefetcher, sight, blocks);
-    }
-}
-
 /* ------------------------------------------------------- prefetched bits -- */
 
 /* Prefetchers do not see these. */
@@ -148,7 +134,16 @@ static void show_prefetcher(struct margay_hierarchy *hierarchy,
     struct margay_prefetch_queue *queue = &hierarchy->queue;
     uint64_t blocks[MARGAY_STREAM_DEPTH];
     const struct sight sight = {block, hierarchy->site, missed, first_use};
-    size_t count = ask_prefetcher(node->prefetcher, &sight, blocks);
+    struct margay_prefetcher *prefetcher = node->prefetcher;
+    size_t count;
+    if (prefetcher->kind == MARGAY_PREFETCH_NEXT_LINE) {
+        blocks[0] = block + 1;
+        count = missed && is_there(prefetcher, block, 1);
+    } else if (prefetcher->kind == MARGAY_PREFETCH_STRIDE) {
+        count = see_stride(prefetcher, &sight, blocks);
+    } else {
+        count = see_stream(prefetcher, &sight, blocks);
+    }
     for (size_t i = 0; i < count; i++) {
         struct margay_asked *asked = margay_grow(queue->asked, queue->count,
                                                  &queue->room, sizeof *asked);

@@ -53,9 +53,16 @@ static inline void margay_flow_add(struct margay_flow *flow,
         flow->items[flow->count++] = item;
 }
 
+/* Pointers to objects of one type, all owned. */
+struct margay_list {
+    void **items;
+    size_t count, room;
+};
+
 struct margay_source {
     unsigned holds; /* kinds of the trace's references; 0 = those of feeders */
-    struct margay_shared_cache **feeders; /* owned; in the rows' order */
+    /* In the rows' order; NULL behind the last. */
+    struct margay_shared_cache *feeders[MARGAY_MOST_LEVELS];
     size_t feeder_count;
     unsigned shift; /* log2 of the block's bytes */
     size_t depth;   /* how many caches a reference has come through */
@@ -95,8 +102,7 @@ struct margay_shared_group {
     bool writes, through, allocates; /* as of a node */
     uint64_t seed;
     uint64_t sets;
-    struct margay_shared_cache **caches; /* by ways; owned */
-    size_t cache_count, cache_room;
+    struct margay_list caches; /* struct margay_shared_cache, by ways */
     uint64_t most_ways;
     struct margay_shared_place *places; /* by core / shared; owned */
     size_t place_count;
@@ -108,11 +114,17 @@ struct margay_shared_group {
     struct margay_shared_group *next; /* of the same source */
 };
 
-/* Reference what has come to the group's source. */
-void margay_shared_step(struct margay_shared_group *group);
+static inline struct margay_shared_cache *margay_cache_in(
+    const struct margay_shared_group *group, size_t index)
+{
+    return group->caches.items[index];
+}
 
-/* Gather what the feeders of a source pass on. */
-void margay_shared_gather(struct margay_source *source);
+/* Tasks of a crew, of which the context is the first of some pointers: gather
+   what the feeders of source `index` pass on, and reference what has come to
+   the source of group `index`. */
+void margay_shared_gather(void *sources, size_t index);
+void margay_shared_step(void *groups, size_t index);
 
 /* What a cache has counted, and what it has passed on, of each sort. */
 struct margay_level_counts margay_shared_counts(

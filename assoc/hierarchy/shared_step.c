@@ -14,7 +14,6 @@
  *   does (reference.c), in the same order.
  * Cost: the depth of a reference in its set.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,30 +52,22 @@ static enum margay_status make_stacks(const struct margay_shared_group *group,
     return MARGAY_OK;
 }
 
-static struct margay_shared_place *add_places(struct margay_shared_group *group,
-                                              size_t index)
-{
-    struct margay_shared_place *places =
-        reallocarray(group->places, index + 1, sizeof *places);
-    if (places == NULL) {
-        group->status = margay_fail_memory(&group->error, "the caches");
-        return NULL;
-    }
-    group->places = places;
-    while (group->place_count <= index)
-        places[group->place_count++] = (struct margay_shared_place){.bytes = 0};
-    return &places[index];
-}
-
 /* The instance for a core, made if there is none; NULL = group->status. */
 static struct margay_shared_place *place_of(struct margay_shared_group *group,
                                             uint16_t core)
 {
     size_t index = group->level->shared == 0 ? 0 : core / group->level->shared;
-    struct margay_shared_place *place = index < group->place_count
-                                            ? &group->places[index]
-                                            : add_places(group, index);
-    if (place == NULL || place->blocks != NULL || place->cache != NULL)
+    struct margay_shared_place *places = group->places;
+    if (index >= group->place_count)
+        places =
+            margay_extend(places, &group->place_count, index, sizeof *places);
+    if (places == NULL) {
+        group->status = margay_fail_memory(&group->error, "the caches");
+        return NULL;
+    }
+    group->places = places;
+    struct margay_shared_place *place = &places[index];
+    if (place->blocks != NULL || place->cache != NULL)
         return place;
     group->status = group->stacked
                         ? make_stacks(group, place, &group->error)
@@ -132,17 +123,6 @@ static inline uint64_t set_of(const struct margay_shared_group *group,
                                                : block % group->sets;
 }
 
-/* How many blocks of a set stand before this one; all, if it is not there. */
-static inline size_t depth_of(const uint64_t *blocks, const uint8_t *dirty,
-                              size_t ways, uint64_t block)
-{
-    size_t depth = 0;
-    while (depth < ways && blocks[depth] != block)
-        depth++;
-    /* A place without a block is zeroed, and all places behind it are. */
-    return depth < ways && dirty[depth] != 0 ? depth : ways;
-}
-
 /* The caches of `depth` ways or fewer lack the block. */
 static inline void miss_stacked(const struct margay_shared_group *group,
                                 const struct margay_passed *item,
@@ -150,8 +130,9 @@ static inline void miss_stacked(const struct margay_shared_group *group,
                                 size_t depth)
 {
     for (size_t i = 0;
-         i < group->cache_count && group->caches[i]->ways <= depth; i++) {
-        struct margay_shared_cache *cache = group->caches[i];
+         i < group->caches.count && margay_cache_in(group, i)->ways <= depth;
+         i++) {
+        struct margay_shared_cache *cache = margay_cache_in(group, i);
         size_t last = cache->ways - 1;
         if (dirty[last] != 0 && dirty[last] <= cache->ways) {
             cache->writebacks++;
@@ -169,7 +150,12 @@ static inline void step_stacked(struct margay_shared_group *group,
     uint64_t set = set_of(group, item->block);
     uint64_t *blocks = place->blocks + set * ways;
     uint8_t *dirty = place->dirty + set * ways;
-    size_t depth = depth_of(blocks, dirty, ways, item->block);
+    size_t depth = 0; /* how many blocks stand before this one */
+    while (depth < ways && blocks[depth] != item->block)
+        depth++;
+    /* A place without a block is zeroed, and all places behind it are. */
+    if (depth < ways && dirty[depth] == 0)
+        depth = ways;
     uint8_t from = MARGAY_STACK_CLEAN;
     found_of(group, item)[depth]++;
     if (depth < ways && dirty[depth] != MARGAY_STACK_CLEAN)
@@ -184,8 +170,8 @@ static inline void step_stacked(struct margay_shared_group *group,
     bool write = item->kind == MARGAY_WRITE;
     dirty[0] = write && group->writes && !group->through ? 1 : from;
     if (write && group->through) {
-        for (size_t i = 0; i < group->cache_count; i++)
-            hand_on(group->caches[i], item);
+        for (size_t i = 0; i < group->caches.count; i++)
+            hand_on(margay_cache_in(group, i), item);
     }
 }
 
@@ -212,7 +198,7 @@ static void miss_alone(const struct margay_shared_group *group,
                        const struct margay_passed *item,
                        const struct margay_use *use)
 {
-    struct margay_shared_cache *cache = group->caches[0];
+    struct margay_shared_cache *cache = margay_cache_in(group, 0);
     bool write = item->kind == MARGAY_WRITE && group->writes;
     if (write && !group->allocates) {
         hand_on(cache, item);
@@ -244,17 +230,18 @@ static void step_alone(struct margay_shared_group *group,
     if (at == MARGAY_NOWHERE)
         miss_alone(group, place, policy, item, &use);
     else if (item->kind == MARGAY_WRITE && group->through)
-        hand_on(group->caches[0], item);
+        hand_on(margay_cache_in(group, 0), item);
     else if (item->kind == MARGAY_WRITE && group->writes)
         margay_cache_make_dirty(place->cache, at);
 }
 
-void margay_shared_step(struct margay_shared_group *group)
+void margay_shared_step(void *groups, size_t index)
 {
+    struct margay_shared_group *group = ((void **)groups)[index];
     const struct margay_flow *flow = &group->source->flow;
     const struct margay_shared_place *place = NULL;
-    for (size_t i = 0; i < group->cache_count; i++)
-        group->caches[i]->passed.count = 0;
+    for (size_t i = 0; i < group->caches.count; i++)
+        margay_cache_in(group, i)->passed.count = 0;
     for (size_t i = 0; i < flow->count; i++) {
         const struct margay_passed *item = &flow->items[i];
         if (i == 0 || item->core != item[-1].core)
@@ -308,8 +295,9 @@ static size_t first_of(const struct margay_source *source, const size_t *done)
     return first;
 }
 
-void margay_shared_gather(struct margay_source *source)
+void margay_shared_gather(void *sources, size_t index)
 {
+    struct margay_source *source = ((void **)sources)[index];
     size_t done[MARGAY_MOST_LEVELS] = {0};
     source->flow.count = 0;
     for (size_t i; (i = first_of(source, done)) < source->feeder_count;

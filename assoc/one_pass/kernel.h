@@ -551,15 +551,6 @@ PASS_SETS(pass_lines_kinds, SHAPE_LINES, true)
 PASS_SETS(pass_part, SHAPE_PART, false)
 PASS_SETS(pass_part_kinds, SHAPE_PART, true)
 
-static void pass_many(struct margay_level *level, struct margay_work *work)
-{
-    bool kinds = work->kinds != NULL;
-    if (level->stride < LANES)
-        (kinds ? pass_part_kinds : pass_part)(level, work);
-    else
-        (kinds ? pass_lines_kinds : pass_lines)(level, work);
-}
-
 /* --------------------------------------------------- a single set -- */
 
 /*
@@ -641,10 +632,13 @@ static size_t pass(struct margay_level *levels, size_t count,
 #else
     (void)count;
 #endif
+    bool kinds = work->kinds != NULL;
     if (levels->set_shift == 0)
         pass_single(levels, work);
+    else if (levels->stride < LANES)
+        (kinds ? pass_part_kinds : pass_part)(levels, work);
     else
-        pass_many(levels, work);
+        (kinds ? pass_lines_kinds : pass_lines)(levels, work);
     return 1;
 }
 

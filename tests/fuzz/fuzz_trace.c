@@ -88,10 +88,10 @@ uint64_t margay_input_pipe(const struct margay_input *input)
     return 0;
 }
 
-bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes)
+uint64_t margay_input_plain_bytes(struct margay_input *input)
 {
-    (void)input, (void)bytes;
-    return false;
+    (void)input;
+    return 0;
 }
 
 enum margay_status margay_input_go_to(struct margay_input *input,
@@ -227,7 +227,7 @@ void margay_queue_cancel(struct margay_queue *queue)
 
 static void check_status(const struct margay_reader *reader)
 {
-    const char *message = reader->error.message;
+    const char *message = reader->whole.error.message;
     if (reader->status == MARGAY_END)
         return;
     if (reader->status != MARGAY_BAD_INPUT)
@@ -264,7 +264,7 @@ static struct outcome read_trace(const struct margay_state_options *options,
     result.format = reader.detection.format;
     result.bad_lines = reader.bad_lines;
     if (reader.status != MARGAY_END)
-        strcpy(result.message, reader.error.message);
+        strcpy(result.message, reader.whole.error.message);
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader.ring[i]);
     margay_data_map_free(reader.data);

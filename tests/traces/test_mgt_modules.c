@@ -101,7 +101,7 @@ static void test_random(void)
             if (margay_random_below(&random, share) == 0)
                 margay_modules_set(&written, i, names[i], NULL);
         }
-        size_t bytes = margay_modules_bytes(&written);
+        size_t bytes = margay_modules_put(&written, NULL);
         uint8_t *list = allocate(bytes, 1);
         bool no_memory = false;
         margay_modules_put(&written, list);

@@ -28,6 +28,13 @@ struct margay_trace_facts {
     char guess[MARGAY_GUESS_BYTES];
 };
 
+/* Whether a file says how many references it holds, how many these are, and how
+   many were passed over without reading. */
+struct margay_skipped {
+    bool known;
+    uint64_t refs, skipped;
+};
+
 /* Where the bytes of a trace come from. */
 struct margay_block_source {
     void *context;
@@ -93,12 +100,12 @@ struct margay_blocks_reading {
     void (*clear)(void *state);
 
     /* In a plain file with an index: tell the number of references, and go past
-       whole blocks of them, up to `skip_refs` references.  *known = false: the
-       call has changed nothing.  MARGAY_IO: the file cannot be positioned.
-       NULL = they cannot be counted without reading. */
+       whole blocks of them, up to `skip_refs` references.  Where they are not
+       known, the call has changed nothing.  MARGAY_IO: the file cannot be
+       positioned.  NULL = they cannot be counted without reading. */
     enum margay_status (*skip)(void *state, uint64_t skip_refs,
-                               uint64_t *skipped_refs, bool *known,
-                               uint64_t *refs, struct margay_error *error);
+                               struct margay_skipped *skipped,
+                               struct margay_error *error);
 
     /* Append at least one reference, and then those that come without waiting
        for another block.  MARGAY_END: the trace has ended.  With each

@@ -219,15 +219,6 @@ static struct short_plan make_short(const struct margay_plan *plan)
     return made;
 }
 
-/* Bit i: the character i bytes on is no digit; for 32 of them. */
-static inline uint32_t other_than_digits(const char *cursor)
-{
-    margay_bytes16 low = margay_load_bytes16(cursor);
-    margay_bytes16 high = margay_load_bytes16(cursor + 16);
-    return ~((uint32_t)margay_mask(margay_decimal_digits(high)) << 16 |
-             (uint32_t)margay_mask(margay_decimal_digits(low)));
-}
-
 /*
  * The same of a row whose columns up to the last that is read are digits within
  * 32 characters: the ends of all its fields are found at once, so that the next
@@ -238,7 +229,12 @@ static inline const char *read_short(const struct short_plan *plan,
                                      const struct margay_marks *marks,
                                      const char *line, uint64_t *numbers)
 {
-    uint32_t others = other_than_digits(line);
+    /* Bit i: the character i bytes on is no digit; for 32 of them. */
+    margay_bytes16 low = margay_load_bytes16(line);
+    margay_bytes16 high = margay_load_bytes16(line + 16);
+    uint32_t others =
+        ~((uint32_t)margay_mask(margay_decimal_digits(high)) << 16 |
+          (uint32_t)margay_mask(margay_decimal_digits(low)));
     unsigned begin = 0, end = 0;
     for (unsigned i = 0; i < plan->columns; i++, begin = end + 1) {
         if (others == 0 || (i > 0 && !is_delimiter(line[end], marks)))
@@ -382,17 +378,6 @@ static void feed(struct margay_csv *csv, const char *piece, size_t bytes,
                             : "a row for which there is memory";
 }
 
-/* libcsv also ends a row at a carriage return.  It gets one row at a time, so
-   that the batch cannot overflow.  Between blanks a carriage return is one. */
-static const char *piece_end(const struct margay_csv *csv, const char *cursor,
-                             const char *newline)
-{
-    const char *end = csv->marks.blanks
-                          ? NULL
-                          : memchr(cursor, '\r', (size_t)(newline - cursor));
-    return end == NULL || end + 1 == newline ? newline + 1 : end + 1;
-}
-
 static void set_delimiter(struct margay_csv *csv, char delimiter)
 {
     csv->delimited = true;
@@ -432,7 +417,15 @@ static void decode_piece(struct margay_csv *csv, struct margay_text *text)
     }
     if (!csv->begun || !csv->delimited)
         begin(csv, text, newline);
-    const char *end = piece_end(csv, text->cursor, newline);
+    /* libcsv also ends a row at a carriage return.  It gets one row at a time,
+       so that the batch cannot overflow.  Between blanks a carriage return is
+       one. */
+    const char *end = NULL;
+    if (!csv->marks.blanks)
+        end = memchr(text->cursor, '\r', (size_t)(newline - text->cursor));
+    if (end == NULL || end + 1 == newline)
+        end = newline;
+    end++;
     feed(csv, text->cursor, (size_t)(end - text->cursor), text->lines);
     if (csv->expected != NULL)
         return;

@@ -337,25 +337,19 @@ static bool may_be_text(const struct margay_plan *plan)
            0;
 }
 
-/* Make the plan; true: the first row is a header for certain. */
-static bool plan_by_first_row(struct margay_csv *csv)
-{
-    bool header = false;
-    if (csv->layout != &margay_layout_any) {
-        header = choose_variant(csv);
-        if (!csv->planned && csv->expected == NULL)
-            refuse_variants(csv);
-        return header;
-    }
-    choose_column(csv);
-    return csv->choices[0].by_name ||
-           (!csv->row.any_number && !may_be_text(&csv->rows.plan));
-}
-
 static void end_first_row(struct margay_csv *csv)
 {
     csv->first = csv->row;
-    bool header = plan_by_first_row(csv);
+    bool header;
+    if (csv->layout == &margay_layout_any) {
+        choose_column(csv);
+        header = csv->choices[0].by_name ||
+                 (!csv->row.any_number && !may_be_text(&csv->rows.plan));
+    } else {
+        header = choose_variant(csv);
+        if (!csv->planned && csv->expected == NULL)
+            refuse_variants(csv);
+    }
     if (csv->expected != NULL || header)
         return;
     take_early(csv);

@@ -20,7 +20,7 @@
 
 /* A way to read a compression; several may begin with bytes of their own. */
 struct compression {
-    struct margay_compression info;
+    const struct margay_compression *info;
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
     int (*support)(struct archive *archive); /* NULL = use zlib */
@@ -29,52 +29,29 @@ struct compression {
     unsigned any_bits; /* of the first byte of the magic, from the lowest on */
 };
 
-#define GZIP                                         \
-    {                                                \
-        "gzip", ".gz", archive_write_add_filter_gzip \
-    }
-#define XZ                                       \
-    {                                            \
-        "xz", ".xz", archive_write_add_filter_xz \
-    }
-#define ZSTD                                          \
-    {                                                 \
-        "zstd", ".zst", archive_write_add_filter_zstd \
-    }
-#define BZIP2                                           \
-    {                                                   \
-        "bzip2", ".bz2", archive_write_add_filter_bzip2 \
-    }
-#define LZ4                                         \
-    {                                               \
-        "lz4", ".lz4", archive_write_add_filter_lz4 \
-    }
+static const struct margay_compression
+    gzip = {"gzip", ".gz", archive_write_add_filter_gzip},
+    xz = {"xz", ".xz", archive_write_add_filter_xz},
+    zstd = {"zstd", ".zst", archive_write_add_filter_zstd},
+    bzip2 = {"bzip2", ".bz2", archive_write_add_filter_bzip2},
+    lz4 = {"lz4", ".lz4", archive_write_add_filter_lz4},
+    zip = {"zip", ".zip", NULL};
 
 static const struct compression compressions[] = {
-    {GZIP, "\x1f\x8b\x08", 3, NULL, false, false, 0},
-    {XZ,
-     "\xfd"
-     "7zXZ\0",
-     6, archive_read_support_filter_xz, false, true, 0},
-    {ZSTD, "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false,
-     false, 0},
+    {&gzip, "\x1f\x8b\x08", 3, .support = NULL},
+    {&xz, "\3757zXZ\0", 6, .support = archive_read_support_filter_xz,
+     .blocks = true},
+    {&zstd, "\x28\xb5\x2f\xfd", 4, .support = archive_read_support_filter_zstd},
     /* A frame to be skipped, as pzstd tells the length of each frame in one
        before it: libarchive does not know zstd by these. */
-    {ZSTD, "\x50\x2a\x4d\x18", 4, archive_read_support_filter_zstd, false,
-     false, 4},
-    {BZIP2, "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false, false,
-     0},
-    {BZIP2, "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false,
-     false, 0},
-    {LZ4, "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false, false,
-     0},
-    {{"zip", ".zip", NULL},
-     "PK\x03\x04",
-     4,
-     archive_read_support_format_zip_streamable,
-     true,
-     false,
-     0},
+    {&zstd, "\x50\x2a\x4d\x18", 4, .support = archive_read_support_filter_zstd,
+     .any_bits = 4},
+    {&bzip2, "BZh?1AY&SY", 10, .support = archive_read_support_filter_bzip2},
+    {&bzip2, "BZh?\x17rE8P\x90", 10,
+     .support = archive_read_support_filter_bzip2},
+    {&lz4, "\x04\x22\x4d\x18", 4, .support = archive_read_support_filter_lz4},
+    {&zip, "PK\x03\x04", 4,
+     .support = archive_read_support_format_zip_streamable, .members = true},
 };
 
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
@@ -107,7 +84,7 @@ const struct margay_compression *margay_compression_named(const char *name,
                                                           const char *end)
 {
     for (size_t i = 0; i < COMPRESSIONS; i++) {
-        const struct margay_compression *known = &compressions[i].info;
+        const struct margay_compression *known = compressions[i].info;
         size_t bytes = strlen(known->suffix);
         if ((size_t)(end - name) > bytes &&
             strncasecmp(end - bytes, known->suffix, bytes) == 0)
@@ -126,18 +103,6 @@ static bool begins_like(const struct compression *compression,
             return false;
     }
     return true;
-}
-
-/* A file of three bytes or more that is the beginning of a magic has been cut;
-   two bytes may be anything. */
-static const struct compression *compression_of(const unsigned char *head,
-                                                size_t bytes)
-{
-    for (size_t i = 0; i < COMPRESSIONS && bytes > 2; i++) {
-        if (begins_like(&compressions[i], head, bytes))
-            return &compressions[i];
-    }
-    return NULL;
 }
 
 bool margay_may_be_compressed(const void *head, size_t bytes)
@@ -174,7 +139,7 @@ static enum margay_status fail(struct margay_decompressor *this,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: %s data is cut short or corrupt (%s)",
                        this->name, (unsigned long long)position,
-                       this->compression->info.name,
+                       this->compression->info->name,
                        reason == NULL ? "not recognised" : reason);
 }
 
@@ -499,20 +464,6 @@ static enum margay_status create_xz(struct margay_decompressor *this,
                           : margay_fail_memory(error, "decompression");
 }
 
-static const char *reason_of(lzma_ret result)
-{
-    switch (result) {
-    case LZMA_FORMAT_ERROR:
-        return "not recognised";
-    case LZMA_OPTIONS_ERROR:
-        return "unknown options";
-    case LZMA_BUF_ERROR:
-        return "unexpected end";
-    default:
-        return "wrong bytes";
-    }
-}
-
 static enum margay_status read_xz(struct margay_decompressor *this,
                                   void *buffer, size_t bytes, size_t *got,
                                   struct margay_error *error)
@@ -533,7 +484,12 @@ static enum margay_status read_xz(struct margay_decompressor *this,
         if (result == LZMA_MEM_ERROR)
             return margay_fail_memory(error, "decompression");
         if (result != LZMA_OK && !this->ended)
-            return fail(this, lzma->total_in, reason_of(result), error);
+            return fail(this, lzma->total_in,
+                        result == LZMA_FORMAT_ERROR    ? "not recognised"
+                        : result == LZMA_OPTIONS_ERROR ? "unknown options"
+                        : result == LZMA_BUF_ERROR     ? "unexpected end"
+                                                       : "wrong bytes",
+                        error);
     }
     *got = bytes - lzma->avail_out;
     return MARGAY_OK;
@@ -609,14 +565,18 @@ enum margay_status margay_decompressor_create(
     struct margay_byte_source source, unsigned threads,
     struct margay_decompressor **decompressor, struct margay_error *error)
 {
-    const struct compression *compression = compression_of(head, bytes);
+    size_t row = 0;
     *decompressor = NULL;
-    if (compression == NULL)
+    /* A file of three bytes or more that is the beginning of a magic has been
+       cut; two bytes may be anything. */
+    while (row < COMPRESSIONS && !begins_like(&compressions[row], head, bytes))
+        row++;
+    if (row == COMPRESSIONS || bytes <= 2)
         return MARGAY_OK;
     struct margay_decompressor *this = calloc(1, sizeof *this);
     if (this == NULL)
         return margay_fail_memory(error, "decompression");
-    this->compression = compression;
+    this->compression = &compressions[row];
     this->name = name;
     this->source = source;
     this->capacity = SOURCE_BYTES;
@@ -645,7 +605,7 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
 
 const char *margay_decompressor_name(const struct margay_decompressor *this)
 {
-    return this->compression->info.name;
+    return this->compression->info->name;
 }
 
 void margay_decompressor_free(struct margay_decompressor *this)

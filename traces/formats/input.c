@@ -135,8 +135,9 @@ void margay_input_progress(const struct margay_input *input,
     *bytes_total = input->bytes_total;
 }
 
-/* Wait until there are bytes to read; false once reading is cancelled. */
-static bool wait_for_bytes(const struct margay_input *input)
+static enum margay_status read_file(struct margay_input *input, void *buffer,
+                                    size_t bytes, size_t *got,
+                                    struct margay_error *error)
 {
     struct pollfd files[] = {
         {.fd = input->wake_fd, .events = POLLIN},
@@ -144,20 +145,12 @@ static bool wait_for_bytes(const struct margay_input *input)
     };
     /* Reads of a regular file never wait; only look for a cancellation. */
     nfds_t watched = input->waits ? 2 : 1;
-    int ready;
-    do
-        ready = poll(files, watched, input->waits ? -1 : 0);
-    while (ready < 0 && errno == EINTR);
-    return files[0].revents == 0;
-}
-
-static enum margay_status read_file(struct margay_input *input, void *buffer,
-                                    size_t bytes, size_t *got,
-                                    struct margay_error *error)
-{
     ssize_t result;
     do {
-        if (!wait_for_bytes(input))
+        while (poll(files, watched, input->waits ? -1 : 0) < 0 &&
+               errno == EINTR)
+            continue;
+        if (files[0].revents != 0)
             return margay_fail(error, MARGAY_IO, "%s: reading was stopped",
                                input->name);
         result = read(input->fd, buffer, bytes);
@@ -224,14 +217,12 @@ uint64_t margay_input_pipe(const struct margay_input *input)
     return input->decompressor == NULL ? input->pipe : 0;
 }
 
-bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes)
+uint64_t margay_input_plain_bytes(struct margay_input *input)
 {
-    if (input->waits || input->start < 0)
-        return false;
-    if (!input->started && look_at_head(input, NULL) != MARGAY_OK)
-        return false;
-    *bytes = input->bytes_total;
-    return input->decompressor == NULL;
+    bool plain = !input->waits && input->start >= 0 &&
+                 (input->started || look_at_head(input, NULL) == MARGAY_OK) &&
+                 input->decompressor == NULL;
+    return plain ? input->bytes_total : 0;
 }
 
 enum margay_status margay_input_go_to(struct margay_input *input,

@@ -54,11 +54,11 @@ bool margay_input_would_wait(const struct margay_input *input);
 uint64_t margay_input_pipe(const struct margay_input *input);
 
 /*
- * The length of a plain regular file, from the offset at which it was opened;
- * false for anything else, or if the first bytes cannot be read.  To be called
- * by the reading thread.
+ * The length of a plain regular file, from the offset at which it was opened; 0
+ * for anything else, or if the first bytes cannot be read.  To be called by the
+ * reading thread.
  */
-bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes);
+uint64_t margay_input_plain_bytes(struct margay_input *input);
 
 /* In such a file, go on reading at `offset`, at most its length. */
 enum margay_status margay_input_go_to(struct margay_input *input,

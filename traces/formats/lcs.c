@@ -246,18 +246,6 @@ static const char *copy_ops(const struct reader *reader,
     return all != 0 ? NULL : "an operation from 0 to 14";
 }
 
-static void copy_ttls(const struct reader *reader, const unsigned char *records,
-                      size_t count, uint64_t *ttls)
-{
-    struct field field = reader->fields[TTL];
-    uint64_t highest = UINT64_C(1) << (8 * field.bytes - 1);
-    copy_field(records, reader->record_bytes, field, count, ttls);
-    for (size_t i = 0; i < count; i++) {
-        if (ttls[i] == 0 || (field.is_signed && ttls[i] >= highest))
-            ttls[i] = UINT64_MAX;
-    }
-}
-
 /* Append `count` records, one column after the other.  Returns what was
    expected instead of some of them, and then appends none. */
 static const char *append(const struct reader *reader,
@@ -276,8 +264,15 @@ static const char *append(const struct reader *reader,
         return "a time of 0 or more";
     for (size_t i = 0; batch->times != NULL && ticks > 1 && i < count; i++)
         batch->times[at + i] /= ticks;
-    if (batch->ttls != NULL && fields[TTL].bytes != 0)
-        copy_ttls(reader, records, count, batch->ttls + at);
+    if (batch->ttls != NULL && fields[TTL].bytes != 0) {
+        uint64_t highest = UINT64_C(1) << (8 * fields[TTL].bytes - 1);
+        uint64_t *ttls = batch->ttls + at;
+        copy_field(records, bytes, fields[TTL], count, ttls);
+        for (size_t i = 0; i < count; i++) {
+            if (ttls[i] == 0 || (fields[TTL].is_signed && ttls[i] >= highest))
+                ttls[i] = UINT64_MAX;
+        }
+    }
     const char *expected = NULL;
     if (fields[OP].bytes != 0)
         expected = copy_ops(reader, records, count, batch);
@@ -331,22 +326,22 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 }
 
 static enum margay_status skip(void *state, uint64_t skip_refs,
-                               uint64_t *skipped_refs, bool *known,
-                               uint64_t *refs, struct margay_error *error)
+                               struct margay_skipped *skipped,
+                               struct margay_error *error)
 {
     struct reader *reader = state;
     const struct margay_block_source *source = &reader->bytes.source;
     uint64_t bytes = source->plain_bytes;
-    *known = bytes >= reader->header_bytes;
-    if (!*known)
+    if (bytes < reader->header_bytes)
         return MARGAY_OK;
-    *refs = (bytes - reader->header_bytes) / reader->record_bytes;
-    *skipped_refs = skip_refs < *refs ? skip_refs : *refs;
-    if (*skipped_refs == 0)
+    uint64_t refs = (bytes - reader->header_bytes) / reader->record_bytes;
+    *skipped = (struct margay_skipped){true, refs,
+                                       skip_refs < refs ? skip_refs : refs};
+    if (skipped->skipped == 0)
         return MARGAY_OK;
     reader->bytes.begin = reader->bytes.end = 0;
     reader->bytes.offset =
-        reader->header_bytes + *skipped_refs * reader->record_bytes;
+        reader->header_bytes + skipped->skipped * reader->record_bytes;
     return source->go_to(source->context, reader->bytes.offset, error);
 }
 

@@ -4,8 +4,10 @@
  * A format gives a parser of one line; the loop does the rest: line ends, empty
  * lines, lines that are too long or hold a NUL, and the capacity of the batch.
  */
+#define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "traces/base/fnv.h"
 #include "traces/formats/row.h"
@@ -470,27 +472,17 @@ static bool take_digits(const char *text, unsigned digits, uint64_t *number)
     return true;
 }
 
-/* Days from 1 March of the year 0 to a day of the Gregorian calendar; months
-   are counted from March on, so that the leap day is the last of a year. */
-static uint64_t days_to(uint64_t year, uint64_t month, uint64_t day)
-{
-    uint64_t past_february = month >= 3 ? month - 3 : month + 9;
-    year -= month < 3;
-    return year * 365 + year / 4 - year / 100 + year / 400 +
-           (past_february * 153 + 2) / 5 + day - 1;
-}
-
 /* 10/Oct/2000:13:55:36 -0700, 26 characters, as seconds since 1970. */
 static bool take_time(const char *text, uint64_t *seconds)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     uint64_t day, year, hour, minute, second, zone_hour, zone_minute;
-    uint64_t month = 0;
-    for (uint64_t i = 0; i < 12; i++) {
+    int month = -1;
+    for (int i = 0; i < 12; i++) {
         if (memcmp(months + 3 * i, text + 3, 3) == 0)
-            month = i + 1;
+            month = i;
     }
-    if (month == 0 || !take_digits(text, 2, &day) ||
+    if (month < 0 || !take_digits(text, 2, &day) ||
         !take_digits(text + 7, 4, &year) || !take_digits(text + 12, 2, &hour) ||
         !take_digits(text + 15, 2, &minute) ||
         !take_digits(text + 18, 2, &second) ||
@@ -499,8 +491,14 @@ static bool take_time(const char *text, uint64_t *seconds)
         (text[21] != '+' && text[21] != '-'))
         return false;
     uint64_t zone = zone_hour * 3600 + zone_minute * 60;
-    uint64_t local = (days_to(year, month, day) - days_to(1970, 1, 1)) * 86400 +
-                     hour * 3600 + minute * 60 + second;
+    /* A day or an hour that there is not is one of those that follow. */
+    struct tm parts = {.tm_year = (int)year - 1900,
+                       .tm_mon = month,
+                       .tm_mday = (int)day,
+                       .tm_hour = (int)hour,
+                       .tm_min = (int)minute,
+                       .tm_sec = (int)second};
+    uint64_t local = (uint64_t)timegm(&parts);
     if (text[21] == '-')
         *seconds = local + zone;
     else

@@ -761,31 +761,30 @@ static bool use_index(struct reader *reader, uint64_t skip_refs,
 /* An index that is not whole is not used here: the blocks are read in order,
    and what is wrong with the index is reported at the end. */
 static enum margay_status reader_skip(void *state, uint64_t skip_refs,
-                                      uint64_t *skipped_refs, bool *known,
-                                      uint64_t *refs,
+                                      struct margay_skipped *skipped,
                                       struct margay_error *error)
 {
     struct reader *reader = state;
     const struct margay_block_source *source = &reader->source;
     struct footer footer = {.blocks = 0};
     struct block_start start = {0, MARGAY_MGT_HEADER_BYTES, 0};
-    *known = false;
     if (source->plain_bytes == 0)
         return MARGAY_OK;
-    *known = use_index(reader, skip_refs, &footer, &start);
+    bool known = use_index(reader, skip_refs, &footer, &start);
     if (reader->no_memory)
         return margay_fail_memory(error, "the modules of a trace");
-    if (!*known || source->data != NULL)
+    if (!known || source->data != NULL)
         start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
     reader->offset = start.offset;
     enum margay_status status =
         source->go_to(source->context, start.offset, error);
-    if (status != MARGAY_OK || !*known)
+    if (status != MARGAY_OK || !known)
         return status;
     reader->blocks = start.block;
-    reader->references = *skipped_refs = start.references;
+    reader->references = start.references;
     reader->skipped = start.block > 0;
-    *refs = footer.references;
+    *skipped =
+        (struct margay_skipped){true, footer.references, start.references};
     return MARGAY_OK;
 }
 

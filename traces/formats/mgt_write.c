@@ -291,7 +291,7 @@ static enum margay_status writer_set_module(void *state, unsigned number,
 /* The bytes of the part with the modules; 0 = there is none. */
 static size_t part_of_modules(const struct writer *writer)
 {
-    size_t bytes = margay_modules_bytes(&writer->modules);
+    size_t bytes = margay_modules_put(&writer->modules, NULL);
     return bytes == 0 ? 0 : MARGAY_MGT_MODULES_BYTES + bytes;
 }
 

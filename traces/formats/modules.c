@@ -35,27 +35,22 @@ const char *margay_modules_path(const struct margay_modules *modules,
                : NULL;
 }
 
-size_t margay_modules_bytes(const struct margay_modules *modules)
+size_t margay_modules_put(const struct margay_modules *modules, uint8_t *bytes)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < MARGAY_MOST_MODULES; i++) {
-        if (modules->paths[i] != NULL)
-            bytes += MARGAY_MODULE_HEAD_BYTES + strlen(modules->paths[i]);
-    }
-    return bytes;
-}
-
-void margay_modules_put(const struct margay_modules *modules, uint8_t *bytes)
-{
+    size_t put = 0;
     for (size_t i = 0; i < MARGAY_MOST_MODULES; i++) {
         if (modules->paths[i] == NULL)
             continue;
         size_t length = strlen(modules->paths[i]);
-        bytes[0] = (uint8_t)i;
-        margay_put_little(bytes + 1, length, 2);
-        memcpy(bytes + MARGAY_MODULE_HEAD_BYTES, modules->paths[i], length);
-        bytes += MARGAY_MODULE_HEAD_BYTES + length;
+        if (bytes != NULL) {
+            bytes[put] = (uint8_t)i;
+            margay_put_little(bytes + put + 1, length, 2);
+            memcpy(bytes + put + MARGAY_MODULE_HEAD_BYTES, modules->paths[i],
+                   length);
+        }
+        put += MARGAY_MODULE_HEAD_BYTES + length;
     }
+    return put;
 }
 
 bool margay_modules_take(struct margay_modules *modules, const uint8_t *bytes,

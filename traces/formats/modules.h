@@ -41,11 +41,8 @@ enum margay_status margay_modules_set(struct margay_modules *modules,
 const char *margay_modules_path(const struct margay_modules *modules,
                                 unsigned number);
 
-/* The length in bytes; 0 = there are no modules. */
-size_t margay_modules_bytes(const struct margay_modules *modules);
-
-/* Write these bytes. */
-void margay_modules_put(const struct margay_modules *modules, uint8_t *bytes);
+/* Write the modules as bytes, unless `bytes` is NULL.  Returns how many. */
+size_t margay_modules_put(const struct margay_modules *modules, uint8_t *bytes);
 
 /* Read bytes into modules that have none; then they are whole.  False: the
    bytes are no modules, or *no_memory. */

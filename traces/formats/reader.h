@@ -5,7 +5,7 @@
  * margay_trace_open() sees its results in this order: the first slot of the
  * queue holds no references and says that the fields known with the format are
  * valid; later slots hold references; the end of the queue says that `status`
- * and `error` are valid.
+ * and `whole.error` are valid.
  */
 #ifndef MARGAY_TRACES_FORMATS_READER_H
 #define MARGAY_TRACES_FORMATS_READER_H
@@ -27,10 +27,29 @@
    and make system calls rare. */
 #define MARGAY_TEXT_BYTES ((size_t)196608 >> MARGAY_SHRINK)
 
+/* Bytes that become references: all of a trace, or a part of a plain file. */
+struct margay_decoding {
+    struct margay_reader *reader;      /* what is known of the trace */
+    bool is_part;                      /* not reader->whole */
+    struct margay_block_source source; /* known with the format */
+    struct margay_error error;
+    uint64_t offset;  /* of the next byte to be read */
+    uint64_t stop;    /* lines that begin from there on are not wanted, */
+    uint64_t records; /* nor are more than these */
+    char *buffer;     /* bytes [begin, end) are not yet decoded */
+    size_t begin, end;
+    bool ended;            /* no bytes follow */
+    bool in_line;          /* `begin` is within a line that is not wanted */
+    uint64_t lines;        /* that have been decoded or passed over, */
+    uint64_t counted_from; /* from this offset on */
+    uint64_t packed_bytes; /* of whole records that have been decoded */
+    void *state;           /* of a format of text with a state */
+    void *blocks;          /* of a format of blocks */
+};
+
 struct margay_reader {
     const char *path;
     struct margay_input *input;
-    struct margay_block_source source; /* the same, once the format is known */
     struct margay_queue queue;
     struct margay_references ring[MARGAY_RING_SLOTS];
     struct margay_detection detection; /* format NULL = to be detected */
@@ -45,15 +64,13 @@ struct margay_reader {
     unsigned shift; /* bits by which addresses may be shifted right */
 
     /* Known with the format. */
-    bool refs_known;       /* the file says how many references it holds, */
-    uint64_t refs;         /* namely this many */
-    uint64_t skipped_refs; /* of skip_refs, passed over without reading */
-    uint64_t line_bytes;   /* of a plain file whose lines stand alone, else 0 */
+    struct margay_skipped skipped; /* of skip_refs */
+    uint64_t line_bytes; /* of a plain file whose lines stand alone, else 0 */
     struct margay_trace_facts facts;
     struct margay_modules modules; /* whole at once, at some time */
 
-    enum margay_status status; /* MARGAY_END, or why reading stopped */
-    struct margay_error error;
+    enum margay_status status;     /* MARGAY_END, or why reading stopped, which
+                                      whole.error says */
     atomic_uint_fast64_t spent_ns; /* of the processor, in the end */
 
     /* Lines that were passed over, and what is wrong with the first: it is
@@ -63,23 +80,16 @@ struct margay_reader {
 
     /* Used by the reading thread only. */
     struct margay_references *batch; /* reserved and being filled, or NULL */
-    char *buffer; /* bytes [begin, end) are not yet decoded */
-    size_t begin, end;
-    bool ended; /* the input is exhausted */
-    uint64_t lines;
+    struct margay_decoding whole;
     uint64_t first_bad_line;
-    bool in_bad_line;        /* its end has not been found yet */
     uint64_t published_refs; /* entries of the batches handed over */
-    uint64_t packed_bytes;   /* of whole records that have been decoded */
-    void *state;             /* of a format of text with a state */
-    void *blocks;            /* of a format of blocks */
 };
 
 /* The function of the thread.  The argument is a struct margay_reader of which
    the fields up to `shift` are set.  Returns NULL. */
 void *margay_reader_run(void *reader);
 
-/* ------------------------------------------- shared with range.c -- */
+/* ------------------------------- shared with decoding.c and range.c -- */
 
 /* The columns of a batch: those that the trace has, but for the unused. */
 unsigned margay_reader_columns(const struct margay_reader *reader);
@@ -96,11 +106,46 @@ enum margay_status margay_batch_allocate(struct margay_references *batch,
 char *margay_batch_records(const struct margay_references *batch,
                            const struct margay_format *format);
 
-/* The message about line `number`, from 1 on, which begins at `line`. */
-enum margay_status margay_reader_fail_line(const struct margay_reader *reader,
-                                           uint64_t number, const char *line,
-                                           const char *end,
-                                           const char *expected,
-                                           struct margay_error *error);
+/* Begin a trace, or a part of one whose reader knows the format.  With each
+   failure of a function of a decoding, decoding->error says why.  To be ended
+   in any case. */
+enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
+                                         struct margay_reader *reader);
+void margay_decoding_end(struct margay_decoding *decoding);
+
+/* Read once, to the end of the buffer's contents. */
+enum margay_status margay_decoding_read(struct margay_decoding *decoding);
+
+/* Once the format is known, open a trace of blocks, and go past whole blocks of
+   up to `skip_refs` references.  *facts gets what the trace says. */
+enum margay_status margay_decoding_open(struct margay_decoding *decoding,
+                                        struct margay_trace_facts *facts,
+                                        uint64_t skip_refs,
+                                        struct margay_skipped *skipped);
+
+/* Make the state of a text, if the format has one. */
+enum margay_status margay_decoding_make_state(struct margay_decoding *decoding);
+
+/* Of records of fixed length, go past the first. */
+enum margay_status margay_decoding_pass_records(
+    struct margay_decoding *decoding, uint64_t count);
+
+/* Go to the lines of which the first byte is one of [first, first + bytes). The
+   first part has the lines that the state learns from, and others begin after
+   these. */
+enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
+                                               uint64_t first, uint64_t bytes);
+
+/* Give a part's state the lines that tell how the rest is read.  MARGAY_END:
+   the file has no more. */
+enum margay_status margay_decoding_learn(struct margay_decoding *decoding);
+
+/* The offset in the file of the first byte that is not decoded. */
+uint64_t margay_decoding_offset(const struct margay_decoding *decoding);
+
+/* Fill an empty batch, or as far as can be without waiting for a writer.
+   MARGAY_END: no more follows what the batch has. */
+enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
+                                        struct margay_references *batch);
 
 #endif

@@ -106,30 +106,22 @@ static const char *oracle_unpack(struct margay_references *references,
     return NULL;
 }
 
-/* Does record `i` point nowhere, beyond the window, or to a record of its id?
- *seen: it points to one in the window. */
-static bool points_well(const unsigned char *records, size_t count, size_t i,
-                        bool *seen)
-{
-    const unsigned char *record = records + i * ORACLE_RECORD_BYTES;
-    uint64_t next = margay_get_little(record + 16, 8);
-    if (next == UINT64_MAX || next == INT64_MAX || next > count)
-        return next == UINT64_MAX || next <= INT64_MAX;
-    *seen = true;
-    return next > i &&
-           (id_of(records + (next - 1) * ORACLE_RECORD_BYTES) ==
-                id_of(record) ||
-            next == count ||
-            id_of(records + next * ORACLE_RECORD_BYTES) == id_of(record));
-}
-
+/* Each record points nowhere, beyond the window, or to a record of its id. */
 static bool oracle_is_plausible(const void *records, size_t count,
                                 bool *certain)
 {
-    bool seen = false;
-    for (size_t i = 0; i < count; i++) {
-        if (!points_well(records, count, i, &seen))
+    const unsigned char *first = records, *record = first;
+    bool seen = false; /* one that points to a record in the window */
+    for (size_t i = 0; i < count; i++, record += ORACLE_RECORD_BYTES) {
+        uint64_t next = margay_get_little(record + 16, 8);
+        if (next == UINT64_MAX || (next <= INT64_MAX && next > count))
+            continue;
+        if (next > count || next <= i ||
+            (next < count &&
+             id_of(first + next * ORACLE_RECORD_BYTES) != id_of(record) &&
+             id_of(first + (next - 1) * ORACLE_RECORD_BYTES) != id_of(record)))
             return false;
+        seen = true;
     }
     *certain = seen && count >= ORACLE_CERTAIN_RECORDS;
     return true;

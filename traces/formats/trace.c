@@ -228,7 +228,7 @@ static enum margay_status outcome(const struct margay_trace *trace,
                                   struct margay_error *error)
 {
     if (trace->reader.status != MARGAY_END && error != NULL)
-        *error = trace->reader.error;
+        *error = trace->reader.whole.error;
     return trace->reader.status;
 }
 
@@ -245,8 +245,8 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
             return status;
         margay_queue_release(&trace->reader.queue);
         trace->ready = true;
-        trace->to_skip -= trace->reader.skipped_refs;
-        trace->sizes.given = trace->reader.skipped_refs;
+        trace->to_skip -= trace->reader.skipped.skipped;
+        trace->sizes.given = trace->reader.skipped.skipped;
     }
     return check_options(trace, error);
 }
@@ -549,8 +549,8 @@ uint64_t margay_trace_unit_bytes(const margay_trace *trace)
 bool margay_trace_known_references(const margay_trace *trace,
                                    uint64_t *references)
 {
-    *references = trace->reader.refs;
-    return trace->reader.refs_known;
+    *references = trace->reader.skipped.refs;
+    return trace->reader.skipped.known;
 }
 
 unsigned margay_trace_columns(const margay_trace *trace)

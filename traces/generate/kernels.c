@@ -19,26 +19,18 @@
 
 #define ELEMENT_BYTES 8
 
-/* Do `arrays` arrays of side^dimensions elements have at most `elements`? */
-static bool side_fits(uint64_t side, uint64_t elements, uint64_t arrays,
-                      unsigned dimensions)
-{
-    uint64_t product = arrays;
-    for (unsigned i = 0; i < dimensions; i++) {
-        if (!margay_multiply_u64(product, side, &product))
-            return false;
-    }
-    return product <= elements;
-}
-
-/* The largest such side; 0 if there is none. */
+/* The largest side of which `arrays` arrays of side^dimensions elements have at
+   most `elements`; 0 if there is none. */
 static uint64_t largest_side(uint64_t elements, uint64_t arrays,
                              unsigned dimensions)
 {
     uint64_t side = 0;
     for (unsigned bit = 64; bit-- > 0;) {
-        uint64_t larger = side | UINT64_C(1) << bit;
-        if (side_fits(larger, elements, arrays, dimensions))
+        uint64_t larger = side | UINT64_C(1) << bit, product = arrays;
+        unsigned i = 0;
+        while (i < dimensions && margay_multiply_u64(product, larger, &product))
+            i++;
+        if (i == dimensions && product <= elements)
             side = larger;
     }
     return side;
@@ -63,38 +55,27 @@ static enum margay_status matmul_begin(struct margay_generator *generator,
     return MARGAY_OK;
 }
 
-/* The element of A, B or C that comes next. */
-static uint64_t matmul_address(const struct matmul *matmul)
-{
-    uint64_t n = matmul->n;
-    if (matmul->inner == n)
-        return (2 * n * n + matmul->row * n + matmul->column) * ELEMENT_BYTES;
-    if (matmul->step == 0)
-        return (matmul->row * n + matmul->inner) * ELEMENT_BYTES;
-    return (n * n + matmul->inner * n + matmul->column) * ELEMENT_BYTES;
-}
-
-static void matmul_step(struct matmul *matmul)
-{
-    if (matmul->inner < matmul->n) {
-        matmul->inner += matmul->step;
-        matmul->step ^= 1;
-        return;
-    }
-    matmul->inner = 0;
-    if (++matmul->column < matmul->n)
-        return;
-    matmul->column = 0;
-    matmul->row = matmul->row + 1 < matmul->n ? matmul->row + 1 : 0;
-}
-
 static void matmul_next(struct margay_generator *generator, uint64_t *addresses,
                         size_t count)
 {
     struct matmul *matmul = (struct matmul *)generator->state;
+    uint64_t n = matmul->n;
     for (size_t i = 0; i < count; i++) {
-        addresses[i] = matmul_address(matmul);
-        matmul_step(matmul);
+        uint64_t row = matmul->row, column = matmul->column;
+        uint64_t inner = matmul->inner;
+        addresses[i] =
+            ELEMENT_BYTES * (inner == n          ? 2 * n * n + row * n + column
+                             : matmul->step == 0 ? row * n + inner
+                                                 : n * n + inner * n + column);
+        if (inner < n) {
+            matmul->inner += matmul->step;
+            matmul->step ^= 1;
+            continue;
+        }
+        matmul->inner = 0;
+        matmul->column = column + 1 < n ? column + 1 : 0;
+        if (matmul->column == 0)
+            matmul->row = row + 1 < n ? row + 1 : 0;
     }
 }
 
@@ -224,7 +205,6 @@ const struct margay_generator_class margay_generator_fft = {
 struct stencil {
     unsigned dimensions;
     uint64_t side;
-    uint64_t elements;      /* of a grid */
     uint64_t read, written; /* the first elements of the two grids */
     unsigned points;
     uint64_t reach[MOST_POINTS]; /* from the point to each that is read */
@@ -245,22 +225,6 @@ static void begin_sweep(struct stencil *stencil)
     }
 }
 
-/* List the points that are read in the order of their addresses: the nearest
-   neighbours stand in the middle. */
-static void place_points(struct stencil *stencil)
-{
-    unsigned centre = stencil->dimensions;
-    uint64_t stride = 1;
-    stencil->points = 2 * stencil->dimensions + 1;
-    stencil->reach[centre] = 0;
-    for (unsigned i = 1; i <= stencil->dimensions; i++) {
-        stencil->reach[centre - i] = -stride;
-        stencil->reach[centre + i] = stride;
-        stride *= stencil->side;
-    }
-    stencil->elements = stride;
-}
-
 static enum margay_status stencil_begin(struct margay_generator *generator,
                                         struct margay_error *error)
 {
@@ -273,8 +237,17 @@ static enum margay_status stencil_begin(struct margay_generator *generator,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a stencil has an inner point: %d elements at least",
                            is_flat ? 2 * 3 * 3 : 2 * 3 * 3 * 3);
-    place_points(stencil);
-    stencil->written = stencil->elements;
+    /* The points that are read in the order of their addresses: the nearest
+       neighbours stand in the middle. */
+    unsigned centre = stencil->dimensions;
+    uint64_t stride = 1;
+    stencil->points = 2 * centre + 1;
+    for (unsigned i = 1; i <= centre; i++) {
+        stencil->reach[centre - i] = -stride;
+        stencil->reach[centre + i] = stride;
+        stride *= stencil->side;
+    }
+    stencil->written = stride;
     begin_sweep(stencil);
     return MARGAY_OK;
 }
