@@ -30,7 +30,8 @@ static enum margay_status run_deep(struct margay_exact *e,
         if (status != MARGAY_OK)
             return status;
         size_t left = count - done;
-        unsigned room = margay_rank_room(&e->rank);
+        /* Timestamps that can be given from `next` on within its word. */
+        unsigned room = 64 - (unsigned)(e->rank.next & 63);
         struct margay_exact_batch batch = {
             .wanted = wanted == NULL ? NULL : wanted + done,
             .demoted = demoted == NULL ? NULL : demoted + done,
@@ -79,19 +80,14 @@ static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
 {
     struct margay_near *near = e->near;
     const struct margay_near_kernel *kernel = near->kernel;
-    size_t passed;
-    if (distances != NULL) {
-        passed = kernel->refer_each(near, blocks, count, e->origins, e->demoted,
-                                    distances);
-    } else {
-        if (near->blocks >= 2) {
-            uint64_t top[2];
-            margay_near_top(near, top);
-            count = kernel->condense(blocks, count, top, e->kept, near->counts);
-            blocks = e->kept;
-        }
-        passed = kernel->refer(near, blocks, count, e->origins, e->demoted);
+    if (distances == NULL && near->blocks >= 2) {
+        uint64_t top[2];
+        margay_near_top(near, top);
+        count = kernel->condense(blocks, count, top, e->kept, near->counts);
+        blocks = e->kept;
     }
+    size_t passed =
+        kernel->refer(near, blocks, count, e->origins, e->demoted, distances);
     for (size_t i = 0; i < passed; i++)
         e->wanted[i] = blocks[e->origins[i]];
     return passed;
@@ -151,9 +147,9 @@ static double try_filter(struct margay_near *near, const uint64_t *blocks,
     uint16_t beyond[MARGAY_EXACT_SEGMENT];
     size_t half = count / 2;
     memcpy(counts, near->counts, sizeof counts);
-    near->kernel->refer(near, blocks, half, beyond, gone);
-    size_t passed =
-        near->kernel->refer(near, blocks + half, count - half, beyond, gone);
+    near->kernel->refer(near, blocks, half, beyond, gone, NULL);
+    size_t passed = near->kernel->refer(near, blocks + half, count - half,
+                                        beyond, gone, NULL);
     memcpy(near->counts, counts, sizeof counts);
     margay_near_empty(near);
     return 1 - (double)passed / (double)(count - half);

@@ -39,27 +39,23 @@ static ALWAYS_INLINE struct batch begin_batch(struct margay_near *near,
     return (struct batch){now, now + some};
 }
 
-/* The time of the oldest block, which leaves the stack. */
-static uint32_t evict(struct margay_near *near)
-{
-    uint32_t word = near->horizon / 64;
-    while (near->bits[word] == 0)
-        word++;
-    uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
-    near->horizon = time + 1;
-    near->exceeded = true;
-    near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
-    return time;
-}
-
 /* The time that stands for the previous one of a block that is not in the
    stack: that of the evicted block, or 0.  The reference will be counted as if
    its block had been the oldest; that is undone here, or after the batch if a
    block was evicted. */
 static uint32_t make_room(struct margay_near *near)
 {
-    if (near->blocks == near->most_blocks)
-        return evict(near);
+    if (near->blocks == near->most_blocks) {
+        /* The time of the oldest block, which leaves the stack. */
+        uint32_t word = near->horizon / 64;
+        while (near->bits[word] == 0)
+            word++;
+        uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
+        near->horizon = time + 1;
+        near->exceeded = true;
+        near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
+        return time;
+    }
     near->counts[near->blocks++]--;
     return 0;
 }
@@ -77,13 +73,17 @@ struct misses {
 static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
                                    uint32_t head, struct misses *misses)
 {
+    uint64_t block = near->block_at[now];
     near->older[now] = (uint16_t)head;
-    uint32_t time = head < near->horizon
-                        ? 0
-                        : margay_near_take(near, head, near->block_at[now]);
-    if (time != 0)
-        return time;
-    time = make_room(near);
+    /* Take it out of its chain. */
+    for (uint32_t time = head, next; time >= near->horizon; time = next) {
+        next = near->older[time];
+        if (next >= near->horizon && near->block_at[next] == block) {
+            near->older[time] = near->older[next];
+            return next;
+        }
+    }
+    uint32_t time = make_room(near);
     misses->beyond[misses->found] = (uint16_t)(misses->first + now);
     misses->gone[misses->found++] =
         near->block_at[time] ^ MARGAY_NEAR_OTHER_CHAIN;
@@ -127,22 +127,6 @@ static ALWAYS_INLINE void refer_times(struct margay_near *near,
     }
 }
 
-static ALWAYS_INLINE void refer_batch(struct margay_near *near,
-                                      struct batch batch, struct misses *misses,
-                                      uint64_t *distances)
-{
-    union margay_lanes_read less = {
-        margay_fill_lanes((int8_t)(batch.end - batch.now))};
-    size_t found = misses->found;
-    uint32_t blocks = near->blocks;
-    refer_times(near, batch, &less, misses, distances);
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
-        near->newer[word] -= (uint8_t)less.lane[word];
-    near->counts[near->most_blocks - 1] -=
-        misses->found - found - (near->blocks - blocks);
-    near->now = batch.end;
-}
-
 static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
                                       const uint64_t *blocks, size_t count,
                                       uint16_t *beyond, uint64_t *gone,
@@ -154,30 +138,29 @@ static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
             margay_near_renumber(near);
         struct batch batch = begin_batch(near, blocks + done, count - done);
         misses.first = done - batch.now;
-        refer_batch(near, batch, &misses, distances);
+        union margay_lanes_read less = {
+            margay_fill_lanes((int8_t)(batch.end - batch.now))};
+        size_t found = misses.found;
+        uint32_t before = near->blocks;
+        refer_times(near, batch, &less, &misses, distances);
+        for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+            near->newer[word] -= (uint8_t)less.lane[word];
+        near->counts[near->most_blocks - 1] -=
+            misses.found - found - (near->blocks - before);
+        near->now = batch.end;
         done += batch.end - batch.now;
     }
-    near->beyond += misses.found;
     return misses.found;
 }
 
 static size_t refer(struct margay_near *near, const uint64_t *blocks,
-                    size_t count, uint16_t *beyond, uint64_t *gone)
+                    size_t count, uint16_t *beyond, uint64_t *gone,
+                    uint64_t *distances)
 {
-    return refer_all(near, blocks, count, beyond, gone, NULL);
-}
-
-static size_t refer_each(struct margay_near *near, const uint64_t *blocks,
-                         size_t count, uint16_t *beyond, uint64_t *gone,
-                         uint64_t *distances)
-{
-    return refer_all(near, blocks, count, beyond, gone, distances);
-}
-
-static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
-                       uint64_t *kept, uint64_t hits[2])
-{
-    return margay_condense(blocks, count, top, kept, hits);
+    /* Compiled for either. */
+    return distances == NULL
+               ? refer_all(near, blocks, count, beyond, gone, NULL)
+               : refer_all(near, blocks, count, beyond, gone, distances);
 }
 
 #define PASTE(a, b)       a##b
@@ -185,6 +168,5 @@ static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
 
 const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
-    .refer_each = refer_each,
-    .condense = condense,
+    .condense = margay_condense,
 };
