@@ -75,21 +75,6 @@ static void ask_past(struct margay_past *past, const uint64_t *blocks,
     }
 }
 
-/* The past.stack.live blocks that are left, oldest first. */
-static void list_past(const struct margay_past *past, uint64_t *blocks)
-{
-    const struct margay_rank *stack = &past->stack;
-    for (uint64_t i = 0; i < past->bits.bucket_count; i++) {
-        const struct margay_bucket *bucket = &past->bits.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            uint64_t bit = margay_bucket_value(bucket, slot);
-            if (bit != 0 && margay_rank_has(stack, bit))
-                blocks[margay_rank_before(stack, bit, stack->tall)] =
-                    bucket->keys[slot];
-        }
-    }
-}
-
 /* -------------------------------------------------------------- the part -- */
 
 /* Distances are looked at while they are in the nearest cache. */
@@ -142,23 +127,6 @@ void margay_part_free(struct margay_part *part)
 
 /* ------------------------------------------------------ within the part -- */
 
-static enum margay_status reserve_touches(struct margay_part *part,
-                                          size_t count,
-                                          struct margay_error *error)
-{
-    size_t capacity = 2 * part->touch_capacity + count, bytes;
-    uint64_t *touches = NULL;
-    if (part->touch_count + count <= part->touch_capacity)
-        return MARGAY_OK;
-    if (margay_multiply_size(capacity, sizeof *touches, &bytes))
-        touches = realloc(part->touches, bytes);
-    if (touches == NULL)
-        return margay_fail_memory(error, "the first touches of a part");
-    part->touches = touches;
-    part->touch_capacity = capacity;
-    return MARGAY_OK;
-}
-
 /*
  * The first infinite distances, up to the bound, are those of first touches:
  * nothing has been forgotten before as many blocks were seen.
@@ -168,10 +136,18 @@ static enum margay_status feed_piece(struct margay_part *part,
                                      struct margay_error *error)
 {
     uint64_t distances[PIECE_REFS];
-    enum margay_status status = reserve_touches(part, count, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_engine_feed(part->engine, blocks, count, distances, error);
+    size_t capacity = 2 * part->touch_capacity + count, bytes;
+    if (part->touch_count + count > part->touch_capacity) {
+        uint64_t *touches = NULL;
+        if (margay_multiply_size(capacity, sizeof *touches, &bytes))
+            touches = realloc(part->touches, bytes);
+        if (touches == NULL)
+            return margay_fail_memory(error, "the first touches of a part");
+        part->touches = touches;
+        part->touch_capacity = capacity;
+    }
+    enum margay_status status =
+        margay_engine_feed(part->engine, blocks, count, distances, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         if (distances[i] == MARGAY_INFINITE && part->touch_count < part->bound)
             part->touches[part->touch_count++] = blocks[i];
@@ -266,34 +242,6 @@ static enum margay_status answer_pieces(struct margay_part *part,
 
 #define MOST_HELPERS 64
 
-/* The engine itself, with the help of the other parts' engines. */
-static enum margay_status answer_itself(struct margay_part *part,
-                                        uint64_t *blocks, size_t *count,
-                                        const struct margay_part_help *help,
-                                        struct margay_error *error)
-{
-    void *helpers[MOST_HELPERS] = {part->state};
-    struct margay_part_question question = {
-        .blocks = blocks,
-        .count = *count,
-        .last = part->first,
-        .asked = part->asked,
-        .crew = help->crew,
-        .helpers = helpers,
-        .helper_count = 1,
-        .least_share = help->least_share,
-    };
-    for (unsigned i = 0;
-         i < help->part_count && question.helper_count < MOST_HELPERS; i++) {
-        if (&help->parts[i] != part)
-            helpers[question.helper_count++] = help->parts[i].state;
-    }
-    enum margay_status status =
-        part->own->answer(part->state, &question, error);
-    *count = question.count;
-    return status;
-}
-
 enum margay_status margay_part_answer(struct margay_part *part,
                                       uint64_t *blocks, size_t *count,
                                       const struct margay_part_help *help,
@@ -306,10 +254,30 @@ enum margay_status margay_part_answer(struct margay_part *part,
     part->beyond += beyond;
     part->exceeded = part->exceeded || beyond > 0;
     size_t asked = *count;
-    if (part->own != NULL)
-        status = answer_itself(part, blocks, count, help, error);
-    else
+    if (part->own != NULL) {
+        /* The engine itself, with the help of the other parts' engines. */
+        void *helpers[MOST_HELPERS] = {part->state};
+        struct margay_part_question question = {
+            .blocks = blocks,
+            .count = *count,
+            .last = part->first,
+            .asked = part->asked,
+            .crew = help->crew,
+            .helpers = helpers,
+            .helper_count = 1,
+            .least_share = help->least_share,
+        };
+        for (unsigned i = 0;
+             i < help->part_count && question.helper_count < MOST_HELPERS;
+             i++) {
+            if (&help->parts[i] != part)
+                helpers[question.helper_count++] = help->parts[i].state;
+        }
+        status = part->own->answer(part->state, &question, error);
+        *count = question.count;
+    } else {
         status = answer_pieces(part, blocks, count, error);
+    }
     part->asked += asked;
     return status;
 }
@@ -374,7 +342,17 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
         *blocks = malloc((*count + 1) * sizeof **blocks);
         if (*blocks == NULL)
             return margay_fail_memory(error, "an LRU stack");
-        list_past(&part->past, *blocks);
+        /* The past.stack.live blocks that are left, oldest first. */
+        const struct margay_rank *stack = &part->past.stack;
+        for (uint64_t i = 0; i < part->past.bits.bucket_count; i++) {
+            const struct margay_bucket *bucket = &part->past.bits.buckets[i];
+            for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+                uint64_t bit = margay_bucket_value(bucket, slot);
+                if (bit != 0 && margay_rank_has(stack, bit))
+                    (*blocks)[margay_rank_before(stack, bit, stack->tall)] =
+                        bucket->keys[slot];
+            }
+        }
         return MARGAY_OK;
     }
     enum margay_status status =
