@@ -306,7 +306,9 @@ struct hits {
 static void bound_hits(const struct margay_bound *bound, uint64_t moment,
                        struct hits *hits)
 {
-    uint64_t reach = margay_bound_reach(bound, moment);
+    uint64_t reach = bound->count == 0 || moment > bound->reaches[0].moment
+                         ? bound->bytes
+                         : margay_bound_find_reach(bound, moment);
     size_t count = 0;
     hits->far =
         hits->distance > reach || reach < bound->bytes || moment < bound->large;
@@ -627,18 +629,6 @@ static enum margay_status refer(struct margay_objects *objects,
     return status == MARGAY_OK ? put(objects, size, past, own, error) : status;
 }
 
-static void look_for_marks(struct margay_objects *objects, size_t count)
-{
-    if (!objects->has_classes)
-        return;
-    if (objects->refs_to_look < count) {
-        margay_classes_mark(&objects->classes, &objects->weights,
-                            objects->looks++ % LOOKS_PER_ALL == 0);
-        objects->refs_to_look = REFS_PER_LOOK;
-    }
-    objects->refs_to_look -= count;
-}
-
 static enum margay_status refer_piece(struct margay_objects *objects,
                                       const struct margay_objects_piece *piece,
                                       struct margay_error *error)
@@ -648,7 +638,14 @@ static enum margay_status refer_piece(struct margay_objects *objects,
     if (status != MARGAY_OK)
         return status;
     margay_weights_pass(&objects->weights);
-    look_for_marks(objects, piece->count);
+    if (objects->has_classes) {
+        if (objects->refs_to_look < piece->count) {
+            margay_classes_mark(&objects->classes, &objects->weights,
+                                objects->looks++ % LOOKS_PER_ALL == 0);
+            objects->refs_to_look = REFS_PER_LOOK;
+        }
+        objects->refs_to_look -= piece->count;
+    }
     look_up(objects, piece, past);
     if (objects->has_classes)
         fetch_rows(objects, past, piece->count);

@@ -69,23 +69,16 @@ static NOINLINE void begin_stretch(struct margay_machines *machines,
     uint32_t k = machines->stretch_count++;
     machines->stretches[k] = machines->spares[--machines->spare_count];
     machines->firsts[k] = moment;
-    empty_stretch(machines->stretches[k]);
+    machines->stretches[k]->edge = machines->stretches[k]->edge_space;
+    machines->stretches[k]->first = machines->stretches[k]->end =
+        machines->stretches[k]->edge_count = 0;
+    machines->stretches[k]->covering = false;
+    machines->stretches[k]->calm = 0;
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
+        machines->stretches[k]->edge[i] = machines->stretches[k]->covers[i] =
+            MARGAY_NO_NUMBER;
     if (k > 0)
         consider_joining(machines, k - 1);
-}
-
-/* A machine is free from `moment` on, the latest so far. */
-static ALWAYS_INLINE void add_newest(struct margay_machines *machines,
-                                     uint32_t number, uint32_t moment)
-{
-    uint32_t k = machines->stretch_count;
-    if (k == 0 || machines->counts[k - 1] >= MARGAY_STRETCH_NEWEST)
-        begin_stretch(machines, moment);
-    k = machines->stretch_count - 1;
-    struct margay_stretch *stretch = machines->stretches[k];
-    append(stretch, number, moment);
-    machines->counts[k] = stretch->end - stretch->first;
-    machines->leasts[k] = stretch->edge[0];
 }
 
 /* The number that a job carries out of stretch k, where it begins at index
@@ -193,7 +186,15 @@ static ALWAYS_INLINE uint32_t give_one(struct margay_machines *machines,
         if (stretches == machines->stretch_count)
             consider_joining(machines, k);
     }
-    add_newest(machines, number, job->moment);
+    /* A machine is free from `moment` on, the latest so far. */
+    uint32_t k = machines->stretch_count;
+    if (k == 0 || machines->counts[k - 1] >= MARGAY_STRETCH_NEWEST)
+        begin_stretch(machines, job->moment);
+    k = machines->stretch_count - 1;
+    struct margay_stretch *stretch = machines->stretches[k];
+    append(stretch, number, job->moment);
+    machines->counts[k] = stretch->end - stretch->first;
+    machines->leasts[k] = stretch->edge[0];
     return number;
 }
 

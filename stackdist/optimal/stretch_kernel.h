@@ -244,16 +244,6 @@ static ALWAYS_INLINE uint32_t least_of(const uint32_t *numbers, int32_t from,
 
 /* ------------------------------------------------------------ the edge -- */
 
-static ALWAYS_INLINE void empty_stretch(struct margay_stretch *stretch)
-{
-    stretch->edge = stretch->edge_space;
-    stretch->first = stretch->end = stretch->edge_count = 0;
-    stretch->covering = false;
-    stretch->calm = 0;
-    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
-        stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
-}
-
 /* Edge numbers and the group behind them begin in the first place again. */
 static ALWAYS_INLINE void move_back(struct margay_stretch *stretch)
 {
@@ -283,17 +273,6 @@ static ALWAYS_INLINE void set_end(struct margay_stretch *stretch,
         stretch->covers[edge_count + i] = MARGAY_NO_NUMBER;
 }
 
-/* Places and covers from `from` on move to `to`; edge[] does not. */
-static ALWAYS_INLINE void move_places(struct margay_stretch *stretch,
-                                      uint32_t to, uint32_t from)
-{
-    uint32_t count = stretch->edge_count - from;
-    memmove(stretch->places + to, stretch->places + from,
-            count * sizeof *stretch->places);
-    memmove(stretch->covers + to, stretch->covers + from,
-            count * sizeof *stretch->covers);
-}
-
 /* The first index behind place i - 1. */
 static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
                                           uint32_t i)
@@ -321,8 +300,11 @@ static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
             move_back(stretch);
         memmove(stretch->edge + i + count, stretch->edge + i,
                 (stretch->edge_count - i) * sizeof *stretch->edge);
-        uint32_t edge_count = stretch->edge_count;
-        move_places(stretch, i + count, i);
+        uint32_t edge_count = stretch->edge_count, moved = edge_count - i;
+        memmove(stretch->places + i + count, stretch->places + i,
+                moved * sizeof *stretch->places);
+        memmove(stretch->covers + i + count, stretch->covers + i,
+                moved * sizeof *stretch->covers);
         set_end(stretch, edge_count + count);
     }
     for (uint32_t n = count; n-- > 0; i++) {
