@@ -116,23 +116,6 @@ struct hp_rda {
 
 /* --------------------------------------------------------------- memory -- */
 
-static enum margay_status create_worker(const struct hp_rda *hp,
-                                        struct worker *worker,
-                                        struct margay_error *error)
-{
-    size_t chunk = hp->chunk_refs, block = hp->block_refs;
-    worker->chunk_refs = chunk;
-    worker->places = calloc(block + 1, sizeof *worker->places);
-    worker->live = calloc(chunk / 64 + 1, sizeof *worker->live);
-    worker->place_at = calloc(chunk, sizeof *worker->place_at);
-    worker->local = calloc(chunk, sizeof *worker->local);
-    worker->block.across = calloc(block + 1, sizeof *worker->block.across);
-    if (!worker->places || !worker->live || !worker->place_at ||
-        !worker->local || !worker->block.across)
-        return margay_fail_memory(error, "a thread block");
-    return margay_hash_create(&worker->hash, block, error);
-}
-
 static void destroy(void *state)
 {
     struct hp_rda *hp = state;
@@ -160,14 +143,27 @@ static void destroy(void *state)
 static enum margay_status create_workers(struct hp_rda *hp,
                                          struct margay_error *error)
 {
+    size_t chunk = hp->chunk_refs, block = hp->block_refs;
     hp->workers = calloc(hp->worker_count, sizeof *hp->workers);
     hp->pending = calloc(hp->pending_capacity, sizeof *hp->pending);
     if (hp->workers == NULL || hp->pending == NULL)
         return margay_fail_memory(error, "thread blocks");
     enum margay_status status =
         margay_crew_create(hp->worker_count, &hp->crew, error);
-    for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++)
-        status = create_worker(hp, &hp->workers[i], error);
+    for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++) {
+        struct worker *worker = &hp->workers[i];
+        worker->chunk_refs = chunk;
+        worker->places = calloc(block + 1, sizeof *worker->places);
+        worker->live = calloc(chunk / 64 + 1, sizeof *worker->live);
+        worker->place_at = calloc(chunk, sizeof *worker->place_at);
+        worker->local = calloc(chunk, sizeof *worker->local);
+        worker->block.across = calloc(block + 1, sizeof *worker->block.across);
+        if (!worker->places || !worker->live || !worker->place_at ||
+            !worker->local || !worker->block.across)
+            status = margay_fail_memory(error, "a thread block");
+        if (status == MARGAY_OK)
+            status = margay_hash_create(&worker->hash, block, error);
+    }
     return status;
 }
 
@@ -236,24 +232,20 @@ static uint64_t count_live(const uint64_t *live, size_t from, size_t to)
     return sum;
 }
 
-/* The place of a block, which is a new one if it has not been met here. */
-static struct place *find_place(struct worker *worker, uint64_t block)
-{
-    uint32_t *number = margay_hash_insert(&worker->hash, block);
-    if (*number == 0) {
-        *number = ++worker->block.place_count;
-        worker->places[*number] = (struct place){.block = block};
-    }
-    return &worker->places[*number];
-}
-
 static void run_chunk(struct worker *worker, size_t begin, size_t count)
 {
     struct block *block = &worker->block;
     uint64_t distinct = 0, latest = 0;
     memset(worker->live, 0, (worker->chunk_refs / 64 + 1) * sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {
-        struct place *place = find_place(worker, worker->refs[begin + i]);
+        /* A new place if the block has not been met here. */
+        uint64_t id = worker->refs[begin + i];
+        uint32_t *number = margay_hash_insert(&worker->hash, id);
+        if (*number == 0) {
+            *number = ++block->place_count;
+            worker->places[*number] = (struct place){.block = id};
+        }
+        struct place *place = &worker->places[*number];
         if (place->last > begin) { /* positions are from 1 up */
             size_t last = place->last - 1 - begin;
             worker->local[count_live(worker->live, last + 1, i)]++;
@@ -266,7 +258,7 @@ static void run_chunk(struct worker *worker, size_t begin, size_t count)
                 block->across[first - place->key]++;
         }
         worker->live[i / 64] |= UINT64_C(1) << (i % 64);
-        worker->place_at[i] = (uint32_t)(place - worker->places);
+        worker->place_at[i] = *number;
         place->last = (uint32_t)(begin + i + 1);
     }
     block->sum_counts += distinct;
@@ -449,27 +441,6 @@ static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
     return status;
 }
 
-/* By the paper's rule: the places of all thread blocks, by id. */
-static enum margay_status merge_by_id(struct hp_rda *hp,
-                                      const struct margay_gpu_result *result,
-                                      const struct block *blocks,
-                                      struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    uint32_t block_refs = (uint32_t)hp->block_refs;
-    for (uint32_t i = 0; i < result->places && status == MARGAY_OK; i++) {
-        const struct place place = {
-            .block = result->ids[i],
-            .first = result->firsts[i] % block_refs,
-            .key = result->keys[i] % block_refs + 1,
-        };
-        uint32_t number = result->firsts[i] / block_refs;
-        if (number < result->block_count)
-            status = merge_place(hp, &blocks[number], &place, error);
-    }
-    return status;
-}
-
 /* Merge what a device found in all thread blocks of a run with those before. */
 static enum margay_status merge_result(struct hp_rda *hp,
                                        const struct margay_gpu_result *result,
@@ -490,10 +461,23 @@ static enum margay_status merge_result(struct hp_rda *hp,
     }
     if (status == MARGAY_OK)
         status = merge_counts(hp, result->distances, result->distinct, error);
-    if (status == MARGAY_OK)
-        status = result->ids != NULL ? merge_by_id(hp, result, blocks, error)
-                                     : merge_ids(hp, result->ids_by_first,
-                                                 result->distinct, true, error);
+    if (status == MARGAY_OK && result->ids == NULL)
+        status =
+            merge_ids(hp, result->ids_by_first, result->distinct, true, error);
+    /* By the paper's rule: the places of all thread blocks, by id. */
+    uint32_t block_refs = (uint32_t)hp->block_refs;
+    for (uint32_t i = 0;
+         i < result->places && result->ids != NULL && status == MARGAY_OK;
+         i++) {
+        const struct place place = {
+            .block = result->ids[i],
+            .first = result->firsts[i] % block_refs,
+            .key = result->keys[i] % block_refs + 1,
+        };
+        uint32_t number = result->firsts[i] / block_refs;
+        if (number < result->block_count)
+            status = merge_place(hp, &blocks[number], &place, error);
+    }
     free(blocks);
     return status;
 }
