@@ -245,39 +245,6 @@ enum margay_status margay_histogram_add(margay_histogram *histogram,
     return MARGAY_OK;
 }
 
-/* margay_histogram_add_counts() for distances of one leaf. */
-static enum margay_status add_run(struct margay_histogram *histogram,
-                                  uint64_t first_distance,
-                                  const uint8_t *counts, size_t n,
-                                  struct margay_error *error)
-{
-    uint64_t sum = 0, end = first_distance;
-    /* Without the 8-byte words of zeros at the end. */
-    for (uint64_t word; n >= sizeof word; n -= sizeof word) {
-        memcpy(&word, counts + n - sizeof word, sizeof word);
-        if (word != 0)
-            break;
-    }
-    for (size_t i = 0; i < n; i++) {
-        sum += counts[i];
-        if (counts[i] != 0)
-            end = first_distance + i + 1;
-    }
-    if (sum == 0)
-        return MARGAY_OK;
-    enum margay_status status = check_add(histogram, end - 1, sum, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct leaf *leaf = find_leaf(histogram, first_distance);
-    if (leaf == NULL ||
-        !leaf_add_run(leaf, first_distance, counts, end - first_distance))
-        return margay_fail_memory(error, "counts of reuse distances");
-    if (end > histogram->end)
-        histogram->end = end;
-    histogram->references += sum;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
                                                uint64_t first_distance,
                                                const uint8_t *counts, size_t n,
@@ -289,7 +256,32 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
         run = NODE_SIZE - (distance & NODE_MASK);
         if (run > n - done)
             run = n - done;
-        status = add_run(histogram, distance, counts + done, run, error);
+        /* Distances of one leaf, without the 8-byte words of zeros at the end.
+         */
+        const uint8_t *some = counts + done;
+        size_t left = run;
+        for (uint64_t word; left >= sizeof word; left -= sizeof word) {
+            memcpy(&word, some + left - sizeof word, sizeof word);
+            if (word != 0)
+                break;
+        }
+        uint64_t sum = 0, end = distance;
+        for (size_t i = 0; i < left; i++) {
+            sum += some[i];
+            if (some[i] != 0)
+                end = distance + i + 1;
+        }
+        if (sum == 0)
+            continue;
+        status = check_add(histogram, end - 1, sum, error);
+        if (status != MARGAY_OK)
+            break;
+        struct leaf *leaf = find_leaf(histogram, distance);
+        if (leaf == NULL || !leaf_add_run(leaf, distance, some, end - distance))
+            return margay_fail_memory(error, "counts of reuse distances");
+        if (end > histogram->end)
+            histogram->end = end;
+        histogram->references += sum;
     }
     return status;
 }
