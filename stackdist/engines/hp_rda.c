@@ -167,28 +167,6 @@ static enum margay_status create_workers(struct hp_rda *hp,
     return status;
 }
 
-/* What merges thread blocks. */
-static enum margay_status create_merger(struct hp_rda *hp,
-                                        struct margay_error *error)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    enum margay_status status = margay_histogram_create(&hp->settled, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (hp->adjust == BY_TIMES) {
-        hp->place_at = calloc(hp->block_refs + 1, sizeof *hp->place_at);
-        if (hp->place_at == NULL)
-            return margay_fail_memory(error, "thread blocks");
-        return margay_engine_create("exact", &options, &hp->exact, error);
-    }
-    /* Keys are differences: begin where none can be negative. */
-    hp->first_sum = hp->sum_counts = hp->block_refs + 1;
-    status = margay_hash_create(&hp->keys, 0, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&hp->across, error);
-    return status;
-}
-
 static enum margay_status create(const struct margay_engine_setup *setup,
                                  void *state, struct margay_error *error)
 {
@@ -200,7 +178,21 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     if (hp->worker_count > MOST_WORKERS)
         hp->worker_count = MOST_WORKERS;
     hp->pending_capacity = hp->worker_count * hp->block_refs;
-    enum margay_status status = create_merger(hp, error);
+    /* What merges thread blocks. */
+    enum margay_status status = margay_histogram_create(&hp->settled, error);
+    if (status == MARGAY_OK && hp->adjust == BY_TIMES) {
+        struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+        hp->place_at = calloc(hp->block_refs + 1, sizeof *hp->place_at);
+        if (hp->place_at == NULL)
+            return margay_fail_memory(error, "thread blocks");
+        status = margay_engine_create("exact", &options, &hp->exact, error);
+    } else if (status == MARGAY_OK) {
+        /* Keys are differences: begin where none can be negative. */
+        hp->first_sum = hp->sum_counts = hp->block_refs + 1;
+        status = margay_hash_create(&hp->keys, 0, error);
+        if (status == MARGAY_OK)
+            status = margay_histogram_create(&hp->across, error);
+    }
     if (status != MARGAY_OK)
         return status;
     if (setup->settings.choices[BACKEND] == 0)
@@ -482,35 +474,31 @@ static enum margay_status merge_result(struct hp_rda *hp,
     return status;
 }
 
-/* Analyse the pending references on a device.  Before another run, and only
-   then, those of the last one have to be put into the order of last references.
- */
-static enum margay_status run_on_device(struct hp_rda *hp,
-                                        struct margay_error *error)
+/* Analyse the pending references: on a device, or a thread block on each
+   thread. */
+static enum margay_status run_pending(struct hp_rda *hp,
+                                      struct margay_error *error)
 {
     const struct margay_gpu_result *last = hp->result;
     uint32_t count = (uint32_t)hp->pending_count;
     enum margay_status status = MARGAY_OK;
-    hp->pending_count = 0;
-    if (count == 0)
-        return MARGAY_OK;
-    if (last != NULL)
-        status = merge_ids(hp, last->ids_by_last, last->distinct, false, error);
-    hp->result = NULL;
-    if (status == MARGAY_OK)
-        status = margay_gpu_blocks_run(hp->device, count, &hp->result, error);
-    if (status == MARGAY_OK)
-        status = merge_result(hp, hp->result, error);
-    return status;
-}
-
-/* Analyse the pending references, a thread block on each thread. */
-static enum margay_status run_pending(struct hp_rda *hp,
-                                      struct margay_error *error)
-{
     unsigned used = 0;
-    if (hp->device != NULL)
-        return run_on_device(hp, error);
+    if (hp->device != NULL) {
+        hp->pending_count = 0;
+        if (count == 0)
+            return MARGAY_OK;
+        /* Before another run, and only then, the references of the last one
+           have to be put into the order of last references. */
+        if (last != NULL)
+            status =
+                merge_ids(hp, last->ids_by_last, last->distinct, false, error);
+        hp->result = NULL;
+        if (status == MARGAY_OK)
+            status =
+                margay_gpu_blocks_run(hp->device, count, &hp->result, error);
+        return status == MARGAY_OK ? merge_result(hp, hp->result, error)
+                                   : status;
+    }
     for (size_t begin = 0; begin < hp->pending_count; begin += hp->block_refs) {
         struct worker *worker = &hp->workers[used++];
         size_t left = hp->pending_count - begin;
@@ -520,7 +508,6 @@ static enum margay_status run_pending(struct hp_rda *hp,
     hp->pending_count = 0;
     margay_crew_start(hp->crew, run_block, hp, used);
     margay_crew_finish(hp->crew);
-    enum margay_status status = MARGAY_OK;
     for (unsigned i = 0; i < used && status == MARGAY_OK; i++)
         status = merge_block(hp, &hp->workers[i], error);
     return status;

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/engines/bars.h"
 #include "stackdist/engines/estimate.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/reference/order.h"
