@@ -157,18 +157,6 @@ static inline uint64_t margay_classes_asked(
     return asked;
 }
 
-/* Are hits below `end` of what was last used at `moment` in doubt? */
-static inline bool margay_classes_doubts(const struct margay_classes *classes,
-                                         uint64_t moment, uint64_t end)
-{
-    unsigned last = margay_class_of(end - 1);
-    for (unsigned j = 0; j <= last; j++) {
-        if (classes->changed[j] > moment)
-            return true;
-    }
-    return false;
-}
-
 /*
  * The sizes of caches below `distance` of the classes `asked` that hit an
  * object of this size whose last use was at `moment`, which still counts as
@@ -328,7 +316,11 @@ static void doubt_hits(const struct margay_classes *classes, uint64_t moment,
                        struct hits *hits)
 {
     struct margay_interval *last = &hits->list[hits->count - 1];
-    if (!margay_classes_doubts(classes, moment, last->to))
+    unsigned largest = margay_class_of(last->to - 1);
+    bool doubted = false;
+    for (unsigned j = 0; j <= largest; j++)
+        doubted |= classes->changed[j] > moment;
+    if (!doubted)
         return;
     while (hits->count > 0 && last->from >= classes->largest_size) {
         hits->count--;
