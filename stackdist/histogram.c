@@ -196,20 +196,6 @@ static bool leaf_add_run(struct leaf *leaf, uint64_t first_distance,
     return true;
 }
 
-static bool leaf_add_all(struct leaf *leaf, const struct leaf *counts)
-{
-    uint32_t sums = counts->carried == NULL ? 0 : UINT32_MAX;
-    for (size_t i = 0; i < NODE_SIZE; i++)
-        sums |= (uint32_t)leaf->low[i] + counts->low[i];
-    for (size_t i = 0; i < NODE_SIZE && sums <= UINT16_MAX; i++)
-        leaf->low[i] = (uint16_t)(leaf->low[i] + counts->low[i]);
-    for (size_t i = 0; i < NODE_SIZE && sums > UINT16_MAX; i++) {
-        if (!leaf_add(leaf, i, leaf_count(counts, i)))
-            return false;
-    }
-    return true;
-}
-
 static enum margay_status check_add(const struct margay_histogram *histogram,
                                     uint64_t distance, uint64_t count,
                                     struct margay_error *error)
@@ -411,7 +397,19 @@ static bool add_node(struct margay_histogram *histogram, const void *node,
         return true;
     if (height == 0) {
         struct leaf *leaf = find_leaf(histogram, first);
-        return leaf != NULL && leaf_add_all(leaf, node);
+        const struct leaf *counts = node;
+        uint32_t sums = counts->carried == NULL ? 0 : UINT32_MAX;
+        if (leaf == NULL)
+            return false;
+        for (size_t i = 0; i < NODE_SIZE; i++)
+            sums |= (uint32_t)leaf->low[i] + counts->low[i];
+        for (size_t i = 0; i < NODE_SIZE && sums <= UINT16_MAX; i++)
+            leaf->low[i] = (uint16_t)(leaf->low[i] + counts->low[i]);
+        for (size_t i = 0; i < NODE_SIZE && sums > UINT16_MAX; i++) {
+            if (!leaf_add(leaf, i, leaf_count(counts, i)))
+                return false;
+        }
+        return true;
     }
     for (uint64_t i = 0; i < NODE_SIZE; i++) {
         if (!add_node(histogram, branch->children[i], height - 1,

@@ -72,27 +72,6 @@ enum margay_status margay_exact_empty_filter(struct margay_exact *e,
     return run_deep(e, NULL, e->demoted, blocks, 0, NULL, error);
 }
 
-/* Pass references through the filter; returns how many it does not have.
-   Unless distances are wanted, references that do not change the stack are
-   counted without passing them. */
-static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
-                          size_t count, uint64_t *distances)
-{
-    struct margay_near *near = e->near;
-    const struct margay_near_kernel *kernel = near->kernel;
-    if (distances == NULL && near->blocks >= 2) {
-        uint64_t top[2];
-        margay_near_top(near, top);
-        count = kernel->condense(blocks, count, top, e->kept, near->counts);
-        blocks = e->kept;
-    }
-    size_t passed =
-        kernel->refer(near, blocks, count, e->origins, e->demoted, distances);
-    for (size_t i = 0; i < passed; i++)
-        e->wanted[i] = blocks[e->origins[i]];
-    return passed;
-}
-
 static enum margay_status feed_filtered(struct margay_exact *e,
                                         const uint64_t *blocks, size_t count,
                                         uint64_t *distances,
@@ -100,11 +79,25 @@ static enum margay_status feed_filtered(struct margay_exact *e,
 {
     uint64_t *indices = distances == NULL ? NULL : e->indices;
     unsigned base = e->near->blocks;
-    size_t passed = pass_filter(e, blocks, count, distances);
+    struct margay_near *near = e->near;
+    const struct margay_near_kernel *kernel = near->kernel;
+    size_t left = count;
+    /* Unless distances are wanted, references that do not change the stack are
+       counted without passing them. */
+    if (distances == NULL && base >= 2) {
+        uint64_t top[2];
+        margay_near_top(near, top);
+        left = kernel->condense(blocks, count, top, e->kept, near->counts);
+        blocks = e->kept;
+    }
+    size_t passed =
+        kernel->refer(near, blocks, left, e->origins, e->demoted, distances);
+    for (size_t i = 0; i < passed; i++)
+        e->wanted[i] = blocks[e->origins[i]];
     e->filtered_refs += count;
     e->passed_refs += passed;
     /* Until the filter is full, blocks leave the deep stack and none enters. */
-    unsigned risen = e->near->blocks - base;
+    unsigned risen = near->blocks - base;
     enum margay_status status =
         run_deep(e, e->wanted, NULL, risen, base, indices, error);
     if (status == MARGAY_OK)

@@ -17,28 +17,6 @@
 _Static_assert(MARGAY_NEAR_WORDS == MARGAY_LANES, "a lane for each word");
 _Static_assert(MARGAY_NEAR_SPARE == CONDENSE_SPARE, "what near.h promises");
 
-/* Blocks of a batch that starts at `now`, at whose end its times are set. */
-struct batch {
-    uint32_t now, end;
-};
-
-static ALWAYS_INLINE struct batch begin_batch(struct margay_near *near,
-                                              const uint64_t *blocks,
-                                              size_t count)
-{
-    uint32_t now = near->now, room = 64 - now % 64;
-    uint32_t some = count < room ? (uint32_t)count : room;
-    size_t i = 0;
-    for (; i + 8 <= some; i += 8)
-        memcpy(near->block_at + now + i, blocks + i, 8 * sizeof *blocks);
-    for (; i < some; i++)
-        near->block_at[now + i] = blocks[i];
-    near->bits[now / 64] |= ~UINT64_C(0) >> (64 - some) << (now % 64);
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
-        near->newer[word] += (uint16_t)(word < now / 64 ? some : 0);
-    return (struct batch){now, now + some};
-}
-
 /* The time that stands for the previous one of a block that is not in the
    stack: that of the evicted block, or 0.  The reference will be counted as if
    its block had been the oldest; that is undone here, or after the batch if a
@@ -98,14 +76,14 @@ static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
  * clears a bit, for the words before it: together one less from its word on,
  * and no change before.
  */
-static ALWAYS_INLINE void refer_times(struct margay_near *near,
-                                      struct batch batch,
+static ALWAYS_INLINE void refer_times(struct margay_near *near, uint32_t begin,
+                                      uint32_t end,
                                       union margay_lanes_read *less,
                                       struct misses *misses,
                                       uint64_t *distances)
 {
     margay_lanes lanes = less->all;
-    for (uint64_t now = batch.now, end = batch.end; now < end; now++) {
+    for (uint64_t now = begin; now < end; now++) {
         uint64_t block = near->block_at[now];
         uint16_t *head = &near->heads[margay_near_chain(block)];
         uint64_t time = *head;
@@ -136,19 +114,29 @@ static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
     for (size_t done = 0; done < count;) {
         if (near->now == MARGAY_NEAR_TIMES)
             margay_near_renumber(near);
-        struct batch batch = begin_batch(near, blocks + done, count - done);
-        misses.first = done - batch.now;
-        union margay_lanes_read less = {
-            margay_fill_lanes((int8_t)(batch.end - batch.now))};
+        /* A batch, whose times are set beforehand. */
+        uint32_t now = near->now, room = 64 - now % 64;
+        uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
+        size_t i = 0;
+        for (; i + 8 <= some; i += 8)
+            memcpy(near->block_at + now + i, blocks + done + i,
+                   8 * sizeof *blocks);
+        for (; i < some; i++)
+            near->block_at[now + i] = blocks[done + i];
+        near->bits[now / 64] |= ~UINT64_C(0) >> (64 - some) << (now % 64);
+        for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+            near->newer[word] += (uint16_t)(word < now / 64 ? some : 0);
+        misses.first = done - now;
+        union margay_lanes_read less = {margay_fill_lanes((int8_t)some)};
         size_t found = misses.found;
         uint32_t before = near->blocks;
-        refer_times(near, batch, &less, &misses, distances);
+        refer_times(near, now, now + some, &less, &misses, distances);
         for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
             near->newer[word] -= (uint8_t)less.lane[word];
         near->counts[near->most_blocks - 1] -=
             misses.found - found - (near->blocks - before);
-        near->now = batch.end;
-        done += batch.end - batch.now;
+        near->now = now + some;
+        done += some;
     }
     return misses.found;
 }

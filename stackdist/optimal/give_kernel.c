@@ -198,20 +198,6 @@ static ALWAYS_INLINE uint32_t give_one(struct margay_machines *machines,
     return number;
 }
 
-static ALWAYS_INLINE void prefetch_moments(
-    const struct margay_machines *machines, uint32_t from, struct place *place)
-{
-    *place = (struct place){NO_STRETCH, UINT32_MAX};
-    find_stretch(machines, from, place);
-    if (place->stretch == NO_STRETCH)
-        return;
-    const struct margay_stretch *stretch = machines->stretches[place->stretch];
-    uint32_t count = machines->counts[place->stretch];
-    __builtin_prefetch(stretch, 1);
-    for (uint32_t i = 0; i < count; i += MARGAY_STRETCH_GROUP)
-        __builtin_prefetch(stretch->moments + i, 1);
-}
-
 static ALWAYS_INLINE void prefetch_place(const struct margay_machines *machines,
                                          uint32_t from, struct place *place)
 {
@@ -244,9 +230,19 @@ static void give(struct margay_machines *machines, struct margay_job *jobs,
         if (near < count)
             prefetch_place(machines, jobs[near].from,
                            &places[near % AHEAD_STRETCH]);
-        if (i < count)
-            prefetch_moments(machines, jobs[i].from,
-                             &places[i % AHEAD_STRETCH]);
+        if (i >= count)
+            continue;
+        struct place *place = &places[i % AHEAD_STRETCH];
+        *place = (struct place){NO_STRETCH, UINT32_MAX};
+        find_stretch(machines, jobs[i].from, place);
+        if (place->stretch == NO_STRETCH)
+            continue;
+        const struct margay_stretch *stretch =
+            machines->stretches[place->stretch];
+        uint32_t moments = machines->counts[place->stretch];
+        __builtin_prefetch(stretch, 1);
+        for (uint32_t k = 0; k < moments; k += MARGAY_STRETCH_GROUP)
+            __builtin_prefetch(stretch->moments + k, 1);
     }
 }
 

@@ -472,33 +472,31 @@ static NOINLINE void uncover_newest(struct margay_stretch *stretch)
 }
 
 /*
- * Place i of the edge is at index `at`.  The job begins there: numbers move
- * along the edge, and the place is no more.
+ * A job begins at index `at`, the latest moment that it may.  The moment is no
+ * more; returns the number that the job carries on.
  */
-static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
-                                            uint32_t i, uint32_t at)
+static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
 {
-    uint32_t least = stretch->edge[0], covered = stretch->covers[i];
-    bool newest = i + 1 == stretch->edge_count;
-    shorten(stretch, i);
-    remove_machine(stretch, i, at);
-    if (newest && covered != MARGAY_NO_NUMBER)
-        uncover_newest(stretch);
-    else if (covered < stretch->covers[i])
-        stretch->covers[i] = covered;
-    check_edge(stretch, i + 1);
-    return least;
-}
-
-/*
- * The job begins at index `at`, which place i covers: it moves numbers down to
- * place i - 1, which place i then covers, too, and along the edge from there.
- */
-static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
-                                            uint32_t i, uint32_t at)
-{
+    stretch->calm = 0;
+    uint32_t i = margay_places_before(stretch->places, stretch->edge_count, at);
+    uint32_t least = stretch->edge[0], *numbers = stretch->numbers;
+    if (stretch->places[i] == at) {
+        /* It begins on the edge: numbers move along the edge, and place i is no
+           more. */
+        uint32_t covered = stretch->covers[i];
+        bool newest = i + 1 == stretch->edge_count;
+        shorten(stretch, i);
+        remove_machine(stretch, i, at);
+        if (newest && covered != MARGAY_NO_NUMBER)
+            uncover_newest(stretch);
+        else if (covered < stretch->covers[i])
+            stretch->covers[i] = covered;
+        check_edge(stretch, i + 1);
+        return least;
+    }
+    /* Place i covers it: it moves numbers down to place i - 1, which place i
+       then covers, too, and along the edge from there. */
     int32_t from = index_behind(stretch, i);
-    uint32_t *numbers = stretch->numbers;
     uint32_t carried = margay_carry(numbers, from, (int32_t)at, numbers[at]);
     if (i == 0) {
         remove_machine(stretch, i, at);
@@ -508,25 +506,13 @@ static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
         return carried;
     }
     numbers[from - 1] = carried;
-    uint32_t least = stretch->edge[0], covered = stretch->covers[i - 1];
+    uint32_t covered = stretch->covers[i - 1];
     shorten(stretch, i - 1);
     remove_machine(stretch, i - 1, at);
     if (covered < stretch->covers[i - 1])
         stretch->covers[i - 1] = covered;
     check_edge(stretch, i);
     return least;
-}
-
-/*
- * A job begins at index `at`, the latest moment that it may.  The moment is no
- * more; returns the number that the job carries on.
- */
-static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
-{
-    stretch->calm = 0;
-    uint32_t i = margay_places_before(stretch->places, stretch->edge_count, at);
-    return stretch->places[i] == at ? begin_on_edge(stretch, i, at)
-                                    : begin_covered(stretch, i, at);
 }
 
 /* Machines begin with index 0 again. */

@@ -127,34 +127,6 @@ void margay_part_free(struct margay_part *part)
 
 /* ------------------------------------------------------ within the part -- */
 
-/*
- * The first infinite distances, up to the bound, are those of first touches:
- * nothing has been forgotten before as many blocks were seen.
- */
-static enum margay_status feed_piece(struct margay_part *part,
-                                     const uint64_t *blocks, size_t count,
-                                     struct margay_error *error)
-{
-    uint64_t distances[PIECE_REFS];
-    size_t capacity = 2 * part->touch_capacity + count, bytes;
-    if (part->touch_count + count > part->touch_capacity) {
-        uint64_t *touches = NULL;
-        if (margay_multiply_size(capacity, sizeof *touches, &bytes))
-            touches = realloc(part->touches, bytes);
-        if (touches == NULL)
-            return margay_fail_memory(error, "the first touches of a part");
-        part->touches = touches;
-        part->touch_capacity = capacity;
-    }
-    enum margay_status status =
-        margay_engine_feed(part->engine, blocks, count, distances, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (distances[i] == MARGAY_INFINITE && part->touch_count < part->bound)
-            part->touches[part->touch_count++] = blocks[i];
-    }
-    return status;
-}
-
 enum margay_status margay_part_feed(struct margay_part *part,
                                     const uint64_t *blocks, size_t count,
                                     struct margay_error *error)
@@ -164,7 +136,28 @@ enum margay_status margay_part_feed(struct margay_part *part,
         size_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
         if (part->own == NULL && !part->first &&
             part->touch_count < part->bound) {
-            status = feed_piece(part, blocks + done, some, error);
+            uint64_t distances[PIECE_REFS];
+            size_t capacity = 2 * part->touch_capacity + some, bytes;
+            if (part->touch_count + some > part->touch_capacity) {
+                uint64_t *touches = NULL;
+                if (margay_multiply_size(capacity, sizeof *touches, &bytes))
+                    touches = realloc(part->touches, bytes);
+                if (touches == NULL)
+                    return margay_fail_memory(error,
+                                              "the first touches of a part");
+                part->touches = touches;
+                part->touch_capacity = capacity;
+            }
+            status = margay_engine_feed(part->engine, blocks + done, some,
+                                        distances, error);
+            /* The first infinite distances, up to the bound, are those of first
+               touches: nothing has been forgotten before as many blocks were
+               seen. */
+            for (size_t i = 0; i < some && status == MARGAY_OK; i++) {
+                if (distances[i] == MARGAY_INFINITE &&
+                    part->touch_count < part->bound)
+                    part->touches[part->touch_count++] = blocks[done + i];
+            }
         } else {
             some = count - done;
             status = margay_engine_feed(part->engine, blocks + done, some, NULL,

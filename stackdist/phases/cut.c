@@ -83,21 +83,6 @@ static double square(const struct sums *sums, size_t from, size_t to)
            (double)margay_intervals_refs(sums->intervals, from, to);
 }
 
-/* The same of the differences of two single intervals, were they one piece. */
-static double saved_by_cut(const struct sums *sums, size_t i, size_t j)
-{
-    const struct intervals *intervals = sums->intervals;
-    double refs = (double)margay_intervals_refs(intervals, i, i + 1);
-    double others = (double)margay_intervals_refs(intervals, j, j + 1);
-    double sum = 0;
-    for (size_t b = 1; b < sums->bins; b++) {
-        double change = (double)intervals->misses[i][b] / refs -
-                        (double)intervals->misses[j][b] / others;
-        sum += change * change;
-    }
-    return sum / (double)(sums->bins - 1) * refs * others / (refs + others);
-}
-
 static int compare(const void *a, const void *b)
 {
     double first = *(const double *)a, second = *(const double *)b;
@@ -107,11 +92,23 @@ static int compare(const void *a, const void *b)
 /* What is usually saved by a cut between two intervals that are near. */
 static double find_noise(const struct sums *sums)
 {
+    const struct intervals *intervals = sums->intervals;
     double saved[MOST * NEAR];
     size_t count = 0;
-    for (size_t i = 0; i < sums->intervals->count; i++) {
-        for (size_t k = 1; k <= NEAR && i + k < sums->intervals->count; k++)
-            saved[count++] = saved_by_cut(sums, i, i + k);
+    for (size_t i = 0; i < intervals->count; i++) {
+        for (size_t j = i + 1; j <= i + NEAR && j < intervals->count; j++) {
+            /* As square(), of their differences, were they one piece. */
+            double refs = (double)margay_intervals_refs(intervals, i, i + 1);
+            double others = (double)margay_intervals_refs(intervals, j, j + 1);
+            double sum = 0;
+            for (size_t b = 1; b < sums->bins; b++) {
+                double change = (double)intervals->misses[i][b] / refs -
+                                (double)intervals->misses[j][b] / others;
+                sum += change * change;
+            }
+            saved[count++] = sum / (double)(sums->bins - 1) * refs * others /
+                             (refs + others);
+        }
     }
     if (count == 0)
         return 0;
