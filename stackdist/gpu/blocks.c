@@ -332,23 +332,6 @@ static enum margay_status run_merge(margay_gpu_blocks *run, uint32_t count,
     return take_sum(run, PLACES, firsts, &run->result.places, error);
 }
 
-/* Sort the reuses and count on the way; their distances. */
-static void count_reuses(margay_gpu_blocks *run, uint32_t reuses)
-{
-    uint32_t tiles = tiles_of(reuses);
-    unsigned from = 0;
-    for (uint32_t bit = 32; bit-- > 0;) {
-        if (reuses - 1 < UINT32_C(1) << bit)
-            continue;
-        LAUNCH(split_marks, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS));
-        scan(run, HEADS, reuses, SUMS, UNUSED);
-        LAUNCH(split_move, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS),
-               B(KEYS + !from));
-        from = !from;
-    }
-    LAUNCH(count_distances, tiles, B(KEYS + from), N(reuses), B(DISTANCES));
-}
-
 /* From thread block to thread block, exactly. */
 static enum margay_status run_exactly(margay_gpu_blocks *run,
                                       struct margay_error *error)
@@ -371,8 +354,21 @@ static enum margay_status run_exactly(margay_gpu_blocks *run,
         return status;
     run->result.distinct = places - reuses;
     clear(run, DISTANCES, run->result.distinct);
-    if (reuses != 0)
-        count_reuses(run, reuses);
+    if (reuses == 0)
+        return MARGAY_OK;
+    /* Sort the reuses and count on the way; their distances. */
+    unsigned from = 0;
+    tiles = tiles_of(reuses);
+    for (uint32_t bit = 32; bit-- > 0;) {
+        if (reuses - 1 < UINT32_C(1) << bit)
+            continue;
+        LAUNCH(split_marks, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS));
+        scan(run, HEADS, reuses, SUMS, UNUSED);
+        LAUNCH(split_move, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS),
+               B(KEYS + !from));
+        from = !from;
+    }
+    LAUNCH(count_distances, tiles, B(KEYS + from), N(reuses), B(DISTANCES));
     return MARGAY_OK;
 }
 

@@ -111,7 +111,8 @@ enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
     made->memory_bytes = info.memory_bytes;
     snprintf(made->name, sizeof made->name, "%s device %u (%s)", backend->name,
              number, info.name);
-    status = backend->open(number, &made->device, &why);
+    if (backend->open != NULL)
+        status = backend->open(number, &made->device, &why);
     if (status == MARGAY_OK) {
         *gpu = made;
     } else {
@@ -125,7 +126,8 @@ void margay_gpu_close(margay_gpu *gpu)
 {
     if (gpu == NULL)
         return;
-    gpu->backend->close(gpu->device);
+    if (gpu->backend->close != NULL)
+        gpu->backend->close(gpu->device);
     free(gpu);
 }
 

@@ -126,7 +126,8 @@ struct margay_gpu_backend {
     enum margay_status (*describe)(unsigned number,
                                    struct margay_gpu_info *info,
                                    struct margay_error *error);
-    /* `number` is one that describe() knows. */
+    /* `number` is one that describe() knows.  This and close() are NULL where
+       there is nothing to open. */
     enum margay_status (*open)(unsigned number, void **device,
                                struct margay_error *error);
     void (*close)(void *device);

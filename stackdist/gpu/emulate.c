@@ -32,20 +32,6 @@ static enum margay_status describe(unsigned number,
     return number == 0 ? MARGAY_OK : MARGAY_END;
 }
 
-static enum margay_status open_device(unsigned number, void **device,
-                                      struct margay_error *error)
-{
-    (void)number;
-    (void)error;
-    *device = NULL;
-    return MARGAY_OK;
-}
-
-static void close_device(void *device)
-{
-    (void)device;
-}
-
 static enum margay_status allocate(void *device, bool pinned,
                                    struct margay_gpu_buffer *buffer,
                                    struct margay_error *error)
@@ -115,8 +101,6 @@ static enum margay_status download(void *device,
 const struct margay_gpu_backend margay_gpu_emulate = {
     .name = "emulate",
     .describe = describe,
-    .open = open_device,
-    .close = close_device,
     .allocate = allocate,
     .release = release,
     .upload = upload,

@@ -160,6 +160,21 @@ static double find_error(const struct choice *choice, bool cold)
     return sum / (double)(choice->bins - 1);
 }
 
+/* The middle of each different phase, if there are not too many. */
+static void choose_of_phases(struct choice *choice, const struct pieces *pieces,
+                             size_t most)
+{
+    size_t numbers[MOST], count = 0;
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->list[i];
+        numbers[i] = piece->repeats == i ? count++ : numbers[piece->repeats];
+        for (size_t k = piece->from; k < piece->to; k++)
+            choice->group[k] = numbers[i];
+    }
+    for (size_t k = 0; k < count && count <= most; k++)
+        choice->members[choice->chosen++] = find_middle(choice, k);
+}
+
 /* -------------------------------------------------------------- results -- */
 
 /* How many intervals are at most `share` of the references; at least 1. */
@@ -220,17 +235,7 @@ enum margay_status margay_phases_represent(
     enum margay_status status = begin(choice, &phases->intervals, error);
     if (status == MARGAY_OK) {
         size_t most = most_intervals(&phases->intervals, share);
-        /* The middle of each different phase, if there are not too many. */
-        size_t numbers[MOST], count = 0;
-        for (size_t i = 0; i < phases->pieces.count; i++) {
-            const struct piece *piece = &phases->pieces.list[i];
-            numbers[i] =
-                piece->repeats == i ? count++ : numbers[piece->repeats];
-            for (size_t k = piece->from; k < piece->to; k++)
-                choice->group[k] = numbers[i];
-        }
-        for (size_t k = 0; k < count && count <= most; k++)
-            choice->members[choice->chosen++] = find_middle(choice, k);
+        choose_of_phases(choice, &phases->pieces, most);
         if (choice->chosen == 0)
             choose_one(choice);
         divide(choice);
