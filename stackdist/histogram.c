@@ -47,11 +47,8 @@ struct margay_histogram {
     uint64_t exceeded_bound;
 };
 
-/* Distances from one child of a node to the next: 2^span_bits(height). */
-static unsigned span_bits(unsigned height)
-{
-    return height * NODE_BITS;
-}
+/* Distances from one child of a node to the next: 2^SPAN_BITS(height). */
+#define SPAN_BITS(height) ((height)*NODE_BITS)
 
 enum margay_status margay_histogram_create(margay_histogram **histogram,
                                            struct margay_error *error)
@@ -133,7 +130,7 @@ static struct leaf *find_leaf(struct margay_histogram *histogram,
                               uint64_t distance)
 {
     /* Put branches above the root until `distance` lies below it. */
-    for (unsigned bits; (bits = span_bits(histogram->height + 1)) < 64 &&
+    for (unsigned bits; (bits = SPAN_BITS(histogram->height + 1)) < 64 &&
                         distance >> bits != 0;
          histogram->height++) {
         if (histogram->root == NULL)
@@ -152,7 +149,7 @@ static struct leaf *find_leaf(struct margay_histogram *histogram,
         if (*place == NULL || height == 0)
             return *place;
         struct branch *branch = *place;
-        place = &branch->children[distance >> span_bits(height) & NODE_MASK];
+        place = &branch->children[distance >> SPAN_BITS(height) & NODE_MASK];
     }
 }
 
@@ -310,7 +307,7 @@ static bool node_next(const void *node, unsigned height, uint64_t from,
     if (height == 0)
         return false;
     const struct branch *branch = node;
-    unsigned bits = span_bits(height);
+    unsigned bits = SPAN_BITS(height);
     uint64_t from_in_child = from & ((UINT64_C(1) << bits) - 1);
     for (uint64_t i = from >> bits; i < NODE_SIZE; i++) {
         if (node_next(branch->children[i], height - 1, from_in_child, distance,
@@ -364,7 +361,7 @@ static uint64_t node_between(const void *node, unsigned height, uint64_t from,
             sum += leaf->carried[i];
         return sum;
     }
-    uint64_t span = UINT64_C(1) << span_bits(height);
+    uint64_t span = UINT64_C(1) << SPAN_BITS(height);
     for (uint64_t i = from / span; i <= (to - 1) / span; i++) {
         uint64_t first = i * span;
         sum += node_between(branch->children[i], height - 1,
@@ -413,7 +410,7 @@ static bool add_node(struct margay_histogram *histogram, const void *node,
     }
     for (uint64_t i = 0; i < NODE_SIZE; i++) {
         if (!add_node(histogram, branch->children[i], height - 1,
-                      first + (i << span_bits(height))))
+                      first + (i << SPAN_BITS(height))))
             return false;
     }
     return true;

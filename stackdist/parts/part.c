@@ -15,33 +15,6 @@
 /* Blocks asked about together, so that their cache misses overlap. */
 #define BATCH 64
 
-static void destroy_past(struct margay_past *past)
-{
-    margay_hash_destroy(&past->bits);
-    margay_rank_destroy(&past->stack);
-}
-
-/* Begin with `count` blocks, oldest first.  MARGAY_NO_MEMORY on failure, when
-   there is nothing to destroy. */
-static enum margay_status create_past(struct margay_past *past,
-                                      const uint64_t *blocks, uint64_t count,
-                                      struct margay_error *error)
-{
-    *past = (struct margay_past){.asked = 0};
-    enum margay_status status = margay_hash_create(&past->bits, count, error);
-    if (status == MARGAY_OK)
-        status = margay_rank_create(&past->stack, margay_rank_nth(count) + 1024,
-                                    0, error);
-    if (status != MARGAY_OK) {
-        destroy_past(past);
-        return status;
-    }
-    margay_rank_fill(&past->stack, count);
-    for (uint64_t i = 0; i < count; i++)
-        margay_hash_put_new(&past->bits, blocks[i], margay_rank_nth(i));
-    return MARGAY_OK;
-}
-
 /*
  * Ask about the next first touches, in their order.  Each gets its distance, or
  * MARGAY_INFINITE if its block is not here: an earlier part may have it.
@@ -120,8 +93,8 @@ void margay_part_free(struct margay_part *part)
     margay_engine_free(part->engine);
     margay_histogram_free(part->counts);
     free(part->touches);
-    if (part->has_past)
-        destroy_past(&part->past);
+    margay_hash_destroy(&part->past.bits);
+    margay_rank_destroy(&part->past.stack);
     *part = (struct margay_part){.engine = NULL};
 }
 
@@ -192,9 +165,18 @@ enum margay_status margay_part_close(struct margay_part *part,
     margay_histogram_uncount_infinite(state.counts, part->touch_count);
     status = margay_histogram_add_all(part->counts, state.counts, error);
     if (status == MARGAY_OK && !part->plain) {
-        status =
-            create_past(&part->past, state.blocks, state.block_count, error);
-        part->has_past = status == MARGAY_OK;
+        struct margay_past *past = &part->past;
+        uint64_t count = state.block_count; /* the oldest first */
+        part->has_past = true;
+        status = margay_hash_create(&past->bits, count, error);
+        if (status == MARGAY_OK)
+            status = margay_rank_create(
+                &past->stack, margay_rank_nth(count) + 1024, 0, error);
+        if (status == MARGAY_OK)
+            margay_rank_fill(&past->stack, count);
+        for (uint64_t i = 0; i < count && status == MARGAY_OK; i++)
+            margay_hash_put_new(&past->bits, state.blocks[i],
+                                margay_rank_nth(i));
         margay_engine_free(part->engine);
         part->engine = NULL;
     }

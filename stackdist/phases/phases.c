@@ -37,15 +37,6 @@ static size_t bin_of(uint64_t distance)
     return BINS_PER_OCTAVE * octave + (size_t)(distance >> octave);
 }
 
-/* The least distance of a bin. */
-static uint64_t bin_from(size_t bin)
-{
-    if (bin < 2 * BINS_PER_OCTAVE)
-        return bin;
-    return (BINS_PER_OCTAVE + (uint64_t)bin % BINS_PER_OCTAVE)
-           << (bin / BINS_PER_OCTAVE - 1);
-}
-
 /* Count the next reference, whose block was last used `time` references ago; 0
    and an infinite distance if it was never. */
 static void count_reference(struct intervals *intervals, uint64_t distance,
@@ -271,8 +262,13 @@ enum margay_status margay_phases_curve(const margay_phases *phases,
     *points = calloc(bins, sizeof **points);
     if (*points == NULL)
         return margay_fail_memory(error, "the curve of a phase");
+    /* The least distance of a bin. */
     for (size_t b = 1; b < bins; b++)
-        (*points)[b - 1].cache_blocks = bin_from(b);
+        (*points)[b - 1].cache_blocks =
+            b < 2 * BINS_PER_OCTAVE
+                ? b
+                : (BINS_PER_OCTAVE + (uint64_t)b % BINS_PER_OCTAVE)
+                      << (b / BINS_PER_OCTAVE - 1);
     for (size_t i = 0; i < phases->pieces.count; i++) {
         const struct piece *piece = &phases->pieces.list[i];
         uint64_t misses[BINS];
