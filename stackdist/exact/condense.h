@@ -148,7 +148,7 @@ static inline size_t margay_condense(const uint64_t *blocks, size_t count,
             memset(to + singles, 0, CONDENSE_BITS * sizeof *single);
             left = margay_drop_pairs(to, singles, kept + n);
             /* Of `singles` references without repeats, `left` were kept: were
-   there enough pairs to look for pairs in the next ones, too? */
+               there enough pairs to look for pairs in the next ones, too? */
             pairing = 8 * (singles - left) >= singles;
         }
         if (singles > 0) {
