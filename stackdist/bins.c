@@ -3,6 +3,7 @@
 
 #include <margay/stackdist.h>
 
+#include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
 /* Log-linear bins double up to here and have this width from here on. */
@@ -52,7 +53,7 @@ static bool next_interval(const margay_histogram *histogram,
                           struct margay_bin_cursor *cursor,
                           struct margay_bin *bin)
 {
-    uint64_t largest, distance, count;
+    uint64_t largest;
     uint64_t bound = margay_histogram_exceeded_bound(histogram);
     if (bound == 0)
         bound = UINT64_MAX;
@@ -70,38 +71,9 @@ static bool next_interval(const margay_histogram *histogram,
     bin->to = margay_add_u64(bin->from, width, &end) ? end : UINT64_MAX;
     if (bin->to > bound)
         bin->to = bound;
-    bin->references = 0;
-    for (uint64_t from = bin->from;
-         margay_histogram_next(histogram, from, &distance, &count) &&
-         distance < bin->to;
-         from = distance + 1)
-        bin->references += count;
+    bin->references = margay_histogram_between(histogram, bin->from, bin->to);
     cursor->next_distance = bin->to;
     return true;
-}
-
-/* Take the next bin->references references, which the histogram has. */
-static void take_references(const margay_histogram *histogram,
-                            struct margay_bin_cursor *cursor,
-                            struct margay_bin *bin)
-{
-    uint64_t wanted = bin->references, distance = 0, count = 0;
-    while (wanted != 0) {
-        margay_histogram_next(histogram, cursor->next_distance, &distance,
-                              &count);
-        if (wanted == bin->references)
-            bin->from = distance;
-        bin->to = distance + 1;
-        uint64_t left = count - cursor->left_of_row;
-        if (wanted < left) {
-            cursor->next_distance = distance;
-            cursor->left_of_row += wanted;
-            return;
-        }
-        wanted -= left;
-        cursor->next_distance = distance + 1;
-        cursor->left_of_row = 0;
-    }
 }
 
 /*
@@ -122,7 +94,23 @@ static bool next_group(const margay_histogram *histogram, uint64_t groups,
     u128 end = (group + 1) * finite / groups;
     cursor->group = (uint64_t)group + 1;
     bin->references = (uint64_t)(end - first);
-    take_references(histogram, cursor, bin);
+    uint64_t wanted = bin->references, distance = 0, count = 0;
+    while (wanted != 0) {
+        margay_histogram_next(histogram, cursor->next_distance, &distance,
+                              &count);
+        if (wanted == bin->references)
+            bin->from = distance;
+        bin->to = distance + 1;
+        uint64_t left = count - cursor->left_of_row;
+        if (wanted < left) {
+            cursor->next_distance = distance;
+            cursor->left_of_row += wanted;
+            return true;
+        }
+        wanted -= left;
+        cursor->next_distance = distance + 1;
+        cursor->left_of_row = 0;
+    }
     return true;
 }
 

@@ -73,20 +73,6 @@ static size_t find_point(const struct margay_result *result, uint64_t size)
     return low;
 }
 
-/* The first size at which the curve steps, after `previous`. */
-static uint64_t next_step(const struct margay_result *result, uint64_t previous)
-{
-    uint64_t distance, count;
-    if (result->histogram == NULL) {
-        size_t i = find_point(result, previous + 1);
-        return i < result->point_count ? result->points[i].cache_blocks
-                                       : UINT64_MAX;
-    }
-    if (margay_histogram_next(result->histogram, previous, &distance, &count))
-        return distance + 1;
-    return UINT64_MAX;
-}
-
 /* The grid's first size after `previous`, which is 0 at the beginning; false at
    the end of the grid. */
 static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
@@ -101,13 +87,23 @@ static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
     if (previous == grid->last)
         return false;
     bool all = sizes->kind == MARGAY_SIZES_ALL;
-    if (previous == 0 && !(all && grid->result->only_points))
+    const struct margay_result *result = grid->result;
+    uint64_t distance, count;
+    *size = UINT64_MAX;
+    if (previous == 0 && !(all && result->only_points)) {
         *size = 1;
-    else if (all)
-        *size = next_step(grid->result, previous);
-    else
+    } else if (!all) {
         *size = next_octave_size(
             sizes->kind == MARGAY_SIZES_POW2 ? 1 : sizes->per_octave, previous);
+    } else if (result->histogram == NULL) {
+        /* The first size at which the curve steps. */
+        size_t i = find_point(result, previous + 1);
+        if (i < result->point_count)
+            *size = result->points[i].cache_blocks;
+    } else if (margay_histogram_next(result->histogram, previous, &distance,
+                                     &count)) {
+        *size = distance + 1;
+    }
     if (*size > grid->last)
         *size = grid->last;
     return true;

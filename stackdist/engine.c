@@ -113,22 +113,6 @@ static const struct margay_engine_class *const measures[] = {
     [MARGAY_FADING_DISTANCES] = &margay_engine_fading,
 };
 
-static enum margay_status choose_measure(
-    const struct margay_engine_class **class, const char *spec,
-    enum margay_measure measure, struct margay_error *error)
-{
-    if (measure == MARGAY_REUSE_DISTANCES)
-        return MARGAY_OK;
-    if (strcmp(spec, margay_engine_exact.info.name) != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "engine '%s' measures reuse distances only; times, "
-                           "footprints, the optimum and a half-life are for "
-                           "exact, without parameters",
-                           spec);
-    *class = measures[measure];
-    return MARGAY_OK;
-}
-
 /* The abilities of the class, and those that its functions imply. */
 static unsigned abilities_of(const struct margay_engine_class *class)
 {
@@ -153,8 +137,15 @@ static enum margay_status find(const char *spec, enum margay_measure measure,
 {
     enum margay_status status =
         margay_engine_parse(spec, class, &setup->settings, error);
-    if (status == MARGAY_OK)
-        status = choose_measure(class, spec, measure, error);
+    if (status == MARGAY_OK && measure != MARGAY_REUSE_DISTANCES) {
+        if (strcmp(spec, margay_engine_exact.info.name) != 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "engine '%s' measures reuse distances only; "
+                               "times, footprints, the optimum and a half-life "
+                               "are for exact, without parameters",
+                               spec);
+        *class = measures[measure];
+    }
     if (status == MARGAY_OK && (*class)->check != NULL)
         status = (*class)->check(setup, error);
     return status;

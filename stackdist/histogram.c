@@ -47,11 +47,8 @@ struct margay_histogram {
     uint64_t exceeded_bound;
 };
 
-/* Distances from one child of a node to the next: 2^span_bits(height). */
-static unsigned span_bits(unsigned height)
-{
-    return height * NODE_BITS;
-}
+/* Distances from one child of a node to the next: 2^SPAN_BITS(height). */
+#define SPAN_BITS(height) ((height)*NODE_BITS)
 
 enum margay_status margay_histogram_create(margay_histogram **histogram,
                                            struct margay_error *error)
@@ -133,7 +130,7 @@ static struct leaf *find_leaf(struct margay_histogram *histogram,
                               uint64_t distance)
 {
     /* Put branches above the root until `distance` lies below it. */
-    for (unsigned bits; (bits = span_bits(histogram->height + 1)) < 64 &&
+    for (unsigned bits; (bits = SPAN_BITS(histogram->height + 1)) < 64 &&
                         distance >> bits != 0;
          histogram->height++) {
         if (histogram->root == NULL)
@@ -152,7 +149,7 @@ static struct leaf *find_leaf(struct margay_histogram *histogram,
         if (*place == NULL || height == 0)
             return *place;
         struct branch *branch = *place;
-        place = &branch->children[distance >> span_bits(height) & NODE_MASK];
+        place = &branch->children[distance >> SPAN_BITS(height) & NODE_MASK];
     }
 }
 
@@ -196,20 +193,6 @@ static bool leaf_add_run(struct leaf *leaf, uint64_t first_distance,
     return true;
 }
 
-static bool leaf_add_all(struct leaf *leaf, const struct leaf *counts)
-{
-    uint32_t sums = counts->carried == NULL ? 0 : UINT32_MAX;
-    for (size_t i = 0; i < NODE_SIZE; i++)
-        sums |= (uint32_t)leaf->low[i] + counts->low[i];
-    for (size_t i = 0; i < NODE_SIZE && sums <= UINT16_MAX; i++)
-        leaf->low[i] = (uint16_t)(leaf->low[i] + counts->low[i]);
-    for (size_t i = 0; i < NODE_SIZE && sums > UINT16_MAX; i++) {
-        if (!leaf_add(leaf, i, leaf_count(counts, i)))
-            return false;
-    }
-    return true;
-}
-
 static enum margay_status check_add(const struct margay_histogram *histogram,
                                     uint64_t distance, uint64_t count,
                                     struct margay_error *error)
@@ -245,39 +228,6 @@ enum margay_status margay_histogram_add(margay_histogram *histogram,
     return MARGAY_OK;
 }
 
-/* margay_histogram_add_counts() for distances of one leaf. */
-static enum margay_status add_run(struct margay_histogram *histogram,
-                                  uint64_t first_distance,
-                                  const uint8_t *counts, size_t n,
-                                  struct margay_error *error)
-{
-    uint64_t sum = 0, end = first_distance;
-    /* Without the 8-byte words of zeros at the end. */
-    for (uint64_t word; n >= sizeof word; n -= sizeof word) {
-        memcpy(&word, counts + n - sizeof word, sizeof word);
-        if (word != 0)
-            break;
-    }
-    for (size_t i = 0; i < n; i++) {
-        sum += counts[i];
-        if (counts[i] != 0)
-            end = first_distance + i + 1;
-    }
-    if (sum == 0)
-        return MARGAY_OK;
-    enum margay_status status = check_add(histogram, end - 1, sum, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct leaf *leaf = find_leaf(histogram, first_distance);
-    if (leaf == NULL ||
-        !leaf_add_run(leaf, first_distance, counts, end - first_distance))
-        return margay_fail_memory(error, "counts of reuse distances");
-    if (end > histogram->end)
-        histogram->end = end;
-    histogram->references += sum;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
                                                uint64_t first_distance,
                                                const uint8_t *counts, size_t n,
@@ -289,7 +239,32 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
         run = NODE_SIZE - (distance & NODE_MASK);
         if (run > n - done)
             run = n - done;
-        status = add_run(histogram, distance, counts + done, run, error);
+        /* Distances of one leaf, without the 8-byte words of zeros at the end.
+         */
+        const uint8_t *some = counts + done;
+        size_t left = run;
+        for (uint64_t word; left >= sizeof word; left -= sizeof word) {
+            memcpy(&word, some + left - sizeof word, sizeof word);
+            if (word != 0)
+                break;
+        }
+        uint64_t sum = 0, end = distance;
+        for (size_t i = 0; i < left; i++) {
+            sum += some[i];
+            if (some[i] != 0)
+                end = distance + i + 1;
+        }
+        if (sum == 0)
+            continue;
+        status = check_add(histogram, end - 1, sum, error);
+        if (status != MARGAY_OK)
+            break;
+        struct leaf *leaf = find_leaf(histogram, distance);
+        if (leaf == NULL || !leaf_add_run(leaf, distance, some, end - distance))
+            return margay_fail_memory(error, "counts of reuse distances");
+        if (end > histogram->end)
+            histogram->end = end;
+        histogram->references += sum;
     }
     return status;
 }
@@ -332,7 +307,7 @@ static bool node_next(const void *node, unsigned height, uint64_t from,
     if (height == 0)
         return false;
     const struct branch *branch = node;
-    unsigned bits = span_bits(height);
+    unsigned bits = SPAN_BITS(height);
     uint64_t from_in_child = from & ((UINT64_C(1) << bits) - 1);
     for (uint64_t i = from >> bits; i < NODE_SIZE; i++) {
         if (node_next(branch->children[i], height - 1, from_in_child, distance,
@@ -386,7 +361,7 @@ static uint64_t node_between(const void *node, unsigned height, uint64_t from,
             sum += leaf->carried[i];
         return sum;
     }
-    uint64_t span = UINT64_C(1) << span_bits(height);
+    uint64_t span = UINT64_C(1) << SPAN_BITS(height);
     for (uint64_t i = from / span; i <= (to - 1) / span; i++) {
         uint64_t first = i * span;
         sum += node_between(branch->children[i], height - 1,
@@ -419,11 +394,23 @@ static bool add_node(struct margay_histogram *histogram, const void *node,
         return true;
     if (height == 0) {
         struct leaf *leaf = find_leaf(histogram, first);
-        return leaf != NULL && leaf_add_all(leaf, node);
+        const struct leaf *counts = node;
+        uint32_t sums = counts->carried == NULL ? 0 : UINT32_MAX;
+        if (leaf == NULL)
+            return false;
+        for (size_t i = 0; i < NODE_SIZE; i++)
+            sums |= (uint32_t)leaf->low[i] + counts->low[i];
+        for (size_t i = 0; i < NODE_SIZE && sums <= UINT16_MAX; i++)
+            leaf->low[i] = (uint16_t)(leaf->low[i] + counts->low[i]);
+        for (size_t i = 0; i < NODE_SIZE && sums > UINT16_MAX; i++) {
+            if (!leaf_add(leaf, i, leaf_count(counts, i)))
+                return false;
+        }
+        return true;
     }
     for (uint64_t i = 0; i < NODE_SIZE; i++) {
         if (!add_node(histogram, branch->children[i], height - 1,
-                      first + (i << span_bits(height))))
+                      first + (i << SPAN_BITS(height))))
             return false;
     }
     return true;

@@ -165,8 +165,8 @@ static enum margay_status feed_pass(struct parts *parts, unsigned i, size_t k,
         if (status != MARGAY_OK)
             break;
         margay_row_add_repeats(&parts->rows[k], i, span.repeats);
-        status =
-            margay_row_feed(&parts->rows[k], i, span.blocks, span.count, error);
+        status = margay_part_feed(&parts->rows[k].parts[i], span.blocks,
+                                  span.count, error);
     }
     return status == MARGAY_END ? MARGAY_OK : status;
 }

@@ -147,11 +147,12 @@ static uint32_t size_of(const struct absolute *absolute, uint32_t span)
 
 static void resize(struct absolute *absolute, uint32_t span, int32_t change)
 {
-    if (absolute->is_splayed)
-        margay_splay_resize(&absolute->splay, span,
-                            absolute->splay.sizes[span] + (uint32_t)change);
-    else
+    if (absolute->is_splayed) {
+        absolute->splay.sizes[span] += (uint32_t)change;
+        margay_splay_lift(&absolute->splay, span);
+    } else {
         margay_ranges_add(&absolute->ranges, span - 1, change);
+    }
 }
 
 /* Join a span to its newer neighbour, which keeps its number. */

@@ -33,26 +33,6 @@ void margay_approximate_end_time_at(void *state, uint32_t end)
     approximate->end = end;
 }
 
-/*
- * Times are used up.  Of a block's time only its range matters, so the number
- * of the range takes its place.
- */
-static void rename_times(struct margay_approximate *approximate)
-{
-    const struct margay_approximate_class *class = approximate->class;
-    struct margay_hash *last = &approximate->last;
-    if (class->begin_renaming != NULL)
-        class->begin_renaming(approximate);
-    for (uint64_t i = 0; i < last->bucket_count; i++) {
-        uint32_t *values = last->buckets[i].values;
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            if (values[slot] != 0)
-                values[slot] = class->rename_time(approximate, values[slot]);
-        }
-    }
-    approximate->now = class->rename_ends(approximate);
-}
-
 static enum margay_status refer(struct margay_approximate *approximate,
                                 uint64_t block, uint64_t *distance,
                                 struct margay_error *error)
@@ -64,8 +44,25 @@ static enum margay_status refer(struct margay_approximate *approximate,
         margay_hash_reserve(&approximate->last, 1, error);
     if (status != MARGAY_OK)
         return status;
-    if (approximate->now == approximate->end - 1)
-        rename_times(approximate);
+    if (approximate->now == approximate->end - 1) {
+        /*
+         * Times are used up.  Of a block's time only its range matters, so the
+         * number of the range takes its place.
+         */
+        const struct margay_approximate_class *class = approximate->class;
+        struct margay_hash *last = &approximate->last;
+        if (class->begin_renaming != NULL)
+            class->begin_renaming(approximate);
+        for (uint64_t i = 0; i < last->bucket_count; i++) {
+            uint32_t *values = last->buckets[i].values;
+            for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+                if (values[slot] != 0)
+                    values[slot] =
+                        class->rename_time(approximate, values[slot]);
+            }
+        }
+        approximate->now = class->rename_ends(approximate);
+    }
     uint32_t *time = margay_hash_insert(&approximate->last, block);
     uint32_t newer = 0, last = *time;
     *time = ++approximate->now;

@@ -102,30 +102,6 @@ static enum margay_status merge(const struct fading *fading,
     return MARGAY_OK;
 }
 
-static enum margay_status end_piece(struct fading *fading,
-                                    struct margay_error *error)
-{
-    struct margay_result result;
-    struct mass *masses;
-    size_t count;
-    enum margay_status status =
-        margay_engine_peek(fading->engine, &result, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = merge(fading, result.histogram, &masses, &count, error);
-    margay_result_clear(&result);
-    if (status != MARGAY_OK)
-        return status;
-    free(fading->masses);
-    fading->masses = masses;
-    fading->count = count;
-    for (size_t i = 0; i < count; i++)
-        masses[i].references *= fading->factor;
-    margay_engine_reset_counts(fading->engine);
-    fading->fed_refs = 0;
-    return MARGAY_OK;
-}
-
 /* ------------------------------------------------------------- feeding -- */
 
 static enum margay_status feed(void *state, const uint64_t *blocks,
@@ -140,8 +116,26 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         status =
             margay_engine_feed(fading->engine, blocks, some, distances, error);
         fading->fed_refs += some;
-        if (status == MARGAY_OK && fading->fed_refs == fading->piece_refs)
-            status = end_piece(fading, error);
+        if (status == MARGAY_OK && fading->fed_refs == fading->piece_refs) {
+            struct margay_result result;
+            struct mass *masses = NULL;
+            size_t masses_count = 0;
+            status = margay_engine_peek(fading->engine, &result, error);
+            if (status != MARGAY_OK)
+                return status;
+            status =
+                merge(fading, result.histogram, &masses, &masses_count, error);
+            margay_result_clear(&result);
+            if (status != MARGAY_OK)
+                return status;
+            free(fading->masses);
+            fading->masses = masses;
+            fading->count = masses_count;
+            for (size_t i = 0; i < masses_count; i++)
+                masses[i].references *= fading->factor;
+            margay_engine_reset_counts(fading->engine);
+            fading->fed_refs = 0;
+        }
         blocks += some;
         distances = distances == NULL ? NULL : distances + some;
         count -= some;

@@ -116,23 +116,6 @@ struct hp_rda {
 
 /* --------------------------------------------------------------- memory -- */
 
-static enum margay_status create_worker(const struct hp_rda *hp,
-                                        struct worker *worker,
-                                        struct margay_error *error)
-{
-    size_t chunk = hp->chunk_refs, block = hp->block_refs;
-    worker->chunk_refs = chunk;
-    worker->places = calloc(block + 1, sizeof *worker->places);
-    worker->live = calloc(chunk / 64 + 1, sizeof *worker->live);
-    worker->place_at = calloc(chunk, sizeof *worker->place_at);
-    worker->local = calloc(chunk, sizeof *worker->local);
-    worker->block.across = calloc(block + 1, sizeof *worker->block.across);
-    if (!worker->places || !worker->live || !worker->place_at ||
-        !worker->local || !worker->block.across)
-        return margay_fail_memory(error, "a thread block");
-    return margay_hash_create(&worker->hash, block, error);
-}
-
 static void destroy(void *state)
 {
     struct hp_rda *hp = state;
@@ -160,36 +143,27 @@ static void destroy(void *state)
 static enum margay_status create_workers(struct hp_rda *hp,
                                          struct margay_error *error)
 {
+    size_t chunk = hp->chunk_refs, block = hp->block_refs;
     hp->workers = calloc(hp->worker_count, sizeof *hp->workers);
     hp->pending = calloc(hp->pending_capacity, sizeof *hp->pending);
     if (hp->workers == NULL || hp->pending == NULL)
         return margay_fail_memory(error, "thread blocks");
     enum margay_status status =
         margay_crew_create(hp->worker_count, &hp->crew, error);
-    for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++)
-        status = create_worker(hp, &hp->workers[i], error);
-    return status;
-}
-
-/* What merges thread blocks. */
-static enum margay_status create_merger(struct hp_rda *hp,
-                                        struct margay_error *error)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    enum margay_status status = margay_histogram_create(&hp->settled, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (hp->adjust == BY_TIMES) {
-        hp->place_at = calloc(hp->block_refs + 1, sizeof *hp->place_at);
-        if (hp->place_at == NULL)
-            return margay_fail_memory(error, "thread blocks");
-        return margay_engine_create("exact", &options, &hp->exact, error);
+    for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++) {
+        struct worker *worker = &hp->workers[i];
+        worker->chunk_refs = chunk;
+        worker->places = calloc(block + 1, sizeof *worker->places);
+        worker->live = calloc(chunk / 64 + 1, sizeof *worker->live);
+        worker->place_at = calloc(chunk, sizeof *worker->place_at);
+        worker->local = calloc(chunk, sizeof *worker->local);
+        worker->block.across = calloc(block + 1, sizeof *worker->block.across);
+        if (!worker->places || !worker->live || !worker->place_at ||
+            !worker->local || !worker->block.across)
+            status = margay_fail_memory(error, "a thread block");
+        if (status == MARGAY_OK)
+            status = margay_hash_create(&worker->hash, block, error);
     }
-    /* Keys are differences: begin where none can be negative. */
-    hp->first_sum = hp->sum_counts = hp->block_refs + 1;
-    status = margay_hash_create(&hp->keys, 0, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&hp->across, error);
     return status;
 }
 
@@ -204,7 +178,21 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     if (hp->worker_count > MOST_WORKERS)
         hp->worker_count = MOST_WORKERS;
     hp->pending_capacity = hp->worker_count * hp->block_refs;
-    enum margay_status status = create_merger(hp, error);
+    /* What merges thread blocks. */
+    enum margay_status status = margay_histogram_create(&hp->settled, error);
+    if (status == MARGAY_OK && hp->adjust == BY_TIMES) {
+        struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+        hp->place_at = calloc(hp->block_refs + 1, sizeof *hp->place_at);
+        if (hp->place_at == NULL)
+            return margay_fail_memory(error, "thread blocks");
+        status = margay_engine_create("exact", &options, &hp->exact, error);
+    } else if (status == MARGAY_OK) {
+        /* Keys are differences: begin where none can be negative. */
+        hp->first_sum = hp->sum_counts = hp->block_refs + 1;
+        status = margay_hash_create(&hp->keys, 0, error);
+        if (status == MARGAY_OK)
+            status = margay_histogram_create(&hp->across, error);
+    }
     if (status != MARGAY_OK)
         return status;
     if (setup->settings.choices[BACKEND] == 0)
@@ -236,24 +224,20 @@ static uint64_t count_live(const uint64_t *live, size_t from, size_t to)
     return sum;
 }
 
-/* The place of a block, which is a new one if it has not been met here. */
-static struct place *find_place(struct worker *worker, uint64_t block)
-{
-    uint32_t *number = margay_hash_insert(&worker->hash, block);
-    if (*number == 0) {
-        *number = ++worker->block.place_count;
-        worker->places[*number] = (struct place){.block = block};
-    }
-    return &worker->places[*number];
-}
-
 static void run_chunk(struct worker *worker, size_t begin, size_t count)
 {
     struct block *block = &worker->block;
     uint64_t distinct = 0, latest = 0;
     memset(worker->live, 0, (worker->chunk_refs / 64 + 1) * sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {
-        struct place *place = find_place(worker, worker->refs[begin + i]);
+        /* A new place if the block has not been met here. */
+        uint64_t id = worker->refs[begin + i];
+        uint32_t *number = margay_hash_insert(&worker->hash, id);
+        if (*number == 0) {
+            *number = ++block->place_count;
+            worker->places[*number] = (struct place){.block = id};
+        }
+        struct place *place = &worker->places[*number];
         if (place->last > begin) { /* positions are from 1 up */
             size_t last = place->last - 1 - begin;
             worker->local[count_live(worker->live, last + 1, i)]++;
@@ -266,7 +250,7 @@ static void run_chunk(struct worker *worker, size_t begin, size_t count)
                 block->across[first - place->key]++;
         }
         worker->live[i / 64] |= UINT64_C(1) << (i % 64);
-        worker->place_at[i] = (uint32_t)(place - worker->places);
+        worker->place_at[i] = *number;
         place->last = (uint32_t)(begin + i + 1);
     }
     block->sum_counts += distinct;
@@ -449,27 +433,6 @@ static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
     return status;
 }
 
-/* By the paper's rule: the places of all thread blocks, by id. */
-static enum margay_status merge_by_id(struct hp_rda *hp,
-                                      const struct margay_gpu_result *result,
-                                      const struct block *blocks,
-                                      struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    uint32_t block_refs = (uint32_t)hp->block_refs;
-    for (uint32_t i = 0; i < result->places && status == MARGAY_OK; i++) {
-        const struct place place = {
-            .block = result->ids[i],
-            .first = result->firsts[i] % block_refs,
-            .key = result->keys[i] % block_refs + 1,
-        };
-        uint32_t number = result->firsts[i] / block_refs;
-        if (number < result->block_count)
-            status = merge_place(hp, &blocks[number], &place, error);
-    }
-    return status;
-}
-
 /* Merge what a device found in all thread blocks of a run with those before. */
 static enum margay_status merge_result(struct hp_rda *hp,
                                        const struct margay_gpu_result *result,
@@ -490,43 +453,52 @@ static enum margay_status merge_result(struct hp_rda *hp,
     }
     if (status == MARGAY_OK)
         status = merge_counts(hp, result->distances, result->distinct, error);
-    if (status == MARGAY_OK)
-        status = result->ids != NULL ? merge_by_id(hp, result, blocks, error)
-                                     : merge_ids(hp, result->ids_by_first,
-                                                 result->distinct, true, error);
+    if (status == MARGAY_OK && result->ids == NULL)
+        status =
+            merge_ids(hp, result->ids_by_first, result->distinct, true, error);
+    /* By the paper's rule: the places of all thread blocks, by id. */
+    uint32_t block_refs = (uint32_t)hp->block_refs;
+    for (uint32_t i = 0;
+         i < result->places && result->ids != NULL && status == MARGAY_OK;
+         i++) {
+        const struct place place = {
+            .block = result->ids[i],
+            .first = result->firsts[i] % block_refs,
+            .key = result->keys[i] % block_refs + 1,
+        };
+        uint32_t number = result->firsts[i] / block_refs;
+        if (number < result->block_count)
+            status = merge_place(hp, &blocks[number], &place, error);
+    }
     free(blocks);
     return status;
 }
 
-/* Analyse the pending references on a device.  Before another run, and only
-   then, those of the last one have to be put into the order of last references.
- */
-static enum margay_status run_on_device(struct hp_rda *hp,
-                                        struct margay_error *error)
+/* Analyse the pending references: on a device, or a thread block on each
+   thread. */
+static enum margay_status run_pending(struct hp_rda *hp,
+                                      struct margay_error *error)
 {
     const struct margay_gpu_result *last = hp->result;
     uint32_t count = (uint32_t)hp->pending_count;
     enum margay_status status = MARGAY_OK;
-    hp->pending_count = 0;
-    if (count == 0)
-        return MARGAY_OK;
-    if (last != NULL)
-        status = merge_ids(hp, last->ids_by_last, last->distinct, false, error);
-    hp->result = NULL;
-    if (status == MARGAY_OK)
-        status = margay_gpu_blocks_run(hp->device, count, &hp->result, error);
-    if (status == MARGAY_OK)
-        status = merge_result(hp, hp->result, error);
-    return status;
-}
-
-/* Analyse the pending references, a thread block on each thread. */
-static enum margay_status run_pending(struct hp_rda *hp,
-                                      struct margay_error *error)
-{
     unsigned used = 0;
-    if (hp->device != NULL)
-        return run_on_device(hp, error);
+    if (hp->device != NULL) {
+        hp->pending_count = 0;
+        if (count == 0)
+            return MARGAY_OK;
+        /* Before another run, and only then, the references of the last one
+           have to be put into the order of last references. */
+        if (last != NULL)
+            status =
+                merge_ids(hp, last->ids_by_last, last->distinct, false, error);
+        hp->result = NULL;
+        if (status == MARGAY_OK)
+            status =
+                margay_gpu_blocks_run(hp->device, count, &hp->result, error);
+        return status == MARGAY_OK ? merge_result(hp, hp->result, error)
+                                   : status;
+    }
     for (size_t begin = 0; begin < hp->pending_count; begin += hp->block_refs) {
         struct worker *worker = &hp->workers[used++];
         size_t left = hp->pending_count - begin;
@@ -536,7 +508,6 @@ static enum margay_status run_pending(struct hp_rda *hp,
     hp->pending_count = 0;
     margay_crew_start(hp->crew, run_block, hp, used);
     margay_crew_finish(hp->crew);
-    enum margay_status status = MARGAY_OK;
     for (unsigned i = 0; i < used && status == MARGAY_OK; i++)
         status = merge_block(hp, &hp->workers[i], error);
     return status;

@@ -50,12 +50,16 @@ struct margay_prefixes {
     size_t asked_count, asked_room;
 };
 
-static enum margay_status check_engine(const char *spec,
-                                       struct margay_error *error)
+enum margay_status margay_prefixes_create(
+    const struct margay_prefixes_options *options, margay_prefixes **prefixes,
+    struct margay_error *error)
 {
+    struct margay_engine_options engine = options->engine_options;
+    engine.measure = MARGAY_REUSE_DISTANCES;
     struct margay_engine_abilities abilities;
+    *prefixes = NULL;
     enum margay_status status = margay_engine_abilities(
-        spec, MARGAY_REUSE_DISTANCES, &abilities, error);
+        options->engine, MARGAY_REUSE_DISTANCES, &abilities, error);
     if (status != MARGAY_OK)
         return status;
     if (!abilities.info->exact || !(abilities.can & MARGAY_CAN_TELL_DISTANCES))
@@ -63,24 +67,12 @@ static enum margay_status check_engine(const char *spec,
                            "requests take the exact distance of each block, "
                            "and engine %s does not give that (exact does)",
                            abilities.info->name);
-    return MARGAY_OK;
-}
-
-enum margay_status margay_prefixes_create(
-    const struct margay_prefixes_options *options, margay_prefixes **prefixes,
-    struct margay_error *error)
-{
-    struct margay_engine_options engine = options->engine_options;
-    engine.measure = MARGAY_REUSE_DISTANCES;
-    *prefixes = NULL;
     margay_prefixes *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "the requests");
     made->touch = options->touch;
-    enum margay_status status = check_engine(options->engine, error);
-    if (status == MARGAY_OK)
-        status = margay_engine_create(options->engine, &engine, &made->engine,
-                                      error);
+    status =
+        margay_engine_create(options->engine, &engine, &made->engine, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&made->blocks, error);
     if (status == MARGAY_OK)
@@ -134,29 +126,6 @@ static enum margay_status end_request(margay_prefixes *prefixes,
 static bool begins(const margay_prefixes *prefixes, uint64_t request)
 {
     return !prefixes->open || prefixes->request != request;
-}
-
-static enum margay_status count_distances(margay_prefixes *prefixes,
-                                          const uint64_t *requests,
-                                          size_t count,
-                                          struct margay_error *error)
-{
-    const uint64_t *distances = prefixes->distances;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (begins(prefixes, requests[i])) {
-            status = end_request(prefixes, error);
-            prefixes->open = true;
-            prefixes->request = requests[i];
-        }
-        if (status == MARGAY_OK && distances[i] > prefixes->distance) {
-            status = count_blocks(prefixes, error);
-            prefixes->distance = distances[i];
-        }
-        prefixes->uncounted++;
-        prefixes->counts = true;
-    }
-    return status;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -250,9 +219,21 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
     else
         status = margay_engine_feed(prefixes->engine, blocks, count,
                                     prefixes->distances, error);
-    return status == MARGAY_OK
-               ? count_distances(prefixes, requests, count, error)
-               : status;
+    const uint64_t *distances = prefixes->distances;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (begins(prefixes, requests[i])) {
+            status = end_request(prefixes, error);
+            prefixes->open = true;
+            prefixes->request = requests[i];
+        }
+        if (status == MARGAY_OK && distances[i] > prefixes->distance) {
+            status = count_blocks(prefixes, error);
+            prefixes->distance = distances[i];
+        }
+        prefixes->uncounted++;
+        prefixes->counts = true;
+    }
+    return status;
 }
 
 void margay_prefixes_reset_counts(margay_prefixes *prefixes)

@@ -39,30 +39,8 @@ struct scale {
 
 /*
  * Join ranges from the newest to the oldest: one that has `newer` blocks
- * behind it may hold floor(newer e / (1 - e)) + 1.  Writes the joined ones to
- * ends[] and sizes[], the newest first; returns how many.
+ * behind it may hold floor(newer e / (1 - e)) + 1.
  */
-static uint32_t join(const struct scale *scale, uint32_t *ends, uint32_t *sizes)
-{
-    const struct margay_ranges *ranges = &scale->ranges;
-    const uint32_t *old_sizes = margay_ranges_sizes(ranges);
-    uint32_t kept = 0;
-    double newer = 0, capacity = 1;
-    for (uint32_t i = ranges->count; i-- > 0;) {
-        if (kept > 0 && (double)sizes[kept - 1] + old_sizes[i] <= capacity) {
-            sizes[kept - 1] += old_sizes[i];
-            continue;
-        }
-        if (kept > 0) {
-            newer += sizes[kept - 1];
-            capacity = floor(newer * scale->growth) + 1;
-        }
-        ends[kept] = ranges->ends[i];
-        sizes[kept++] = old_sizes[i];
-    }
-    return kept;
-}
-
 static enum margay_status compress(struct scale *scale,
                                    struct margay_error *error)
 {
@@ -71,11 +49,23 @@ static enum margay_status compress(struct scale *scale,
     if (ends == NULL)
         return margay_fail_memory(error, "the ranges of a scale tree");
     uint32_t *sizes = ends + ranges->capacity;
-    uint32_t *new_sizes = margay_ranges_sizes(ranges);
-    uint32_t kept = join(scale, ends, sizes);
+    uint32_t *all_sizes = margay_ranges_sizes(ranges), kept = 0;
+    double newer = 0, capacity = 1;
+    for (uint32_t i = ranges->count; i-- > 0;) {
+        if (kept > 0 && (double)sizes[kept - 1] + all_sizes[i] <= capacity) {
+            sizes[kept - 1] += all_sizes[i];
+            continue;
+        }
+        if (kept > 0) {
+            newer += sizes[kept - 1];
+            capacity = floor(newer * scale->growth) + 1;
+        }
+        ends[kept] = ranges->ends[i];
+        sizes[kept++] = all_sizes[i];
+    }
     for (uint32_t i = 0; i < kept; i++) {
         ranges->ends[i] = ends[kept - 1 - i];
-        new_sizes[i] = sizes[kept - 1 - i];
+        all_sizes[i] = sizes[kept - 1 - i];
     }
     margay_ranges_rewrite(ranges, kept);
     free(ends);

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/engines/bars.h"
 #include "stackdist/engines/estimate.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/reference/order.h"
@@ -157,22 +156,6 @@ static void count_in_bar(struct shards *shards, double distance, double count)
     touch(shards, &shards->bars[bar], count);
 }
 
-/* A block is about to leave the sample: move all counts to bars. */
-static void leave_whole(struct shards *shards)
-{
-    uint64_t distance, count;
-    if (shards->whole == NULL)
-        return;
-    for (uint64_t from = 0;
-         margay_histogram_next(shards->whole, from, &distance, &count);
-         from = distance + 1)
-        count_in_bar(shards, (double)distance, (double)count);
-    touch(shards, &shards->cold,
-          (double)margay_histogram_infinite(shards->whole));
-    margay_histogram_free(shards->whole);
-    shards->whole = NULL;
-}
-
 static enum margay_status enter(struct shards *shards, struct entry entry,
                                 struct margay_error *error)
 {
@@ -185,7 +168,18 @@ static enum margay_status enter(struct shards *shards, struct entry entry,
             status = push(shards, entry, error);
     } else {
         struct entry *greatest = &shards->heap[0];
-        leave_whole(shards);
+        /* A block is about to leave the sample: move all counts to bars. */
+        uint64_t distance, count;
+        if (shards->whole != NULL) {
+            for (uint64_t from = 0;
+                 margay_histogram_next(shards->whole, from, &distance, &count);
+                 from = distance + 1)
+                count_in_bar(shards, (double)distance, (double)count);
+            touch(shards, &shards->cold,
+                  (double)margay_histogram_infinite(shards->whole));
+            margay_histogram_free(shards->whole);
+            shards->whole = NULL;
+        }
         shards->sample.limit =
             (entry.hash > greatest->hash ? entry.hash : greatest->hash) - 1;
         if (entry.hash > greatest->hash)

@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/engines/bars.h"
 #include "stackdist/engines/clock.h"
 #include "stackdist/engines/estimate.h"
 #include "traces/traces_internal.h"
@@ -92,10 +91,17 @@ static enum margay_status feed_all(struct shen *shen, const uint64_t *blocks,
     return MARGAY_OK;
 }
 
-/* A sampled reference is watched until the next one to its block. */
-static enum margay_status feed_sample(struct shen *shen, const uint64_t *blocks,
-                                      size_t count, struct margay_error *error)
+/* With a sample, a sampled reference is watched until the next one to its
+   block. */
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
 {
+    (void)distances;
+    struct shen *shen = state;
+    shen->references += count;
+    if (shen->threshold == 0)
+        return feed_all(shen, blocks, count, error);
     struct margay_clock *clock = &shen->clock;
     struct margay_hash *watched = &clock->last;
     for (size_t i = 0; i < count; i++) {
@@ -120,17 +126,6 @@ static enum margay_status feed_sample(struct shen *shen, const uint64_t *blocks,
         }
     }
     return MARGAY_OK;
-}
-
-static enum margay_status feed(void *state, const uint64_t *blocks,
-                               size_t count, uint64_t *distances,
-                               struct margay_error *error)
-{
-    (void)distances;
-    struct shen *shen = state;
-    shen->references += count;
-    return shen->threshold == 0 ? feed_all(shen, blocks, count, error)
-                                : feed_sample(shen, blocks, count, error);
 }
 
 static void reset_counts(void *state)

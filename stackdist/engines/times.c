@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/engines/bars.h"
 #include "stackdist/engines/clock.h"
 #include "stackdist/engines/estimate.h"
 

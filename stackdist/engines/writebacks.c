@@ -71,21 +71,6 @@ void margay_writebacks_free(margay_writebacks *w)
 
 /* -------------------------------------------------------------- feeding -- */
 
-/* The entry of a block; one for a new block has been reserved. */
-static struct block *find_block(margay_writebacks *w, uint64_t id)
-{
-    unsigned slot;
-    struct margay_bucket *bucket = margay_hash_slot(&w->hash, id, &slot);
-    uint64_t number = margay_bucket_value(bucket, slot);
-    if (number != 0)
-        return &w->blocks[number - 1];
-    bucket->keys[slot] = id;
-    margay_bucket_set_value(bucket, slot, w->block_count + 1);
-    w->hash.entries++;
-    w->blocks[w->block_count].dirty_level = CLEAN;
-    return &w->blocks[w->block_count++];
-}
-
 /* Caches of level + 1 .. distance blocks write a block back. */
 static enum margay_status count_range(margay_writebacks *w, uint64_t level,
                                       uint64_t distance,
@@ -117,7 +102,18 @@ enum margay_status margay_writebacks_feed(
             return status;
         if (count - i > FETCH_AHEAD)
             margay_hash_prefetch(&w->hash, blocks[i + FETCH_AHEAD]);
-        struct block *block = find_block(w, blocks[i]);
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&w->hash, blocks[i], &slot);
+        uint64_t number = margay_bucket_value(bucket, slot);
+        if (number == 0) {
+            w->blocks[w->block_count++].dirty_level = CLEAN;
+            number = w->block_count;
+            bucket->keys[slot] = blocks[i];
+            margay_bucket_set_value(bucket, slot, number);
+            w->hash.entries++;
+        }
+        struct block *block = &w->blocks[number - 1];
         status = count_range(w, block->dirty_level, distances[i], error);
         if (status != MARGAY_OK)
             return status;

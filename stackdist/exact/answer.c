@@ -206,20 +206,6 @@ static void rank_share(void *context, size_t i)
     }
 }
 
-/* The number of shares that are worth their copies. */
-static unsigned choose_shares(const struct margay_part_question *question)
-{
-    size_t least =
-        question->least_share == 0 ? MARGAY_LEAST_SHARE : question->least_share;
-    size_t most = question->count / least;
-    size_t shares = question->helper_count;
-    if (shares > most)
-        shares = most;
-    if (shares > MOST_SHARES)
-        shares = MOST_SHARES;
-    return shares < 1 ? 1 : (unsigned)shares;
-}
-
 static void gather_absent(struct answer *answer)
 {
     struct margay_part_question *question = answer->question;
@@ -288,8 +274,17 @@ static enum margay_status answer(void *state,
                                  struct margay_part_question *question,
                                  struct margay_error *error)
 {
-    struct answer run = {
-        .e = state, .question = question, .shares = choose_shares(question)};
+    /* The number of shares that are worth their copies. */
+    size_t least =
+        question->least_share == 0 ? MARGAY_LEAST_SHARE : question->least_share;
+    size_t most = question->count / least, shares = question->helper_count;
+    if (shares > most)
+        shares = most;
+    if (shares > MOST_SHARES)
+        shares = MOST_SHARES;
+    struct answer run = {.e = state,
+                         .question = question,
+                         .shares = shares < 1 ? 1 : (unsigned)shares};
     size_t bytes = question->count * sizeof *run.timestamps;
     if (question->count == 0)
         return MARGAY_OK;

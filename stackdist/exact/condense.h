@@ -88,17 +88,12 @@ static inline unsigned margay_like_8(const uint64_t *blocks, int back)
 
 #endif
 
-/* The bits of the first `count`. */
-static inline uint64_t margay_first_bits(size_t count)
-{
-    return count < CONDENSE_BITS ? (UINT64_C(1) << count) - 1 : ~UINT64_C(0);
-}
-
-/* Copy `count` blocks but for repeats; blocks[-1] is the one before. */
+/* Copy `count` >= 1 blocks but for repeats, `before` being the one before. */
 static inline size_t margay_drop_repeats(const uint64_t *blocks, size_t count,
-                                         uint64_t *kept)
+                                         uint64_t before, uint64_t *kept)
 {
-    size_t n = 0, i = 0;
+    size_t n = blocks[0] != before, i = 1;
+    kept[0] = blocks[0];
     for (; i + 8 <= count; i += 8)
         n += margay_keep_8(blocks + i, ~margay_like_8(blocks + i, 1) & 0xff,
                            kept + n);
@@ -116,7 +111,9 @@ static inline size_t margay_drop_pairs(const uint64_t *blocks, size_t count,
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i += CONDENSE_BITS) {
-        uint64_t valid = margay_first_bits(count - i), hits = 0;
+        uint64_t hits = 0, valid = ~UINT64_C(0);
+        if (count - i < CONDENSE_BITS)
+            valid = (UINT64_C(1) << (count - i)) - 1;
         for (unsigned k = 0; k < CONDENSE_BITS; k += 8)
             hits |= (uint64_t)margay_like_8(blocks + i + k, 2) << k;
         uint64_t keep = valid & ~margay_pairs(hits & valid);
@@ -124,23 +121,6 @@ static inline size_t margay_drop_pairs(const uint64_t *blocks, size_t count,
             n += margay_keep_8(blocks + i + k, keep >> k & 0xff, kept + n);
     }
     return n;
-}
-
-/* Copy `count` >= 1 blocks but for repeats, `before` being the one before. */
-static inline size_t margay_drop_all_repeats(const uint64_t *blocks,
-                                             size_t count, uint64_t before,
-                                             uint64_t *kept)
-{
-    kept[0] = blocks[0];
-    size_t n = blocks[0] != before;
-    return n + margay_drop_repeats(blocks + 1, count - 1, kept + n);
-}
-
-/* Of `singles` references without repeats, `left` were kept: were there enough
-   pairs to look for pairs in the next ones, too? */
-static inline bool margay_pairs_pay(size_t singles, size_t left)
-{
-    return 8 * (singles - left) >= singles;
 }
 
 /*
@@ -160,15 +140,16 @@ static inline size_t margay_condense(const uint64_t *blocks, size_t count,
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < CONDENSE_REFS ? count - done : CONDENSE_REFS;
         uint64_t *to = pairing ? single + 2 : kept + n;
-        size_t singles =
-            margay_drop_all_repeats(blocks + done, some, top[0], to);
+        size_t singles = margay_drop_repeats(blocks + done, some, top[0], to);
         size_t left = singles;
         if (pairing) {
             single[0] = top[1];
             single[1] = top[0];
             memset(to + singles, 0, CONDENSE_BITS * sizeof *single);
             left = margay_drop_pairs(to, singles, kept + n);
-            pairing = margay_pairs_pay(singles, left);
+            /* Of `singles` references without repeats, `left` were kept: were
+               there enough pairs to look for pairs in the next ones, too? */
+            pairing = 8 * (singles - left) >= singles;
         }
         if (singles > 0) {
             top[1] = singles > 1 ? to[singles - 2] : top[0];

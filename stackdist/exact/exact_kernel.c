@@ -139,16 +139,7 @@ static NOINLINE void count_pending(struct margay_exact *e)
  * alone, or in the longest none.  Lanes have the differences, so there are at
  * most MARGAY_LANES sums.
  */
-enum deferred { GROUPS, TOPS, NONE };
-
-static enum deferred choose_deferred(const struct margay_rank *rank)
-{
-    if (rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_LEVEL3_SHIFT)
-        return GROUPS;
-    return rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_TOP_SHIFT
-               ? TOPS
-               : NONE;
-}
+enum deferred { GROUPS, TOPS };
 
 _Static_assert(MARGAY_EXACT_BATCH <= INT8_MAX, "what a lane can hold");
 _Static_assert((uint64_t)MARGAY_LANES
@@ -309,16 +300,13 @@ static NOINLINE void rank_tops(struct margay_exact *e, const uint64_t *past,
 static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
                  unsigned base)
 {
-    switch (choose_deferred(&e->rank)) {
-    case GROUPS:
+    uint64_t leaves = e->rank.leaf_count;
+    if (leaves <= (uint64_t)MARGAY_LANES << MARGAY_LEVEL3_SHIFT)
         rank_groups(e, past, count, base);
-        break;
-    case TOPS:
+    else if (leaves <= (uint64_t)MARGAY_LANES << MARGAY_TOP_SHIFT)
         rank_tops(e, past, count, base);
-        break;
-    default:
+    else
         rank_longest(e, past, count, base);
-    }
 }
 
 /* Every block is written, and kept if it is a first touch: a branch would cost
@@ -335,10 +323,10 @@ static NOINLINE void note_touches(struct margay_exact *e,
     e->touch_count = noted < e->touch_limit ? noted : e->touch_limit;
 }
 
-static void look_up_batch(struct margay_exact *e,
-                          const struct margay_exact_batch *batch,
-                          uint64_t *past)
+static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
+                 unsigned base)
 {
+    uint64_t past[MARGAY_EXACT_BATCH];
     if (batch->wanted == NULL)
         push(e, batch->demoted, batch->count);
     else if (batch->demoted == NULL)
@@ -347,13 +335,6 @@ static void look_up_batch(struct margay_exact *e,
         (e->wide ? raise_wide : raise)(e, batch, past);
     else
         (e->wide ? exchange_wide : exchange)(e, batch, past);
-}
-
-static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
-                 unsigned base)
-{
-    uint64_t past[MARGAY_EXACT_BATCH];
-    look_up_batch(e, batch, past);
     if (batch->wanted == NULL) {
         margay_rank_append(&e->rank, (unsigned)batch->count);
         e->rank.live += batch->count;
@@ -395,9 +376,11 @@ static ALWAYS_INLINE void renumber_buckets(struct margay_exact *e,
             uint64_t timestamp = read_value(&buckets[i], j, wide);
             if (timestamp == 0)
                 break;
-            if (!in_filter(timestamp))
+            if (!in_filter(timestamp)) {
+                uint64_t before = margay_rank_before(&rank, timestamp, tall);
                 timestamp =
-                    margay_rank_renumbered(&rank, timestamp, dropped, tall);
+                    before < dropped ? 0 : margay_rank_nth(before - dropped);
+            }
             write_value(&buckets[i], j, timestamp, wide);
         }
     }
@@ -416,29 +399,6 @@ static void renumber(struct margay_exact *e, uint64_t dropped)
 
 /* ---------------------------------------------------- blocks asked about -- */
 
-static ALWAYS_INLINE void find_batch(const struct margay_exact *e,
-                                     const uint64_t *blocks, size_t count,
-                                     uint64_t *timestamps)
-{
-    const struct margay_hash hash = e->hash;
-    for (size_t i = 0; i < count; i++) {
-        unsigned slot;
-        struct margay_bucket *bucket =
-            margay_hash_slot(&hash, blocks[i], &slot);
-        timestamps[i] = margay_bucket_value(bucket, slot);
-    }
-}
-
-/* The search for an absent key ends at the next free slot. */
-static ALWAYS_INLINE void prefetch_two(const struct margay_hash *hash,
-                                       uint64_t key)
-{
-    const struct margay_bucket *bucket =
-        hash->buckets + margay_hash_home(hash, key);
-    __builtin_prefetch(bucket);
-    __builtin_prefetch(bucket + 1);
-}
-
 static void find(const struct margay_exact *e, const uint64_t *blocks,
                  size_t count, uint64_t *timestamps)
 {
@@ -446,9 +406,21 @@ static void find(const struct margay_exact *e, const uint64_t *blocks,
         size_t left = count - done;
         size_t some = left < MARGAY_EXACT_BATCH ? left : MARGAY_EXACT_BATCH;
         size_t ahead = left - some < some ? left - some : some;
-        for (size_t i = 0; i < ahead; i++)
-            prefetch_two(&e->hash, blocks[done + some + i]);
-        find_batch(e, blocks + done, some, timestamps + done);
+        for (size_t i = 0; i < ahead; i++) {
+            /* The search for an absent key ends at the next free slot. */
+            const struct margay_bucket *bucket =
+                e->hash.buckets +
+                margay_hash_home(&e->hash, blocks[done + some + i]);
+            __builtin_prefetch(bucket);
+            __builtin_prefetch(bucket + 1);
+        }
+        const struct margay_hash hash = e->hash;
+        for (size_t i = 0; i < some; i++) {
+            unsigned slot;
+            struct margay_bucket *bucket =
+                margay_hash_slot(&hash, (blocks + done)[i], &slot);
+            (timestamps + done)[i] = margay_bucket_value(bucket, slot);
+        }
     }
 }
 

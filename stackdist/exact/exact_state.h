@@ -1,8 +1,8 @@
 /*
  * exact_state.h - the state of the exact engine, shared by its files
  *
- * exact.c is the engine's class, store.c its memory, feed.c decides what each
- * reference goes through, and exact_kernel.c, compiled once per processor
+ * exact.c is the engine's class, its memory and counts, feed.c decides what
+ * each reference goes through, and exact_kernel.c, compiled once per processor
  * level, has the loops over references.
  */
 #ifndef MARGAY_STACKDIST_EXACT_STATE_H
@@ -140,21 +140,11 @@ extern const struct margay_exact_kernel margay_exact_kernel_portable;
 extern const struct margay_exact_kernel margay_exact_kernel_v3;
 extern const struct margay_exact_kernel margay_exact_kernel_v4;
 
-/* ------------------------------------------------------ store.c -- */
-
-/* Allocate the memory of a new engine, whose time begins at `first`.  On
-   failure margay_exact_destroy_store() releases it. */
-enum margay_status margay_exact_create_store(struct margay_exact *e,
-                                             uint64_t first,
-                                             struct margay_error *error);
-void margay_exact_destroy_store(struct margay_exact *e);
+/* ------------------------------------------------------ exact.c -- */
 
 /* Reserve memory for this many blocks, before any reference. */
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
                                        struct margay_error *error);
-
-/* Release the hash table and the bit vector only. */
-void margay_exact_destroy_stack(struct margay_exact *e);
 
 /* Reserve entries, counters and timestamps for a batch. */
 enum margay_status margay_exact_prepare(struct margay_exact *e,
@@ -170,17 +160,6 @@ uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index);
 
 /* A counter has passed 255: 256 more at d + 1 = `index`. */
 void margay_exact_spill(struct margay_exact *e, uint64_t index);
-
-/* The engine's reset_counts(). */
-void margay_exact_reset_counts(void *state);
-
-/*
- * Add all counts to a histogram: to e->histogram, where some are already, once
- * and at the end; to any other as often as wanted.
- */
-enum margay_status margay_exact_collect(struct margay_exact *e,
-                                        margay_histogram *to,
-                                        struct margay_error *error);
 
 /* ----------------------------------------------------- answer.c -- */
 

@@ -30,7 +30,8 @@ static enum margay_status run_deep(struct margay_exact *e,
         if (status != MARGAY_OK)
             return status;
         size_t left = count - done;
-        unsigned room = margay_rank_room(&e->rank);
+        /* Timestamps that can be given from `next` on within its word. */
+        unsigned room = 64 - (unsigned)(e->rank.next & 63);
         struct margay_exact_batch batch = {
             .wanted = wanted == NULL ? NULL : wanted + done,
             .demoted = demoted == NULL ? NULL : demoted + done,
@@ -71,32 +72,6 @@ enum margay_status margay_exact_empty_filter(struct margay_exact *e,
     return run_deep(e, NULL, e->demoted, blocks, 0, NULL, error);
 }
 
-/* Pass references through the filter; returns how many it does not have.
-   Unless distances are wanted, references that do not change the stack are
-   counted without passing them. */
-static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
-                          size_t count, uint64_t *distances)
-{
-    struct margay_near *near = e->near;
-    const struct margay_near_kernel *kernel = near->kernel;
-    size_t passed;
-    if (distances != NULL) {
-        passed = kernel->refer_each(near, blocks, count, e->origins, e->demoted,
-                                    distances);
-    } else {
-        if (near->blocks >= 2) {
-            uint64_t top[2];
-            margay_near_top(near, top);
-            count = kernel->condense(blocks, count, top, e->kept, near->counts);
-            blocks = e->kept;
-        }
-        passed = kernel->refer(near, blocks, count, e->origins, e->demoted);
-    }
-    for (size_t i = 0; i < passed; i++)
-        e->wanted[i] = blocks[e->origins[i]];
-    return passed;
-}
-
 static enum margay_status feed_filtered(struct margay_exact *e,
                                         const uint64_t *blocks, size_t count,
                                         uint64_t *distances,
@@ -104,11 +79,25 @@ static enum margay_status feed_filtered(struct margay_exact *e,
 {
     uint64_t *indices = distances == NULL ? NULL : e->indices;
     unsigned base = e->near->blocks;
-    size_t passed = pass_filter(e, blocks, count, distances);
+    struct margay_near *near = e->near;
+    const struct margay_near_kernel *kernel = near->kernel;
+    size_t left = count;
+    /* Unless distances are wanted, references that do not change the stack are
+       counted without passing them. */
+    if (distances == NULL && base >= 2) {
+        uint64_t top[2];
+        margay_near_top(near, top);
+        left = kernel->condense(blocks, count, top, e->kept, near->counts);
+        blocks = e->kept;
+    }
+    size_t passed =
+        kernel->refer(near, blocks, left, e->origins, e->demoted, distances);
+    for (size_t i = 0; i < passed; i++)
+        e->wanted[i] = blocks[e->origins[i]];
     e->filtered_refs += count;
     e->passed_refs += passed;
     /* Until the filter is full, blocks leave the deep stack and none enters. */
-    unsigned risen = e->near->blocks - base;
+    unsigned risen = near->blocks - base;
     enum margay_status status =
         run_deep(e, e->wanted, NULL, risen, base, indices, error);
     if (status == MARGAY_OK)
@@ -151,9 +140,9 @@ static double try_filter(struct margay_near *near, const uint64_t *blocks,
     uint16_t beyond[MARGAY_EXACT_SEGMENT];
     size_t half = count / 2;
     memcpy(counts, near->counts, sizeof counts);
-    near->kernel->refer(near, blocks, half, beyond, gone);
-    size_t passed =
-        near->kernel->refer(near, blocks + half, count - half, beyond, gone);
+    near->kernel->refer(near, blocks, half, beyond, gone, NULL);
+    size_t passed = near->kernel->refer(near, blocks + half, count - half,
+                                        beyond, gone, NULL);
     memcpy(near->counts, counts, sizeof counts);
     margay_near_empty(near);
     return 1 - (double)passed / (double)(count - half);

@@ -63,18 +63,6 @@ static uint64_t buckets_for(uint64_t entries, uint64_t large_buckets)
     return bucket_count;
 }
 
-/* Buckets for about as many entries and no more. */
-static uint64_t buckets_for_estimate(uint64_t entries)
-{
-    uint64_t bucket_count = entries / LEAST_ENTRIES;
-    if (bucket_count >= LARGE_BUCKETS)
-        return bucket_count - bucket_count % quarter_of(bucket_count);
-    bucket_count = SMALLEST_BUCKETS;
-    while (STRETCHED_LOAD(bucket_count * MARGAY_BUCKET_SLOTS) < entries)
-        bucket_count *= 2;
-    return bucket_count;
-}
-
 static void set_size(struct margay_hash *hash, uint64_t bucket_count)
 {
     hash->bucket_count = bucket_count;
@@ -118,8 +106,17 @@ enum margay_status margay_hash_create_stretched(struct margay_hash *hash,
                                                 uint64_t entries,
                                                 struct margay_error *error)
 {
+    /* Buckets for about as many entries and no more. */
+    uint64_t bucket_count = entries / LEAST_ENTRIES;
+    if (bucket_count >= LARGE_BUCKETS) {
+        bucket_count -= bucket_count % quarter_of(bucket_count);
+    } else {
+        bucket_count = SMALLEST_BUCKETS;
+        while (STRETCHED_LOAD(bucket_count * MARGAY_BUCKET_SLOTS) < entries)
+            bucket_count *= 2;
+    }
     enum margay_status status =
-        create(hash, buckets_for_estimate(entries), LARGE_BUCKETS, error);
+        create(hash, bucket_count, LARGE_BUCKETS, error);
     if (status != MARGAY_OK)
         return status;
     margay_hash_stretch(hash, entries);

@@ -27,12 +27,6 @@ void margay_near_free(struct margay_near *near)
     margay_unmap(near, sizeof *near);
 }
 
-void margay_near_reset_counts(struct margay_near *near)
-{
-    memset(near->counts, 0, sizeof near->counts);
-    near->beyond = 0;
-}
-
 /* All chains are empty: their heads are time 0, or 1 for the chain of time 0,
    and what is there belongs to another chain. */
 static void empty_chains(struct margay_near *near)
@@ -70,20 +64,6 @@ void margay_near_top(const struct margay_near *near, uint64_t top[2])
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(left);
             top[found] = near->block_at[64 * word + bit];
             left ^= UINT64_C(1) << bit;
-        }
-    }
-}
-
-uint32_t margay_near_take(struct margay_near *near, uint32_t head,
-                          uint64_t block)
-{
-    for (uint32_t time = head, next;; time = next) {
-        next = near->older[time];
-        if (next < near->horizon)
-            return 0;
-        if (near->block_at[next] == block) {
-            near->older[time] = near->older[next];
-            return next;
         }
     }
 }

@@ -40,8 +40,7 @@ struct margay_near {
     uint32_t now;         /* the time to be given next */
     uint32_t horizon; /* no bit below is set, nor is a time below a block's */
     bool exceeded;    /* a block was forgotten */
-    uint64_t counts[MARGAY_NEAR_MOST_BLOCKS]; /* references by distance */
-    uint64_t beyond;                          /* references that are further */
+    uint64_t counts[MARGAY_NEAR_MOST_BLOCKS];   /* references by distance */
     uint16_t heads[1 << MARGAY_NEAR_HEAD_BITS]; /* of chains */
     uint16_t older[MARGAY_NEAR_TIMES];          /* the next of the chain */
     uint64_t block_at[MARGAY_NEAR_TIMES];
@@ -53,15 +52,12 @@ struct margay_near_kernel {
      * Refer to `count` <= 65536 blocks.  beyond[] receives the indices of those
      * that are not in the stack, and gone[] the blocks that leave the stack for
      * them; returns how many.  Until the stack is full none leaves, and gone[]
-     * has no meaning.
+     * has no meaning.  Unless it is NULL, distances[] receives the distance of
+     * each but those that are beyond.
      */
     size_t (*refer)(struct margay_near *near, const uint64_t *blocks,
-                    size_t count, uint16_t *beyond, uint64_t *gone);
-
-    /* The same, with the distance of each but those that are beyond. */
-    size_t (*refer_each)(struct margay_near *near, const uint64_t *blocks,
-                         size_t count, uint16_t *beyond, uint64_t *gone,
-                         uint64_t *distances);
+                    size_t count, uint16_t *beyond, uint64_t *gone,
+                    uint64_t *distances);
 
     /* margay_condense() of condense.h, MARGAY_NEAR_SPARE being its spare. */
     size_t (*condense)(const uint64_t *blocks, size_t count, uint64_t top[2],
@@ -80,8 +76,6 @@ enum margay_status margay_near_create(uint32_t most_blocks,
                                       struct margay_near **near,
                                       struct margay_error *error);
 void margay_near_free(struct margay_near *near);
-
-void margay_near_reset_counts(struct margay_near *near);
 
 /* Remove all blocks; counts stay. */
 void margay_near_empty(struct margay_near *near);
@@ -107,11 +101,6 @@ static inline uint32_t margay_near_chain(uint64_t block)
  * test.
  */
 #define MARGAY_NEAR_OTHER_CHAIN (UINT64_C(1) << 63)
-
-/* For the kernels: take a block that is not the head of its chain out of it;
-   returns its time, or 0 if it is not there. */
-uint32_t margay_near_take(struct margay_near *near, uint32_t head,
-                          uint64_t block);
 
 /* For the kernels: all times are used up; give new ones to the blocks. */
 void margay_near_renumber(struct margay_near *near);

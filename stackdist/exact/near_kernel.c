@@ -17,49 +17,23 @@
 _Static_assert(MARGAY_NEAR_WORDS == MARGAY_LANES, "a lane for each word");
 _Static_assert(MARGAY_NEAR_SPARE == CONDENSE_SPARE, "what near.h promises");
 
-/* Blocks of a batch that starts at `now`, at whose end its times are set. */
-struct batch {
-    uint32_t now, end;
-};
-
-static ALWAYS_INLINE struct batch begin_batch(struct margay_near *near,
-                                              const uint64_t *blocks,
-                                              size_t count)
-{
-    uint32_t now = near->now, room = 64 - now % 64;
-    uint32_t some = count < room ? (uint32_t)count : room;
-    size_t i = 0;
-    for (; i + 8 <= some; i += 8)
-        memcpy(near->block_at + now + i, blocks + i, 8 * sizeof *blocks);
-    for (; i < some; i++)
-        near->block_at[now + i] = blocks[i];
-    near->bits[now / 64] |= ~UINT64_C(0) >> (64 - some) << (now % 64);
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
-        near->newer[word] += (uint16_t)(word < now / 64 ? some : 0);
-    return (struct batch){now, now + some};
-}
-
-/* The time of the oldest block, which leaves the stack. */
-static uint32_t evict(struct margay_near *near)
-{
-    uint32_t word = near->horizon / 64;
-    while (near->bits[word] == 0)
-        word++;
-    uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
-    near->horizon = time + 1;
-    near->exceeded = true;
-    near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
-    return time;
-}
-
 /* The time that stands for the previous one of a block that is not in the
    stack: that of the evicted block, or 0.  The reference will be counted as if
    its block had been the oldest; that is undone here, or after the batch if a
    block was evicted. */
 static uint32_t make_room(struct margay_near *near)
 {
-    if (near->blocks == near->most_blocks)
-        return evict(near);
+    if (near->blocks == near->most_blocks) {
+        /* The time of the oldest block, which leaves the stack. */
+        uint32_t word = near->horizon / 64;
+        while (near->bits[word] == 0)
+            word++;
+        uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
+        near->horizon = time + 1;
+        near->exceeded = true;
+        near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
+        return time;
+    }
     near->counts[near->blocks++]--;
     return 0;
 }
@@ -77,13 +51,17 @@ struct misses {
 static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
                                    uint32_t head, struct misses *misses)
 {
+    uint64_t block = near->block_at[now];
     near->older[now] = (uint16_t)head;
-    uint32_t time = head < near->horizon
-                        ? 0
-                        : margay_near_take(near, head, near->block_at[now]);
-    if (time != 0)
-        return time;
-    time = make_room(near);
+    /* Take it out of its chain. */
+    for (uint32_t time = head, next; time >= near->horizon; time = next) {
+        next = near->older[time];
+        if (next >= near->horizon && near->block_at[next] == block) {
+            near->older[time] = near->older[next];
+            return next;
+        }
+    }
+    uint32_t time = make_room(near);
     misses->beyond[misses->found] = (uint16_t)(misses->first + now);
     misses->gone[misses->found++] =
         near->block_at[time] ^ MARGAY_NEAR_OTHER_CHAIN;
@@ -98,14 +76,14 @@ static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
  * clears a bit, for the words before it: together one less from its word on,
  * and no change before.
  */
-static ALWAYS_INLINE void refer_times(struct margay_near *near,
-                                      struct batch batch,
+static ALWAYS_INLINE void refer_times(struct margay_near *near, uint32_t begin,
+                                      uint32_t end,
                                       union margay_lanes_read *less,
                                       struct misses *misses,
                                       uint64_t *distances)
 {
     margay_lanes lanes = less->all;
-    for (uint64_t now = batch.now, end = batch.end; now < end; now++) {
+    for (uint64_t now = begin; now < end; now++) {
         uint64_t block = near->block_at[now];
         uint16_t *head = &near->heads[margay_near_chain(block)];
         uint64_t time = *head;
@@ -127,22 +105,6 @@ static ALWAYS_INLINE void refer_times(struct margay_near *near,
     }
 }
 
-static ALWAYS_INLINE void refer_batch(struct margay_near *near,
-                                      struct batch batch, struct misses *misses,
-                                      uint64_t *distances)
-{
-    union margay_lanes_read less = {
-        margay_fill_lanes((int8_t)(batch.end - batch.now))};
-    size_t found = misses->found;
-    uint32_t blocks = near->blocks;
-    refer_times(near, batch, &less, misses, distances);
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
-        near->newer[word] -= (uint8_t)less.lane[word];
-    near->counts[near->most_blocks - 1] -=
-        misses->found - found - (near->blocks - blocks);
-    near->now = batch.end;
-}
-
 static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
                                       const uint64_t *blocks, size_t count,
                                       uint16_t *beyond, uint64_t *gone,
@@ -152,32 +114,41 @@ static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
     for (size_t done = 0; done < count;) {
         if (near->now == MARGAY_NEAR_TIMES)
             margay_near_renumber(near);
-        struct batch batch = begin_batch(near, blocks + done, count - done);
-        misses.first = done - batch.now;
-        refer_batch(near, batch, &misses, distances);
-        done += batch.end - batch.now;
+        /* A batch, whose times are set beforehand. */
+        uint32_t now = near->now, room = 64 - now % 64;
+        uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
+        size_t i = 0;
+        for (; i + 8 <= some; i += 8)
+            memcpy(near->block_at + now + i, blocks + done + i,
+                   8 * sizeof *blocks);
+        for (; i < some; i++)
+            near->block_at[now + i] = blocks[done + i];
+        near->bits[now / 64] |= ~UINT64_C(0) >> (64 - some) << (now % 64);
+        for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+            near->newer[word] += (uint16_t)(word < now / 64 ? some : 0);
+        misses.first = done - now;
+        union margay_lanes_read less = {margay_fill_lanes((int8_t)some)};
+        size_t found = misses.found;
+        uint32_t before = near->blocks;
+        refer_times(near, now, now + some, &less, &misses, distances);
+        for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+            near->newer[word] -= (uint8_t)less.lane[word];
+        near->counts[near->most_blocks - 1] -=
+            misses.found - found - (near->blocks - before);
+        near->now = now + some;
+        done += some;
     }
-    near->beyond += misses.found;
     return misses.found;
 }
 
 static size_t refer(struct margay_near *near, const uint64_t *blocks,
-                    size_t count, uint16_t *beyond, uint64_t *gone)
+                    size_t count, uint16_t *beyond, uint64_t *gone,
+                    uint64_t *distances)
 {
-    return refer_all(near, blocks, count, beyond, gone, NULL);
-}
-
-static size_t refer_each(struct margay_near *near, const uint64_t *blocks,
-                         size_t count, uint16_t *beyond, uint64_t *gone,
-                         uint64_t *distances)
-{
-    return refer_all(near, blocks, count, beyond, gone, distances);
-}
-
-static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
-                       uint64_t *kept, uint64_t hits[2])
-{
-    return margay_condense(blocks, count, top, kept, hits);
+    /* Compiled for either. */
+    return distances == NULL
+               ? refer_all(near, blocks, count, beyond, gone, NULL)
+               : refer_all(near, blocks, count, beyond, gone, distances);
 }
 
 #define PASTE(a, b)       a##b
@@ -185,6 +156,5 @@ static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
 
 const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
-    .refer_each = refer_each,
-    .condense = condense,
+    .condense = margay_condense,
 };

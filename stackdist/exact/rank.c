@@ -39,23 +39,15 @@ static size_t level_bytes(uint64_t leaf_count, unsigned shift, size_t width)
     return (entries * width + 63) / 64 * 64;
 }
 
-uint64_t margay_rank_leaves(uint64_t timestamps)
-{
-    uint64_t leaf_count = SMALLEST_LEAVES;
-    while (leaf_count << MARGAY_LEAF_SHIFT < timestamps)
-        leaf_count += leaf_count < MARGAY_TALL_LEAVES
-                          ? leaf_count
-                          : UINT64_C(1) << MARGAY_TOP_SHIFT;
-    return leaf_count;
-}
-
 enum margay_status margay_rank_create(struct margay_rank *rank,
                                       uint64_t timestamps, uint64_t first,
                                       struct margay_error *error)
 {
     if (timestamps >> (MARGAY_TIMESTAMP_BITS - 1) != 0)
         return margay_fail_memory(error, "that many distinct blocks");
-    uint64_t n = margay_rank_leaves(timestamps);
+    uint64_t n = SMALLEST_LEAVES;
+    while (n << MARGAY_LEAF_SHIFT < timestamps)
+        n += n < MARGAY_TALL_LEAVES ? n : UINT64_C(1) << MARGAY_TOP_SHIFT;
     size_t leaf_bytes = n * MARGAY_LEAF_WORDS * sizeof *rank->leaves;
     size_t level1_bytes = level_bytes(n, 0, sizeof *rank->level1);
     size_t level2_bytes =
@@ -200,22 +192,6 @@ static unsigned select_in_word(uint64_t word, unsigned n)
     return 8 * byte + (unsigned)__builtin_ctz(bits);
 }
 
-static uint64_t select_in_leaf(const struct margay_rank *rank, uint64_t leaf,
-                               uint64_t n)
-{
-    const uint64_t *line = rank->leaves + leaf * MARGAY_LEAF_WORDS;
-    uint64_t last_word = rank->next >> 6;
-    unsigned word = 0;
-    for (unsigned i = 1; i < 7; i++) {
-        uint64_t before = line[7] >> (9 * i) & 511;
-        word =
-            before <= n && leaf * MARGAY_LEAF_WORDS + i <= last_word ? i : word;
-    }
-    n -= line[7] >> (9 * word) & 511;
-    return (leaf << MARGAY_LEAF_SHIFT) + 64 * word +
-           select_in_word(line[word], (unsigned)n);
-}
-
 uint64_t margay_rank_select(const struct margay_rank *rank, uint64_t n)
 {
     uint64_t entered = (rank->next >> MARGAY_LEAF_SHIFT) + 1; /* leaves */
@@ -237,5 +213,15 @@ uint64_t margay_rank_select(const struct margay_rank *rank, uint64_t n)
     LAST_NOT_ABOVE(rank->level1 + first, minimum(entered - first, 32), n,
                    child);
     n -= rank->level1[first + child];
-    return select_in_leaf(rank, first + child, n);
+    uint64_t leaf = first + child, last_word = rank->next >> 6;
+    const uint64_t *line = rank->leaves + leaf * MARGAY_LEAF_WORDS;
+    unsigned word = 0;
+    for (unsigned i = 1; i < 7; i++) {
+        uint64_t before = line[7] >> (9 * i) & 511;
+        word =
+            before <= n && leaf * MARGAY_LEAF_WORDS + i <= last_word ? i : word;
+    }
+    n -= line[7] >> (9 * word) & 511;
+    return (leaf << MARGAY_LEAF_SHIFT) + 64 * word +
+           select_in_word(line[word], (unsigned)n);
 }

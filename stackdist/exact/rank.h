@@ -73,9 +73,6 @@ struct margay_rank {
     size_t bytes;
 };
 
-/* The leaves of a vector of at least `timestamps`. */
-uint64_t margay_rank_leaves(uint64_t timestamps);
-
 /*
  * Make an empty vector of at least `timestamps`, whose first to be given is
  * `first` (other than 0 in tests only).  MARGAY_NO_MEMORY on failure.
@@ -115,12 +112,6 @@ static inline uint64_t margay_rank_nth(uint64_t i)
     if (leaf >= MARGAY_USABLE_LEAVES)
         skipped += leaf / MARGAY_USABLE_LEAVES;
     return i + leaf * (512 - MARGAY_LEAF_BITS) + skipped * 512;
-}
-
-/* Timestamps that can be given from `next` on within its word. */
-static inline unsigned margay_rank_room(const struct margay_rank *rank)
-{
-    return 64 - (unsigned)(rank->next & 63);
 }
 
 /*
@@ -187,16 +178,6 @@ static inline __attribute__((always_inline)) uint64_t margay_rank_before(
     uint64_t before = margay_rank_before_low(rank, timestamp, true);
     uint64_t top = timestamp >> (MARGAY_LEAF_SHIFT + MARGAY_TOP_SHIFT);
     return tall ? before + rank->top[top] : before;
-}
-
-/* The timestamp that takes the place of this one where the live ones are
-   numbered anew without the `dropped` oldest; 0 = it is one of these. */
-static inline __attribute__((always_inline)) uint64_t margay_rank_renumbered(
-    const struct margay_rank *rank, uint64_t timestamp, uint64_t dropped,
-    bool tall)
-{
-    uint64_t before = margay_rank_before(rank, timestamp, tall);
-    return before < dropped ? 0 : margay_rank_nth(before - dropped);
 }
 
 /* Vectors of the top that hold sums of entered leaves. */

@@ -102,33 +102,28 @@ static void move_blocks(const struct margay_rank *rank, const uint64_t *from,
     }
 }
 
-static enum margay_status grow_axis(struct margay_stack_generator *generator,
-                                    struct margay_error *error)
-{
-    struct margay_rank rank;
-    uint64_t *blocks;
-    uint64_t timestamps = generator->rank.leaf_count << (MARGAY_LEAF_SHIFT + 1);
-    enum margay_status status = create_axis(timestamps, &rank, &blocks, error);
-    if (status != MARGAY_OK)
-        return status;
-    move_blocks(&generator->rank, generator->blocks, blocks);
-    margay_rank_fill(&rank, generator->rank.live);
-    destroy_axis(generator);
-    generator->rank = rank;
-    generator->blocks = blocks;
-    generator->top = margay_rank_nth(rank.live - 1);
-    return MARGAY_OK;
-}
-
 static enum margay_status compact(struct margay_stack_generator *generator,
                                   struct margay_error *error)
 {
     struct margay_rank *rank = &generator->rank;
     uint64_t timestamps = rank->leaf_count * MARGAY_LEAF_BITS;
-    if (rank->live > timestamps / TIMESTAMPS_PER_BLOCK - MARGAY_LEAF_BITS)
-        return grow_axis(generator, error);
-    move_blocks(rank, generator->blocks, generator->blocks);
-    margay_rank_fill(rank, rank->live);
+    if (rank->live > timestamps / TIMESTAMPS_PER_BLOCK - MARGAY_LEAF_BITS) {
+        struct margay_rank grown;
+        uint64_t *blocks;
+        enum margay_status status =
+            create_axis(rank->leaf_count << (MARGAY_LEAF_SHIFT + 1), &grown,
+                        &blocks, error);
+        if (status != MARGAY_OK)
+            return status;
+        move_blocks(rank, generator->blocks, blocks);
+        margay_rank_fill(&grown, rank->live);
+        destroy_axis(generator);
+        *rank = grown;
+        generator->blocks = blocks;
+    } else {
+        move_blocks(rank, generator->blocks, generator->blocks);
+        margay_rank_fill(rank, rank->live);
+    }
     generator->top = margay_rank_nth(rank->live - 1);
     return MARGAY_OK;
 }
@@ -217,16 +212,6 @@ static uint64_t draw_distance(struct margay_stack_generator *generator)
                 : margay_random_below(&generator->distance_random, width));
 }
 
-/* In order, as a block may be moved again. */
-static void end_moves(struct margay_stack_generator *generator,
-                      const struct move *moves, size_t count, uint64_t *blocks)
-{
-    for (size_t i = 0; i < count; i++) {
-        blocks[i] = generator->blocks[moves[i].from];
-        generator->blocks[moves[i].to] = blocks[i];
-    }
-}
-
 enum margay_status margay_stack_generator_next(
     margay_stack_generator *generator, uint64_t *blocks, size_t count,
     struct margay_error *error)
@@ -257,8 +242,11 @@ enum margay_status margay_stack_generator_next(
             }
             move->to = generator->top;
         }
-        end_moves(generator, moves, made, blocks + done);
-        done += made;
+        /* In order, as a block may be moved again. */
+        for (size_t i = 0; i < made; i++, done++) {
+            blocks[done] = generator->blocks[moves[i].from];
+            generator->blocks[moves[i].to] = blocks[done];
+        }
         if (status == MARGAY_OK && margay_rank_full(&generator->rank))
             status = compact(generator, error);
     }
@@ -299,28 +287,6 @@ static enum margay_status take_bins(struct margay_stack_generator *generator,
     return margay_alias_create(&generator->bins, weights, kept, error);
 }
 
-static enum margay_status prepare(struct margay_stack_generator *generator,
-                                  const struct margay_bin *bins, size_t count,
-                                  uint64_t infinite, uint64_t seed,
-                                  struct margay_error *error)
-{
-    margay_random_seed(&generator->bin_random, seed);
-    margay_random_seed(&generator->distance_random,
-                       margay_random_u64(&generator->bin_random));
-    generator->next_drawn = DRAWS;
-    enum margay_status status =
-        create_axis(SMALLEST_AXIS, &generator->rank, &generator->blocks, error);
-    if (status != MARGAY_OK)
-        return status;
-    uint64_t *weights = calloc(count + 1, sizeof *weights);
-    generator->ranges = calloc(count + 1, sizeof *generator->ranges);
-    status = weights == NULL || generator->ranges == NULL
-                 ? margay_fail_memory(error, "the bins of a generator")
-                 : take_bins(generator, bins, count, infinite, weights, error);
-    free(weights);
-    return status;
-}
-
 enum margay_status margay_stack_generator_create(
     const struct margay_bin *bins, size_t count, uint64_t infinite,
     uint64_t seed, margay_stack_generator **generator,
@@ -330,8 +296,19 @@ enum margay_status margay_stack_generator_create(
     margay_stack_generator *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "a generator");
+    margay_random_seed(&made->bin_random, seed);
+    margay_random_seed(&made->distance_random,
+                       margay_random_u64(&made->bin_random));
+    made->next_drawn = DRAWS;
+    uint64_t *weights = calloc(count + 1, sizeof *weights);
+    made->ranges = calloc(count + 1, sizeof *made->ranges);
     enum margay_status status =
-        prepare(made, bins, count, infinite, seed, error);
+        weights == NULL || made->ranges == NULL
+            ? margay_fail_memory(error, "the bins of a generator")
+            : create_axis(SMALLEST_AXIS, &made->rank, &made->blocks, error);
+    if (status == MARGAY_OK)
+        status = take_bins(made, bins, count, infinite, weights, error);
+    free(weights);
     if (status == MARGAY_OK)
         *generator = made;
     else

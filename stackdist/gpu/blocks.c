@@ -77,7 +77,7 @@ struct margay_gpu_blocks {
     margay_gpu *gpu;
     bool is_exact;
     uint32_t chunk_refs, block_refs, most_blocks;
-    struct margay_gpu_pinned pinned;
+    struct margay_gpu_buffer pinned;
     struct margay_gpu_buffer buffers[BUFFERS];
     void *copies[BUFFERS];
     struct margay_gpu_result result;
@@ -175,7 +175,7 @@ enum margay_status margay_gpu_blocks_create(
 /* The pinned memory first: that waits for uploads into the buffers. */
 static void release(margay_gpu_blocks *run)
 {
-    margay_gpu_release_pinned(run->gpu, &run->pinned);
+    margay_gpu_release(run->gpu, &run->pinned);
     for (unsigned i = 0; i < BUFFERS; i++) {
         margay_gpu_release(run->gpu, &run->buffers[i]);
         free(run->copies[i]);
@@ -201,13 +201,13 @@ enum margay_status margay_gpu_blocks_open(margay_gpu_blocks *run,
     enum margay_status status =
         margay_gpu_open(run->backend, run->device, &run->gpu, error);
     while (status == MARGAY_OK) {
-        status = margay_gpu_allocate_pinned(
-            run->gpu, (size_t)elements(run, REFS) * sizeof(uint64_t),
+        status = margay_gpu_allocate(
+            run->gpu, (size_t)elements(run, REFS) * sizeof(uint64_t), true,
             &run->pinned, error);
         for (unsigned i = 0; i < BUFFERS && status == MARGAY_OK; i++) {
             size_t bytes = (size_t)elements(run, i) * element_bytes(i);
-            status =
-                margay_gpu_allocate(run->gpu, bytes, &run->buffers[i], error);
+            status = margay_gpu_allocate(run->gpu, bytes, false,
+                                         &run->buffers[i], error);
         }
         if (status == MARGAY_OK) {
             *refs = run->pinned.memory;
@@ -297,7 +297,6 @@ static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
     uint32_t chunks = (count - 1) / run->chunk_refs + 1;
     margay_gpu_upload(run->gpu, &run->buffers[REFS], &run->pinned,
                       (size_t)count * sizeof(uint64_t));
-    margay_gpu_await_uploads(run->gpu);
     clear(run, LOCAL_COUNTS, run->chunk_refs);
     clear(run, PLACE_COUNTS, run->most_blocks);
     clear(run, AFTER, count);
@@ -333,23 +332,6 @@ static enum margay_status run_merge(margay_gpu_blocks *run, uint32_t count,
     return take_sum(run, PLACES, firsts, &run->result.places, error);
 }
 
-/* Sort the reuses and count on the way; their distances. */
-static void count_reuses(margay_gpu_blocks *run, uint32_t reuses)
-{
-    uint32_t tiles = tiles_of(reuses);
-    unsigned from = 0;
-    for (uint32_t bit = 32; bit-- > 0;) {
-        if (reuses - 1 < UINT32_C(1) << bit)
-            continue;
-        LAUNCH(split_marks, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS));
-        scan(run, HEADS, reuses, SUMS, UNUSED);
-        LAUNCH(split_move, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS),
-               B(KEYS + !from));
-        from = !from;
-    }
-    LAUNCH(count_distances, tiles, B(KEYS + from), N(reuses), B(DISTANCES));
-}
-
 /* From thread block to thread block, exactly. */
 static enum margay_status run_exactly(margay_gpu_blocks *run,
                                       struct margay_error *error)
@@ -372,8 +354,21 @@ static enum margay_status run_exactly(margay_gpu_blocks *run,
         return status;
     run->result.distinct = places - reuses;
     clear(run, DISTANCES, run->result.distinct);
-    if (reuses != 0)
-        count_reuses(run, reuses);
+    if (reuses == 0)
+        return MARGAY_OK;
+    /* Sort the reuses and count on the way; their distances. */
+    unsigned from = 0;
+    tiles = tiles_of(reuses);
+    for (uint32_t bit = 32; bit-- > 0;) {
+        if (reuses - 1 < UINT32_C(1) << bit)
+            continue;
+        LAUNCH(split_marks, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS));
+        scan(run, HEADS, reuses, SUMS, UNUSED);
+        LAUNCH(split_move, tiles, B(KEYS + from), N(reuses), N(bit), B(HEADS),
+               B(KEYS + !from));
+        from = !from;
+    }
+    LAUNCH(count_distances, tiles, B(KEYS + from), N(reuses), B(DISTANCES));
     return MARGAY_OK;
 }
 

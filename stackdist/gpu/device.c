@@ -111,7 +111,8 @@ enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
     made->memory_bytes = info.memory_bytes;
     snprintf(made->name, sizeof made->name, "%s device %u (%s)", backend->name,
              number, info.name);
-    status = backend->open(number, &made->device, &why);
+    if (backend->open != NULL)
+        status = backend->open(number, &made->device, &why);
     if (status == MARGAY_OK) {
         *gpu = made;
     } else {
@@ -125,7 +126,8 @@ void margay_gpu_close(margay_gpu *gpu)
 {
     if (gpu == NULL)
         return;
-    gpu->backend->close(gpu->device);
+    if (gpu->backend->close != NULL)
+        gpu->backend->close(gpu->device);
     free(gpu);
 }
 
@@ -137,22 +139,24 @@ const char *margay_gpu_name(const margay_gpu *gpu)
 /* --------------------------------------------------------------- memory -- */
 
 enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
+                                       bool pinned,
                                        struct margay_gpu_buffer *buffer,
                                        struct margay_error *error)
 {
     *buffer = (struct margay_gpu_buffer){.bytes = bytes == 0 ? 8 : bytes};
+    size_t counted = pinned ? 0 : buffer->bytes;
     enum margay_status status = MARGAY_NO_MEMORY;
     /* Drivers allocate more than the device has, and fail when it is used. */
     if (gpu->memory_bytes == 0 ||
-        (buffer->bytes <= gpu->memory_bytes &&
-         gpu->allocated_bytes <= gpu->memory_bytes - buffer->bytes))
-        status = gpu->backend->allocate(gpu->device, buffer, error);
+        (counted <= gpu->memory_bytes &&
+         gpu->allocated_bytes <= gpu->memory_bytes - counted))
+        status = gpu->backend->allocate(gpu->device, pinned, buffer, error);
     if (status == MARGAY_OK) {
-        gpu->allocated_bytes += buffer->bytes;
+        gpu->allocated_bytes += counted;
         return MARGAY_OK;
     }
     *buffer = (struct margay_gpu_buffer){0};
-    if (status == MARGAY_NO_MEMORY)
+    if (status == MARGAY_NO_MEMORY && !pinned)
         margay_fail(error, status,
                     "%s: no memory for %zu bytes more (of %llu in all, %llu "
                     "are in use)",
@@ -163,31 +167,11 @@ enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
 
 void margay_gpu_release(margay_gpu *gpu, struct margay_gpu_buffer *buffer)
 {
-    if (buffer->bytes != 0) {
+    if (buffer->bytes != 0)
         gpu->backend->release(gpu->device, buffer);
+    if (buffer->memory == NULL)
         gpu->allocated_bytes -= buffer->bytes;
-    }
     *buffer = (struct margay_gpu_buffer){0};
-}
-
-enum margay_status margay_gpu_allocate_pinned(margay_gpu *gpu, size_t bytes,
-                                              struct margay_gpu_pinned *pinned,
-                                              struct margay_error *error)
-{
-    *pinned = (struct margay_gpu_pinned){.buffer.bytes = bytes};
-    enum margay_status status =
-        gpu->backend->allocate_pinned(gpu->device, pinned, error);
-    if (status != MARGAY_OK)
-        *pinned = (struct margay_gpu_pinned){0};
-    return status;
-}
-
-void margay_gpu_release_pinned(margay_gpu *gpu,
-                               struct margay_gpu_pinned *pinned)
-{
-    if (pinned->memory != NULL)
-        gpu->backend->release_pinned(gpu->device, pinned);
-    *pinned = (struct margay_gpu_pinned){0};
 }
 
 /* ----------------------------------------------------------------- work -- */
@@ -202,20 +186,13 @@ static void stick(margay_gpu *gpu, enum margay_status status,
 }
 
 void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
-                       const struct margay_gpu_pinned *pinned, size_t bytes)
+                       const struct margay_gpu_buffer *pinned, size_t bytes)
 {
     struct margay_error why;
     if (gpu->failure.status == MARGAY_OK)
         stick(gpu,
               gpu->backend->upload(gpu->device, buffer, pinned, bytes, &why),
               &why);
-}
-
-void margay_gpu_await_uploads(margay_gpu *gpu)
-{
-    struct margay_error why;
-    if (gpu->failure.status == MARGAY_OK)
-        stick(gpu, gpu->backend->await_uploads(gpu->device, &why), &why);
 }
 
 void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,

@@ -37,6 +37,8 @@ enum margay_gpu_kernel {
 struct margay_gpu_buffer {
     uintptr_t handle;
     size_t bytes;
+    void *memory; /* if it is pinned: memory of the host, which uploads can be
+                     read from while the host goes on; else NULL */
 };
 
 /* An argument of a kernel: a buffer, or a number. */
@@ -74,37 +76,25 @@ const char *margay_gpu_name(const margay_gpu *gpu);
 /* Allocate memory of unspecified contents.  MARGAY_NO_MEMORY where the device
    has less left. */
 enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
+                                       bool pinned,
                                        struct margay_gpu_buffer *buffer,
                                        struct margay_error *error);
 
-/* Release a buffer without waiting, and zero *buffer; a zeroed buffer is none.
- */
+/* Release a buffer, and zero *buffer; a zeroed buffer is none.  Waits for
+   uploads where it is pinned, and else for nothing. */
 void margay_gpu_release(margay_gpu *gpu, struct margay_gpu_buffer *buffer);
 
-/* Memory of the host that uploads can be read from while the host goes on. */
-struct margay_gpu_pinned {
-    void *memory;
-    struct margay_gpu_buffer buffer; /* what the backend needs for that */
-};
-enum margay_status margay_gpu_allocate_pinned(margay_gpu *gpu, size_t bytes,
-                                              struct margay_gpu_pinned *pinned,
-                                              struct margay_error *error);
-void margay_gpu_release_pinned(margay_gpu *gpu,
-                               struct margay_gpu_pinned *pinned);
-
-/* Queue a copy of the first `bytes`.  Both sides must stay as they are until
-   the caller has waited for a kernel that was launched after it. */
+/* Queue a copy of the first `bytes`, which kernels launched from here on wait
+   for.  Both sides must stay as they are until the caller has waited for one of
+   these kernels. */
 void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
-                       const struct margay_gpu_pinned *pinned, size_t bytes);
+                       const struct margay_gpu_buffer *pinned, size_t bytes);
 
 /* Queue a kernel behind all kernels queued before. */
 void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
                        uint32_t groups,
                        const struct margay_gpu_argument *arguments,
                        uint32_t argument_count);
-
-/* Kernels launched from here on wait for all uploads so far. */
-void margay_gpu_await_uploads(margay_gpu *gpu);
 
 /* Wait for all kernels, then copy.  Reports the first failure of any work so
  * far. */
@@ -136,24 +126,19 @@ struct margay_gpu_backend {
     enum margay_status (*describe)(unsigned number,
                                    struct margay_gpu_info *info,
                                    struct margay_error *error);
-    /* `number` is one that describe() knows. */
+    /* `number` is one that describe() knows.  This and close() are NULL where
+       there is nothing to open. */
     enum margay_status (*open)(unsigned number, void **device,
                                struct margay_error *error);
     void (*close)(void *device);
-    enum margay_status (*allocate)(void *device,
+    enum margay_status (*allocate)(void *device, bool pinned,
                                    struct margay_gpu_buffer *buffer,
                                    struct margay_error *error);
     void (*release)(void *device, struct margay_gpu_buffer *buffer);
-    enum margay_status (*allocate_pinned)(void *device,
-                                          struct margay_gpu_pinned *pinned,
-                                          struct margay_error *error);
-    void (*release_pinned)(void *device, struct margay_gpu_pinned *pinned);
     enum margay_status (*upload)(void *device,
                                  const struct margay_gpu_buffer *buffer,
-                                 const struct margay_gpu_pinned *pinned,
+                                 const struct margay_gpu_buffer *pinned,
                                  size_t bytes, struct margay_error *error);
-    enum margay_status (*await_uploads)(void *device,
-                                        struct margay_error *error);
     enum margay_status (*launch)(void *device, enum margay_gpu_kernel kernel,
                                  uint32_t groups,
                                  const struct margay_gpu_argument *arguments,

@@ -20,21 +20,6 @@
 #define I(i) ((uint *)arguments[i].buffer->handle)
 #define N(i) (arguments[i].number)
 
-static void run_group(enum margay_gpu_kernel kernel, uint g,
-                      const struct margay_gpu_argument *arguments)
-{
-    switch (kernel) {
-#define MARGAY_KERNEL(name, ...) \
-    case MARGAY_GPU_##name:      \
-        name(g, __VA_ARGS__);    \
-        break;
-#include "stackdist/gpu/kernels.def"
-#undef MARGAY_KERNEL
-    case MARGAY_GPU_KERNELS:
-        break;
-    }
-}
-
 /* --------------------------------------------------------- the backend -- */
 
 static enum margay_status describe(unsigned number,
@@ -47,29 +32,17 @@ static enum margay_status describe(unsigned number,
     return number == 0 ? MARGAY_OK : MARGAY_END;
 }
 
-static enum margay_status open_device(unsigned number, void **device,
-                                      struct margay_error *error)
-{
-    (void)number;
-    (void)error;
-    *device = NULL;
-    return MARGAY_OK;
-}
-
-static void close_device(void *device)
-{
-    (void)device;
-}
-
-static enum margay_status allocate(void *device,
+static enum margay_status allocate(void *device, bool pinned,
                                    struct margay_gpu_buffer *buffer,
                                    struct margay_error *error)
 {
     (void)device;
     void *memory = malloc(buffer->bytes);
     if (memory == NULL)
-        return margay_fail_memory(error, "the emulated device");
+        return margay_fail_memory(error, pinned ? "a transfer"
+                                                : "the emulated device");
     buffer->handle = (uintptr_t)memory;
+    buffer->memory = pinned ? memory : NULL;
     return MARGAY_OK;
 }
 
@@ -79,39 +52,14 @@ static void release(void *device, struct margay_gpu_buffer *buffer)
     free((void *)buffer->handle);
 }
 
-static enum margay_status allocate_pinned(void *device,
-                                          struct margay_gpu_pinned *pinned,
-                                          struct margay_error *error)
-{
-    (void)device;
-    pinned->memory = malloc(pinned->buffer.bytes);
-    if (pinned->memory == NULL)
-        return margay_fail_memory(error, "a transfer");
-    return MARGAY_OK;
-}
-
-static void release_pinned(void *device, struct margay_gpu_pinned *pinned)
-{
-    (void)device;
-    free(pinned->memory);
-}
-
 static enum margay_status upload(void *device,
                                  const struct margay_gpu_buffer *buffer,
-                                 const struct margay_gpu_pinned *pinned,
+                                 const struct margay_gpu_buffer *pinned,
                                  size_t bytes, struct margay_error *error)
 {
     (void)device;
     (void)error;
     memcpy((void *)buffer->handle, pinned->memory, bytes);
-    return MARGAY_OK;
-}
-
-static enum margay_status await_uploads(void *device,
-                                        struct margay_error *error)
-{
-    (void)device;
-    (void)error;
     return MARGAY_OK;
 }
 
@@ -124,8 +72,18 @@ static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
     (void)device;
     (void)argument_count;
     (void)error;
-    for (uint32_t group = 0; group < groups; group++)
-        run_group(kernel, group, arguments);
+    for (uint32_t group = 0; group < groups; group++) {
+        switch (kernel) {
+#define MARGAY_KERNEL(name, ...)  \
+    case MARGAY_GPU_##name:       \
+        name(group, __VA_ARGS__); \
+        break;
+#include "stackdist/gpu/kernels.def"
+#undef MARGAY_KERNEL
+        case MARGAY_GPU_KERNELS:
+            break;
+        }
+    }
     return MARGAY_OK;
 }
 
@@ -143,14 +101,9 @@ static enum margay_status download(void *device,
 const struct margay_gpu_backend margay_gpu_emulate = {
     .name = "emulate",
     .describe = describe,
-    .open = open_device,
-    .close = close_device,
     .allocate = allocate,
     .release = release,
-    .allocate_pinned = allocate_pinned,
-    .release_pinned = release_pinned,
     .upload = upload,
-    .await_uploads = await_uploads,
     .launch = launch,
     .download = download,
 };

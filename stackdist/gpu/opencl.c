@@ -36,7 +36,6 @@ struct opencl {
     cl_queue computing, uploading;
     cl_program program;
     cl_kernel kernels[MARGAY_GPU_KERNELS];
-    cl_event uploaded; /* the last upload; NULL if there was none */
 };
 
 /* --------------------------------------------------------------- errors -- */
@@ -188,8 +187,6 @@ static void close_device(void *device)
     struct opencl *cl = device;
     if (cl->computing != NULL)
         cl->api.Finish(cl->computing);
-    if (cl->uploaded != NULL)
-        cl->api.ReleaseEvent(cl->uploaded);
     for (unsigned i = 0; i < MARGAY_GPU_KERNELS; i++) {
         if (cl->kernels[i] != NULL)
             cl->api.ReleaseKernel(cl->kernels[i]);
@@ -290,23 +287,31 @@ static enum margay_status open_device(unsigned number, void **device,
 
 /* --------------------------------------------------------------- memory -- */
 
-static enum margay_status allocate(void *device,
+static enum margay_status allocate(void *device, bool pinned,
                                    struct margay_gpu_buffer *buffer,
                                    struct margay_error *error)
 {
     struct opencl *cl = device;
     static const char nothing[4];
-    int32_t code;
-    cl_memory memory = cl->api.CreateBuffer(cl->context, CL_MEM_READ_WRITE,
-                                            buffer->bytes, NULL, &code);
+    int32_t code = CL_SUCCESS;
+    cl_memory memory = cl->api.CreateBuffer(
+        cl->context, CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0),
+        buffer->bytes, NULL, &code);
     if (memory == NULL)
         return check_memory(code, "CreateBuffer", error);
     /* A driver allocates memory at its first use only. */
-    code = cl->api.EnqueueWriteBuffer(cl->computing, memory, CL_TRUE, 0,
-                                      sizeof nothing, nothing, 0, NULL, NULL);
+    if (pinned)
+        buffer->memory = cl->api.EnqueueMapBuffer(
+            cl->uploading, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+            buffer->bytes, 0, NULL, NULL, &code);
+    else
+        code =
+            cl->api.EnqueueWriteBuffer(cl->computing, memory, CL_TRUE, 0,
+                                       sizeof nothing, nothing, 0, NULL, NULL);
     if (code != CL_SUCCESS) {
         cl->api.ReleaseMemObject(memory);
-        return check_memory(code, "EnqueueWriteBuffer", error);
+        return check_memory(
+            code, pinned ? "EnqueueMapBuffer" : "EnqueueWriteBuffer", error);
     }
     buffer->handle = (uintptr_t)memory;
     return MARGAY_OK;
@@ -315,39 +320,12 @@ static enum margay_status allocate(void *device,
 static void release(void *device, struct margay_gpu_buffer *buffer)
 {
     struct opencl *cl = device;
-    cl->api.ReleaseMemObject((cl_memory)buffer->handle);
-}
-
-static enum margay_status allocate_pinned(void *device,
-                                          struct margay_gpu_pinned *pinned,
-                                          struct margay_error *error)
-{
-    struct opencl *cl = device;
-    int32_t code;
-    size_t bytes = pinned->buffer.bytes;
-    cl_memory memory = cl->api.CreateBuffer(
-        cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL,
-        &code);
-    if (memory == NULL)
-        return check_memory(code, "CreateBuffer", error);
-    pinned->memory = cl->api.EnqueueMapBuffer(cl->uploading, memory, CL_TRUE,
-                                              CL_MAP_READ | CL_MAP_WRITE, 0,
-                                              bytes, 0, NULL, NULL, &code);
-    if (pinned->memory == NULL) {
-        cl->api.ReleaseMemObject(memory);
-        return check_memory(code, "EnqueueMapBuffer", error);
+    cl_memory memory = (cl_memory)buffer->handle;
+    if (buffer->memory != NULL) {
+        cl->api.EnqueueUnmapMemObject(cl->uploading, memory, buffer->memory, 0,
+                                      NULL, NULL);
+        cl->api.Finish(cl->uploading);
     }
-    pinned->buffer.handle = (uintptr_t)memory;
-    return MARGAY_OK;
-}
-
-static void release_pinned(void *device, struct margay_gpu_pinned *pinned)
-{
-    struct opencl *cl = device;
-    cl_memory memory = (cl_memory)pinned->buffer.handle;
-    cl->api.EnqueueUnmapMemObject(cl->uploading, memory, pinned->memory, 0,
-                                  NULL, NULL);
-    cl->api.Finish(cl->uploading);
     cl->api.ReleaseMemObject(memory);
 }
 
@@ -355,7 +333,7 @@ static void release_pinned(void *device, struct margay_gpu_pinned *pinned)
 
 static enum margay_status upload(void *device,
                                  const struct margay_gpu_buffer *buffer,
-                                 const struct margay_gpu_pinned *pinned,
+                                 const struct margay_gpu_buffer *pinned,
                                  size_t bytes, struct margay_error *error)
 {
     struct opencl *cl = device;
@@ -365,21 +343,14 @@ static enum margay_status upload(void *device,
         pinned->memory, 0, NULL, &event);
     if (code != CL_SUCCESS)
         return check(code, "EnqueueWriteBuffer", error);
-    if (cl->uploaded != NULL)
-        cl->api.ReleaseEvent(cl->uploaded);
-    cl->uploaded = event;
-    return check(cl->api.Flush(cl->uploading), "Flush", error);
-}
-
-static enum margay_status await_uploads(void *device,
-                                        struct margay_error *error)
-{
-    struct opencl *cl = device;
-    if (cl->uploaded == NULL)
-        return MARGAY_OK;
-    return check(cl->api.EnqueueBarrierWithWaitList(cl->computing, 1,
-                                                    &cl->uploaded, NULL),
-                 "EnqueueBarrierWithWaitList", error);
+    enum margay_status status =
+        check(cl->api.Flush(cl->uploading), "Flush", error);
+    if (status == MARGAY_OK)
+        status = check(
+            cl->api.EnqueueBarrierWithWaitList(cl->computing, 1, &event, NULL),
+            "EnqueueBarrierWithWaitList", error);
+    cl->api.ReleaseEvent(event);
+    return status;
 }
 
 static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
@@ -428,10 +399,7 @@ const struct margay_gpu_backend margay_gpu_opencl = {
     .close = close_device,
     .allocate = allocate,
     .release = release,
-    .allocate_pinned = allocate_pinned,
-    .release_pinned = release_pinned,
     .upload = upload,
-    .await_uploads = await_uploads,
     .launch = launch,
     .download = download,
 };

@@ -64,25 +64,21 @@ static void lower(struct sweep *sweep)
     }
 }
 
-/* No cache of more bytes is asked for. */
-static void cut_reach(struct sweep *sweep, uint64_t most)
-{
-    unsigned j = margay_class_of(most);
-    if (most >= sweep->reach)
-        return;
-    sweep->sum = 0;
-    for (unsigned k = 0; k <= j; k++)
-        sweep->sum += sweep->passed[k].bytes;
-    sweep->reach = most;
-    lower(sweep);
-}
-
 /* An object is passed: is it in a cache? */
 static bool is_kept(struct sweep *sweep, uint64_t moment, uint64_t size)
 {
     for (; sweep->old_count > 0 && sweep->old->moment >= moment;
-         sweep->old++, sweep->old_count--)
-        cut_reach(sweep, sweep->old->bytes);
+         sweep->old++, sweep->old_count--) {
+        /* No cache of more bytes is asked for. */
+        unsigned j = margay_class_of(sweep->old->bytes);
+        if (sweep->old->bytes < sweep->reach) {
+            sweep->sum = 0;
+            for (unsigned k = 0; k <= j; k++)
+                sweep->sum += sweep->passed[k].bytes;
+            sweep->reach = sweep->old->bytes;
+            lower(sweep);
+        }
+    }
     if (size > 0 && size <= sweep->reach) {
         struct passed *of = &sweep->passed[margay_class_of(size)];
         of->bytes += size;
@@ -115,29 +111,6 @@ static bool note_reach(struct margay_bound *bound, uint64_t moment,
     return true;
 }
 
-static bool sweep_word(struct margay_bound *bound, struct sweep *sweep,
-                       struct margay_weights *weights,
-                       struct margay_slack *slack, uint64_t word)
-{
-    bool memory = true;
-    for (uint64_t left = weights->live[word]; left != 0 && memory;) {
-        unsigned bit = 63u - (unsigned)__builtin_clzll(left);
-        uint64_t moment = 64 * word + bit;
-        uint64_t size = margay_weights_size(weights, moment);
-        left &= ~(UINT64_C(1) << bit);
-        if (is_kept(sweep, moment, size)) {
-            memory = note_reach(bound, moment, sweep->reach);
-            continue;
-        }
-        weights->live[word] &= ~(UINT64_C(1) << bit);
-        weights->objects--;
-        if (slack->sums != NULL)
-            margay_slack_add(slack, moment, size);
-        bound->exceeded = true;
-    }
-    return memory;
-}
-
 enum margay_status margay_bound_sweep(struct margay_bound *bound,
                                       struct margay_weights *weights,
                                       struct margay_slack *slack,
@@ -151,18 +124,26 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
     bool memory = true;
     bound->reaches = NULL;
     bound->count = bound->capacity = 0;
-    for (uint64_t word = weights->capacity / 64; word-- > 0 && memory;)
-        memory = sweep_word(bound, &sweep, weights, slack, word);
+    for (uint64_t word = weights->capacity / 64; word-- > 0 && memory;) {
+        for (uint64_t left = weights->live[word]; left != 0 && memory;) {
+            unsigned bit = 63u - (unsigned)__builtin_clzll(left);
+            uint64_t moment = 64 * word + bit;
+            uint64_t size = margay_weights_size(weights, moment);
+            left &= ~(UINT64_C(1) << bit);
+            if (is_kept(&sweep, moment, size)) {
+                memory = note_reach(bound, moment, sweep.reach);
+                continue;
+            }
+            weights->live[word] &= ~(UINT64_C(1) << bit);
+            weights->objects--;
+            if (slack->sums != NULL)
+                margay_slack_add(slack, moment, size);
+            bound->exceeded = true;
+        }
+    }
     free(old);
     return memory ? MARGAY_OK
                   : margay_fail_memory(error, "the objects within a bound");
-}
-
-void margay_bound_destroy(struct margay_bound *bound)
-{
-    free(bound->reaches);
-    bound->reaches = NULL;
-    bound->count = bound->capacity = 0;
 }
 
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,

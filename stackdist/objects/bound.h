@@ -143,19 +143,8 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
                                       struct margay_slack *slack,
                                       struct margay_error *error);
 
-/* A zeroed struct is fine. */
-void margay_bound_destroy(struct margay_bound *bound);
-
 /* The largest cache that may have what was last used at `moment`. */
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,
                                  uint64_t moment);
-
-static inline uint64_t margay_bound_reach(const struct margay_bound *bound,
-                                          uint64_t moment)
-{
-    return bound->count == 0 || moment > bound->reaches[0].moment
-               ? bound->bytes
-               : margay_bound_find_reach(bound, moment);
-}
 
 #endif

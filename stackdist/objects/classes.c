@@ -152,12 +152,3 @@ enum margay_status margay_classes_settle(struct margay_classes *classes,
     classes->arrived[class] = 0;
     return MARGAY_OK;
 }
-
-enum margay_status margay_classes_settle_all(struct margay_classes *classes,
-                                             struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (unsigned i = 0; i < MARGAY_CLASSES_MOST && status == MARGAY_OK; i++)
-        status = margay_classes_settle(classes, i, error);
-    return status;
-}

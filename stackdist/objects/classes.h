@@ -113,13 +113,10 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
 /* A zeroed struct is fine. */
 void margay_classes_destroy(struct margay_classes *classes);
 
-/* Make candidates of what has arrived of a class, or of all.
-   MARGAY_NO_MEMORY. */
+/* Make candidates of what has arrived of a class.  MARGAY_NO_MEMORY. */
 enum margay_status margay_classes_settle(struct margay_classes *classes,
                                          unsigned class,
                                          struct margay_error *error);
-enum margay_status margay_classes_settle_all(struct margay_classes *classes,
-                                             struct margay_error *error);
 
 /* The class of a size; those of size 0 are put to the smallest. */
 static inline unsigned margay_class_of(uint64_t size)

@@ -1,5 +1,14 @@
-/* fading.c - see fading.h */
-#include "stackdist/objects/fading.h"
+/*
+ * fading.c - counts of objects of which older ones count less
+ *
+ * Algorithm: that of half_life.h.  A piece of the trace is counted as always;
+ *   at its end all counts join masses, one for each, and begin again at 0.
+ * Source: see half_life.h; engines/fading.c does the same with the histogram
+ *   of blocks.
+ * Guarantee: a request that k pieces have ended since counts as 2^(-k/16).
+ * Cost: at the end of a piece a step for each counter; 16 bytes for each.
+ */
+#include "stackdist/objects/objects.h"
 
 #include <math.h>
 #include <stdlib.h>

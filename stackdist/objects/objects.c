@@ -35,6 +35,9 @@
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
 
+/* Moments whose memory is given back together. */
+#define GIVEN_BACK ((uint64_t)1 << 18)
+
 /* ----------------------------------------- memory, which grows with them -- */
 
 static enum margay_status create_ages(struct margay_objects *objects,
@@ -88,17 +91,6 @@ static bool count_live(struct margay_old_time *old)
     return old->words != NULL;
 }
 
-/* Give back what has been copied out of arrays that are not used again. */
-static void give_back(struct margay_objects *objects,
-                      const struct margay_old_time *old, uint64_t end)
-{
-    const uint64_t most = (uint64_t)1 << 18;
-    if (old->weights.low == objects->weights.low || end % most != 0)
-        return;
-    margay_discard(old->weights.low + end - most,
-                   most * sizeof *old->weights.low);
-}
-
 /* The old arrays again, or larger ones. */
 static enum margay_status make_time(struct margay_objects *objects,
                                     const struct margay_old_time *old,
@@ -144,7 +136,12 @@ static enum margay_status begin_time(struct margay_objects *objects,
             if (objects->ages != NULL)
                 objects->ages[now] = old->ages[moment];
         }
-        give_back(objects, old, 64 * (word + 1));
+        /* Give back what has been copied out of arrays that are not used again.
+         */
+        uint64_t end = 64 * (word + 1);
+        if (old->weights.low != weights->low && end % GIVEN_BACK == 0)
+            margay_discard(old->weights.low + end - GIVEN_BACK,
+                           GIVEN_BACK * sizeof *old->weights.low);
     }
     if (objects->weights.low == old->weights.low)
         margay_weights_clear_rest(&objects->weights);
@@ -170,8 +167,8 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     objects->ages = NULL;
     objects->refs_to_look = objects->looks = 0;
     uint64_t before = old.weights.objects;
-    if (status == MARGAY_OK)
-        status = margay_classes_settle_all(&objects->classes, error);
+    for (unsigned i = 0; i < MARGAY_CLASSES_MOST && status == MARGAY_OK; i++)
+        status = margay_classes_settle(&objects->classes, i, error);
     if (status == MARGAY_OK && objects->bound.bytes != 0)
         status = margay_bound_sweep(&objects->bound, &old.weights, &old.slack,
                                     error);
@@ -273,7 +270,7 @@ void margay_objects_free(margay_objects *objects)
         return;
     unmap_ages(objects->ages, &objects->weights);
     unmap_slack(&objects->slack);
-    margay_bound_destroy(&objects->bound);
+    free(objects->bound.reaches);
     margay_classes_destroy(&objects->classes);
     margay_weights_destroy(&objects->weights);
     margay_hash_destroy(&objects->hash);
@@ -378,36 +375,31 @@ static enum margay_status pass_by(struct margay_objects *objects,
     return MARGAY_OK;
 }
 
-static enum margay_status refer(struct margay_objects *objects,
-                                const struct margay_objects_piece *piece,
-                                struct margay_error *error)
-{
-    struct margay_objects_counts *counts = &objects->counts;
-    uint64_t bytes = counts->sampled_bytes;
-    enum margay_status status = objects->kernel->refer(objects, piece, error);
-    counts->references += piece->count;
-    if (status == MARGAY_OK &&
-        !margay_add_u64(counts->reference_bytes, counts->sampled_bytes - bytes,
-                        &counts->reference_bytes))
-        status = margay_fail(error, MARGAY_BAD_INPUT,
-                             "all references together have 2^64 bytes or more");
-    return status;
-}
-
 enum margay_status margay_objects_feed(margay_objects *objects,
                                        const struct margay_requests *requests,
                                        uint64_t *distances,
                                        struct margay_error *error)
 {
+    struct margay_objects_counts *counts = &objects->counts;
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0; done < requests->count && status == MARGAY_OK;) {
         uint64_t *at = distances == NULL ? NULL : distances + done;
         const struct margay_objects_piece piece = {
             requests, done, count_piece(objects, requests, done), at};
-        if (piece.count > 0)
-            status = refer(objects, &piece, error);
-        else
+        if (piece.count > 0) {
+            uint64_t bytes = counts->sampled_bytes;
+            status = objects->kernel->refer(objects, &piece, error);
+            counts->references += piece.count;
+            if (status == MARGAY_OK &&
+                !margay_add_u64(counts->reference_bytes,
+                                counts->sampled_bytes - bytes,
+                                &counts->reference_bytes))
+                status = margay_fail(error, MARGAY_BAD_INPUT,
+                                     "all references together have 2^64 bytes "
+                                     "or more");
+        } else {
             status = pass_by(objects, requests, done, at, error);
+        }
         if (status == MARGAY_OK && objects->fading.piece_refs != 0)
             status = margay_fading_pass(&objects->fading, piece.count,
                                         &objects->counts, &objects->curve,
@@ -472,23 +464,6 @@ static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
     return misses < all ? misses : all;
 }
 
-/* An exceeded bound ends the rows. */
-static enum margay_status cut_rows(const struct margay_sizes *sizes,
-                                   const struct margay_step_row *rows,
-                                   uint64_t bound, size_t *count,
-                                   struct margay_error *error)
-{
-    uint64_t last = *count == 0 ? 0 : rows[*count - 1].cache_bytes;
-    if (last > bound && sizes->kind == MARGAY_SIZES_LIST)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a cache of %llu bytes is above the bound of %llu, "
-                           "which the objects exceed",
-                           (unsigned long long)last, (unsigned long long)bound);
-    while (*count > 0 && rows[*count - 1].cache_bytes > bound)
-        --*count;
-    return MARGAY_OK;
-}
-
 /* The sizes that the options ask for, or others. */
 static enum margay_status make_rows(const margay_objects *objects,
                                     const struct margay_sizes *sizes,
@@ -507,9 +482,18 @@ static enum margay_status make_rows(const margay_objects *objects,
     free(steps.steps);
     if (sizes == NULL || steps.sizes.kind != MARGAY_SIZES_ALL)
         sizes = &steps.sizes;
-    return status == MARGAY_OK && bound != 0
-               ? cut_rows(sizes, *rows, bound, count, error)
-               : status;
+    if (status != MARGAY_OK || bound == 0)
+        return status;
+    /* An exceeded bound ends the rows. */
+    uint64_t last = *count == 0 ? 0 : (*rows)[*count - 1].cache_bytes;
+    if (last > bound && sizes->kind == MARGAY_SIZES_LIST)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a cache of %llu bytes is above the bound of %llu, "
+                           "which the objects exceed",
+                           (unsigned long long)last, (unsigned long long)bound);
+    while (*count > 0 && (*rows)[*count - 1].cache_bytes > bound)
+        --*count;
+    return MARGAY_OK;
 }
 
 enum margay_status margay_objects_curve(const margay_objects *objects,

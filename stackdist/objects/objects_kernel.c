@@ -157,18 +157,6 @@ static inline uint64_t margay_classes_asked(
     return asked;
 }
 
-/* Are hits below `end` of what was last used at `moment` in doubt? */
-static inline bool margay_classes_doubts(const struct margay_classes *classes,
-                                         uint64_t moment, uint64_t end)
-{
-    unsigned last = margay_class_of(end - 1);
-    for (unsigned j = 0; j <= last; j++) {
-        if (classes->changed[j] > moment)
-            return true;
-    }
-    return false;
-}
-
 /*
  * The sizes of caches below `distance` of the classes `asked` that hit an
  * object of this size whose last use was at `moment`, which still counts as
@@ -306,7 +294,9 @@ struct hits {
 static void bound_hits(const struct margay_bound *bound, uint64_t moment,
                        struct hits *hits)
 {
-    uint64_t reach = margay_bound_reach(bound, moment);
+    uint64_t reach = bound->count == 0 || moment > bound->reaches[0].moment
+                         ? bound->bytes
+                         : margay_bound_find_reach(bound, moment);
     size_t count = 0;
     hits->far =
         hits->distance > reach || reach < bound->bytes || moment < bound->large;
@@ -326,7 +316,11 @@ static void doubt_hits(const struct margay_classes *classes, uint64_t moment,
                        struct hits *hits)
 {
     struct margay_interval *last = &hits->list[hits->count - 1];
-    if (!margay_classes_doubts(classes, moment, last->to))
+    unsigned largest = margay_class_of(last->to - 1);
+    bool doubted = false;
+    for (unsigned j = 0; j <= largest; j++)
+        doubted |= classes->changed[j] > moment;
+    if (!doubted)
         return;
     while (hits->count > 0 && last->from >= classes->largest_size) {
         hits->count--;
@@ -627,18 +621,6 @@ static enum margay_status refer(struct margay_objects *objects,
     return status == MARGAY_OK ? put(objects, size, past, own, error) : status;
 }
 
-static void look_for_marks(struct margay_objects *objects, size_t count)
-{
-    if (!objects->has_classes)
-        return;
-    if (objects->refs_to_look < count) {
-        margay_classes_mark(&objects->classes, &objects->weights,
-                            objects->looks++ % LOOKS_PER_ALL == 0);
-        objects->refs_to_look = REFS_PER_LOOK;
-    }
-    objects->refs_to_look -= count;
-}
-
 static enum margay_status refer_piece(struct margay_objects *objects,
                                       const struct margay_objects_piece *piece,
                                       struct margay_error *error)
@@ -648,7 +630,14 @@ static enum margay_status refer_piece(struct margay_objects *objects,
     if (status != MARGAY_OK)
         return status;
     margay_weights_pass(&objects->weights);
-    look_for_marks(objects, piece->count);
+    if (objects->has_classes) {
+        if (objects->refs_to_look < piece->count) {
+            margay_classes_mark(&objects->classes, &objects->weights,
+                                objects->looks++ % LOOKS_PER_ALL == 0);
+            objects->refs_to_look = REFS_PER_LOOK;
+        }
+        objects->refs_to_look -= piece->count;
+    }
     look_up(objects, piece, past);
     if (objects->has_classes)
         fetch_rows(objects, past, piece->count);

@@ -124,25 +124,6 @@ static int compare_rows(const void *left, const void *right)
            (a->cache_bytes < b->cache_bytes);
 }
 
-static size_t sparse_rows(const struct margay_steps *steps,
-                          struct margay_step_row *rows)
-{
-    for (size_t i = 0; i < steps->count; i++)
-        rows[i] =
-            (struct margay_step_row){steps->positions[i], steps->steps[i]};
-    qsort(rows, steps->count, sizeof *rows, compare_rows);
-    /* Sums up to each row, without rows that change nothing. */
-    struct margay_step sum = {0, 0};
-    size_t kept = 0;
-    for (size_t i = 0; i < steps->count; i++) {
-        if (rows[i].hits.refs == 0 && rows[i].hits.bytes == 0)
-            continue;
-        add(&sum, &rows[i].hits);
-        rows[kept++] = (struct margay_step_row){rows[i].cache_bytes, sum};
-    }
-    return kept;
-}
-
 /* The sizes below the last one, and that one. */
 static size_t octave_rows(const struct margay_steps *steps, uint64_t all_bytes,
                           struct margay_step_row *rows)
@@ -186,10 +167,22 @@ enum margay_status margay_steps_rows(const struct margay_steps *steps,
             made[*count] =
                 (struct margay_step_row){steps->sizes.list_blocks[*count], sum};
         }
-    } else if (is_sparse(steps))
-        *count = sparse_rows(steps, made);
-    else
+    } else if (is_sparse(steps)) {
+        for (size_t i = 0; i < steps->count; i++)
+            made[i] =
+                (struct margay_step_row){steps->positions[i], steps->steps[i]};
+        qsort(made, steps->count, sizeof *made, compare_rows);
+        /* Sums up to each row, without rows that change nothing. */
+        for (size_t i = 0; i < steps->count; i++) {
+            if (made[i].hits.refs == 0 && made[i].hits.bytes == 0)
+                continue;
+            add(&sum, &made[i].hits);
+            made[(*count)++] =
+                (struct margay_step_row){made[i].cache_bytes, sum};
+        }
+    } else {
         *count = octave_rows(steps, last, made);
+    }
     return MARGAY_OK;
 }
 

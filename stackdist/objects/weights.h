@@ -91,10 +91,11 @@ static inline uint64_t margay_weights_size(const struct margay_weights *weights,
     return size;
 }
 
-/* The sum of a leaf's sizes before `moment`. */
-static inline uint64_t margay_weights_leaf(const struct margay_weights *weights,
-                                           uint64_t moment)
+/* The bytes of all objects last used before `moment`. */
+static inline uint64_t margay_weights_before(
+    const struct margay_weights *weights, uint64_t moment)
 {
+    /* The sum of a leaf's sizes before `moment`. */
     const uint32_t *low = weights->low + (moment & ~UINT64_C(31));
     uint32_t before = (uint32_t)(moment & 31);
     const uint32_t *mask = margay_weights_first + 32 - before;
@@ -110,14 +111,6 @@ static inline uint64_t margay_weights_leaf(const struct margay_weights *weights,
         for (uint32_t i = 0; i < before; i++)
             sum += (uint64_t)high[i] << 32;
     }
-    return sum;
-}
-
-/* The bytes of all objects last used before `moment`. */
-static inline uint64_t margay_weights_before(
-    const struct margay_weights *weights, uint64_t moment)
-{
-    uint64_t sum = margay_weights_leaf(weights, moment);
     for (unsigned level = 0; level < weights->levels; level++)
         sum += weights->sums[level][moment >> margay_weights_shift(level)];
     return sum;

@@ -69,23 +69,16 @@ static NOINLINE void begin_stretch(struct margay_machines *machines,
     uint32_t k = machines->stretch_count++;
     machines->stretches[k] = machines->spares[--machines->spare_count];
     machines->firsts[k] = moment;
-    empty_stretch(machines->stretches[k]);
+    machines->stretches[k]->edge = machines->stretches[k]->edge_space;
+    machines->stretches[k]->first = machines->stretches[k]->end =
+        machines->stretches[k]->edge_count = 0;
+    machines->stretches[k]->covering = false;
+    machines->stretches[k]->calm = 0;
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
+        machines->stretches[k]->edge[i] = machines->stretches[k]->covers[i] =
+            MARGAY_NO_NUMBER;
     if (k > 0)
         consider_joining(machines, k - 1);
-}
-
-/* A machine is free from `moment` on, the latest so far. */
-static ALWAYS_INLINE void add_newest(struct margay_machines *machines,
-                                     uint32_t number, uint32_t moment)
-{
-    uint32_t k = machines->stretch_count;
-    if (k == 0 || machines->counts[k - 1] >= MARGAY_STRETCH_NEWEST)
-        begin_stretch(machines, moment);
-    k = machines->stretch_count - 1;
-    struct margay_stretch *stretch = machines->stretches[k];
-    append(stretch, number, moment);
-    machines->counts[k] = stretch->end - stretch->first;
-    machines->leasts[k] = stretch->edge[0];
 }
 
 /* The number that a job carries out of stretch k, where it begins at index
@@ -193,22 +186,16 @@ static ALWAYS_INLINE uint32_t give_one(struct margay_machines *machines,
         if (stretches == machines->stretch_count)
             consider_joining(machines, k);
     }
-    add_newest(machines, number, job->moment);
+    /* A machine is free from `moment` on, the latest so far. */
+    uint32_t k = machines->stretch_count;
+    if (k == 0 || machines->counts[k - 1] >= MARGAY_STRETCH_NEWEST)
+        begin_stretch(machines, job->moment);
+    k = machines->stretch_count - 1;
+    struct margay_stretch *stretch = machines->stretches[k];
+    append(stretch, number, job->moment);
+    machines->counts[k] = stretch->end - stretch->first;
+    machines->leasts[k] = stretch->edge[0];
     return number;
-}
-
-static ALWAYS_INLINE void prefetch_moments(
-    const struct margay_machines *machines, uint32_t from, struct place *place)
-{
-    *place = (struct place){NO_STRETCH, UINT32_MAX};
-    find_stretch(machines, from, place);
-    if (place->stretch == NO_STRETCH)
-        return;
-    const struct margay_stretch *stretch = machines->stretches[place->stretch];
-    uint32_t count = machines->counts[place->stretch];
-    __builtin_prefetch(stretch, 1);
-    for (uint32_t i = 0; i < count; i += MARGAY_STRETCH_GROUP)
-        __builtin_prefetch(stretch->moments + i, 1);
 }
 
 static ALWAYS_INLINE void prefetch_place(const struct margay_machines *machines,
@@ -243,9 +230,19 @@ static void give(struct margay_machines *machines, struct margay_job *jobs,
         if (near < count)
             prefetch_place(machines, jobs[near].from,
                            &places[near % AHEAD_STRETCH]);
-        if (i < count)
-            prefetch_moments(machines, jobs[i].from,
-                             &places[i % AHEAD_STRETCH]);
+        if (i >= count)
+            continue;
+        struct place *place = &places[i % AHEAD_STRETCH];
+        *place = (struct place){NO_STRETCH, UINT32_MAX};
+        find_stretch(machines, jobs[i].from, place);
+        if (place->stretch == NO_STRETCH)
+            continue;
+        const struct margay_stretch *stretch =
+            machines->stretches[place->stretch];
+        uint32_t moments = machines->counts[place->stretch];
+        __builtin_prefetch(stretch, 1);
+        for (uint32_t k = 0; k < moments; k += MARGAY_STRETCH_GROUP)
+            __builtin_prefetch(stretch->moments + k, 1);
     }
 }
 

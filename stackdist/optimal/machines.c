@@ -47,50 +47,41 @@ static bool resize(void *array, size_t count, size_t element_bytes)
     return resized != NULL;
 }
 
-/* Room for `wanted` stretches, and a group behind them that may be read. */
-static bool reserve_directory(struct margay_machines *machines, uint32_t wanted)
-{
-    if (wanted <= machines->stretch_capacity)
-        return true;
-    wanted = 2 * wanted + FIRST_STRETCHES;
-    uint32_t slots = wanted + MARGAY_STRETCH_GROUP;
-    if (!resize(&machines->stretches, slots, sizeof *machines->stretches) ||
-        !resize(&machines->firsts, slots, sizeof *machines->firsts) ||
-        !resize(&machines->leasts, slots, sizeof *machines->leasts) ||
-        !resize(&machines->counts, slots, sizeof *machines->counts))
-        return false;
-    for (uint32_t i = machines->stretch_count; i < slots; i++)
-        machines->firsts[i] = machines->leasts[i] = MARGAY_NO_NUMBER;
-    machines->stretch_capacity = wanted;
-    return true;
-}
-
-static bool add_slab(struct margay_machines *machines)
-{
-    uint32_t slabs = machines->slab_count + 1;
-    size_t stretches = slab_stretches(machines->slab_count);
-    if (!resize(&machines->slabs, slabs, sizeof *machines->slabs) ||
-        !resize(&machines->spares, (size_t)slabs * SLAB_STRETCHES,
-                sizeof *machines->spares))
-        return false;
-    struct margay_stretch *slab = margay_map(stretches * sizeof *slab);
-    if (slab == NULL)
-        return false;
-    machines->slabs[machines->slab_count++] = slab;
-    for (size_t i = 0; i < stretches; i++)
-        machines->spares[machines->spare_count++] = slab + i;
-    return true;
-}
-
 enum margay_status margay_machines_reserve(struct margay_machines *machines,
                                            uint32_t more,
                                            struct margay_error *error)
 {
     uint32_t stretches = more / MARGAY_STRETCH_NEWEST + 2;
-    bool reserved =
-        reserve_directory(machines, machines->stretch_count + stretches);
-    while (reserved && machines->spare_count < stretches)
-        reserved = add_slab(machines);
+    uint32_t wanted = machines->stretch_count + stretches;
+    bool reserved = true;
+    /* Room in the arrays, and a group behind it that may be read. */
+    if (wanted > machines->stretch_capacity) {
+        wanted = 2 * wanted + FIRST_STRETCHES;
+        uint32_t slots = wanted + MARGAY_STRETCH_GROUP;
+        reserved =
+            resize(&machines->stretches, slots, sizeof *machines->stretches) &&
+            resize(&machines->firsts, slots, sizeof *machines->firsts) &&
+            resize(&machines->leasts, slots, sizeof *machines->leasts) &&
+            resize(&machines->counts, slots, sizeof *machines->counts);
+        for (uint32_t i = machines->stretch_count; reserved && i < slots; i++)
+            machines->firsts[i] = machines->leasts[i] = MARGAY_NO_NUMBER;
+        if (reserved)
+            machines->stretch_capacity = wanted;
+    }
+    while (reserved && machines->spare_count < stretches) {
+        uint32_t slabs = machines->slab_count + 1;
+        size_t count = slab_stretches(machines->slab_count);
+        struct margay_stretch *slab = NULL;
+        if (resize(&machines->slabs, slabs, sizeof *machines->slabs) &&
+            resize(&machines->spares, (size_t)slabs * SLAB_STRETCHES,
+                   sizeof *machines->spares))
+            slab = margay_map(count * sizeof *slab);
+        reserved = slab != NULL;
+        if (reserved)
+            machines->slabs[machines->slab_count++] = slab;
+        for (size_t i = 0; reserved && i < count; i++)
+            machines->spares[machines->spare_count++] = slab + i;
+    }
     return reserved ? MARGAY_OK
                     : margay_fail_memory(error, "the machines of the optimum");
 }

@@ -5,7 +5,7 @@
  * the first to the second: a cache that keeps the block does it.  A machine
  * does one job at a time.  Machines are numbered from 1, and the jobs that a
  * cache with room for K blocks can do are those that machines 1 to K are given
- * by margay_machines_give().
+ * by the kernel.
  *
  * Algorithm: with K machines the most jobs are done if each job, when it ends,
  *   is given to the machine that has been free for the shortest time when the
@@ -181,14 +181,6 @@ void margay_machines_destroy(struct margay_machines *machines);
 enum margay_status margay_machines_reserve(struct margay_machines *machines,
                                            uint32_t more,
                                            struct margay_error *error);
-
-/* Give jobs, in the order in which they end, to machines: fill in the numbers.
-   Memory has been reserved. */
-static inline void margay_machines_give(struct margay_machines *machines,
-                                        struct margay_job *jobs, size_t count)
-{
-    machines->kernel->give(machines, jobs, count);
-}
 
 /* Call `visit` with each moment, and replace it by what is returned: the order
    of moments must stay. */

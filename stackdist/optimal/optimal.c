@@ -276,8 +276,8 @@ static enum margay_status feed_batch(struct optimal *optimal,
         optimal->now += !repeat;
         *value = optimal->now;
     }
-    margay_machines_give(&optimal->machines, optimal->jobs,
-                         list_jobs(optimal, count, now));
+    optimal->machines.kernel->give(&optimal->machines, optimal->jobs,
+                                   list_jobs(optimal, count, now));
     size_t jobs = 0;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         uint64_t distance = distance_of(optimal, optimal->past[i], &jobs);
@@ -305,37 +305,26 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 
 /* ------------------------------------------------------------- results -- */
 
-/* A new histogram of all counts. */
-static enum margay_status collect(const struct optimal *optimal,
-                                  margay_histogram **histogram,
-                                  struct margay_error *error)
-{
-    enum margay_status status =
-        margay_histogram_copy(optimal->histogram, histogram, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (optimal->counters != NULL)
-        status = margay_histogram_add_counts(*histogram, 0, optimal->counters,
-                                             optimal->counter_count, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_add(*histogram, MARGAY_INFINITE,
-                                      optimal->infinite, error);
-    if (status != MARGAY_OK) {
-        margay_histogram_free(*histogram);
-        *histogram = NULL;
-    }
-    return status;
-}
-
 static enum margay_status peek(void *state, struct margay_result *result,
                                struct margay_error *error)
 {
     const struct optimal *optimal = state;
-    enum margay_status status = collect(optimal, &result->histogram, error);
-    if (status != MARGAY_OK)
+    margay_histogram *histogram;
+    enum margay_status status =
+        margay_histogram_copy(optimal->histogram, &histogram, error);
+    if (status == MARGAY_OK && optimal->counters != NULL)
+        status = margay_histogram_add_counts(histogram, 0, optimal->counters,
+                                             optimal->counter_count, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(histogram, MARGAY_INFINITE,
+                                      optimal->infinite, error);
+    if (status != MARGAY_OK) {
+        margay_histogram_free(histogram);
         return status;
+    }
     if (optimal->exceeded)
-        margay_histogram_set_exceeded_bound(result->histogram, optimal->bound);
+        margay_histogram_set_exceeded_bound(histogram, optimal->bound);
+    result->histogram = histogram;
     result->distinct_blocks =
         optimal->exceeded ? optimal->bound + 1 : optimal->last.entries;
     result->nodes = optimal->machines.count;

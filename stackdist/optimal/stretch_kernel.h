@@ -244,16 +244,6 @@ static ALWAYS_INLINE uint32_t least_of(const uint32_t *numbers, int32_t from,
 
 /* ------------------------------------------------------------ the edge -- */
 
-static ALWAYS_INLINE void empty_stretch(struct margay_stretch *stretch)
-{
-    stretch->edge = stretch->edge_space;
-    stretch->first = stretch->end = stretch->edge_count = 0;
-    stretch->covering = false;
-    stretch->calm = 0;
-    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
-        stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
-}
-
 /* Edge numbers and the group behind them begin in the first place again. */
 static ALWAYS_INLINE void move_back(struct margay_stretch *stretch)
 {
@@ -283,17 +273,6 @@ static ALWAYS_INLINE void set_end(struct margay_stretch *stretch,
         stretch->covers[edge_count + i] = MARGAY_NO_NUMBER;
 }
 
-/* Places and covers from `from` on move to `to`; edge[] does not. */
-static ALWAYS_INLINE void move_places(struct margay_stretch *stretch,
-                                      uint32_t to, uint32_t from)
-{
-    uint32_t count = stretch->edge_count - from;
-    memmove(stretch->places + to, stretch->places + from,
-            count * sizeof *stretch->places);
-    memmove(stretch->covers + to, stretch->covers + from,
-            count * sizeof *stretch->covers);
-}
-
 /* The first index behind place i - 1. */
 static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
                                           uint32_t i)
@@ -321,8 +300,11 @@ static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
             move_back(stretch);
         memmove(stretch->edge + i + count, stretch->edge + i,
                 (stretch->edge_count - i) * sizeof *stretch->edge);
-        uint32_t edge_count = stretch->edge_count;
-        move_places(stretch, i + count, i);
+        uint32_t edge_count = stretch->edge_count, moved = edge_count - i;
+        memmove(stretch->places + i + count, stretch->places + i,
+                moved * sizeof *stretch->places);
+        memmove(stretch->covers + i + count, stretch->covers + i,
+                moved * sizeof *stretch->covers);
         set_end(stretch, edge_count + count);
     }
     for (uint32_t n = count; n-- > 0; i++) {
@@ -490,33 +472,31 @@ static NOINLINE void uncover_newest(struct margay_stretch *stretch)
 }
 
 /*
- * Place i of the edge is at index `at`.  The job begins there: numbers move
- * along the edge, and the place is no more.
+ * A job begins at index `at`, the latest moment that it may.  The moment is no
+ * more; returns the number that the job carries on.
  */
-static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
-                                            uint32_t i, uint32_t at)
+static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
 {
-    uint32_t least = stretch->edge[0], covered = stretch->covers[i];
-    bool newest = i + 1 == stretch->edge_count;
-    shorten(stretch, i);
-    remove_machine(stretch, i, at);
-    if (newest && covered != MARGAY_NO_NUMBER)
-        uncover_newest(stretch);
-    else if (covered < stretch->covers[i])
-        stretch->covers[i] = covered;
-    check_edge(stretch, i + 1);
-    return least;
-}
-
-/*
- * The job begins at index `at`, which place i covers: it moves numbers down to
- * place i - 1, which place i then covers, too, and along the edge from there.
- */
-static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
-                                            uint32_t i, uint32_t at)
-{
+    stretch->calm = 0;
+    uint32_t i = margay_places_before(stretch->places, stretch->edge_count, at);
+    uint32_t least = stretch->edge[0], *numbers = stretch->numbers;
+    if (stretch->places[i] == at) {
+        /* It begins on the edge: numbers move along the edge, and place i is no
+           more. */
+        uint32_t covered = stretch->covers[i];
+        bool newest = i + 1 == stretch->edge_count;
+        shorten(stretch, i);
+        remove_machine(stretch, i, at);
+        if (newest && covered != MARGAY_NO_NUMBER)
+            uncover_newest(stretch);
+        else if (covered < stretch->covers[i])
+            stretch->covers[i] = covered;
+        check_edge(stretch, i + 1);
+        return least;
+    }
+    /* Place i covers it: it moves numbers down to place i - 1, which place i
+       then covers, too, and along the edge from there. */
     int32_t from = index_behind(stretch, i);
-    uint32_t *numbers = stretch->numbers;
     uint32_t carried = margay_carry(numbers, from, (int32_t)at, numbers[at]);
     if (i == 0) {
         remove_machine(stretch, i, at);
@@ -526,25 +506,13 @@ static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
         return carried;
     }
     numbers[from - 1] = carried;
-    uint32_t least = stretch->edge[0], covered = stretch->covers[i - 1];
+    uint32_t covered = stretch->covers[i - 1];
     shorten(stretch, i - 1);
     remove_machine(stretch, i - 1, at);
     if (covered < stretch->covers[i - 1])
         stretch->covers[i - 1] = covered;
     check_edge(stretch, i);
     return least;
-}
-
-/*
- * A job begins at index `at`, the latest moment that it may.  The moment is no
- * more; returns the number that the job carries on.
- */
-static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
-{
-    stretch->calm = 0;
-    uint32_t i = margay_places_before(stretch->places, stretch->edge_count, at);
-    return stretch->places[i] == at ? begin_on_edge(stretch, i, at)
-                                    : begin_covered(stretch, i, at);
 }
 
 /* Machines begin with index 0 again. */

@@ -121,7 +121,7 @@ enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
                                        const uint64_t *blocks, size_t count,
                                        struct margay_error *error)
 {
-    return margay_row_feed(&cluster->row, part, blocks, count, error);
+    return margay_part_feed(&cluster->row.parts[part], blocks, count, error);
 }
 
 void margay_cluster_add_repeats(margay_cluster *cluster, unsigned part,
@@ -237,18 +237,6 @@ static uint64_t *list_counts(const margay_cluster *cluster, uint64_t *words)
     return list;
 }
 
-static void add_list(margay_cluster *cluster, const uint64_t *list,
-                     uint64_t words)
-{
-    cluster->left += list[0];
-    cluster->exceeded = cluster->exceeded || list[1] != 0;
-    check(cluster, margay_histogram_add(cluster->counts, MARGAY_INFINITE,
-                                        list[2], NULL));
-    for (uint64_t i = FIXED_WORDS; i < words; i += 2)
-        check(cluster, margay_histogram_add(cluster->counts, list[i],
-                                            list[i + 1], NULL));
-}
-
 void margay_cluster_finish(margay_cluster *cluster,
                            struct margay_result *result)
 {
@@ -263,7 +251,13 @@ void margay_cluster_finish(margay_cluster *cluster,
     }
     for (unsigned i = 1; i < cluster->transport->ranks; i++) {
         uint64_t *list = receive_words(cluster, i, &words);
-        add_list(cluster, list, words);
+        cluster->left += list[0];
+        cluster->exceeded = cluster->exceeded || list[1] != 0;
+        check(cluster, margay_histogram_add(cluster->counts, MARGAY_INFINITE,
+                                            list[2], NULL));
+        for (uint64_t k = FIXED_WORDS; k < words; k += 2)
+            check(cluster, margay_histogram_add(cluster->counts, list[k],
+                                                list[k + 1], NULL));
         free(list);
     }
     uint64_t bound = cluster->options.bound_blocks;

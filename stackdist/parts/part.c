@@ -15,33 +15,6 @@
 /* Blocks asked about together, so that their cache misses overlap. */
 #define BATCH 64
 
-static void destroy_past(struct margay_past *past)
-{
-    margay_hash_destroy(&past->bits);
-    margay_rank_destroy(&past->stack);
-}
-
-/* Begin with `count` blocks, oldest first.  MARGAY_NO_MEMORY on failure, when
-   there is nothing to destroy. */
-static enum margay_status create_past(struct margay_past *past,
-                                      const uint64_t *blocks, uint64_t count,
-                                      struct margay_error *error)
-{
-    *past = (struct margay_past){.asked = 0};
-    enum margay_status status = margay_hash_create(&past->bits, count, error);
-    if (status == MARGAY_OK)
-        status = margay_rank_create(&past->stack, margay_rank_nth(count) + 1024,
-                                    0, error);
-    if (status != MARGAY_OK) {
-        destroy_past(past);
-        return status;
-    }
-    margay_rank_fill(&past->stack, count);
-    for (uint64_t i = 0; i < count; i++)
-        margay_hash_put_new(&past->bits, blocks[i], margay_rank_nth(i));
-    return MARGAY_OK;
-}
-
 /*
  * Ask about the next first touches, in their order.  Each gets its distance, or
  * MARGAY_INFINITE if its block is not here: an earlier part may have it.
@@ -71,21 +44,6 @@ static void ask_past(struct margay_past *past, const uint64_t *blocks,
             margay_rank_clear(stack, bits[i], margay_rank_top_vectors(stack),
                               stack->tall);
             stack->live--;
-        }
-    }
-}
-
-/* The past.stack.live blocks that are left, oldest first. */
-static void list_past(const struct margay_past *past, uint64_t *blocks)
-{
-    const struct margay_rank *stack = &past->stack;
-    for (uint64_t i = 0; i < past->bits.bucket_count; i++) {
-        const struct margay_bucket *bucket = &past->bits.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            uint64_t bit = margay_bucket_value(bucket, slot);
-            if (bit != 0 && margay_rank_has(stack, bit))
-                blocks[margay_rank_before(stack, bit, stack->tall)] =
-                    bucket->keys[slot];
         }
     }
 }
@@ -135,49 +93,12 @@ void margay_part_free(struct margay_part *part)
     margay_engine_free(part->engine);
     margay_histogram_free(part->counts);
     free(part->touches);
-    if (part->has_past)
-        destroy_past(&part->past);
+    margay_hash_destroy(&part->past.bits);
+    margay_rank_destroy(&part->past.stack);
     *part = (struct margay_part){.engine = NULL};
 }
 
 /* ------------------------------------------------------ within the part -- */
-
-static enum margay_status reserve_touches(struct margay_part *part,
-                                          size_t count,
-                                          struct margay_error *error)
-{
-    size_t capacity = 2 * part->touch_capacity + count, bytes;
-    uint64_t *touches = NULL;
-    if (part->touch_count + count <= part->touch_capacity)
-        return MARGAY_OK;
-    if (margay_multiply_size(capacity, sizeof *touches, &bytes))
-        touches = realloc(part->touches, bytes);
-    if (touches == NULL)
-        return margay_fail_memory(error, "the first touches of a part");
-    part->touches = touches;
-    part->touch_capacity = capacity;
-    return MARGAY_OK;
-}
-
-/*
- * The first infinite distances, up to the bound, are those of first touches:
- * nothing has been forgotten before as many blocks were seen.
- */
-static enum margay_status feed_piece(struct margay_part *part,
-                                     const uint64_t *blocks, size_t count,
-                                     struct margay_error *error)
-{
-    uint64_t distances[PIECE_REFS];
-    enum margay_status status = reserve_touches(part, count, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_engine_feed(part->engine, blocks, count, distances, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (distances[i] == MARGAY_INFINITE && part->touch_count < part->bound)
-            part->touches[part->touch_count++] = blocks[i];
-    }
-    return status;
-}
 
 enum margay_status margay_part_feed(struct margay_part *part,
                                     const uint64_t *blocks, size_t count,
@@ -188,7 +109,28 @@ enum margay_status margay_part_feed(struct margay_part *part,
         size_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
         if (part->own == NULL && !part->first &&
             part->touch_count < part->bound) {
-            status = feed_piece(part, blocks + done, some, error);
+            uint64_t distances[PIECE_REFS];
+            size_t capacity = 2 * part->touch_capacity + some, bytes;
+            if (part->touch_count + some > part->touch_capacity) {
+                uint64_t *touches = NULL;
+                if (margay_multiply_size(capacity, sizeof *touches, &bytes))
+                    touches = realloc(part->touches, bytes);
+                if (touches == NULL)
+                    return margay_fail_memory(error,
+                                              "the first touches of a part");
+                part->touches = touches;
+                part->touch_capacity = capacity;
+            }
+            status = margay_engine_feed(part->engine, blocks + done, some,
+                                        distances, error);
+            /* The first infinite distances, up to the bound, are those of first
+               touches: nothing has been forgotten before as many blocks were
+               seen. */
+            for (size_t i = 0; i < some && status == MARGAY_OK; i++) {
+                if (distances[i] == MARGAY_INFINITE &&
+                    part->touch_count < part->bound)
+                    part->touches[part->touch_count++] = blocks[done + i];
+            }
         } else {
             some = count - done;
             status = margay_engine_feed(part->engine, blocks + done, some, NULL,
@@ -223,9 +165,18 @@ enum margay_status margay_part_close(struct margay_part *part,
     margay_histogram_uncount_infinite(state.counts, part->touch_count);
     status = margay_histogram_add_all(part->counts, state.counts, error);
     if (status == MARGAY_OK && !part->plain) {
-        status =
-            create_past(&part->past, state.blocks, state.block_count, error);
-        part->has_past = status == MARGAY_OK;
+        struct margay_past *past = &part->past;
+        uint64_t count = state.block_count; /* the oldest first */
+        part->has_past = true;
+        status = margay_hash_create(&past->bits, count, error);
+        if (status == MARGAY_OK)
+            status = margay_rank_create(
+                &past->stack, margay_rank_nth(count) + 1024, 0, error);
+        if (status == MARGAY_OK)
+            margay_rank_fill(&past->stack, count);
+        for (uint64_t i = 0; i < count && status == MARGAY_OK; i++)
+            margay_hash_put_new(&past->bits, state.blocks[i],
+                                margay_rank_nth(i));
         margay_engine_free(part->engine);
         part->engine = NULL;
     }
@@ -266,34 +217,6 @@ static enum margay_status answer_pieces(struct margay_part *part,
 
 #define MOST_HELPERS 64
 
-/* The engine itself, with the help of the other parts' engines. */
-static enum margay_status answer_itself(struct margay_part *part,
-                                        uint64_t *blocks, size_t *count,
-                                        const struct margay_part_help *help,
-                                        struct margay_error *error)
-{
-    void *helpers[MOST_HELPERS] = {part->state};
-    struct margay_part_question question = {
-        .blocks = blocks,
-        .count = *count,
-        .last = part->first,
-        .asked = part->asked,
-        .crew = help->crew,
-        .helpers = helpers,
-        .helper_count = 1,
-        .least_share = help->least_share,
-    };
-    for (unsigned i = 0;
-         i < help->part_count && question.helper_count < MOST_HELPERS; i++) {
-        if (&help->parts[i] != part)
-            helpers[question.helper_count++] = help->parts[i].state;
-    }
-    enum margay_status status =
-        part->own->answer(part->state, &question, error);
-    *count = question.count;
-    return status;
-}
-
 enum margay_status margay_part_answer(struct margay_part *part,
                                       uint64_t *blocks, size_t *count,
                                       const struct margay_part_help *help,
@@ -306,10 +229,30 @@ enum margay_status margay_part_answer(struct margay_part *part,
     part->beyond += beyond;
     part->exceeded = part->exceeded || beyond > 0;
     size_t asked = *count;
-    if (part->own != NULL)
-        status = answer_itself(part, blocks, count, help, error);
-    else
+    if (part->own != NULL) {
+        /* The engine itself, with the help of the other parts' engines. */
+        void *helpers[MOST_HELPERS] = {part->state};
+        struct margay_part_question question = {
+            .blocks = blocks,
+            .count = *count,
+            .last = part->first,
+            .asked = part->asked,
+            .crew = help->crew,
+            .helpers = helpers,
+            .helper_count = 1,
+            .least_share = help->least_share,
+        };
+        for (unsigned i = 0;
+             i < help->part_count && question.helper_count < MOST_HELPERS;
+             i++) {
+            if (&help->parts[i] != part)
+                helpers[question.helper_count++] = help->parts[i].state;
+        }
+        status = part->own->answer(part->state, &question, error);
+        *count = question.count;
+    } else {
         status = answer_pieces(part, blocks, count, error);
+    }
     part->asked += asked;
     return status;
 }
@@ -374,7 +317,17 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
         *blocks = malloc((*count + 1) * sizeof **blocks);
         if (*blocks == NULL)
             return margay_fail_memory(error, "an LRU stack");
-        list_past(&part->past, *blocks);
+        /* The past.stack.live blocks that are left, oldest first. */
+        const struct margay_rank *stack = &part->past.stack;
+        for (uint64_t i = 0; i < part->past.bits.bucket_count; i++) {
+            const struct margay_bucket *bucket = &part->past.bits.buckets[i];
+            for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+                uint64_t bit = margay_bucket_value(bucket, slot);
+                if (bit != 0 && margay_rank_has(stack, bit))
+                    (*blocks)[margay_rank_before(stack, bit, stack->tall)] =
+                        bucket->keys[slot];
+            }
+        }
         return MARGAY_OK;
     }
     enum margay_status status =

@@ -59,13 +59,6 @@ void margay_row_free(struct margay_row *row)
     *row = (struct margay_row){.count = 0};
 }
 
-enum margay_status margay_row_feed(struct margay_row *row, unsigned i,
-                                   const uint64_t *blocks, size_t count,
-                                   struct margay_error *error)
-{
-    return margay_part_feed(&row->parts[i], blocks, count, error);
-}
-
 void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count)
 {
     margay_engine_add_repeats(row->parts[i].engine, count);
@@ -108,29 +101,23 @@ static void answer_one(void *context, size_t i)
                                           &travel->left[asking], &none, NULL);
 }
 
-/*
- * Are there too few blocks for threads to share a list?  Then each takes a
- * part, and all lists move on at the same time: in p - 1 rounds, where one list
- * after the other would take p (p - 1) / 2 steps.
- */
-static bool lists_travel(const struct travel *travel)
-{
-    const struct margay_row *row = travel->row;
-    size_t least =
-        row->least_share == 0 ? MARGAY_LEAST_SHARE : row->least_share;
-    size_t all = 0;
-    for (unsigned i = 1; i < row->count; i++)
-        all += travel->left[i];
-    return row->count > 2 && 2 * (all / (row->count - 1)) < row->count * least;
-}
-
 /* A part answers nearer parts before farther ones, and is answered likewise. */
 static enum margay_status ask_all(struct travel *travel,
                                   struct margay_error *error)
 {
     struct margay_row *row = travel->row;
     enum margay_status status = MARGAY_OK;
-    if (lists_travel(travel)) {
+    /*
+     * Are there too few blocks for threads to share a list?  Then each takes a
+     * part, and all lists move on at the same time: in p - 1 rounds, where one
+     * list after the other would take p (p - 1) / 2 steps.
+     */
+    size_t all = 0;
+    size_t least =
+        row->least_share == 0 ? MARGAY_LEAST_SHARE : row->least_share;
+    for (unsigned i = 1; i < row->count; i++)
+        all += travel->left[i];
+    if (row->count > 2 && 2 * (all / (row->count - 1)) < row->count * least) {
         while (++travel->distance < row->count && status == MARGAY_OK)
             status = run_tasks(row, answer_one, travel,
                                row->count - travel->distance, error);
@@ -142,24 +129,6 @@ static enum margay_status ask_all(struct travel *travel,
         status = ask_below(row, i, blocks, &travel->left[i], error);
     }
     return status;
-}
-
-/* First touches of a part that no other part of the row has are first touches
-   of the row. */
-static enum margay_status keep_touches(struct margay_row *row,
-                                       const uint64_t *blocks, size_t count,
-                                       struct margay_error *error)
-{
-    if (row->first || count == 0)
-        return MARGAY_OK;
-    uint64_t *touches =
-        realloc(row->touches, (row->touch_count + count) * sizeof *touches);
-    if (touches == NULL)
-        return margay_fail_memory(error, "the first touches of a row");
-    memcpy(touches + row->touch_count, blocks, count * sizeof *touches);
-    row->touches = touches;
-    row->touch_count += count;
-    return MARGAY_OK;
 }
 
 static void close_part(void *context, size_t i)
@@ -180,8 +149,20 @@ enum margay_status margay_row_close(struct margay_row *row, unsigned count,
         touches[i] = margay_part_touches(&row->parts[i], &travel.left[i]);
     if (status == MARGAY_OK)
         status = ask_all(&travel, error);
-    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++)
-        status = keep_touches(row, touches[i], travel.left[i], error);
+    /* First touches of a part that no other part of the row has are first
+       touches of the row. */
+    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
+        size_t left = travel.left[i];
+        if (row->first || left == 0)
+            continue;
+        uint64_t *kept =
+            realloc(row->touches, (row->touch_count + left) * sizeof *kept);
+        if (kept == NULL)
+            return margay_fail_memory(error, "the first touches of a row");
+        memcpy(kept + row->touch_count, touches[i], left * sizeof *kept);
+        row->touches = kept;
+        row->touch_count += left;
+    }
     return status;
 }
 

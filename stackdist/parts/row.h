@@ -36,11 +36,6 @@ enum margay_status margay_row_begin(struct margay_row *row,
                                     struct margay_error *error);
 void margay_row_free(struct margay_row *row);
 
-/* Feed part `i`: from any one thread at a time. */
-enum margay_status margay_row_feed(struct margay_row *row, unsigned i,
-                                   const uint64_t *blocks, size_t count,
-                                   struct margay_error *error);
-
 /* Count `count` immediate repeats that are not fed to part `i`, by the thread
    that feeds it; the engine must have MARGAY_CAN_COUNT_REPEATS. */
 void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count);

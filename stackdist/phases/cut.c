@@ -83,21 +83,6 @@ static double square(const struct sums *sums, size_t from, size_t to)
            (double)margay_intervals_refs(sums->intervals, from, to);
 }
 
-/* The same of the differences of two single intervals, were they one piece. */
-static double saved_by_cut(const struct sums *sums, size_t i, size_t j)
-{
-    const struct intervals *intervals = sums->intervals;
-    double refs = (double)margay_intervals_refs(intervals, i, i + 1);
-    double others = (double)margay_intervals_refs(intervals, j, j + 1);
-    double sum = 0;
-    for (size_t b = 1; b < sums->bins; b++) {
-        double change = (double)intervals->misses[i][b] / refs -
-                        (double)intervals->misses[j][b] / others;
-        sum += change * change;
-    }
-    return sum / (double)(sums->bins - 1) * refs * others / (refs + others);
-}
-
 static int compare(const void *a, const void *b)
 {
     double first = *(const double *)a, second = *(const double *)b;
@@ -107,11 +92,23 @@ static int compare(const void *a, const void *b)
 /* What is usually saved by a cut between two intervals that are near. */
 static double find_noise(const struct sums *sums)
 {
+    const struct intervals *intervals = sums->intervals;
     double saved[MOST * NEAR];
     size_t count = 0;
-    for (size_t i = 0; i < sums->intervals->count; i++) {
-        for (size_t k = 1; k <= NEAR && i + k < sums->intervals->count; k++)
-            saved[count++] = saved_by_cut(sums, i, i + k);
+    for (size_t i = 0; i < intervals->count; i++) {
+        for (size_t j = i + 1; j <= i + NEAR && j < intervals->count; j++) {
+            /* As square(), of their differences, were they one piece. */
+            double refs = (double)margay_intervals_refs(intervals, i, i + 1);
+            double others = (double)margay_intervals_refs(intervals, j, j + 1);
+            double sum = 0;
+            for (size_t b = 1; b < sums->bins; b++) {
+                double change = (double)intervals->misses[i][b] / refs -
+                                (double)intervals->misses[j][b] / others;
+                sum += change * change;
+            }
+            saved[count++] = sum / (double)(sums->bins - 1) * refs * others /
+                             (refs + others);
+        }
     }
     if (count == 0)
         return 0;
@@ -226,15 +223,6 @@ static double distance(const struct scene *scene, const struct curve *a,
     return most;
 }
 
-static bool are_alike(const struct scene *scene, const struct piece *first,
-                      const struct piece *second)
-{
-    struct curve curves[2];
-    find_later_curve(scene, first, &curves[0]);
-    find_later_curve(scene, second, &curves[1]);
-    return distance(scene, &curves[0], &curves[1]) < 1;
-}
-
 /* -------------------------------------------------------------- joining -- */
 
 /* Does the first one miss what the second one misses, but for first uses of
@@ -277,7 +265,10 @@ static bool join_some(const struct scene *scene, struct pieces *pieces)
     size_t before = pieces->count;
     for (size_t i = pieces->count; i-- > 1;) {
         const struct piece *pair = &pieces->list[i - 1];
-        if (are_alike(scene, &pair[0], &pair[1]) ||
+        struct curve curves[2];
+        find_later_curve(scene, &pair[0], &curves[0]);
+        find_later_curve(scene, &pair[1], &curves[1]);
+        if (distance(scene, &curves[0], &curves[1]) < 1 ||
             is_beginning_of(scene, &pair[0], &pair[1])) {
             pieces->list[i - 1].to = pieces->list[i].to;
             pieces->count--;
@@ -305,15 +296,6 @@ static double share_in_common(const struct intervals *intervals, size_t at,
     uint64_t shared =
         margay_intervals_shared(intervals, at - width, at, at + width);
     return (double)shared / (double)(before < behind ? before : behind);
-}
-
-/* Is it usually large?  Otherwise it is small by chance now and then. */
-static bool is_usually_large(const double *shares, size_t from, size_t to)
-{
-    size_t large = 0;
-    for (size_t i = from; i < to; i++)
-        large += shares[i] >= LARGE;
-    return (double)large >= USUALLY * (double)(to - from);
 }
 
 static bool is_valley(const double *shares, size_t at, size_t width)
@@ -348,7 +330,12 @@ static void split(const struct intervals *intervals, struct pieces *pieces)
              width *= 2) {
             for (size_t j = from + width; j + width <= to; j++)
                 shares[j] = share_in_common(intervals, j, width);
-            if (!is_usually_large(shares, from + width, to - width + 1))
+            /* Is it usually large?  Otherwise it is small by chance now and
+               then. */
+            size_t large = 0, places = to - from + 1 - 2 * width;
+            for (size_t j = from + width; j + width <= to; j++)
+                large += shares[j] >= LARGE;
+            if ((double)large < USUALLY * (double)places)
                 continue;
             for (size_t j = from + 2 * width; j + 2 * width <= to; j++) {
                 if (is_valley(shares, j, width) && !is_near(ends, j, width))

@@ -37,14 +37,6 @@ static size_t bin_of(uint64_t distance)
     return BINS_PER_OCTAVE * octave + (size_t)(distance >> octave);
 }
 
-uint64_t margay_bin_from(size_t bin)
-{
-    if (bin < 2 * BINS_PER_OCTAVE)
-        return bin;
-    return (BINS_PER_OCTAVE + (uint64_t)bin % BINS_PER_OCTAVE)
-           << (bin / BINS_PER_OCTAVE - 1);
-}
-
 /* Count the next reference, whose block was last used `time` references ago; 0
    and an infinite distance if it was never. */
 static void count_reference(struct intervals *intervals, uint64_t distance,
@@ -187,33 +179,26 @@ void margay_phases_free(margay_phases *phases)
     free(phases);
 }
 
-static enum margay_status count(margay_phases *phases, const uint64_t *blocks,
-                                size_t count, struct margay_error *error)
-{
-    enum margay_status status = margay_engine_feed(
-        phases->engine, blocks, count, phases->distances, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (i + MARGAY_CLOCK_AHEAD < count)
-            margay_hash_prefetch(&phases->clock.last,
-                                 blocks[i + MARGAY_CLOCK_AHEAD]);
-        status = margay_clock_reserve(&phases->clock, error);
-        if (status == MARGAY_OK)
-            count_reference(&phases->intervals, phases->distances[i],
-                            margay_clock_refer(&phases->clock, blocks[i]));
-    }
-    return status;
-}
-
 enum margay_status margay_phases_feed(margay_phases *phases,
                                       const uint64_t *blocks, size_t references,
                                       struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    for (size_t from = 0; from < references && status == MARGAY_OK;
-         from += AT_ONCE) {
-        size_t left = references - from;
-        status = count(phases, blocks + from, left < AT_ONCE ? left : AT_ONCE,
-                       error);
+    for (size_t from = 0, some; from < references && status == MARGAY_OK;
+         from += some) {
+        some = references - from < AT_ONCE ? references - from : AT_ONCE;
+        status = margay_engine_feed(phases->engine, blocks + from, some,
+                                    phases->distances, error);
+        for (size_t i = 0; i < some && status == MARGAY_OK; i++) {
+            const uint64_t *block = blocks + from + i;
+            if (i + MARGAY_CLOCK_AHEAD < some)
+                margay_hash_prefetch(&phases->clock.last,
+                                     block[MARGAY_CLOCK_AHEAD]);
+            status = margay_clock_reserve(&phases->clock, error);
+            if (status == MARGAY_OK)
+                count_reference(&phases->intervals, phases->distances[i],
+                                margay_clock_refer(&phases->clock, *block));
+        }
     }
     return status;
 }
@@ -277,8 +262,13 @@ enum margay_status margay_phases_curve(const margay_phases *phases,
     *points = calloc(bins, sizeof **points);
     if (*points == NULL)
         return margay_fail_memory(error, "the curve of a phase");
+    /* The least distance of a bin. */
     for (size_t b = 1; b < bins; b++)
-        (*points)[b - 1].cache_blocks = margay_bin_from(b);
+        (*points)[b - 1].cache_blocks =
+            b < 2 * BINS_PER_OCTAVE
+                ? b
+                : (BINS_PER_OCTAVE + (uint64_t)b % BINS_PER_OCTAVE)
+                      << (b / BINS_PER_OCTAVE - 1);
     for (size_t i = 0; i < phases->pieces.count; i++) {
         const struct piece *piece = &phases->pieces.list[i];
         uint64_t misses[BINS];

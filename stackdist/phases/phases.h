@@ -65,9 +65,6 @@ struct margay_phases {
    of: 1 to this one, without it; beyond, only first references miss. */
 size_t margay_intervals_bins(const struct intervals *intervals);
 
-/* The smallest distance of a bin. */
-uint64_t margay_bin_from(size_t bin);
-
 uint64_t margay_intervals_refs(const struct intervals *intervals, size_t from,
                                size_t to);
 
@@ -79,7 +76,7 @@ uint64_t margay_intervals_blocks(const struct intervals *intervals, size_t from,
 uint64_t margay_intervals_shared(const struct intervals *intervals, size_t from,
                                  size_t between, size_t to);
 
-/* misses[bin] becomes the misses in a cache of margay_bin_from(bin) blocks. */
+/* misses[bin] becomes the misses in a cache as large as bin begins. */
 void margay_intervals_misses(const struct intervals *intervals, size_t from,
                              size_t to, uint64_t misses[BINS]);
 

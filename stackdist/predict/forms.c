@@ -123,21 +123,6 @@ static bool may_be_joined(const struct margay_bins *bins,
     return bins->kind != MARGAY_BINS_LOGLINEAR || bin->from >= LOGARITHMIC_END;
 }
 
-/* The number of bins to join to a bar, for `most_bars` bars at most. */
-static size_t find_joint(const margay_histogram *histogram,
-                         const struct margay_bins *bins, size_t most_bars)
-{
-    struct margay_bin_cursor cursor = {0, 0, 0};
-    struct margay_bin bin;
-    size_t count = 0, joint = 1;
-    while (most_bars != 0 &&
-           margay_histogram_next_bin(histogram, bins, &cursor, &bin))
-        count += may_be_joined(bins, &bin);
-    while (most_bars != 0 && count / joint >= most_bars)
-        joint *= 2;
-    return joint;
-}
-
 /* The next bar's bin: `joint` bins in one. */
 static bool next_bin(const margay_histogram *histogram,
                      const struct margay_bins *bins, size_t joint,
@@ -170,8 +155,15 @@ enum margay_status margay_form_make(const margay_histogram *histogram,
         .finite = (double)margay_finite_references(histogram),
         .error = error,
     };
-    size_t joint = find_joint(histogram, bins, most_bars);
+    /* The number of bins to join to a bar. */
+    size_t count = 0, joint = 1;
+    while (most_bars != 0 &&
+           margay_histogram_next_bin(histogram, bins, &cursor, &bin))
+        count += may_be_joined(bins, &bin);
+    while (most_bars != 0 && count / joint >= most_bars)
+        joint *= 2;
     enum margay_status status = MARGAY_OK;
+    cursor = (struct margay_bin_cursor){0, 0, 0};
     *form = (struct margay_form){0};
     while (status == MARGAY_OK &&
            next_bin(histogram, bins, joint, &cursor, &bin)) {
@@ -250,26 +242,20 @@ void margay_edges_clear(struct margay_edges *edges)
     *edges = (struct margay_edges){NULL, 0};
 }
 
-/* The bin that holds a distance; the number of bins beyond the last. */
-static size_t find_bin(const struct margay_edges *edges, double distance)
-{
-    size_t low = 0, high = edges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (edges->edges[middle + 1] <= distance)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void margay_edges_add(const struct margay_edges *edges,
                       struct margay_interval moved, double share, double *bins,
                       size_t stride)
 {
-    for (size_t i = find_bin(edges, moved.from);
-         i < edges->count && edges->edges[i] < moved.to; i++) {
+    /* The bin that holds the beginning. */
+    size_t low = 0, high = edges->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (edges->edges[middle + 1] <= moved.from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < edges->count && edges->edges[i] < moved.to; i++) {
         struct margay_interval bin = {edges->edges[i], edges->edges[i + 1]};
         bins[i * stride] += share * margay_overlap(moved, bin);
     }

@@ -91,25 +91,6 @@ static bool is_within(double value, double least, double most)
     return value >= least && value <= most;
 }
 
-static bool get_piece(const uint64_t *at, struct margay_piece *piece)
-{
-    *piece = (struct margay_piece){
-        .growth = (uint8_t)(at[0] & 0xff),
-        .mass = (uint8_t)(at[0] >> 8 & 0xff),
-        .share = real_of(at[1]),
-        .least = real_of(at[2]),
-        .least_growth = real_of(at[3]),
-        .most = real_of(at[4]),
-        .most_growth = real_of(at[5]),
-    };
-    return at[0] >> 16 == 0 && piece->growth < MARGAY_GROWTHS &&
-           piece->mass < MARGAY_MASSES && piece->share > 0 &&
-           piece->share <= 4 && is_within(piece->least, -LARGEST, LARGEST) &&
-           is_within(piece->least_growth, -LARGEST, LARGEST) &&
-           is_within(piece->most, -LARGEST, LARGEST) &&
-           is_within(piece->most_growth, -LARGEST, LARGEST);
-}
-
 static bool get_head(const uint64_t *head, struct margay_model *model)
 {
     struct margay_model_info *info = &model->info;
@@ -158,7 +139,23 @@ static enum margay_status get_pieces(const uint64_t *at, size_t count,
         return margay_fail_memory(error, "a model");
     *piece_count = count;
     for (size_t i = 0; i < count; i++) {
-        if (!get_piece(at + i * PIECE_WORDS, &(*pieces)[i]))
+        const uint64_t *from = at + i * PIECE_WORDS;
+        struct margay_piece *piece = &(*pieces)[i];
+        *piece = (struct margay_piece){
+            .growth = (uint8_t)(from[0] & 0xff),
+            .mass = (uint8_t)(from[0] >> 8 & 0xff),
+            .share = real_of(from[1]),
+            .least = real_of(from[2]),
+            .least_growth = real_of(from[3]),
+            .most = real_of(from[4]),
+            .most_growth = real_of(from[5]),
+        };
+        if (from[0] >> 16 != 0 || piece->growth >= MARGAY_GROWTHS ||
+            piece->mass >= MARGAY_MASSES || !is_within(piece->share, 0, 4) ||
+            piece->share == 0 || !is_within(piece->least, -LARGEST, LARGEST) ||
+            !is_within(piece->least_growth, -LARGEST, LARGEST) ||
+            !is_within(piece->most, -LARGEST, LARGEST) ||
+            !is_within(piece->most_growth, -LARGEST, LARGEST))
             return margay_fail(error, MARGAY_BAD_INPUT,
                                "piece %zu of %zu is none that a model can have",
                                i, count);

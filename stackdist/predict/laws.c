@@ -323,29 +323,6 @@ enum margay_status margay_choose_dimension(
 /* ------------------------------------------------------ what is left over --
  */
 
-/* How far the change of one group is from the nearest pattern, and how far it
-   goes, as exponents of the size, of which more than 1 counts as 1.  Half a
-   block is added to distances, so that 0 has a logarithm, too. */
-static double distance_to(const struct margay_points *points,
-                          const struct margay_patterns *patterns,
-                          double *change)
-{
-    double growth = log(points->sizes[1] / points->sizes[0]);
-    double ratio =
-        log((points->distances[1] + 0.5) / (points->distances[0] + 0.5)) /
-        growth;
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < patterns->count; i++) {
-        double exponent =
-            log(margay_growth_ratio(patterns->growths[i], points->sizes[0],
-                                    points->sizes[1])) /
-            growth;
-        least = fmin(least, fabs(ratio - exponent));
-    }
-    *change = fmin(fabs(ratio), 1);
-    return fmin(least, 1);
-}
-
 enum margay_status margay_find_unexplained(const struct margay_run runs[2],
                                            enum margay_pattern dimension,
                                            double *part,
@@ -353,15 +330,31 @@ enum margay_status margay_find_unexplained(const struct margay_run runs[2],
 {
     const struct margay_patterns *patterns = margay_patterns_of(dimension);
     struct margay_groups groups;
-    double left = 0, changes = 0, change;
+    double left = 0, changes = 0;
     enum margay_status status =
         margay_groups_make(&groups, runs, 2, MARGAY_USUAL_GROUPS, error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < groups.count; i++) {
         struct margay_points points = margay_points_of(&groups, i);
-        left += distance_to(&points, patterns, &change);
-        changes += change;
+        /* How far the change of the group is from the nearest pattern, and how
+           far it goes, as exponents of the size, of which more than 1 counts as
+           1.  Half a block is added to distances, so that 0 has a logarithm,
+           too. */
+        double growth = log(points.sizes[1] / points.sizes[0]);
+        double ratio =
+            log((points.distances[1] + 0.5) / (points.distances[0] + 0.5)) /
+            growth;
+        double least = HUGE_VAL;
+        for (size_t k = 0; k < patterns->count; k++) {
+            double exponent =
+                log(margay_growth_ratio(patterns->growths[k], points.sizes[0],
+                                        points.sizes[1])) /
+                growth;
+            least = fmin(least, fabs(ratio - exponent));
+        }
+        left += fmin(least, 1);
+        changes += fmin(fabs(ratio), 1);
     }
     margay_groups_clear(&groups);
     /* The constant pattern is as far away as the change goes, at most. */

@@ -267,31 +267,6 @@ const struct margay_model_info *margay_model_describe(const margay_model *model)
 
 /* ------------------------------------------------------------- checking -- */
 
-static enum margay_status check_options(
-    const struct margay_predict_options *options, size_t count,
-    struct margay_error *error)
-{
-    bool reference = options->bins.kind == MARGAY_BINS_REFERENCE;
-    if (options->method == MARGAY_METHOD_SINGLE && !reference)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "the single method learns from reference bins "
-                           "(distance bins go with the multi method)");
-    if (options->bins.kind == MARGAY_BINS_EXACT)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "exact bins are too many to learn from (expected "
-                           "reference, log2, loglinear or linear)");
-    if (reference && options->bins.parameter > MOST_GROUPS)
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT, "%llu groups (expected at most %d)",
-            (unsigned long long)options->bins.parameter, MOST_GROUPS);
-    if (count < 2)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%zu run%s to learn from, expected 2 or more of "
-                           "different sizes",
-                           count, margay_plural(count, "s"));
-    return MARGAY_OK;
-}
-
 /* Refuse bins of constant width where the distances need too many of them. */
 static enum margay_status check_width(const margay_histogram *histogram,
                                       const struct margay_bins *bins,
@@ -581,17 +556,32 @@ enum margay_status margay_model_fit(
     const struct margay_predict_options *options, margay_model **model,
     struct margay_error *error)
 {
+    bool reference = options->bins.kind == MARGAY_BINS_REFERENCE;
     *model = NULL;
-    enum margay_status status = check_options(options, count, error);
-    if (status != MARGAY_OK)
-        return status;
+    if (options->method == MARGAY_METHOD_SINGLE && !reference)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the single method learns from reference bins "
+                           "(distance bins go with the multi method)");
+    if (options->bins.kind == MARGAY_BINS_EXACT)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "exact bins are too many to learn from (expected "
+                           "reference, log2, loglinear or linear)");
+    if (reference && options->bins.parameter > MOST_GROUPS)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT, "%llu groups (expected at most %d)",
+            (unsigned long long)options->bins.parameter, MOST_GROUPS);
+    if (count < 2)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%zu run%s to learn from, expected 2 or more of "
+                           "different sizes",
+                           count, margay_plural(count, "s"));
     struct margay_run *sorted = calloc(count, sizeof *sorted);
     if (sorted == NULL)
         return margay_fail_memory(error, "the runs");
     memcpy(sorted, runs, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted,
           options->downwards ? descending : ascending);
-    status = fit(sorted, count, options, model, error);
+    enum margay_status status = fit(sorted, count, options, model, error);
     free(sorted);
     return status;
 }
@@ -659,13 +649,10 @@ enum margay_status margay_model_no_change(const margay_model *model,
     struct plot plot = {0};
     *histogram = NULL;
     enum margay_status status = check_request(model->size, references, error);
-    if (status == MARGAY_OK) {
-        for (size_t i = 0; i < model->unchanged_count && status == MARGAY_OK;
-             i++) {
-            const struct margay_piece *piece = &model->unchanged[i];
-            status = add_to_plot(&plot, piece->least, piece->most, piece->share,
-                                 error);
-        }
+    for (size_t i = 0; i < model->unchanged_count && status == MARGAY_OK; i++) {
+        const struct margay_piece *piece = &model->unchanged[i];
+        status =
+            add_to_plot(&plot, piece->least, piece->most, piece->share, error);
     }
     if (status == MARGAY_OK)
         status = draw_plot(&plot, references,

@@ -109,37 +109,7 @@ static void fill_column(const struct system *system, size_t kind,
     }
 }
 
-static void fill_run(struct system *system, size_t run, double *matrix,
-                     double *right)
-{
-    const struct margay_run *at = &system->runs[run];
-    double finite = (double)margay_finite_references(at->histogram);
-    margay_edges_count(&system->bins, at->histogram, right);
-    for (size_t k = 0; k < system->kind_count; k++) {
-        double mass =
-            margay_mass_ratio(system->kinds[k].mass, system->standard->size,
-                              system->finite, at->size, finite);
-        for (size_t i = 0; i < system->form.count; i++)
-            fill_column(system, k, &system->form.bars[i], at->size, mass,
-                        matrix + k * system->form.count + i);
-    }
-}
-
 /* -------------------------------------------------------------- solving -- */
-
-static void list_kinds(struct system *system,
-                       const struct margay_patterns *patterns)
-{
-    unsigned masses = system->plain ? 1 : MARGAY_MASSES;
-    for (size_t i = 0; i < patterns->count; i++) {
-        for (unsigned mass = 0; mass < masses; mass++) {
-            system->kinds[system->kind_count].growth = patterns->growths[i];
-            system->kinds[system->kind_count++].mass = mass;
-        }
-    }
-    if (!system->plain)
-        system->kinds[system->kind_count++].by_law = true;
-}
 
 /* The law of a group, as the growth of a distance in the standard run. */
 static struct way way_by(const struct margay_law *law, double size)
@@ -239,9 +209,21 @@ static enum margay_status find_parts(struct system *system,
                                      struct margay_error *error)
 {
     size_t bins = system->bins.count, run;
-    for (run = 0; run < system->run_count; run++)
-        fill_run(system, run, system->matrix + run * bins * system->columns,
-                 system->right + run * bins);
+    for (run = 0; run < system->run_count; run++) {
+        const struct margay_run *at = &system->runs[run];
+        double finite = (double)margay_finite_references(at->histogram);
+        margay_edges_count(&system->bins, at->histogram,
+                           system->right + run * bins);
+        for (size_t k = 0; k < system->kind_count; k++) {
+            double mass =
+                margay_mass_ratio(system->kinds[k].mass, system->standard->size,
+                                  system->finite, at->size, finite);
+            for (size_t i = 0; i < system->form.count; i++)
+                fill_column(system, k, &system->form.bars[i], at->size, mass,
+                            (system->matrix + run * bins * system->columns) +
+                                k * system->form.count + i);
+        }
+    }
     if (!system->plain) {
         /* The parts of a bar sum up to it. */
         double *matrix = system->matrix + run * bins * system->columns;
@@ -327,7 +309,16 @@ enum margay_status margay_multi_fit(
     };
     system.finite =
         (double)margay_finite_references(system.standard->histogram);
-    list_kinds(&system, margay_patterns_of(dimension));
+    const struct margay_patterns *patterns = margay_patterns_of(dimension);
+    unsigned masses = system.plain ? 1 : MARGAY_MASSES;
+    for (size_t i = 0; i < patterns->count; i++) {
+        for (unsigned mass = 0; mass < masses; mass++) {
+            system.kinds[system.kind_count].growth = patterns->growths[i];
+            system.kinds[system.kind_count++].mass = mass;
+        }
+    }
+    if (!system.plain)
+        system.kinds[system.kind_count++].by_law = true;
     enum margay_status status = prepare(&system, options, error);
     if (status == MARGAY_OK && !options->plain)
         status = find_laws(&system, margay_patterns_of(dimension), error);

@@ -76,24 +76,6 @@ static bool problem_create(struct problem *problem, size_t n)
     return true;
 }
 
-/* ----------------------------------------------------- normal equations -- */
-
-static void scale_columns(struct problem *problem)
-{
-    size_t n = problem->n;
-    for (size_t i = 0; i < n; i++) {
-        double square = problem->gram[i * n + i];
-        problem->scale[i] = square > 0 ? 1 / sqrt(square) : 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-        problem->moment[i] *= problem->scale[i];
-        for (size_t j = i; j < n; j++) {
-            problem->gram[i * n + j] *= problem->scale[i] * problem->scale[j];
-            problem->gram[j * n + i] = problem->gram[i * n + j];
-        }
-    }
-}
-
 /* ------------------------------------------------------------ free part -- */
 
 /* Append unknown `at` to the factor; false: it depends on the free ones. */
@@ -116,20 +98,6 @@ static bool factor_append(struct problem *problem, size_t at)
     problem->free_at[problem->free_count++] = at;
     problem->is_free[at] = true;
     return true;
-}
-
-/* Drop the free unknowns whose x is zero, and factor what is left. */
-static void factor_drop(struct problem *problem, double *x)
-{
-    size_t count = problem->free_count;
-    problem->free_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = problem->free_at[i];
-        problem->is_free[at] = false;
-        /* free_at is overwritten behind i only. */
-        if (x[at] > 0 && !factor_append(problem, at))
-            x[at] = 0;
-    }
 }
 
 /* L L' y = moment of the free ones. */
@@ -214,8 +182,18 @@ static void search(struct problem *problem, double *x)
             problem->is_dependent[at] = true;
             continue;
         }
-        for (solve(problem); !approach(problem, x); solve(problem))
-            factor_drop(problem, x);
+        for (solve(problem); !approach(problem, x); solve(problem)) {
+            /* Drop the free unknowns whose x is zero, and factor what is left;
+               free_at is overwritten behind i only. */
+            size_t count = problem->free_count;
+            problem->free_count = 0;
+            for (size_t i = 0; i < count; i++) {
+                size_t kept = problem->free_at[i];
+                problem->is_free[kept] = false;
+                if (x[kept] > 0 && !factor_append(problem, kept))
+                    x[kept] = 0;
+            }
+        }
         /* An unknown that became zero again at once would be chosen again. */
         if (!problem->is_free[at])
             problem->is_dependent[at] = true;
@@ -244,7 +222,18 @@ enum margay_status margay_nnls(const double *matrix, const double *b,
                 problem.gram[i * columns + j] += row[i] * row[j];
         }
     }
-    scale_columns(&problem);
+    size_t n = problem.n;
+    for (size_t i = 0; i < n; i++) {
+        double square = problem.gram[i * n + i];
+        problem.scale[i] = square > 0 ? 1 / sqrt(square) : 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        problem.moment[i] *= problem.scale[i];
+        for (size_t j = i; j < n; j++) {
+            problem.gram[i * n + j] *= problem.scale[i] * problem.scale[j];
+            problem.gram[j * n + i] = problem.gram[i * n + j];
+        }
+    }
     for (size_t i = 0; i < columns; i++) {
         x[i] = 0;
         problem.is_dependent[i] = problem.scale[i] == 0;

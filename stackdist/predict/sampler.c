@@ -221,34 +221,6 @@ enum margay_status margay_sampler_feed(margay_sampler *sampler,
 
 /* ---------------------------------------------------------------- peaks -- */
 
-/* The peaks of one sample, behind `*count` ones of others. */
-static void find_peaks(const struct margay_sampler *sampler, size_t number,
-                       struct margay_peak *peaks, size_t *count)
-{
-    const struct sample *sample = &sampler->samples[number];
-    uint64_t before = 0;
-    unsigned found = 0;
-    struct access at = {0, 0}; /* the access that may be a peak */
-    for (size_t i = 0; i < sample->count && found < sampler->options.most_peaks;
-         i++) {
-        struct access next = sample->accesses[i];
-        /* The temporal threshold may have risen since. */
-        if (next.distance <= sampler->options.temporal_blocks)
-            continue;
-        if (at.distance > before && at.distance >= next.distance)
-            peaks[(*count)++] = (struct margay_peak){
-                .sample = (unsigned)number,
-                .peak = found++,
-                .block = sample->block,
-                .distance = at.distance,
-                .index = at.index,
-                .known_index = next.index,
-            };
-        before = at.distance;
-        at = next;
-    }
-}
-
 enum margay_status margay_sampler_finish(const margay_sampler *sampler,
                                          struct margay_sampler_options *options,
                                          struct margay_peak **peaks,
@@ -262,8 +234,30 @@ enum margay_status margay_sampler_finish(const margay_sampler *sampler,
     *peaks = calloc(most, sizeof **peaks);
     if (*peaks == NULL)
         return margay_fail_memory(error, "the peaks");
-    for (size_t i = 0; i < sampler->count; i++)
-        find_peaks(sampler, i, *peaks, count);
+    for (size_t k = 0; k < sampler->count; k++) {
+        const struct sample *sample = &sampler->samples[k];
+        uint64_t before = 0;
+        unsigned found = 0;
+        struct access at = {0, 0}; /* the access that may be a peak */
+        for (size_t i = 0;
+             i < sample->count && found < sampler->options.most_peaks; i++) {
+            struct access next = sample->accesses[i];
+            /* The temporal threshold may have risen since. */
+            if (next.distance <= sampler->options.temporal_blocks)
+                continue;
+            if (at.distance > before && at.distance >= next.distance)
+                (*peaks)[(*count)++] = (struct margay_peak){
+                    .sample = (unsigned)k,
+                    .peak = found++,
+                    .block = sample->block,
+                    .distance = at.distance,
+                    .index = at.index,
+                    .known_index = next.index,
+                };
+            before = at.distance;
+            at = next;
+        }
+    }
     *options = sampler->options;
     return MARGAY_OK;
 }

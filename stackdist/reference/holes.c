@@ -137,9 +137,9 @@ static uint32_t leftmost(const struct avl_node *nodes, uint32_t node)
     return node;
 }
 
-/* Insert a node, which must have been reserved, after `before`; as the first
-   if that is NIL.  The node removed last is used again. */
-static uint32_t insert_node(struct avl *avl, uint32_t before, uint32_t weight)
+/* Insert a node of weight 1, which must have been reserved, after `before`; as
+   the first if that is NIL.  The node removed last is used again. */
+static uint32_t insert_node(struct avl *avl, uint32_t before)
 {
     struct avl_node *nodes = avl->nodes;
     uint32_t node = avl->free;
@@ -147,7 +147,7 @@ static uint32_t insert_node(struct avl *avl, uint32_t before, uint32_t weight)
         node = avl->count++;
     else
         avl->free = nodes[node].right;
-    nodes[node] = (struct avl_node){.weight = weight};
+    nodes[node] = (struct avl_node){.weight = 1};
     if (avl->root == NIL) {
         avl->root = node;
     } else if (before == NIL) {
@@ -296,9 +296,24 @@ static uint32_t find_before(const struct holes *holes, uint32_t time,
     return found;
 }
 
-/* Make `time` a hole, behind the hole `before` and not in it. */
-static void dig(struct holes *holes, uint32_t time, uint32_t before)
+static void compact(struct holes *holes)
 {
+    margay_axis_compact(&holes->axis);
+    /* Times 0 .. nodes - 1 are all taken: no hole is left. */
+    struct avl *tree = &holes->tree;
+    tree->root = tree->first = tree->last = tree->free = NIL;
+    tree->count = 1;
+}
+
+static uint64_t holes_renew(void *order, uint32_t node)
+{
+    struct holes *holes = order;
+    struct margay_axis *axis = &holes->axis;
+    if (margay_axis_is_full(axis))
+        compact(holes);
+    uint32_t time = axis->time_of[node], now = axis->next, holes_behind;
+    uint32_t before = find_before(holes, time, &holes_behind);
+    /* Make the time a hole. */
     struct avl *tree = &holes->tree;
     uint32_t behind = before == NIL ? tree->first : next_node(tree, before);
     bool touches_before =
@@ -315,30 +330,10 @@ static void dig(struct holes *holes, uint32_t time, uint32_t before)
         add_weight(tree, behind, 1);
         holes->begins[behind] = time;
     } else {
-        holes->begins[insert_node(tree, before, 1)] = time;
+        holes->begins[insert_node(tree, before)] = time;
     }
-}
-
-static void compact(struct holes *holes)
-{
-    margay_axis_compact(&holes->axis);
-    /* Times 0 .. nodes - 1 are all taken: no hole is left. */
-    struct avl *tree = &holes->tree;
-    tree->root = tree->first = tree->last = tree->free = NIL;
-    tree->count = 1;
-}
-
-static uint64_t holes_renew(void *order, uint32_t node)
-{
-    struct holes *holes = order;
-    struct margay_axis *axis = &holes->axis;
-    if (margay_axis_is_full(axis))
-        compact(holes);
-    uint32_t time = axis->time_of[node], now = axis->next, behind;
-    uint32_t before = find_before(holes, time, &behind);
-    dig(holes, time, before);
     margay_axis_place(axis, node);
-    return now - time - 1 - behind;
+    return now - time - 1 - holes_behind;
 }
 
 static enum margay_status holes_insert(void *order, uint32_t *node,

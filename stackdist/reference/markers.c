@@ -58,21 +58,6 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     return margay_hash_create(&markers->hash, 0, error);
 }
 
-static enum margay_status make_room(struct markers *markers,
-                                    struct margay_error *error)
-{
-    if (markers->count >> 31 != 0)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "more than 2^31 blocks in a list");
-    struct node *nodes = margay_grow(markers->nodes, (size_t)markers->count + 1,
-                                     &markers->capacity, sizeof *nodes);
-    if (nodes == NULL)
-        return margay_fail_memory(error, "the LRU list");
-    nodes[NIL] = (struct node){0};
-    markers->nodes = nodes;
-    return margay_hash_reserve(&markers->hash, 1, error);
-}
-
 /* Make `node` the newest. */
 static void push(struct markers *markers, uint32_t node)
 {
@@ -111,18 +96,6 @@ static void hit(struct markers *markers, uint32_t node)
         markers->at[interval] = newer;
 }
 
-static void enter(struct markers *markers, uint32_t node)
-{
-    push(markers, node);
-    for (size_t i = 0; i < markers->size_count; i++) {
-        if (markers->at[i] != NIL)
-            step_up(markers, i);
-        else if (markers->sizes[i] == markers->count)
-            markers->at[i] = markers->tail;
-    }
-    markers->cold++;
-}
-
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
@@ -132,7 +105,18 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     for (size_t i = 0; i < count; i++) {
         if (count - i > PREFETCH_REFS)
             margay_hash_prefetch(&markers->hash, blocks[i + PREFETCH_REFS]);
-        enum margay_status status = make_room(markers, error);
+        if (markers->count >> 31 != 0)
+            return margay_fail(error, MARGAY_NO_MEMORY,
+                               "more than 2^31 blocks in a list");
+        struct node *nodes =
+            margay_grow(markers->nodes, (size_t)markers->count + 1,
+                        &markers->capacity, sizeof *nodes);
+        if (nodes == NULL)
+            return margay_fail_memory(error, "the LRU list");
+        nodes[NIL] = (struct node){0};
+        markers->nodes = nodes;
+        enum margay_status status =
+            margay_hash_reserve(&markers->hash, 1, error);
         if (status != MARGAY_OK)
             return status;
         uint32_t *node = margay_hash_insert(&markers->hash, blocks[i]);
@@ -140,7 +124,14 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
             hit(markers, *node);
         } else {
             *node = ++markers->count;
-            enter(markers, *node);
+            push(markers, *node);
+            for (size_t k = 0; k < markers->size_count; k++) {
+                if (markers->at[k] != NIL)
+                    step_up(markers, k);
+                else if (markers->sizes[k] == markers->count)
+                    markers->at[k] = markers->tail;
+            }
+            markers->cold++;
         }
     }
     return MARGAY_OK;

@@ -40,30 +40,6 @@ static void destroy(void *state)
     free(naive->stack);
 }
 
-static enum margay_status refer(struct naive *naive, uint64_t block,
-                                uint64_t *distance, struct margay_error *error)
-{
-    uint64_t *stack = margay_grow(naive->stack, naive->tally.blocks,
-                                  &naive->capacity, sizeof *stack);
-    if (stack == NULL)
-        return margay_fail_memory(error, "the stack");
-    naive->stack = stack;
-
-    size_t depth = 0;
-    while (depth < naive->tally.blocks && stack[depth] != block)
-        depth++;
-    bool found = depth < naive->tally.blocks;
-    *distance = found ? depth : MARGAY_INFINITE;
-
-    memmove(stack + 1, stack, depth * sizeof *stack);
-    stack[0] = block;
-    if (!found && naive->tally.blocks < naive->tally.bound)
-        naive->tally.blocks++;
-    else if (!found)
-        naive->tally.exceeded = true; /* the oldest block has left the stack */
-    return margay_histogram_add(naive->tally.histogram, *distance, 1, error);
-}
-
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
@@ -71,8 +47,26 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     struct naive *naive = state;
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t distance = 0;
-        status = refer(naive, blocks[i], &distance, error);
+        uint64_t *stack = margay_grow(naive->stack, naive->tally.blocks,
+                                      &naive->capacity, sizeof *stack);
+        if (stack == NULL)
+            return margay_fail_memory(error, "the stack");
+        naive->stack = stack;
+
+        size_t depth = 0;
+        while (depth < naive->tally.blocks && stack[depth] != blocks[i])
+            depth++;
+        bool found = depth < naive->tally.blocks;
+        uint64_t distance = found ? depth : MARGAY_INFINITE;
+
+        memmove(stack + 1, stack, depth * sizeof *stack);
+        stack[0] = blocks[i];
+        if (!found && naive->tally.blocks < naive->tally.bound)
+            naive->tally.blocks++;
+        else if (!found) /* the oldest block has left the stack */
+            naive->tally.exceeded = true;
+        status =
+            margay_histogram_add(naive->tally.histogram, distance, 1, error);
         if (distances != NULL && status == MARGAY_OK)
             distances[i] = distance;
     }

@@ -112,23 +112,6 @@ static void look_up(const struct olken *olken, const uint64_t *blocks,
     }
 }
 
-/* A reference to a block whose node was `node` when the batch began. */
-static enum margay_status refer(struct olken *olken, uint64_t block,
-                                uint32_t node, uint64_t *distance,
-                                struct margay_error *error)
-{
-    *distance = MARGAY_INFINITE;
-    if (node == 0) {
-        /* The batch itself may have entered it. */
-        const uint32_t *entered = margay_hash_find(&olken->nodes, block);
-        node = entered == NULL ? 0 : *entered;
-    }
-    if (node == 0)
-        return enter(olken, block, error);
-    *distance = olken->class->renew(olken->order, node);
-    return MARGAY_OK;
-}
-
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
@@ -143,8 +126,18 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         batch = count - done < most ? count - done : most;
         look_up(olken, blocks + done, batch, nodes);
         for (size_t i = done; i < done + batch && status == MARGAY_OK; i++) {
-            uint64_t distance;
-            status = refer(olken, blocks[i], nodes[i - done], &distance, error);
+            uint64_t distance = MARGAY_INFINITE;
+            uint32_t node = nodes[i - done];
+            if (node == 0) {
+                /* The batch itself may have entered it. */
+                const uint32_t *entered =
+                    margay_hash_find(&olken->nodes, blocks[i]);
+                node = entered == NULL ? 0 : *entered;
+            }
+            if (node == 0)
+                status = enter(olken, blocks[i], error);
+            else
+                distance = olken->class->renew(olken->order, node);
             if (status == MARGAY_OK)
                 status = margay_histogram_add(olken->tally.histogram, distance,
                                               1, error);

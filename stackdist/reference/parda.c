@@ -86,8 +86,8 @@ static void feed_part(void *context, size_t i)
     struct parda *parda = context;
     size_t from = parda->ref_count * i / parda->part_count;
     size_t to = parda->ref_count * (i + 1) / parda->part_count;
-    parda->row.statuses[i] = margay_row_feed(
-        &parda->row, (unsigned)i, parda->refs + from, to - from, NULL);
+    parda->row.statuses[i] = margay_part_feed(
+        &parda->row.parts[i], parda->refs + from, to - from, NULL);
 }
 
 /*

@@ -45,27 +45,6 @@ void margay_splay_destroy(void *order)
     *splay = (struct margay_splay){0};
 }
 
-static enum margay_status grow(struct margay_splay *splay,
-                               struct margay_error *error)
-{
-    size_t capacity = splay->capacity;
-    if (splay->count == UINT32_MAX)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "more than 2^32 - 2 blocks in a splay tree");
-    struct margay_splay_node *nodes =
-        margay_grow(splay->nodes, splay->count, &capacity, sizeof *nodes);
-    if (nodes != NULL)
-        splay->nodes = nodes;
-    uint32_t *sizes = splay->sizes;
-    if (nodes != NULL && sizes != NULL)
-        sizes = realloc(sizes, capacity * sizeof *sizes);
-    if (nodes == NULL || (sizes == NULL && splay->sizes != NULL))
-        return margay_fail_memory(error, "the nodes of a splay tree");
-    splay->sizes = sizes;
-    splay->capacity = capacity;
-    return MARGAY_OK;
-}
-
 /* ------------------------------------------------------------- splaying -- */
 
 static void weigh(struct margay_splay *splay, uint32_t node)
@@ -132,9 +111,21 @@ enum margay_status margay_splay_insert(void *order, uint32_t *node,
     *node = splay->removed;
     if (*node == NIL &&
         (splay->count == splay->capacity || splay->count == UINT32_MAX)) {
-        enum margay_status status = grow(splay, error);
-        if (status != MARGAY_OK)
-            return status;
+        size_t capacity = splay->capacity;
+        if (splay->count == UINT32_MAX)
+            return margay_fail(error, MARGAY_NO_MEMORY,
+                               "more than 2^32 - 2 blocks in a splay tree");
+        struct margay_splay_node *grown =
+            margay_grow(splay->nodes, splay->count, &capacity, sizeof *grown);
+        if (grown != NULL)
+            splay->nodes = grown;
+        uint32_t *sizes = splay->sizes;
+        if (grown != NULL && sizes != NULL)
+            sizes = realloc(sizes, capacity * sizeof *sizes);
+        if (grown == NULL || (sizes == NULL && splay->sizes != NULL))
+            return margay_fail_memory(error, "the nodes of a splay tree");
+        splay->sizes = sizes;
+        splay->capacity = capacity;
     }
     struct margay_splay_node *nodes = splay->nodes;
     if (*node == NIL)
@@ -181,13 +172,6 @@ void margay_splay_remove(struct margay_splay *splay, uint32_t node)
     nodes[splay->root].parent = NIL;
     nodes[node].right = splay->removed;
     splay->removed = node;
-}
-
-void margay_splay_resize(struct margay_splay *splay, uint32_t node,
-                         uint32_t size)
-{
-    splay->sizes[node] = size;
-    margay_splay_lift(splay, node);
 }
 
 /* ----------------------------------------------------- order statistics -- */

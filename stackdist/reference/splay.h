@@ -47,8 +47,4 @@ void margay_splay_lift(struct margay_splay *splay, uint32_t node);
 /* Take `node` out; its number may be used again. */
 void margay_splay_remove(struct margay_splay *splay, uint32_t node);
 
-/* Change the size of `node`, which becomes the root. */
-void margay_splay_resize(struct margay_splay *splay, uint32_t node,
-                         uint32_t size);
-
 #endif

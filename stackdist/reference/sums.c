@@ -5,29 +5,10 @@
 
 #include "traces/traces_internal.h"
 
-#define ON  UINT32_MAX
-#define ON2 ON, ON
-#define ON4 ON2, ON2
-#define ON8 ON4, ON4
+#define FOUR(x)    x, x, x, x
+#define SIXTEEN(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x)
 
-const margay_sums_vector margay_sums_behind[16] = {
-    {0, ON, ON2, ON4, ON8},
-    {0, 0, ON2, ON4, ON8},
-    {0, 0, 0, ON, ON4, ON8},
-    {0, 0, 0, 0, ON4, ON8},
-    {0, 0, 0, 0, 0, ON, ON2, ON8},
-    {0, 0, 0, 0, 0, 0, ON2, ON8},
-    {0, 0, 0, 0, 0, 0, 0, ON, ON8},
-    {0, 0, 0, 0, 0, 0, 0, 0, ON8},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, ON, ON2, ON4},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON2, ON4},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON, ON4},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON4},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON, ON2},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON2},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-};
+const uint32_t margay_sums_behind[32] = {SIXTEEN(0), SIXTEEN(UINT32_MAX)};
 
 static uint64_t parents(uint64_t length, unsigned shift)
 {

@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <margay/status.h>
 
@@ -50,16 +51,8 @@ static inline void margay_sums_add(struct margay_sums *sums, uint32_t index,
 
 typedef uint32_t margay_sums_vector __attribute__((vector_size(64)));
 
-/* All ones in the lanes behind the i-th. */
-extern const margay_sums_vector margay_sums_behind[16];
-
-static inline uint32_t margay_sums_of_lanes(const margay_sums_vector *v)
-{
-    uint32_t sum = 0;
-    for (int i = 0; i < 16; i++)
-        sum += (*v)[i];
-    return sum;
-}
+/* From 15 - i on, a vector of all ones in the lanes behind the i-th. */
+extern const uint32_t margay_sums_behind[32];
 
 /* The sum of the later numbers of the same group. */
 static inline __attribute__((always_inline)) uint32_t margay_sums_siblings(
@@ -69,13 +62,18 @@ static inline __attribute__((always_inline)) uint32_t margay_sums_siblings(
         return index % 2 == 0 ? level[index + 1] : 0;
     const margay_sums_vector *vectors = (const margay_sums_vector *)level;
     uint32_t at = index / 16;
-    margay_sums_vector sum = vectors[at] & margay_sums_behind[index % 16];
+    margay_sums_vector sum;
+    memcpy(&sum, margay_sums_behind + 15 - index % 16, sizeof sum);
+    sum &= vectors[at];
     if (shift > 4) {
         uint32_t end = ((index >> shift) + 1) << (shift - 4);
         while (++at < end)
             sum += vectors[at];
     }
-    return margay_sums_of_lanes(&sum);
+    uint32_t all = 0;
+    for (int i = 0; i < 16; i++)
+        all += sum[i];
+    return all;
 }
 
 /* The sum of the numbers behind `index`. */

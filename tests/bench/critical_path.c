@@ -182,9 +182,8 @@ static void feed_part(void *context, size_t i)
     size_t from = threads->input->count * i / threads->row.count;
     size_t to = threads->input->count * (i + 1) / threads->row.count;
     double began = spent();
-    threads->row.statuses[i] =
-        margay_row_feed(&threads->row, (unsigned)i, threads->input->refs + from,
-                        to - from, NULL);
+    threads->row.statuses[i] = margay_part_feed(
+        &threads->row.parts[i], threads->input->refs + from, to - from, NULL);
     threads->fed[i] = spent() - began;
 }
 

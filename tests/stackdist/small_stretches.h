@@ -37,7 +37,7 @@ static inline uint32_t give_to_small(struct margay_machines *machines,
 {
     if (small_machines_reserve(machines, 1, NULL) != MARGAY_OK)
         abort();
-    margay_machines_give(machines, &job, 1);
+    machines->kernel->give(machines, &job, 1);
     return job.machine;
 }
 

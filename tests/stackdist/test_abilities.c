@@ -203,14 +203,15 @@ static bool takes_parts(const struct subject *subject)
                                             .refs = REFS / 2};
     struct margay_result got = {0}, expected = run(subject, REFS);
     margay_crew *crew;
-    bool fine = margay_crew_create(2, &crew, NULL) == MARGAY_OK &&
-                margay_row_begin(&row, &setup, 2, crew, NULL) == MARGAY_OK &&
-                margay_row_feed(&row, 0, blocks, REFS / 2, NULL) == MARGAY_OK &&
-                margay_row_feed(&row, 1, blocks + REFS / 2, REFS - REFS / 2,
-                                NULL) == MARGAY_OK &&
-                row.parts[0].own != NULL &&
-                margay_row_close(&row, 2, NULL) == MARGAY_OK &&
-                margay_row_finish(&row, &got, NULL) == MARGAY_OK;
+    bool fine =
+        margay_crew_create(2, &crew, NULL) == MARGAY_OK &&
+        margay_row_begin(&row, &setup, 2, crew, NULL) == MARGAY_OK &&
+        margay_part_feed(&row.parts[0], blocks, REFS / 2, NULL) == MARGAY_OK &&
+        margay_part_feed(&row.parts[1], blocks + REFS / 2, REFS - REFS / 2,
+                         NULL) == MARGAY_OK &&
+        row.parts[0].own != NULL &&
+        margay_row_close(&row, 2, NULL) == MARGAY_OK &&
+        margay_row_finish(&row, &got, NULL) == MARGAY_OK;
     margay_row_free(&row);
     margay_crew_free(crew);
     return are_same(&got, &expected) && fine;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/engines/bars.h"
+#include "stackdist/engines/estimate.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/estimates.h"
 #include "tests/stackdist/shapes.h"

@@ -43,10 +43,8 @@ static bool is_right(uint32_t front, enum margay_target target,
     for (size_t done = 0, some; done < count && right; done += some) {
         some = count - done < 3000 ? count - done : 3000;
         bool each = done % 2000 == 0;
-        size_t found =
-            each ? near->kernel->refer_each(near, blocks + done, some, beyond,
-                                            gone, got)
-                 : near->kernel->refer(near, blocks + done, some, beyond, gone);
+        size_t found = near->kernel->refer(near, blocks + done, some, beyond,
+                                           gone, each ? got : NULL);
         size_t next = 0;
         for (size_t i = 0; i < some && right; i++) {
             uint64_t distance = distances[done + i];
@@ -96,7 +94,7 @@ static void test_sentinels(enum margay_target target)
     struct margay_near *near;
     if (margay_near_create(100, target, &near, NULL) != MARGAY_OK)
         abort();
-    size_t found = near->kernel->refer(near, blocks, 4, beyond, gone);
+    size_t found = near->kernel->refer(near, blocks, 4, beyond, gone, NULL);
     CHECK(
         found == 2 && beyond[0] == 0 && beyond[1] == 1 && near->counts[1] == 2,
         "blocks like those of no time, target %s", margay_target_name(target));

@@ -169,7 +169,7 @@ static bool agree_machines(const uint64_t *trace, enum margay_target target,
         if (margay_machines_reserve(&machines, 1, NULL) != MARGAY_OK)
             abort();
         if (job.from != 0)
-            margay_machines_give(&machines, &job, 1);
+            machines.kernel->give(&machines, &job, 1);
         same = wanted[i] == (uint64_t)job.machine - 1; /* 0: infinite */
     }
     margay_machines_destroy(&machines);

@@ -110,9 +110,10 @@ static bool feed_row(struct margay_row *row, const struct trial *trial,
                     (1 + margay_random_below(random, 8));
         size_t first = (size_t)margay_random_below(random, count + 1);
         fine = fine &&
-               margay_row_feed(row, i, blocks + at, first, NULL) == MARGAY_OK &&
-               margay_row_feed(row, i, blocks + at + first, count - first,
-                               NULL) == MARGAY_OK;
+               margay_part_feed(&row->parts[i], blocks + at, first, NULL) ==
+                   MARGAY_OK &&
+               margay_part_feed(&row->parts[i], blocks + at + first,
+                                count - first, NULL) == MARGAY_OK;
         at += count;
     }
     return fine && margay_row_close(row, trial->parts, NULL) == MARGAY_OK;
@@ -254,7 +255,7 @@ static void test_cut_short(void)
     margay_crew_create(2, &crew, NULL);
     margay_row_begin(&row, &setup, 4, crew, NULL);
     for (unsigned i = 0; i < 4; i++)
-        margay_row_feed(&row, i, blocks + 1000 * i, 1000, NULL);
+        margay_part_feed(&row.parts[i], blocks + 1000 * i, 1000, NULL);
     margay_row_close(&row, 2, NULL);
     CHECK(margay_row_finish(&row, &got, NULL) == MARGAY_OK,
           "a row that is cut short");
