@@ -3,14 +3,12 @@
 #include "sim/command/help.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/command/generators.h"
 #include "sim/options/commands.h"
 #include "sim/options/option_types.h"
 #include "sim/options/options.h"
-#include "sim/result/machine_csv.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
@@ -63,21 +61,6 @@ static void put_parameters(const struct script *script,
         } while (!is_range && value < end);
         key = *end == ',' ? end + 1 : end;
     }
-}
-
-static void put_machines(const struct script *script)
-{
-    char *names[MACHINE_MOST_NAMES];
-    size_t count = machine_names(names);
-    for (size_t i = 0; i < count; i++) {
-        put_word(script, names[i]);
-        free(names[i]);
-    }
-}
-
-static bool takes_machines(const struct option *option)
-{
-    return strcmp(option->name, "machine") == 0;
 }
 
 static bool takes_files(const struct option *option)
@@ -188,8 +171,8 @@ static void put_bash_option(const struct script *script,
         output_text(script->output, "FILES");
     else
         put_values(script, option);
-    if (takes_machines(option))
-        put_machines(script);
+    if (takes_files(option) && option->words != NULL)
+        put_word(script, option->words);
     output_text(script->output, "' ;;\n");
 }
 
@@ -252,16 +235,15 @@ static void put_zsh_option(const struct script *script,
     if (option->argument != NULL) {
         output_text(script->output, ":");
         put_part(script, option->argument, strlen(option->argument));
-        output_text(script->output, takes_machines(option) ? ":{compadd"
-                                    : takes_files(option)  ? ":_files"
-                                                           : ":(");
-        if (takes_machines(option))
-            put_machines(script);
-        else if (!takes_files(option))
+        bool files = takes_files(option), words = option->words != NULL;
+        output_text(script->output, !files  ? ":("
+                                    : words ? ":{compadd"
+                                            : ":_files");
+        if (!files)
             put_values(script, option);
-        output_text(script->output, takes_machines(option) ? "; _files}"
-                                    : takes_files(option)  ? ""
-                                                           : ")");
+        else if (words)
+            put_word(script, option->words);
+        output_text(script->output, !files ? ")" : words ? "; _files}" : "");
     }
     output_text(script->output, "' \\\n");
 }

@@ -500,7 +500,12 @@ static int is_table(const struct dirent *entry)
     return bytes > 4 && strcmp(entry->d_name + bytes - 4, ".csv") == 0;
 }
 
-size_t machine_names(char *names[MACHINE_MOST_NAMES])
+#define MOST_NAMES 64
+
+/* "host", and the names of the folder of installed tables; returns their
+ * number.
+ */
+static size_t machine_names(char *names[MOST_NAMES])
 {
     struct dirent **entries;
     char *path = NULL;
@@ -510,11 +515,11 @@ size_t machine_names(char *names[MACHINE_MOST_NAMES])
         *strrchr(path, '/') = '\0';
         found = scandir(path, &entries, is_table, alphasort);
     }
-    if (count < MACHINE_MOST_NAMES && (names[count] = strdup("host")) != NULL)
+    if (count < MOST_NAMES && (names[count] = strdup("host")) != NULL)
         count++;
     for (int i = 0; i < found; i++) {
         *strrchr(entries[i]->d_name, '.') = '\0';
-        if (count < MACHINE_MOST_NAMES &&
+        if (count < MOST_NAMES &&
             (names[count] = strdup(entries[i]->d_name)) != NULL)
             count++;
         free(entries[i]);
@@ -526,7 +531,7 @@ size_t machine_names(char *names[MACHINE_MOST_NAMES])
 }
 
 struct names {
-    char *list[MACHINE_MOST_NAMES];
+    char *list[MOST_NAMES];
     size_t count;
 };
 

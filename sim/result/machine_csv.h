@@ -23,12 +23,6 @@ struct machine {
 enum margay_status machine_find(struct machine *machine, const char *name,
                                 const char *vary, struct margay_error *error);
 
-/* Names of machines: "host", and those of the folder of installed tables.
-   Returns how many `names` has then, MACHINE_MOST_NAMES at most, each of which
-   the caller frees. */
-#define MACHINE_MOST_NAMES 64
-size_t machine_names(char *names[MACHINE_MOST_NAMES]);
-
 /*
  * Set a field of a machine that was read, other than a name; `text` outlives
  * the machine.  MARGAY_BAD_ARGUMENT, about --vary.  Call machine_settle() after

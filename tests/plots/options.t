@@ -129,7 +129,8 @@ check 'a title, too' grep -Fq \
     '{\textasciitilde{}5\textasciicircum{}2 \textbackslash{}x};' names.tex
 is 'no date, no version' "$(grep -c '^%%' names.tex)" 0
 if command -v pdflatex >/dev/null &&
-    kpsewhich gnuplot-lua-tikz.sty >/dev/null; then
+    kpsewhich gnuplot-lua-tikz.sty >/dev/null &&
+    kpsewhich tikz.sty >/dev/null; then
     printf '%s\n' '\documentclass{article}' '\usepackage{gnuplot-lua-tikz}' \
         '\begin{document}' '\input{names.tex}' '\end{document}' >page.tex
     timeout 300 pdflatex -interaction=nonstopmode -halt-on-error page.tex \
