@@ -48,6 +48,12 @@ enum margay_status curve_files_open(struct curve_files *files,
     if (status == MARGAY_OK && options->results.prometheus != NULL)
         status = output_open(options->results.prometheus, OUTPUT_HELD,
                              &files->outputs[CURVE_PROMETHEUS], error);
+    if (status == MARGAY_OK && options->results.prometheus != NULL &&
+        options->run.every.refs == 0 && options->run.every.seconds == 0 &&
+        !options->quiet)
+        message_keep("%s: written once, in the end; --every N writes it as the "
+                     "trace goes on",
+                     options->results.prometheus);
     return status == MARGAY_OK && options->results.histogram != NULL
                ? open_histogram(files, options, error)
                : status;

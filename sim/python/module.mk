@@ -21,6 +21,7 @@ $(python_FOLDER)/interface.i: sim/python/interface.h $(public_HEADERS) \
 $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
     $(python_FOLDER)/interface.i $(python_SOURCES) $(python_MACHINES) \
     $(python_SCRIPTS) $(shared_LIBRARY) $(BUILD)/margay
+	@rm -rf $(@D)
 	@mkdir -p $(@D)/bin $(@D)/share/margay/machines
 	@cp $(python_SOURCES) $(@D)
 	@cp $(python_MACHINES) $(@D)/share/margay/machines

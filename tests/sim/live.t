@@ -49,6 +49,9 @@ perl exposition.pl <x.prom >samples
 } >expected
 check 'the samples are the rows' cmp samples expected
 "$MARGAY" generate zipf --refs 3000 --blocks 99 --seed 3 --to u64 -o '"\'
+run curve --sizes pow2 --prometheus x.prom t.lines
+like 'that the file is written once is said' "$(cat err)" \
+    'x.prom: written once, in the end; --every N writes it'
 run curve -q -f u64 -b 8,64 --prometheus x.prom --histogram h.csv '"\'
 perl exposition.pl <x.prom >samples
 is 'two block sizes, and a name with quotes' \
