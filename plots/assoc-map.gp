@@ -45,12 +45,12 @@ place(list, n) = words(list[1:strstrt(list, sprintf(" %d ", n))]) + 1
 set xrange [0.5:words(sets_there) + 0.5]
 set yrange [0.5:words(ways_there) + 0.5]
 set xtics ()
-every_set = (words(sets_there) + 15) / 16
+every_set = int(ceil(words(sets_there) * 3.6 * em_x / (1 - 9 * em_x - left)))
 do for [k = 1:words(sets_there):every_set] {
     set xtics add (sets_text(int(word(sets_there, k))) k)
 }
 set ytics ()
-every_way = (words(ways_there) + 15) / 16
+every_way = int(ceil(words(ways_there) * 1.3 * em_y / (top - bottom)))
 do for [k = 1:words(ways_there):every_way] {
     set ytics add (word(ways_there, k) k)
 }
@@ -83,7 +83,9 @@ capacity(k) = BLOCK[1] eq "" ? size_text(k, "") . " blocks" \
 # Powers of two, of which 12 lines at most; one leads through two caches or more.
 least_power = ceil(log(first_ways * sets_at(1)) / log(2) - 1e-9)
 most_power = floor(log(last_ways * sets_at(words(sets_there))) / log(2) + 1e-9)
-every_power = (most_power - least_power + 12) / 12
+room = int((1 - 9 * em_x - left) / (4 * em_x))
+room = room > 12 ? 12 : room < 1 ? 1 : room
+every_power = (most_power - least_power + room) / room
 lines = 0
 set print $capacities
 print ""

@@ -84,6 +84,7 @@ do for [w = 1:64] {
 
 longest = longest + (longest > 0 ? 2 : 0) \
     + (curves > 0 ? strlen("fully associative") : strlen("16 ways"))
+entries = series * (words(drawn) + curves)
 load folder(ARG0) . "legend.gp"
 load folder(ARG0) . "size-axis.gp"
 steep = highest > 50 * lowest

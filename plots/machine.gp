@@ -23,6 +23,7 @@ do for [m = 1:machines] {
     name = label(m, several_traces, several_varied)
     longest = strlen(name) > longest ? strlen(name) : longest
 }
+entries = machines
 load folder(ARG0) . "legend.gp"
 set key samplen 1
 if (machines == 1) { unset key }

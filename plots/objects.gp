@@ -43,6 +43,7 @@ if (smallest > largest) { smallest = least }
 in_bytes = 1
 steep = 0
 longest = longest + 10
+entries = 2 * series
 load folder(ARG0) . "legend.gp"
 load folder(ARG0) . "size-axis.gp"
 load folder(ARG0) . "ratio-axis.gp"

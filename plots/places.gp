@@ -81,6 +81,7 @@ load folder(ARG0) . "heading.gp"
 do for [i = 1:places] {
     longest = strlen(NAME[i]) > longest ? strlen(NAME[i]) : longest
 }
+entries = places
 load folder(ARG0) . "legend.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2
 set ylabel "share of references" offset 0.5,0

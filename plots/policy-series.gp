@@ -140,6 +140,7 @@ longest = 0
 do for [i = 1:series] {
     longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
 }
+entries = series + 1
 load folder(ARG0) . "legend.gp"
 load folder(ARG0) . "size-axis.gp"
 most_lines = series

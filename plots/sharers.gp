@@ -103,6 +103,7 @@ SUBTITLE = sprintf("%s%sdashed: %s", about, about eq "" ? "" : "; ", \
     . (drawn < count ? sprintf("; the %d of %d with most references", drawn, \
     count) : "")
 load folder(ARG0) . "heading.gp"
+entries = 2 * drawn + 2
 load folder(ARG0) . "legend.gp"
 load folder(ARG0) . "size-axis.gp"
 steep = highest > 50 * lowest

@@ -98,6 +98,7 @@ sizes = series / names
 HEADING = (HIT ? "Hit" : "Miss") . " ratio " \
     . (unit eq "requests" ? "of requests " : "") . "over time"
 load folder(ARG0) . "heading.gp"
+entries = series
 load folder(ARG0) . "legend.gp"
 x_log = scale_is_log("x", 0)
 x_least = x_from(0)

@@ -41,8 +41,8 @@ enum margay_status margay_policy_parse(const char *spec,
                                        struct margay_settings *settings,
                                        struct margay_error *error)
 {
-    static const struct margay_spec_table table = {"policy", "policies",
-                                                   row_at};
+    static const struct margay_spec_table table = {"policy", "policies", row_at,
+                                                   true};
     size_t index;
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);

@@ -87,7 +87,7 @@ int program_run(int argument_count, char **arguments)
     const struct command *command = command_find(command_word(arguments[1]));
     if (command != NULL)
         return run(command, arguments + 2, false);
-    if (access(arguments[1], F_OK) == 0)
+    if (access(arguments[1], F_OK) == 0 || arguments[1][0] == '-')
         return run(command_find("curve"), arguments + 1, true);
     command_report_unknown(arguments[1]);
     return EXIT_TROUBLE;

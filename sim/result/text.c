@@ -276,7 +276,9 @@ static const struct kind {
 static const struct kind *kind_of(const struct cells *table)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (cells_column(table, kinds[i].column) != SIZE_MAX &&
+        /* What compare has apart from miss ratios needs columns of its own. */
+        if (cells_column(table, "error_binomial") == SIZE_MAX &&
+            cells_column(table, kinds[i].column) != SIZE_MAX &&
             cells_column(table, kinds[i].other) != SIZE_MAX &&
             cells_column(table, kinds[i].value) != SIZE_MAX)
             return &kinds[i];

@@ -22,13 +22,15 @@ machine='simulate --machine intel-skylake walk.lackey'
 # shellcheck disable=SC2086 # they are several words
 {
     write curve curve -b 32,64,128 walk.lackey
-    write policies curve --policy lru,opt,fifo,arc,2q walk.lackey
+    write policies curve --policy lru,opt,fifo,arc,2q,sieve,s3fifo,lirs \
+        walk.lackey
     write windows curve --window 400000 --sizes 1K,4K,16K,64K,256K walk.lackey
     write objects curve --objects $sized objects.csv
     write tenants curve --tenant tenant $sized objects.csv
     write histogram histogram --bins log2 -b 64,128 walk.lackey
     write exact histogram walk.lackey
     write assoc assoc walk.lackey
+    write caches assoc walk.lackey --ways 1..16
     write compare compare --sets 1..64 --ways 1..4 walk.lackey
     write phases phases walk.lackey
     write machine $machine
@@ -57,6 +59,7 @@ for table in tables/*.csv; do
     draws "$(basename "$table" .csv)"
 done
 draws compare --map
+draws caches --map
 draws compare --causes
 draws varied --traffic
 draws policies --gain

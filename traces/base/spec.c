@@ -52,7 +52,8 @@ static enum margay_status find_row(const struct margay_spec_table *table,
     const char *known;
     size_t used = 0;
     for (*index = 0; (known = row_name(*index, table)) != NULL; ++*index) {
-        if (strcasecmp(name, known) == 0)
+        if (strcmp(name, known) == 0 ||
+            (table->any_case && strcasecmp(name, known) == 0))
             return MARGAY_OK;
         if (used < sizeof list.text)
             used += (size_t)snprintf(list.text + used, sizeof list.text - used,

@@ -8,6 +8,7 @@
 #ifndef MARGAY_TRACES_BASE_SPEC_H
 #define MARGAY_TRACES_BASE_SPEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,6 +57,7 @@ struct margay_spec_row {
 struct margay_spec_table {
     const char *noun, *plural; /* of its rows, for messages */
     struct margay_spec_row (*row)(size_t index);
+    bool any_case; /* names are known in capitals, too */
 };
 
 /*

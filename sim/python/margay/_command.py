@@ -184,7 +184,7 @@ def _write(table: Table, path: str) -> None:
             return "inf"
         if isinstance(value, float):
             return "" if math.isnan(value) else f"{value:.12g}"
-        if not isinstance(value, str) and value < 0:
+        if value == -1 and name != "conflict_misses":
             return ""
         return hex(value) if name == "site" else value
 
