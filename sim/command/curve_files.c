@@ -48,6 +48,12 @@ enum margay_status curve_files_open(struct curve_files *files,
     if (status == MARGAY_OK && options->results.prometheus != NULL)
         status = output_open(options->results.prometheus, OUTPUT_HELD,
                              &files->outputs[CURVE_PROMETHEUS], error);
+    /* The summary of a whole trace says how many there are. */
+    if (status == MARGAY_OK && options->results.ttl.given && !options->quiet &&
+        options->results.policies.count == 0 &&
+        (options->reading.tenant != NULL || options->run.window_refs != 0))
+        message_keep("times to live may be approximate here; --policy lru "
+                     "counts them exactly");
     if (status == MARGAY_OK && options->results.prometheus != NULL &&
         options->run.every.refs == 0 && options->run.every.seconds == 0 &&
         !options->quiet)

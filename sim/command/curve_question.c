@@ -14,9 +14,12 @@ static enum margay_status prepare_objects(const struct options *options,
 {
     static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
     *engine = (struct margay_objects_options)MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    engine->curve = !wanted->curve               ? NULL
-                    : answers_are_asked(options) ? &every_size
-                                                 : sizes;
+    engine->curve =
+        !wanted->curve ? NULL
+        /* A policy is simulated at the sizes of the table. */
+        : answers_are_asked(options) && options->results.policies.count == 0
+            ? &every_size
+            : sizes;
     engine->distances = wanted->histogram;
     engine->seed = options->seed;
     engine->half_life_refs = options->engine.half_life_refs;

@@ -223,4 +223,15 @@ for option in '-e shards' '--histogram h'; do
     refuses 'does not go with --policy' \
         curve --objects --policy fifo $option kept.csv
 done
+printf 't,id,size,time\na,1,3,1\na,0,2,1\na,1,3,9\n' >expires.csv
+run curve --objects --column id=id,size=size,time=time --ttl 8 --tenant t \
+    expires.csv
+like 'what may be approximate is said' "$(cat err)" '--policy lru counts them exactly'
+# What is asked is answered from the sizes of the table.
+printf 'id,size\n1,2\n0,3\n1,2\n2,1\n1,2\n' >few.csv
+run curve -q --objects --column id=id,size=size --policy fifo --sizes 5,6 \
+    --at-most 60% few.csv
+is 'a size of the table is found' "$status $(sed 's/.*: //' err) $(sed 1d out |
+    cut -d, -f4 | paste -sd ' ')" '0 0.6 5 6'
+like 'and named' "$(cat err)" 'has 6 bytes'
 finish
