@@ -7,7 +7,8 @@
 #include <margay/run.h>
 
 /* Keep messages about a pass, of which this is a series or what all of them
-   have in common; they appear once the command has succeeded, warnings even with
+   have in common; they appear once the command has succeeded, warnings even
+   with
    --quiet. */
 void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
