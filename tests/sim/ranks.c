@@ -159,20 +159,20 @@ static int write_repeats(void)
                                        .kinds = kinds,
                                        .counts = counts};
     struct margay_random random;
-    margay_writer *writer;
+    margay_writer *writer = NULL;
     margay_random_seed(&random, 1);
     for (size_t i = 0; i < ENTRIES; i++) {
         numbers[i] = 64 * margay_random_below(&random, 3000);
         kinds[i] = (uint8_t)margay_random_below(&random, 2);
         counts[i] = 1 + (uint32_t)margay_random_below(&random, 28);
     }
-    return margay_writer_create("mgt", NULL, &sink, &writer, NULL) ==
-                       MARGAY_OK &&
-                   margay_writer_set_collapsed(writer, 64, NULL) == MARGAY_OK &&
-                   margay_writer_put(writer, &batch, NULL) == MARGAY_OK &&
-                   margay_writer_finish(writer, NULL) == MARGAY_OK
-               ? 0
-               : 3;
+    bool written =
+        margay_writer_create("mgt", NULL, &sink, &writer, NULL) == MARGAY_OK &&
+        margay_writer_set_collapsed(writer, 64, NULL) == MARGAY_OK &&
+        margay_writer_put(writer, &batch, NULL) == MARGAY_OK &&
+        margay_writer_finish(writer, NULL) == MARGAY_OK;
+    margay_writer_free(writer);
+    return written ? 0 : 3;
 }
 
 int main(int argument_count, char **arguments)
