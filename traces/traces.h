@@ -441,13 +441,12 @@ struct margay_span {
 
 /*
  * A decimal number that may end in a byte suffix: B, K, KB, KiB, M, MB, MiB,
- * G, GB, GiB, T, TB or TiB, in upper or lower case, all powers of 1024, and that
- * may have up to six decimals if it is a whole number all the same: 1.5MiB.
- * *suffixed tells
- * whether there is one: a cache size without a suffix counts blocks, with one
- * it counts bytes.  `what` names the quantity in the message ("--bound").
- * Fails with MARGAY_BAD_ARGUMENT on any other text, and where the value is over
- * 64 bits.
+ * G, GB, GiB, T, TB or TiB, in upper or lower case, all powers of 1024, and
+ * that may have up to six decimals if it is a whole number all the
+ * same: 1.5MiB. *suffixed tells whether there is one: a cache size without a
+ * suffix counts blocks, with one it counts bytes.  `what` names the quantity in
+ * the message ("--bound"). Fails with MARGAY_BAD_ARGUMENT on any other text,
+ * and where the value is over 64 bits.
  */
 MARGAY_API enum margay_status margay_parse_size(const char *text,
                                                 const char *what,
