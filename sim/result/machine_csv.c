@@ -480,12 +480,12 @@ static enum margay_status read_host(struct machine *machine, const char *vary,
                            "(expected " HOST_CACHES ")");
     write_host(table);
     enum margay_status status = MARGAY_NO_MEMORY;
-    table = fclose(table) == 0 ? fmemopen(text, bytes, "r") : NULL;
-    if (table == NULL) {
+    FILE *written = fclose(table) == 0 ? fmemopen(text, bytes, "r") : NULL;
+    if (written == NULL) {
         margay_fail_memory(error, "the machine");
     } else {
-        status = machine_read(machine, "host", table, vary, error);
-        fclose(table);
+        status = machine_read(machine, "host", written, vary, error);
+        fclose(written);
     }
     free(text);
     return status;
