@@ -146,17 +146,12 @@ static void choose_columns(struct gate *gate)
 {
     const struct match *match = gate->match;
     gate->judged = COLUMN_KEY; /* none */
-    gate->references = match->base.columns;
-    for (size_t i = 0; i < match->base.columns; i++) {
-        if (strcmp(cells_name(&match->base, i), "references") == 0)
-            gate->references = i;
-    }
+    gate->references = cells_column(&match->base, "references");
     for (size_t i = 0; i < match->base.columns; i++) {
         if (match->roles[i] == COLUMN_RATIO)
             gate->judged = COLUMN_RATIO;
         else if (match->roles[i] == COLUMN_MISSES &&
-                 gate->judged != COLUMN_RATIO &&
-                 gate->references < match->base.columns)
+                 gate->judged != COLUMN_RATIO && gate->references != SIZE_MAX)
             gate->judged = COLUMN_MISSES;
     }
 }

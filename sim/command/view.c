@@ -143,12 +143,8 @@ int view_run(const struct options *options)
         return plot(options);
     if (!is_picture && !writes_text(options))
         return options->command->run(options);
-    /* A sentence names the smallest size of the table that will do. */
-    if (!is_picture && (options->command->bit & ON_CURVE) != 0 &&
-        table.results.sizes.kind == MARGAY_SIZES_USUAL &&
-        table.results.policies.count == 0)
-        table.results.sizes = (struct margay_cache_sizes){
-            .kind = MARGAY_SIZES_OCTAVE, .per_octave = TEXT_SIZES_PER_OCTAVE};
+    if (!is_picture && (options->command->bit & ON_CURVE) != 0)
+        options_set_sentence_sizes(&table);
     int status = write_table(&table, &memory);
     picture.operands = &name;
     picture.operand_count = 1;

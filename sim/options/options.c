@@ -61,6 +61,14 @@ static void set_defaults(struct options *options)
     };
 }
 
+void options_set_sentence_sizes(struct options *options)
+{
+    if (options->results.sizes.kind == MARGAY_SIZES_USUAL &&
+        options->results.policies.count == 0)
+        options->results.sizes = (struct margay_cache_sizes){
+            .kind = MARGAY_SIZES_OCTAVE, .per_octave = 64};
+}
+
 const struct option *option_in_table(size_t index)
 {
     return index < sizeof table / sizeof table[0] ? &table[index] : NULL;

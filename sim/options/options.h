@@ -14,9 +14,6 @@
 
 struct command;
 
-/* Of curves that sentences are about, unless --sizes says others. */
-#define TEXT_SIZES_PER_OCTAVE 64
-
 /* Words of bits for the rows of options.def. */
 #define OPTION_WORDS 4
 
@@ -156,6 +153,11 @@ enum margay_status options_parse(struct options *options,
                                  struct margay_error *error);
 
 void options_free(struct options *options);
+
+/* Give a curve that sentences are about 64 sizes in each octave, unless --sizes
+   says others or policies are simulated at each: a sentence names the smallest
+   size of the table that will do. */
+void options_set_sentence_sizes(struct options *options);
 
 /* Was an option of this name on the command line? */
 bool options_given(const struct options *options, const char *name);

@@ -87,11 +87,8 @@ static bool ask(enum part part, struct options *options,
         options->results.policies.count = 0;
     if (part == INFO || part >= PHASES)
         options->run.blocks.count = options->run.blocks.count > 0;
-    /* A sentence names the smallest size of the table that will do. */
-    if ((part == CURVE || part == REQUESTS) &&
-        options->results.sizes.kind == MARGAY_SIZES_USUAL)
-        options->results.sizes = (struct margay_cache_sizes){
-            .kind = MARGAY_SIZES_OCTAVE, .per_octave = TEXT_SIZES_PER_OCTAVE};
+    if (part == CURVE || part == REQUESTS)
+        options_set_sentence_sizes(options);
     switch (part) {
     case INFO:
         if (objects)
@@ -169,11 +166,10 @@ static void learn(struct facts *facts, const struct cells *table)
             strcmp(cells_at(table, row, 0), "references") == 0)
             margay_parse_u64(cells_at(table, row, 1), &facts->references);
     }
-    for (size_t i = 0; i < table->columns && table->rows > 0; i++) {
-        if (strcmp(cells_name(table, i), "cache_blocks") == 0)
-            margay_parse_u64(cells_at(table, table->rows - 1, i),
-                             &facts->largest_blocks);
-    }
+    size_t blocks = cells_column(table, "cache_blocks");
+    if (blocks != SIZE_MAX && table->rows > 0)
+        margay_parse_u64(cells_at(table, table->rows - 1, blocks),
+                         &facts->largest_blocks);
 }
 
 /* Fill a section by a command in a process of its own. */

@@ -76,14 +76,9 @@ static bool is_size(const char *name)
 /* Does a row continue the curve of the one before it? */
 static bool continues(const struct chart *chart, size_t row)
 {
-    const struct cells *table = chart->table;
-    for (size_t i = 0; i < table->columns; i++) {
-        const char *name = cells_name(table, i);
-        if (column_role(name) == COLUMN_KEY && !is_size(name) &&
-            strcmp(cells_at(table, row, i), cells_at(table, row - 1, i)) != 0)
-            return false;
-    }
-    return size_at(chart, row) > size_at(chart, row - 1);
+    static const char *const sizes[] = {"cache_blocks", "cache_bytes", NULL};
+    return match_same_keys(chart->table, row, row - 1, sizes) &&
+           size_at(chart, row) > size_at(chart, row - 1);
 }
 
 static void add_line(struct chart *chart, const struct line *line)
@@ -261,17 +256,6 @@ static enum margay_status draw(const struct chart *chart,
 
 /* --------------------------------------------------------- the sentences -- */
 
-/* Is the key worth a word: has it a value, and more than one in the table? */
-static bool tells_apart(const struct cells *table, size_t column)
-{
-    for (size_t row = 1; row < table->rows; row++) {
-        if (strcmp(cells_at(table, row, column), cells_at(table, 0, column)) !=
-            0)
-            return true;
-    }
-    return false;
-}
-
 /* "a: policy fifo, blocks of 64 B" */
 static void put_name(const struct chart *chart, size_t index)
 {
@@ -284,7 +268,8 @@ static void put_name(const struct chart *chart, size_t index)
     for (size_t i = 0; i < table->columns; i++) {
         const char *name = cells_name(table, i);
         if (column_role(name) != COLUMN_KEY || is_size(name) ||
-            (strcmp(name, "trace") != 0 && !tells_apart(table, i)))
+            (strcmp(name, "trace") != 0 &&
+             cells_same(table, i, 0, table->rows)))
             continue;
         output_text(chart->output, "%s%s", gap,
                     words_key(table, line->first, i, text));

@@ -245,3 +245,23 @@ uint64_t cells_line(const struct cells *cells, size_t row)
 {
     return cells->lines[row + 1];
 }
+
+size_t cells_column(const struct cells *cells, const char *name)
+{
+    for (size_t i = 0; i < cells->columns; i++) {
+        if (strcmp(cells_name(cells, i), name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+bool cells_same(const struct cells *cells, size_t column, size_t first,
+                size_t end)
+{
+    for (size_t row = first + 1; row < end; row++) {
+        if (strcmp(cells_at(cells, row, column),
+                   cells_at(cells, first, column)) != 0)
+            return false;
+    }
+    return true;
+}

@@ -68,4 +68,11 @@ const char *cells_name(const struct cells *cells, size_t column);
 const char *cells_at(const struct cells *cells, size_t row, size_t column);
 uint64_t cells_line(const struct cells *cells, size_t row);
 
+/* The column of that name; SIZE_MAX = there is none. */
+size_t cells_column(const struct cells *cells, const char *name);
+
+/* Have all rows from `first` to before `end` the same in a column? */
+bool cells_same(const struct cells *cells, size_t column, size_t first,
+                size_t end);
+
 #endif

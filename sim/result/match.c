@@ -78,6 +78,21 @@ enum column_role column_role(const char *name)
     return strchr(name, '.') == NULL ? COLUMN_VALUE : COLUMN_KEY;
 }
 
+bool match_same_keys(const struct cells *cells, size_t row, size_t other,
+                     const char *const *but)
+{
+    for (size_t i = 0; i < cells->columns; i++) {
+        const char *name = cells_name(cells, i);
+        const char *const *left_out = but;
+        while (*left_out != NULL && strcmp(*left_out, name) != 0)
+            left_out++;
+        if (*left_out == NULL && column_role(name) == COLUMN_KEY &&
+            strcmp(cells_at(cells, row, i), cells_at(cells, other, i)) != 0)
+            return false;
+    }
+    return true;
+}
+
 struct header {
     bool (*knows)(const char *header);
     bool is_ours;
@@ -141,22 +156,12 @@ static enum margay_status check_kinds(struct match *match,
     return MARGAY_OK;
 }
 
-static size_t find_column(const struct cells *cells, const char *name)
-{
-    size_t i = 0;
-    while (i < cells->columns && strcmp(cells_name(cells, i), name) != 0)
-        i++;
-    return i;
-}
-
 /* What a column has in every row; NULL = rows differ, or there are none. */
 static const char *only_cell(const struct cells *cells, size_t column)
 {
-    for (size_t row = 1; row < cells->rows; row++) {
-        if (strcmp(cells_at(cells, row, column), cells_at(cells, 0, column)))
-            return NULL;
-    }
-    return cells->rows == 0 ? NULL : cells_at(cells, 0, column);
+    return cells->rows > 0 && cells_same(cells, column, 0, cells->rows)
+               ? cells_at(cells, 0, column)
+               : NULL;
 }
 
 /* What levels of a machine write back and fill says nothing of the program.
@@ -164,12 +169,12 @@ static const char *only_cell(const struct cells *cells, size_t column)
    one trace, its name does not tell rows apart. */
 static void change_roles(struct match *match)
 {
-    size_t count = match->base.columns;
-    size_t ratio = find_column(&match->base, "miss_ratio");
-    size_t trace = find_column(&match->base, "trace");
-    if (ratio < count && find_column(&match->base, "demand_miss_ratio") < count)
+    size_t ratio = cells_column(&match->base, "miss_ratio");
+    size_t trace = cells_column(&match->base, "trace");
+    if (ratio != SIZE_MAX &&
+        cells_column(&match->base, "demand_miss_ratio") != SIZE_MAX)
         match->roles[ratio] = COLUMN_VALUE;
-    if (trace == count)
+    if (trace == SIZE_MAX)
         return;
     const char *was = only_cell(&match->base, trace);
     const char *is = only_cell(&match->now, trace);
@@ -244,16 +249,16 @@ static enum margay_status fail_missing(const struct match *match,
                                        struct margay_error *error)
 {
     char keys[200];
-    size_t found = 0, expected = 0, trace = find_column(of, "trace");
+    size_t found = 0, expected = 0, trace = cells_column(of, "trace");
     for (size_t i = 0; i < in->rows; i++)
         found += compare_keys(match, in, i, of, row) == 0;
     for (size_t i = 0; i < of->rows; i++)
         expected += compare_keys(match, of, i, of, row) == 0;
     /* May the sizes of caches be what one of two tables lacks?  Not if their
        traces are. */
-    bool lacks_sizes = found == 0 && trace < of->columns &&
-                       find_column(of, "cache_bytes") < of->columns &&
-                       find_column(of, "sets") == of->columns &&
+    bool lacks_sizes = found == 0 && trace != SIZE_MAX &&
+                       cells_column(of, "cache_bytes") != SIZE_MAX &&
+                       cells_column(of, "sets") == SIZE_MAX &&
                        only_cell(in, trace) != NULL &&
                        only_cell(of, trace) != NULL;
     match_describe(match, of, row, keys, sizeof keys);

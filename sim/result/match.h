@@ -19,6 +19,11 @@ enum column_role column_role(const char *name);
 /* Is the column one of names, even where they look like numbers? */
 bool column_is_text(const char *name);
 
+/* Have two rows of a table the same keys, but for the columns with the names
+   in a list that NULL ends? */
+bool match_same_keys(const struct cells *cells, size_t row, size_t other,
+                     const char *const *but);
+
 /*
  * Does the file hold a table that margay writes?  Its first column is a key.  A
  * trace may be CSV, too, and have such a column, but it does not count

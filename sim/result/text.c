@@ -30,12 +30,7 @@ static size_t greater(size_t a, size_t b)
 /* Is the column's value the same in all rows of the group? */
 static bool is_fixed(const struct group *group, size_t column)
 {
-    const char *first = cells_at(group->table, group->first, column);
-    for (size_t row = group->first + 1; row < group->end; row++) {
-        if (strcmp(cells_at(group->table, row, column), first) != 0)
-            return false;
-    }
-    return true;
+    return cells_same(group->table, column, group->first, group->end);
 }
 
 static bool is_key(const struct group *group, size_t column)
@@ -133,27 +128,6 @@ static void put_columns(const struct group *group)
     }
     if (left_out > 0)
         output_text(group->output, "(%zu more columns: --csv)\n", left_out);
-}
-
-/* ---------------------------------------------------------------- groups -- */
-
-/* The end of the rows that have the first one's keys but for two columns. */
-static size_t group_end(const struct cells *table, size_t first,
-                        const char *free_column, const char *other_free)
-{
-    size_t end = first + 1;
-    for (; end < table->rows; end++) {
-        for (size_t i = 0; i < table->columns; i++) {
-            const char *name = cells_name(table, i);
-            if (column_role(name) == COLUMN_KEY &&
-                strcmp(name, free_column) != 0 &&
-                strcmp(name, other_free) != 0 &&
-                strcmp(name, "cache_bytes") != 0 &&
-                strcmp(cells_at(table, end, i), cells_at(table, first, i)) != 0)
-                return end;
-        }
-    }
-    return end;
 }
 
 /* ---------------------------------------------------------------- matrix -- */
@@ -265,12 +239,12 @@ static void put_bars(const struct group *group)
 
 /* The tables that are drawn in groups; the others are one group. */
 static const struct kind {
-    const char *column, *other; /* the keys that differ within a group */
-    const char *value;          /* which tells the kind with these */
+    const char *keys[4]; /* which differ within a group; the first two and */
+    const char *value;   /* this one say the kind */
     void (*put)(const struct group *group);
 } kinds[] = {
-    {"sets", "ways", "miss_ratio", put_matrix},
-    {"distance_from", "distance_to", "share", put_bars},
+    {{"sets", "ways", "cache_bytes", NULL}, "miss_ratio", put_matrix},
+    {{"distance_from", "distance_to", NULL}, "share", put_bars},
 };
 
 static const struct kind *kind_of(const struct cells *table)
@@ -278,8 +252,8 @@ static const struct kind *kind_of(const struct cells *table)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         /* What compare has apart from miss ratios needs columns of its own. */
         if (cells_column(table, "error_binomial") == SIZE_MAX &&
-            cells_column(table, kinds[i].column) != SIZE_MAX &&
-            cells_column(table, kinds[i].other) != SIZE_MAX &&
+            cells_column(table, kinds[i].keys[0]) != SIZE_MAX &&
+            cells_column(table, kinds[i].keys[1]) != SIZE_MAX &&
             cells_column(table, kinds[i].value) != SIZE_MAX)
             return &kinds[i];
     }
@@ -298,9 +272,10 @@ enum margay_status text_write(struct output *output, const struct cells *table,
     if (chart_is_for(table))
         return chart_write(output, table, group.columns, error);
     for (; group.first < table->rows; group.first = group.end) {
-        group.end = kind == NULL ? table->rows
-                                 : group_end(table, group.first, kind->column,
-                                             kind->other);
+        group.end = kind == NULL ? table->rows : group.first + 1;
+        while (group.end < table->rows &&
+               match_same_keys(table, group.end, group.first, kind->keys))
+            group.end++;
         if (group.first > 0)
             output_text(output, "\n");
         put_heading(&group);

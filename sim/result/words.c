@@ -56,15 +56,6 @@ const char *words_ratio(double ratio, char text[WORDS_BYTES])
     return text;
 }
 
-size_t cells_column(const struct cells *table, const char *name)
-{
-    for (size_t i = 0; i < table->columns; i++) {
-        if (strcmp(cells_name(table, i), name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t bytes = strlen(text), end_bytes = strlen(end);

@@ -18,9 +18,6 @@ const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES]);
 /* "5.81%"; more digits where it would be 100% and is less. */
 const char *words_ratio(double ratio, char text[WORDS_BYTES]);
 
-/* The column of that name; SIZE_MAX = there is none. */
-size_t cells_column(const struct cells *table, const char *name);
-
 /* A field as its column has it said: a size, a share, a count or a text. */
 const char *words_cell(const struct cells *table, size_t row, size_t column,
                        char text[WORDS_BYTES]);

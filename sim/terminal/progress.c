@@ -31,11 +31,6 @@ void progress_begin(struct progress *progress, const char *name, bool quiet)
     progress->shown = progress->started;
 }
 
-double progress_seconds(const struct progress *progress)
-{
-    return progress_clock() - progress->started;
-}
-
 /* "41.2%, 1234 references, 25.1 M/s, 3 s left" */
 static void format_state(char *text, size_t bytes, double seconds,
                          const char *how, uint64_t references, uint64_t done,

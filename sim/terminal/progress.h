@@ -30,7 +30,4 @@ void progress_begin(struct progress *progress, const char *name, bool quiet);
 void progress_update(struct progress *progress, uint64_t references,
                      uint64_t done, uint64_t total);
 
-/* Seconds since progress_begin(). */
-double progress_seconds(const struct progress *progress);
-
 #endif
