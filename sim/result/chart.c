@@ -339,6 +339,16 @@ static void put_sentence(const struct chart *chart, size_t index)
                 name_size(chart, size_at(chart, last), size));
 }
 
+/* Sizes are in bytes if all rows know them, else in blocks. */
+static bool knows_bytes(const struct cells *table, size_t bytes)
+{
+    size_t row = 0;
+    while (bytes != SIZE_MAX && row < table->rows &&
+           cells_at(table, row, bytes)[0] != '\0')
+        row++;
+    return row == table->rows;
+}
+
 enum margay_status chart_write(struct output *output, const struct cells *table,
                                size_t columns, struct margay_error *error)
 {
@@ -347,7 +357,7 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
         .table = table,
         .output = output,
         .columns = (columns < AXIS_BYTES ? columns : AXIS_BYTES) - MARGIN,
-        .in_bytes = bytes != SIZE_MAX && cells_at(table, 0, bytes)[0] != '\0',
+        .in_bytes = knows_bytes(table, bytes),
         .least_log2 = INFINITY,
         .low = INFINITY,
     };

@@ -85,6 +85,10 @@ run curve -q --text /dev/null -f lines
 is 'no references: said, and no chart' "$status $(cat out)" '0 no references'
 run curve -q --text ids.lines
 like 'blocks without a size' "$(tail -n 1 out)" '; 37\.5% at 9 blocks\.$'
+run curve -q --text walk.lackey ids.lines
+is 'sizes are blocks where a trace knows no bytes' \
+    "$(sed -n 's/.*; \([0-9.]*% at .*\)/\1/p' out | paste -sd ' ')" \
+    '0.123% at 4,300 blocks. 37.5% at 9 blocks.'
 run curve -q --text --sizes 5 ids.lines
 is 'a size alone is no chart' "$(cat out)" \
     'ids.lines: 24 references; 66.7% at 5 blocks.'
