@@ -524,8 +524,11 @@ static void make_inputs(void)
 
 static void begin(void)
 {
-    static char beside[4096];
+    static char beside[4096], plots[4096];
     const char *build = getenv("BUILD");
+    if (getcwd(plots, sizeof plots - sizeof "/plots") == NULL)
+        abort();
+    setenv("MARGAY_PLOTS", strcat(plots, "/plots"), 0);
     enter_folder();
     /* What drivers of devices allocate is not ours. */
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1);

@@ -210,7 +210,7 @@ EOF
 # recorded COMPILER NAME: NAME.c, built and annotated.
 recorded() {
     # shellcheck disable=SC2046 # words
-    "$1" -g -O2 $("$MARGAY" record --cflags) -o "$2" "$2.c" \
+    "$1" -g -O2 $(CC=$1 "$MARGAY" record --cflags) -o "$2" "$2.c" \
         $("$MARGAY" record --libs) && named "$2"
 }
 for each in gcc clang; do

@@ -15,8 +15,8 @@ built() {
     name=$1
     shift
     # shellcheck disable=SC2046 # words
-    "$compiler" -g -O1 $("$MARGAY" record --cflags) -o "$name" "$name.c" \
-        "$@" $("$MARGAY" record --libs) 2>build.err
+    "$compiler" -g -O1 $(CC=$compiler "$MARGAY" record --cflags) \
+        -o "$name" "$name.c" "$@" $("$MARGAY" record --libs) 2>build.err
 }
 # recorded OPTION...: program $name into t.mgt; its own words are in `said`.
 recorded() {
