@@ -7,8 +7,18 @@
 
 #include "traces/base/random.h"
 
-/* A test seeds it first. */
 static struct margay_random chance;
+
+/* Before the first choice. */
+static inline void seed_chance(uint64_t seed)
+{
+    margay_random_seed(&chance, seed);
+}
+
+static inline uint64_t any_u64(void)
+{
+    return margay_random_u64(&chance);
+}
 
 static inline uint64_t below(uint64_t bound)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tests/assoc/naive_lists.h"
+#include "traces/base/random.h"
 #include "traces/traces_internal.h"
 #include <margay/assoc.h>
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/chance.h"
 #include "traces/traces_internal.h"
 
 enum shape {
@@ -26,18 +27,17 @@ static const char *const shape_names[SHAPES] = {
 };
 
 /* Fill a trace of some shape, with parameters that follow from `random`. */
-static inline void shape_fill(enum shape shape, struct margay_random *random,
-                              uint64_t *numbers, uint8_t *kinds, size_t count)
+static inline void shape_fill(enum shape shape, uint64_t *numbers,
+                              uint8_t *kinds, size_t count)
 {
-    uint64_t span = 1 + margay_random_below(random, 1 << 12);
-    uint64_t step = UINT64_C(1) << margay_random_below(random, 10);
-    uint64_t base =
-        margay_random_u64(random) >> margay_random_below(random, 64);
+    uint64_t span = 1 + below(1 << 12);
+    uint64_t step = UINT64_C(1) << below(10);
+    uint64_t base = any_u64() >> below(64);
     uint64_t place = 0, places[16];
     for (int i = 0; i < 16; i++)
-        places[i] = margay_random_u64(random);
+        places[i] = any_u64();
     for (size_t i = 0; i < count; i++) {
-        uint64_t any = margay_random_u64(random);
+        uint64_t any = any_u64();
         switch (shape) {
         case SHAPE_UNIFORM:
             numbers[i] = base + any % span;
@@ -61,7 +61,7 @@ static inline void shape_fill(enum shape shape, struct margay_random *random,
         default:
             numbers[i] = (any & 3) == 0 ? any : places[any >> 60];
         }
-        kinds[i] = (uint8_t)margay_random_below(random, MARGAY_KINDS);
+        kinds[i] = (uint8_t)below(MARGAY_KINDS);
     }
 }
 

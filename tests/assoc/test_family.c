@@ -306,7 +306,7 @@ static void test_what_shares(void)
 int main(void)
 {
     uint64_t count = rounds(4000), sharing = 0, differ = 0;
-    margay_random_seed(&chance, 31);
+    seed_chance(31);
     test_what_shares();
     for (uint64_t i = 0; i < count && differ < 5; i++)
         sharing += compare(&differ);

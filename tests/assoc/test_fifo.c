@@ -4,6 +4,7 @@
  */
 #include "assoc/numbering.h"
 #include "assoc/one_pass/fifo.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -13,12 +14,11 @@
 
 static uint32_t refs[REFS];
 
-static void make_refs(struct margay_random *random, uint32_t objects)
+static void make_refs(uint32_t objects)
 {
     for (size_t i = 0; i < REFS; i++) {
-        uint32_t limit =
-            margay_random_below(random, 3) == 0 ? objects : objects / 4 + 1;
-        refs[i] = (uint32_t)margay_random_below(random, limit);
+        uint32_t limit = one_in(3) ? objects : objects / 4 + 1;
+        refs[i] = (uint32_t)below(limit);
     }
 }
 
@@ -42,17 +42,16 @@ static uint64_t misses_of_queue(uint64_t size, size_t warmup)
 }
 
 /* Numbers begin anywhere, and references come in pieces. */
-static unsigned wrong_sizes(struct margay_random *random,
-                            const struct margay_fifo_options *options)
+static unsigned wrong_sizes(const struct margay_fifo_options *options)
 {
-    size_t warmup = margay_random_below(random, 2) * (REFS / 3);
+    size_t warmup = below(2) * (REFS / 3);
     unsigned wrong = 0;
     margay_fifo *fifo;
     if (margay_fifo_create(options, &fifo, NULL) != MARGAY_OK)
         exit(1);
     for (size_t done = 0, piece; done < REFS; done += piece) {
         size_t left = done < warmup ? warmup - done : REFS - done;
-        piece = 1 + margay_random_below(random, left);
+        piece = 1 + below(left);
         if (done == warmup)
             margay_fifo_reset_counts(fifo);
         margay_fifo_feed(fifo, refs + done, piece);
@@ -64,36 +63,34 @@ static unsigned wrong_sizes(struct margay_random *random,
     return wrong;
 }
 
-static unsigned wrong_in_round(struct margay_random *random, bool at_the_end)
+static unsigned wrong_in_round(bool at_the_end)
 {
     uint64_t sizes[MARGAY_FIFO_SIZES];
     struct margay_fifo_options options = {
         .cache_blocks = sizes,
-        .count = 1 + margay_random_below(random, MARGAY_FIFO_SIZES),
-        .objects = 2 + (uint32_t)margay_random_below(random, OBJECTS),
+        .count = 1 + below(MARGAY_FIFO_SIZES),
+        .objects = 2 + (uint32_t)below(OBJECTS),
     };
     for (size_t i = 0; i < options.count; i++)
-        sizes[i] = 1 + margay_random_below(random, OBJECTS + 50);
-    sizes[0] = margay_random_below(random, 4) == 0 ? UINT64_MAX : sizes[0];
+        sizes[i] = 1 + below(OBJECTS + 50);
+    sizes[0] = one_in(4) ? UINT64_MAX : sizes[0];
     /* Numbers are renumbered when 2^20 of them are left: here soon, or before
        the first reference. */
     if (at_the_end)
-        options.earlier_insertions =
-            UINT32_MAX - OBJECTS - 2 -
-            (uint32_t)margay_random_below(random, REFS) -
-            (uint32_t)(margay_random_below(random, 2) << 20);
-    make_refs(random, options.objects);
-    return wrong_sizes(random, &options);
+        options.earlier_insertions = UINT32_MAX - OBJECTS - 2 -
+                                     (uint32_t)below(REFS) -
+                                     (uint32_t)(below(2) << 20);
+    make_refs(options.objects);
+    return wrong_sizes(&options);
 }
 
 static void test_queues(void)
 {
-    struct margay_random random;
     unsigned wrong = 0, wrong_at_end = 0;
-    margay_random_seed(&random, 5);
+    seed_chance(5);
     for (uint64_t i = 0; i < rounds(300); i++) {
-        wrong += wrong_in_round(&random, false);
-        wrong_at_end += wrong_in_round(&random, true);
+        wrong += wrong_in_round(false);
+        wrong_at_end += wrong_in_round(true);
     }
     CHECK_U64(wrong, 0, "as many misses as queues have");
     CHECK_U64(wrong_at_end, 0, "where numbers of insertions come to an end");
@@ -110,9 +107,8 @@ static void test_kernels(void)
     };
     static margay_fifo_lanes tables[3][OBJECTS];
     margay_fifo_lanes capacity, inserted[3];
-    struct margay_random random;
-    margay_random_seed(&random, 6);
-    make_refs(&random, OBJECTS);
+    seed_chance(6);
+    make_refs(OBJECTS);
     for (uint32_t i = 0; i < MARGAY_FIFO_SIZES; i++)
         capacity[i] = 1 + 17 * i;
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
@@ -151,17 +147,16 @@ static void test_numbering(void)
 {
     static uint64_t blocks[REFS], seen[REFS];
     static uint32_t numbers[REFS];
-    struct margay_random random;
     size_t distinct = 0, wrong = 0;
     margay_numbering *numbering;
-    margay_random_seed(&random, 7);
+    seed_chance(7);
     if (margay_numbering_create(&numbering, NULL) != MARGAY_OK)
         exit(1);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] = UINT64_MAX - margay_random_below(&random, 2500);
+        blocks[i] = UINT64_MAX - below(2500);
     blocks[100] = 0;
     for (size_t done = 0, piece; done < REFS; done += piece) {
-        piece = 1 + margay_random_below(&random, REFS - done);
+        piece = 1 + below(REFS - done);
         if (margay_numbering_feed(numbering, blocks + done, piece,
                                   numbers + done, NULL) != MARGAY_OK)
             exit(1);

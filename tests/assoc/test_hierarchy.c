@@ -320,7 +320,7 @@ int main(void)
     /* Fewer do not have all that is asked for below. */
     count = count < 150 ? 150 : count;
     struct margay_level_counts totals = {.writebacks = 0};
-    margay_random_seed(&chance, 18);
+    seed_chance(18);
     for (uint64_t i = 0; i < count && wrong < 5; i++)
         wrong += differs(&totals);
     CHECK(wrong == 0, "%llu random machines are as lists and loops say",

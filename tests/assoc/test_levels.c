@@ -3,6 +3,7 @@
  * alone
  */
 #include "tests/assoc/shapes.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -22,14 +23,14 @@ struct case_grid {
     struct margay_grid grid;
 };
 
-static void random_list(struct margay_random *random, unsigned *list,
-                        size_t *count, size_t most_count, unsigned most)
+static void random_list(unsigned *list, size_t *count, size_t most_count,
+                        unsigned most)
 {
-    unsigned value = (unsigned)margay_random_below(random, 3);
-    size_t wanted = 1 + margay_random_below(random, most_count);
+    unsigned value = (unsigned)below(3);
+    size_t wanted = 1 + below(most_count);
     for (*count = 0; *count < wanted && value <= most; (*count)++) {
         list[*count] = value;
-        value += 1 + (margay_random_below(random, 4) == 0);
+        value += 1 + (one_in(4));
     }
 }
 
@@ -37,22 +38,21 @@ static void random_list(struct margay_random *random, unsigned *list,
  * `spread` shifts the last block size away from the others, which leaves room
  * for few regions in a 32-bit number, or none.
  */
-static void random_grid(struct margay_random *random, struct case_grid *g,
-                        unsigned spread)
+static void random_grid(struct case_grid *g, unsigned spread)
 {
     g->grid.block_shifts = g->block_shifts;
     g->grid.set_shifts = g->set_shifts;
-    random_list(random, g->block_shifts, &g->grid.block_count, 3, 12);
-    random_list(random, g->set_shifts, &g->grid.set_count, 7, 10);
+    random_list(g->block_shifts, &g->grid.block_count, 3, 12);
+    random_list(g->set_shifts, &g->grid.set_count, 7, 10);
     /* Few ways of many sets share the lines of the processor's cache. */
-    unsigned further = margay_random_below(random, 8) == 0 ? 6 : 0;
+    unsigned further = one_in(8) ? 6 : 0;
     for (size_t i = 0; i < g->grid.set_count; i++)
         g->set_shifts[i] += further;
     g->block_shifts[g->grid.block_count] =
         g->block_shifts[g->grid.block_count - 1] + 1 + spread;
     g->grid.block_count++;
     static const unsigned most[] = {1, 3, 4, 8, 12, 16, 17, 20, 33, 64};
-    g->grid.most_ways = most[margay_random_below(random, 10)];
+    g->grid.most_ways = most[below(10)];
 }
 
 /* The misses of one cache alone, of each kind. */
@@ -169,13 +169,12 @@ static uint64_t check_grid(const struct case_grid *g, size_t warmup,
 static void test_shape(enum shape shape, uint64_t cases, uint64_t *caches)
 {
     static const unsigned spreads[] = {0, 18, 40};
-    struct margay_random random;
     uint64_t wrong = 0;
-    margay_random_seed(&random, 100 + shape);
+    seed_chance(100 + shape);
     for (uint64_t i = 0; i < cases; i++) {
         struct case_grid g;
-        random_grid(&random, &g, spreads[i % 3]);
-        shape_fill(shape, &random, numbers, kinds, REFS);
+        random_grid(&g, spreads[i % 3]);
+        shape_fill(shape, numbers, kinds, REFS);
         wrong += check_grid(&g, i % 4 == 0 ? 50 : 0, caches);
     }
     CHECK_U64(wrong, 0, "%s traces: every cache as if it were alone",
@@ -189,14 +188,13 @@ static void test_long(enum shape shape, unsigned ways, uint64_t *caches)
     struct case_grid g = {.block_shifts = {0, 2, ways == 8 ? 50 : 3},
                           .set_shifts = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
                           .grid = {.block_count = 3, .set_count = 11}};
-    struct margay_random random;
     g.grid.block_shifts = g.block_shifts;
     g.grid.set_shifts = g.set_shifts;
     g.grid.most_ways = ways;
     refs = rounds(LONG_REFS);
     refs = refs < LONG_REFS ? refs : LONG_REFS;
-    margay_random_seed(&random, 200 + shape);
-    shape_fill(shape, &random, numbers, kinds, refs);
+    seed_chance(200 + shape);
+    shape_fill(shape, numbers, kinds, refs);
     CHECK_U64(check_grid(&g, 100, caches), 0, "%s, %u ways, %zu references",
               shape_names[shape], ways, refs);
     refs = REFS;

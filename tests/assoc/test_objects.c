@@ -4,6 +4,7 @@
  */
 #include "assoc/policies/object_cache.h"
 #include "tests/assoc/naive_lists.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -208,36 +209,31 @@ static void naive_request(struct naive *naive, const struct request *request)
 
 /* ------------------------------------------------------------ the cases -- */
 
-static uint64_t any_size(struct margay_random *random, uint64_t most)
+static uint64_t any_size(uint64_t most)
 {
-    return margay_random_below(random, 8) == 0
-               ? 0
-               : 1 + margay_random_below(random, most);
+    return one_in(8) ? 0 : 1 + below(most);
 }
 
 /* In one of two traces sizes change, and in one of two objects expire. */
-static void make_trace(struct margay_random *random)
+static void make_trace(void)
 {
     static const uint64_t often[] = {2, 20, 200, UINT64_MAX};
-    uint64_t objects = 1 + margay_random_below(random, OBJECTS);
-    uint64_t most = UINT64_C(1) << margay_random_below(random, 10), time = 0;
-    uint64_t resized = margay_random_below(random, 2) == 0
-                           ? UINT64_MAX
-                           : often[margay_random_below(random, 3)];
-    bool expires = margay_random_below(random, 2) == 0;
+    uint64_t objects = 1 + below(OBJECTS);
+    uint64_t most = UINT64_C(1) << below(10), time = 0;
+    uint64_t resized = one_in(2) ? UINT64_MAX : often[below(3)];
+    bool expires = one_in(2);
     uint64_t now[OBJECTS];
     for (size_t i = 0; i < OBJECTS; i++)
-        now[i] = sizes[i] = any_size(random, most);
+        now[i] = sizes[i] = any_size(most);
     for (size_t i = 0; i < REFS; i++) {
-        uint64_t some = 1 + margay_random_below(random, objects);
-        uint64_t object = margay_random_below(random, some);
-        if (resized != UINT64_MAX && margay_random_below(random, resized) == 0)
-            now[object] = any_size(random, 1 + most);
-        time += expires && margay_random_below(random, 3) == 0;
-        requests[i] = (struct request){
-            (uint32_t)object, now[object], time,
-            expires ? time + margay_random_below(random, 100) : 0,
-            expires && margay_random_below(random, 9) == 0};
+        uint64_t some = 1 + below(objects);
+        uint64_t object = below(some);
+        if (resized != UINT64_MAX && one_in(resized))
+            now[object] = any_size(1 + most);
+        time += expires && one_in(3);
+        requests[i] = (struct request){(uint32_t)object, now[object], time,
+                                       expires ? time + below(100) : 0,
+                                       expires && one_in(9)};
     }
 }
 
@@ -279,15 +275,14 @@ static void feed(margay_object_cache *cache, const uint32_t *words,
     }
 }
 
-static bool differ(struct margay_random *random, const char *spec)
+static bool differ(const char *spec)
 {
     const struct margay_object_cache_options options = {
-        .bytes = 1 + margay_random_below(random,
-                                         1 + margay_random_below(random, 4000)),
+        .bytes = 1 + below(1 + below(4000)),
         .sizes = sizes,
         .objects = OBJECTS,
         .policy = spec,
-        .seed = margay_random_u64(random),
+        .seed = any_u64(),
         .noted = true,
     };
     static uint32_t words[REFS * (3 * MARGAY_NOTE_WORDS + 1)];
@@ -295,7 +290,7 @@ static bool differ(struct margay_random *random, const char *spec)
     struct naive naive = {.policy = spec,
                           .bytes = options.bytes,
                           .small = strchr(spec, ':') == NULL ? 0.1 : 0.4};
-    size_t warmup = margay_random_below(random, 2) * (REFS / 3);
+    size_t warmup = below(2) * (REFS / 3);
     margay_object_cache *cache;
     if (margay_object_cache_create(&options, &cache, NULL) != MARGAY_OK)
         exit(1);
@@ -321,12 +316,11 @@ static bool differ(struct margay_random *random, const char *spec)
 
 static void test_lists(const char *spec)
 {
-    struct margay_random random;
     uint64_t wrong = 0, traces = rounds(2000);
-    margay_random_seed(&random, 31);
+    seed_chance(31);
     for (uint64_t i = 0; i < traces; i++) {
-        make_trace(&random);
-        wrong += differ(&random, spec);
+        make_trace();
+        wrong += differ(spec);
     }
     CHECK_U64(wrong, 0, "%s: as lists have it (%" PRIu64 " traces)", spec,
               traces);
@@ -350,19 +344,18 @@ static uint64_t misses_of_blocks(const char *spec, uint32_t ways)
 
 static void test_blocks(const char *spec)
 {
-    struct margay_random random;
     uint32_t words[REFS];
     uint64_t wrong = 0, traces = rounds(2000);
-    margay_random_seed(&random, 32);
+    seed_chance(32);
     for (uint64_t i = 0; i < traces; i++) {
-        uint32_t ways = 1 + (uint32_t)margay_random_below(&random, OBJECTS);
+        uint32_t ways = 1 + (uint32_t)below(OBJECTS);
         const struct margay_object_cache_options options = {.bytes = ways,
                                                             .sizes = sizes,
                                                             .objects = OBJECTS,
                                                             .policy = spec,
                                                             .seed = 7};
         margay_object_cache *cache;
-        make_trace(&random);
+        make_trace();
         for (size_t j = 0; j < REFS; j++)
             words[j] = requests[j].object;
         for (size_t j = 0; j < OBJECTS; j++)

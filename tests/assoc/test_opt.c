@@ -4,6 +4,7 @@
  */
 #include "tests/assoc/naive_cache.h"
 #include "tests/assoc/shapes.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 
@@ -84,15 +85,13 @@ static uint64_t misses_of_one(unsigned ways, bool bypass, size_t count)
 
 static void test_brute_force(bool bypass)
 {
-    struct margay_random random;
     unsigned wrong = 0;
-    margay_random_seed(&random, 7);
+    seed_chance(7);
     for (uint64_t i = 0; i < rounds(3000); i++) {
-        struct tiny tiny = {1 + (unsigned)margay_random_below(&random, 3),
-                            bypass, TINY_REFS};
-        uint64_t distinct = 2 + margay_random_below(&random, 4), held[4] = {0};
+        struct tiny tiny = {1 + (unsigned)below(3), bypass, TINY_REFS};
+        uint64_t distinct = 2 + below(4), held[4] = {0};
         for (size_t j = 0; j < TINY_REFS; j++)
-            blocks[j] = margay_random_below(&random, distinct);
+            blocks[j] = below(distinct);
         wrong += misses_of_one(tiny.ways, bypass, TINY_REFS) !=
                  fewest(&tiny, 0, held, 0);
     }
@@ -135,24 +134,22 @@ static bool differs(const margay_opt *opt, size_t set,
 }
 
 /* Of some numbers of sets, up to a number of ways that is large for some. */
-static uint64_t compare(struct margay_random *random, uint64_t *caches)
+static uint64_t compare(uint64_t *caches)
 {
-    bool fold = margay_random_below(random, 3) == 0;
+    bool fold = one_in(3);
     uint64_t sets[3], wrong = 0;
     for (size_t i = 0; i < 3; i++)
-        sets[i] = fold ? UINT64_C(1) << margay_random_below(random, 10)
-                       : 1 + margay_random_below(random, i == 0 ? 4 : 300);
+        sets[i] = fold ? UINT64_C(1) << below(10) : 1 + below(i == 0 ? 4 : 300);
     const struct margay_opt_options options = {
         .sets = sets,
         .set_count = 3,
         .index = fold ? MARGAY_INDEX_XOR : MARGAY_INDEX_MODULO,
-        .most_ways = 1 + (unsigned)margay_random_below(random, 2) * 125 +
-                     (unsigned)margay_random_below(random, 20),
-        .bypass = margay_random_below(random, 2) == 0,
-        .threads = 1 + (unsigned)margay_random_below(random, 3),
+        .most_ways = 1 + (unsigned)below(2) * 125 + (unsigned)below(20),
+        .bypass = one_in(2),
+        .threads = 1 + (unsigned)below(3),
     };
     margay_opt *opt = make(&options);
-    size_t warmup = (size_t)margay_random_below(random, REFS);
+    size_t warmup = (size_t)below(REFS);
     feed(opt, 0, warmup);
     margay_opt_reset_counts(opt);
     feed(opt, warmup, REFS);
@@ -160,8 +157,7 @@ static uint64_t compare(struct margay_random *random, uint64_t *caches)
         const struct margay_cache_options alone = {
             .sets = sets[i % 3],
             .index = options.index,
-            .ways =
-                1 + (uint32_t)margay_random_below(random, options.most_ways),
+            .ways = 1 + (uint32_t)below(options.most_ways),
             .policy = options.bypass ? "opt:bypass=on" : "opt",
         };
         wrong += differs(opt, i % 3, &alone, warmup);
@@ -172,16 +168,15 @@ static uint64_t compare(struct margay_random *random, uint64_t *caches)
 
 static void test_caches(enum shape shape)
 {
-    struct margay_random random;
     uint64_t wrong = 0, caches = 0;
-    margay_random_seed(&random, 300 + shape);
+    seed_chance(300 + shape);
     for (uint64_t i = 0; i < rounds(100); i++) {
-        shape_fill(shape, &random, numbers, kinds, REFS);
-        uint64_t few = 1 + margay_random_below(&random, 400);
+        shape_fill(shape, numbers, kinds, REFS);
+        uint64_t few = 1 + below(400);
         for (size_t j = 0; j < REFS; j++)
             blocks[j] = i % 3 == 0 ? numbers[j] % few : numbers[j] >> i % 8;
         find_next_uses();
-        wrong += compare(&random, &caches);
+        wrong += compare(&caches);
     }
     CHECK_U64(wrong, 0, "%s traces: as single caches (%" PRIu64 " caches)",
               shape_names[shape], caches);

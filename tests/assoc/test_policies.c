@@ -5,6 +5,7 @@
 #include "assoc/policies/policy.h"
 #include "tests/assoc/naive_cache.h"
 #include "tests/assoc/shapes.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 
@@ -86,28 +87,26 @@ static uint32_t round_up(uint32_t ways)
     return ways == 1 ? 1 : 2u << margay_log2_floor(ways - 1);
 }
 
-static struct margay_cache_options any_options(struct margay_random *random,
-                                               const char *spec)
+static struct margay_cache_options any_options(const char *spec)
 {
     struct margay_cache_options options = {
-        .sets = 1 + margay_random_below(random, 100),
-        .ways = 1 + (uint32_t)margay_random_below(random, 200),
+        .sets = 1 + below(100),
+        .ways = 1 + (uint32_t)below(200),
         .policy = spec,
-        .seed = margay_random_u64(random),
-        .write_through = margay_random_below(random, 4) == 0,
-        .no_allocate = margay_random_below(random, 4) == 0,
+        .seed = any_u64(),
+        .write_through = one_in(4),
+        .no_allocate = one_in(4),
     };
     /* Small sets, and a single one, more often than chance has it. */
-    if (margay_random_below(random, 2) == 0)
+    if (one_in(2))
         options.ways = 1 + options.ways % 20;
-    if (margay_random_below(random, 3) == 0)
+    if (one_in(3))
         options.sets = 1;
-    if (margay_random_below(random, 3) == 0) {
+    if (one_in(3)) {
         options.index = MARGAY_INDEX_XOR;
         options.sets = UINT64_C(1) << options.sets % 8;
     }
-    options.dense_blocks =
-        options.sets == 1 && margay_random_below(random, 2) == 0;
+    options.dense_blocks = options.sets == 1 && one_in(2);
     if (strcmp(spec, "plru") == 0)
         options.ways = round_up(options.ways);
     return options;
@@ -129,19 +128,17 @@ static void make_dense(size_t count)
 
 static void test_policy(const char *spec)
 {
-    struct margay_random random;
     uint64_t wrong = 0, caches = rounds(150);
-    margay_random_seed(&random, 77);
+    seed_chance(77);
     for (uint64_t i = 0; i < caches; i++) {
-        shape_fill((enum shape)(i % SHAPES), &random, numbers, kinds, REFS);
-        uint64_t few = 1 + margay_random_below(&random, 700);
+        shape_fill((enum shape)(i % SHAPES), numbers, kinds, REFS);
+        uint64_t few = 1 + below(700);
         for (size_t j = 0; j < REFS; j++)
             numbers[j] = i % 3 == 0 ? numbers[j] % few : numbers[j] >> i % 5;
-        struct margay_cache_options options = any_options(&random, spec);
+        struct margay_cache_options options = any_options(spec);
         if (options.dense_blocks)
             make_dense(REFS);
-        wrong += compare(&options, REFS,
-                         1 + (size_t)margay_random_below(&random, 700)) != 0;
+        wrong += compare(&options, REFS, 1 + (size_t)below(700)) != 0;
     }
     CHECK_U64(wrong, 0, "%s: as lists and loops have it (%" PRIu64 " caches)",
               spec, caches);
@@ -151,16 +148,15 @@ static void test_policy(const char *spec)
 static void test_large(const char *spec)
 {
     static const uint32_t ways[] = {65, 4096, 4097, 6000};
-    struct margay_random random;
     uint64_t wrong = 0;
-    margay_random_seed(&random, 99);
+    seed_chance(99);
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         size_t count = rounds(LARGE_REFS);
         count = count > LARGE_REFS ? LARGE_REFS : count;
         for (size_t j = 0; j < count; j++) {
-            uint64_t any = margay_random_below(&random, 12000);
+            uint64_t any = below(12000);
             numbers[j] = any * any / 12000 << i * 16;
-            kinds[j] = (uint8_t)margay_random_below(&random, 3);
+            kinds[j] = (uint8_t)below(3);
         }
         struct margay_cache_options options = {.ways = ways[i], .policy = spec};
         if (strcmp(spec, "plru") == 0)
@@ -174,14 +170,13 @@ static void test_large(const char *spec)
    of 2^48 have the same mark, and are in the same chain. */
 static void test_alike(const char *spec)
 {
-    struct margay_random random;
     uint64_t wrong = 0;
-    margay_random_seed(&random, 5);
+    seed_chance(5);
     for (uint32_t ways = 2; ways <= 256; ways *= 2) {
         for (size_t j = 0; j < REFS; j++) {
-            numbers[j] = margay_random_below(&random, ways * 3 / 2) *
+            numbers[j] = below(ways * 3 / 2) *
                          UINT64_C(0xf1de83e19937733d) /* 1 / the multiplier */;
-            kinds[j] = (uint8_t)margay_random_below(&random, 3);
+            kinds[j] = (uint8_t)below(3);
         }
         struct margay_cache_options options = {.ways = ways, .policy = spec};
         wrong += compare(&options, REFS, 500);
@@ -192,18 +187,16 @@ static void test_alike(const char *spec)
 /* Steps of arc's target that are fractions and add up to whole numbers. */
 static void test_fractions(void)
 {
-    struct margay_random random;
     uint64_t wrong = 0, traces = rounds(20000);
-    margay_random_seed(&random, 35);
+    seed_chance(35);
     for (uint64_t i = 0; i < traces; i++) {
         const struct margay_cache_options options = {
-            .ways = 1 + (uint32_t)margay_random_below(&random, 40),
-            .policy = "arc"};
-        size_t count = 20 + margay_random_below(&random, 200);
-        uint64_t blocks = 2 + margay_random_below(&random, 3 * options.ways);
+            .ways = 1 + (uint32_t)below(40), .policy = "arc"};
+        size_t count = 20 + below(200);
+        uint64_t blocks = 2 + below(3 * options.ways);
         for (size_t j = 0; j < count; j++) {
-            uint64_t some = 1 + margay_random_below(&random, blocks);
-            numbers[j] = margay_random_below(&random, some);
+            uint64_t some = 1 + below(blocks);
+            numbers[j] = below(some);
         }
         wrong += compare(&options, count, count) != 0;
     }

@@ -3,6 +3,7 @@
  * are simulated alone
  */
 #include "tests/assoc/shapes.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -67,11 +68,10 @@ static uint64_t count_wrong(size_t warmup)
 
 static void test_shape(enum shape shape)
 {
-    struct margay_random random;
     uint64_t wrong = 0;
-    margay_random_seed(&random, 900 + shape);
+    seed_chance(900 + shape);
     for (uint64_t i = 0; i < rounds(60); i++) {
-        shape_fill(shape, &random, blocks, kinds, REFS);
+        shape_fill(shape, blocks, kinds, REFS);
         for (size_t j = 0; j < REFS; j++) {
             blocks[j] >>= 2 * (i % 5);
             /* Writes are rare in some rounds. */

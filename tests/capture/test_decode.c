@@ -1,7 +1,7 @@
 /* test_decode.c - what the words of a recorded thread say */
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
-#include "traces/base/random.h"
 #include "traces/capture/decode.h"
 #include "traces/formats/words.h"
 
@@ -58,22 +58,22 @@ struct slot_case {
     uint32_t cut, references;
 };
 
-static void make_slot_case(struct slot_case *test, struct margay_random *random)
+static void make_slot_case(struct slot_case *test)
 {
     uint64_t held[MARGAY_SITE_SLOTS] = {0};
-    uint64_t few = 1 + margay_random_below(random, MARGAY_SITE_SLOTS);
-    uint64_t rare = 1 + margay_random_below(random, 300);
-    test->cut = (uint32_t)margay_random_below(random, SLOT_WORDS + 1);
+    uint64_t few = 1 + below(MARGAY_SITE_SLOTS);
+    uint64_t rare = 1 + below(300);
+    test->cut = (uint32_t)below(SLOT_WORDS + 1);
     test->first = test->references = 0;
     for (uint32_t i = 0; i < SLOT_WORDS; i++) {
-        uint64_t slot = margay_random_below(random, few);
+        uint64_t slot = below(few);
         if (i == test->cut)
             test->first = test->references;
-        if (i + 1 < SLOT_WORDS && margay_random_below(random, rare) == 0) {
-            bool event = margay_random_below(random, 4) == 0;
+        if (i + 1 < SLOT_WORDS && one_in(rare)) {
+            bool event = one_in(4);
             if (event)
                 slot = 0;
-            held[slot] = margay_random_below(random, 1 << 20);
+            held[slot] = below(1 << 20);
             test->words[i++] =
                 margay_control_word(MARGAY_CONTROL_SITE, held[slot]);
             if (i == test->cut)
@@ -95,13 +95,12 @@ static void test_slots(void)
 {
     struct margay_references bare = {
         .numbers = numbers, .sites = sites, .capacity = 256};
-    struct margay_random random;
     struct slot_case test;
     uint64_t wrong = 0;
-    margay_random_seed(&random, 5);
+    seed_chance(5);
     for (uint64_t round = 0; round < rounds(4000); round++) {
         struct margay_decoding decoding = {.slots = true};
-        make_slot_case(&test, &random);
+        make_slot_case(&test);
         bare.count = 0;
         if (round % 2 == 0)
             margay_decode_words(&decoding, test.words, test.cut, &bare, NULL);
@@ -150,11 +149,11 @@ static void test_decode(void)
 }
 
 /* A word of any kind: a reference, mostly. */
-static uint64_t any_word(struct margay_random *random, uint64_t rare)
+static uint64_t any_word(uint64_t rare)
 {
-    unsigned kind = (unsigned)margay_random_below(random, 3);
-    uint64_t bits = margay_random_u64(random);
-    if (margay_random_below(random, rare) > 0)
+    unsigned kind = (unsigned)below(3);
+    uint64_t bits = any_u64();
+    if (below(rare) > 0)
         return margay_word(bits & MARGAY_WORD_ADDRESS_MASK, kind, 8) |
                (bits >> 60) << MARGAY_SLOT_SHIFT;
     return bits % 3 == 0 ? 0 : bits | (uint64_t)3 << MARGAY_WORD_KIND_SHIFT;
@@ -166,16 +165,15 @@ static void test_count(void)
     static uint64_t words[300];
     static uint64_t all_numbers[300];
     struct margay_references all = {.numbers = all_numbers, .capacity = 300};
-    struct margay_random random;
     uint64_t wrong = 0;
-    margay_random_seed(&random, 6);
+    seed_chance(6);
     for (uint64_t round = 0; round < rounds(4000); round++) {
         struct margay_decoding decoding = {0};
         struct margay_words part = {.words = words};
-        uint64_t rare = 1 + margay_random_below(&random, 400);
-        part.count = (uint32_t)margay_random_below(&random, 301);
+        uint64_t rare = 1 + below(400);
+        part.count = (uint32_t)below(301);
         for (uint32_t i = 0; i < part.count; i++)
-            words[i] = any_word(&random, rare);
+            words[i] = any_word(rare);
         all.count = 0;
         margay_decode_words(&decoding, words, part.count, &all, NULL);
         wrong += margay_words_references(&part) != all.count;

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/capture/relay.h"
 #include "traces/capture/stream.h"
 #include "traces/formats/words.h"
@@ -62,14 +62,12 @@ static void *write_trace(void *argument)
     static uint64_t buffer[MARGAY_BUFFER_WORDS];
     struct author *author = argument;
     struct margay_sink sink = {author, write_all};
-    struct margay_random random;
     margay_writer *writer;
-    margay_random_seed(&random, author->seed);
+    seed_chance(author->seed);
     author->status = margay_writer_create("words", NULL, &sink, &writer, NULL);
     for (unsigned i = 0; i < author->chunks && author->status == MARGAY_OK;
          i++) {
-        uint32_t count =
-            1 + (uint32_t)margay_random_below(&random, MARGAY_BUFFER_WORDS);
+        uint32_t count = 1 + (uint32_t)below(MARGAY_BUFFER_WORDS);
         for (uint32_t k = 0; k < count; k++)
             buffer[k] = margay_word(++author->words, MARGAY_READ, 8);
         const struct margay_words words = {

@@ -4,8 +4,8 @@
  * The blocks are compared with the addresses of the same trace, divided here.
  */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/capture/stream.h"
 #include "traces/formats/reading.h"
 
@@ -18,27 +18,25 @@ static const unsigned shifts[] = {0, 1, 3, 6, 12, 47, 48, 63};
 static uint64_t file[2 + PARTS * (1 + PART_WORDS)];
 
 /* A reference, often one that covers the end of a block, in any slot. */
-static uint64_t make_word(struct margay_random *random)
+static uint64_t make_word(void)
 {
-    uint64_t address = margay_random_below(random, UINT64_C(1) << 48);
-    uint64_t slot = margay_random_below(random, 256);
-    unsigned kind = (unsigned)margay_random_below(random, 3);
-    unsigned bytes = (unsigned)margay_random_below(random, 64) + 1;
-    if (margay_random_below(random, 2) == 0)
+    uint64_t address = below(UINT64_C(1) << 48);
+    uint64_t slot = below(256);
+    unsigned kind = (unsigned)below(3);
+    unsigned bytes = (unsigned)below(64) + 1;
+    if (one_in(2))
         address = (address & ~UINT64_C(4095)) - 1;
     return margay_word(address, kind, bytes) | slot << MARGAY_SLOT_SHIFT;
 }
 
 /* A word that is no reference. */
-static uint64_t make_odd_word(struct margay_random *random)
+static uint64_t make_odd_word(void)
 {
-    switch (margay_random_below(random, 3)) {
+    switch (below(3)) {
     case 0:
-        return margay_control_word(MARGAY_CONTROL_SITE,
-                                   margay_random_below(random, 1 << 30));
+        return margay_control_word(MARGAY_CONTROL_SITE, below(1 << 30));
     case 1:
-        return margay_control_word(MARGAY_CONTROL_ABOVE,
-                                   margay_random_below(random, 1 << 16));
+        return margay_control_word(MARGAY_CONTROL_ABOVE, below(1 << 16));
     default:
         return 0;
     }
@@ -49,19 +47,16 @@ static uint64_t make_odd_word(struct margay_random *random)
 static size_t make_file(void)
 {
     static const char magic[8] = "mgwords\2";
-    struct margay_random random;
     size_t at = 2;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     memcpy(file, magic, sizeof magic);
     file[1] = UINT64_C(1) << 32;
     for (unsigned part = 0; part < PARTS; part++) {
-        uint64_t words = margay_random_below(&random, PART_WORDS) + 1;
+        uint64_t words = below(PART_WORDS) + 1;
         uint64_t rarely = part % 3 == 0 ? 5 : part % 3 == 1 ? 500 : UINT64_MAX;
         file[at++] = words | (uint64_t)part << 32;
         for (uint64_t i = 0; i < words; i++)
-            file[at++] = margay_random_below(&random, rarely) == 0
-                             ? make_odd_word(&random)
-                             : make_word(&random);
+            file[at++] = one_in(rarely) ? make_odd_word() : make_word();
         if (part % 2 == 0)
             file[at - words] =
                 margay_control_word(MARGAY_CONTROL_ABOVE, 0xfff0 + part);

@@ -1,8 +1,8 @@
 /* test_words.c - the format words: what goes in comes out, or an error */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/tap.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/capture/stream.h"
 #include "traces/formats/reading.h"
 #include "traces/formats/words.h"
@@ -63,17 +63,16 @@ static uint64_t write_trace(bool counted)
     static uint8_t kinds[REFS];
     static uint32_t extents[REFS], counts[REFS], threads[REFS];
     struct margay_sink sink = {NULL, keep};
-    struct margay_random random;
     margay_writer *writer;
     uint64_t refs = 0, most = 0;
-    margay_random_seed(&random, 7);
+    seed_chance(7);
     for (size_t i = 0; i < REFS; i++) {
         /* Some far above the others, for a while. */
-        numbers[i] = 1 + margay_random_below(&random, UINT64_C(1) << 47) +
+        numbers[i] = 1 + below(UINT64_C(1) << 47) +
                      (i / 900 % 3 == 1 ? UINT64_C(0xffff8000) << 32 : 0);
-        kinds[i] = (uint8_t)margay_random_below(&random, MARGAY_KINDS);
-        extents[i] = (uint32_t)margay_random_below(&random, 64) + 1;
-        counts[i] = (uint32_t)margay_random_below(&random, 40) + 1;
+        kinds[i] = (uint8_t)below(MARGAY_KINDS);
+        extents[i] = (uint32_t)below(64) + 1;
+        counts[i] = (uint32_t)below(40) + 1;
         threads[i] = (uint32_t)(i / 3000 % 2);
         refs += counted ? counts[i] : 1;
     }

@@ -7,13 +7,13 @@
  * and never of more than the state holds: what goes on repeats nothing of it.
  */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/faults/child.h"
 
 #include <endian.h>
 #include <inttypes.h>
 
 #include "tests/rounds.h"
-#include "traces/base/random.h"
 
 #define ROUNDS     5
 #define MOST_KILLS 4 /* in a round */
@@ -165,16 +165,15 @@ static const char *kill_once(const struct job *job, uint64_t microseconds)
     return judge_snapshot(job, refs_of_state());
 }
 
-static const char *run_round(size_t index, struct margay_random *random)
+static const char *run_round(size_t index)
 {
     const struct job *job = &jobs[index];
-    uint64_t kills = 1 + margay_random_below(random, MOST_KILLS);
+    uint64_t kills = 1 + below(MOST_KILLS);
     const char *wrong = NULL;
     remove_all();
-    every = 5000 + margay_random_below(random, 30000);
+    every = 5000 + below(30000);
     for (uint64_t i = 0; i < kills && wrong == NULL; i++)
-        wrong = kill_once(
-            job, margay_random_below(random, lasts[index] * 9 / 8 + 1));
+        wrong = kill_once(job, below(lasts[index] * 9 / 8 + 1));
     if (wrong != NULL)
         return wrong;
     if (await_child(start(job)) != 0)
@@ -202,7 +201,6 @@ static void measure(size_t index)
 
 int main(void)
 {
-    struct margay_random random;
     unsigned wrong = 0;
     uint64_t tries = rounds(ROUNDS);
     enter_folder();
@@ -211,9 +209,9 @@ int main(void)
                             ""));
     for (size_t i = 0; i < JOBS; i++)
         measure(i);
-    margay_random_seed(&random, 9);
+    seed_chance(9);
     for (uint64_t i = 0; i < tries; i++) {
-        const char *reason = run_round(i % JOBS, &random);
+        const char *reason = run_round(i % JOBS);
         if (reason != NULL)
             printf("#   round %" PRIu64 ", %s: %s\n", i, jobs[i % JOBS].command,
                    reason);

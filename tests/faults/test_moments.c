@@ -7,10 +7,10 @@
  * file is there as a whole or not at all, and nothing else is left behind.
  */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/faults/child.h"
 
 #include "tests/rounds.h"
-#include "traces/base/random.h"
 
 #define ROUNDS 30
 
@@ -111,7 +111,6 @@ static uint64_t measure(bool analysis)
 
 int main(void)
 {
-    struct margay_random random;
     unsigned wrong = 0;
     uint64_t tries = rounds(ROUNDS);
     enter_folder();
@@ -120,11 +119,11 @@ int main(void)
                             ""));
     /* The files of the first run are there before files are counted. */
     uint64_t lasts[2] = {measure(false), measure(true)};
-    margay_random_seed(&random, 6);
+    seed_chance(6);
     for (uint64_t i = 0; i < tries; i++) {
         bool analysis = i % 3 != 0;
-        int number = signals[margay_random_below(&random, 4)], status;
-        uint64_t moment = margay_random_below(&random, lasts[analysis] * 9 / 8);
+        int number = signals[below(4)], status;
+        uint64_t moment = below(lasts[analysis] * 9 / 8);
         const char *reason = interrupt(analysis, number, moment, &status);
         if (reason != NULL)
             printf("#   signal %d after %" PRIu64 " us: %s (%d)\n", number,

@@ -23,6 +23,7 @@
 #include "sim/command/program.h"
 #include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
+#include "tests/chance.h"
 #include "traces/traces_internal.h"
 
 #define MOST_RANKS 16
@@ -158,13 +159,12 @@ static int write_repeats(void)
                                        .numbers = numbers,
                                        .kinds = kinds,
                                        .counts = counts};
-    struct margay_random random;
     margay_writer *writer = NULL;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     for (size_t i = 0; i < ENTRIES; i++) {
-        numbers[i] = 64 * margay_random_below(&random, 3000);
-        kinds[i] = (uint8_t)margay_random_below(&random, 2);
-        counts[i] = 1 + (uint32_t)margay_random_below(&random, 28);
+        numbers[i] = 64 * below(3000);
+        kinds[i] = (uint8_t)below(2);
+        counts[i] = 1 + (uint32_t)below(28);
     }
     bool written =
         margay_writer_create("mgt", NULL, &sink, &writer, NULL) == MARGAY_OK &&

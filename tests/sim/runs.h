@@ -15,6 +15,7 @@
 #include <margay/questions.h>
 #include <margay/run.h>
 
+#include "tests/chance.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -70,16 +71,15 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
 static void make_trace(struct trace *trace, const char *name, size_t count,
                        uint64_t blocks, uint64_t seed)
 {
-    struct margay_random random;
-    margay_random_seed(&random, seed);
+    seed_chance(seed);
     snprintf(trace->path, sizeof trace->path, "%s/%s.u64", folder, name);
     trace->count = count;
     trace->numbers = calloc(count, sizeof *trace->numbers);
     if (trace->numbers == NULL)
         abort();
     for (size_t i = 0; i < count; i++) {
-        uint64_t among = margay_random_below(&random, blocks) + 1;
-        trace->numbers[i] = 64 * margay_random_below(&random, among) + 8;
+        uint64_t among = below(blocks) + 1;
+        trace->numbers[i] = 64 * below(among) + 8;
     }
     write_bytes(trace->path, trace->numbers, count * sizeof *trace->numbers);
 }

@@ -6,6 +6,7 @@
  */
 #include <margay/questions.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -129,28 +130,28 @@ static bool is_same(const struct keeper *a, const struct keeper *b)
            memcmp(a->kinds, b->kinds, a->count) == 0;
 }
 
-static bool run_round(struct margay_random *random)
+static bool run_round(void)
 {
     static uint64_t blocks[MOST_REFS];
     static uint8_t kinds[MOST_REFS];
     static struct naive naive;
     const struct margay_filter_request request = {
         .cache = {
-            .sets = 1 + margay_random_below(random, 8),
-            .ways = (uint32_t)(1 + margay_random_below(random, MOST_WAYS)),
-            .write_through = margay_random_below(random, 3) == 0,
-            .no_allocate = margay_random_below(random, 3) == 0,
+            .sets = 1 + below(8),
+            .ways = (uint32_t)(1 + below(MOST_WAYS)),
+            .write_through = one_in(3),
+            .no_allocate = one_in(3),
         }};
     const struct margay_pass pass = {.trace = "random"};
     const struct margay_share share = {.threads = 1};
-    size_t count = margay_random_below(random, MOST_REFS) + 1;
-    uint64_t most = 1 + margay_random_below(random, 60);
+    size_t count = below(MOST_REFS) + 1;
+    uint64_t most = 1 + below(60);
     margay_question *question;
     margay_analysis *filter;
     naive = (struct naive){.options = &request.cache};
     for (size_t i = 0; i < count; i++) {
-        blocks[i] = margay_random_below(random, most);
-        kinds[i] = (uint8_t)margay_random_below(random, 3);
+        blocks[i] = below(most);
+        kinds[i] = (uint8_t)below(3);
         reference(&naive, blocks[i], (enum margay_kind)kinds[i]);
     }
     if (margay_filter_question(&request, &keeping, &question, NULL) !=
@@ -159,7 +160,7 @@ static bool run_round(struct margay_random *random)
             MARGAY_OK)
         return false;
     for (size_t done = 0; done < count;) {
-        size_t some = 1 + margay_random_below(random, count - done);
+        size_t some = 1 + below(count - done);
         const struct margay_span span = {
             .count = some, .blocks = blocks + done, .kinds = kinds + done};
         margay_analysis_feed(filter, &span, NULL);
@@ -216,11 +217,10 @@ static void test_refusal(void)
 
 int main(void)
 {
-    struct margay_random random;
     unsigned count = (unsigned)rounds(3000), wrong = 0;
-    margay_random_seed(&random, 18);
+    seed_chance(18);
     for (unsigned i = 0; i < count; i++)
-        wrong += !run_round(&random);
+        wrong += !run_round();
     CHECK_U64(wrong, 0, "%u caches pass on what one of lists does", count);
     test_engine_after();
     test_refusal();

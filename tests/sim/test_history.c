@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "sim/run/history.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -12,12 +13,11 @@
 /* Reference i is i times a factor; pieces of any length come, and are read. */
 #define FACTOR 2654435761u
 
-static bool fill(struct margay_history *history, struct margay_random *random,
-                 size_t most_piece)
+static bool fill(struct margay_history *history, size_t most_piece)
 {
     uint32_t *place;
     for (uint32_t done = 0, piece; done < REFS; done += piece) {
-        piece = 1 + (uint32_t)margay_random_below(random, most_piece);
+        piece = 1 + (uint32_t)below(most_piece);
         piece = piece < REFS - done ? piece : REFS - done;
         if (margay_history_reserve(history, piece, &place, NULL) != MARGAY_OK)
             return false;
@@ -28,12 +28,11 @@ static bool fill(struct margay_history *history, struct margay_random *random,
     return margay_history_count(history) == REFS;
 }
 
-static bool read_back(const struct margay_history *history,
-                      struct margay_random *random, uint64_t from)
+static bool read_back(const struct margay_history *history, uint64_t from)
 {
     uint32_t buffer[64];
     while (from < REFS) {
-        size_t most = 1 + margay_random_below(random, 64), count;
+        size_t most = 1 + below(64), count;
         const uint32_t *numbers;
         if (margay_history_read(history, from, most, buffer, &numbers, &count,
                                 NULL) != MARGAY_OK ||
@@ -50,18 +49,16 @@ static bool read_back(const struct margay_history *history,
 
 static void test_reading(void)
 {
-    struct margay_random random;
     unsigned wrong = 0;
-    margay_random_seed(&random, 3);
+    seed_chance(3);
     for (uint64_t i = 0; i < rounds(100); i++) {
-        size_t most_held = 50 + margay_random_below(&random, 2 * REFS);
+        size_t most_held = 50 + below(2 * REFS);
         struct margay_history history;
         margay_history_begin(&history, "/tmp", most_held);
-        wrong +=
-            !fill(&history, &random, 50) || !read_back(&history, &random, 0) ||
-            !read_back(&history, &random, margay_random_below(&random, REFS)) ||
-            (most_held < REFS) != (history.file >= 0) ||
-            history.room > most_held;
+        wrong += !fill(&history, 50) || !read_back(&history, 0) ||
+                 !read_back(&history, below(REFS)) ||
+                 (most_held < REFS) != (history.file >= 0) ||
+                 history.room > most_held;
         margay_history_end(&history);
     }
     CHECK_U64(wrong, 0, "what was kept is read");

@@ -6,6 +6,7 @@
  * as the plan's own conditions are.
  */
 #include "sim/run/plan.h"
+#include "tests/chance.h"
 
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -61,14 +62,12 @@ static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
         *switches[i] = (bits >> i & 1) != 0;
 }
 
-static uint64_t pick(struct margay_random *random, const uint64_t *from,
-                     size_t count)
+static uint64_t pick(const uint64_t *from, size_t count)
 {
-    return from[margay_random_below(random, count)];
+    return from[below(count)];
 }
 
-static void set_numbers(struct margay_plan_facts *facts,
-                        struct margay_random *random)
+static void set_numbers(struct margay_plan_facts *facts)
 {
     static const uint64_t threads[] = {0, 1, 2, 3, 8, 64, 1000};
     static const uint64_t traces[] = {1, 1, 2, 5, 100};
@@ -78,14 +77,14 @@ static void set_numbers(struct margay_plan_facts *facts,
     static const unsigned columns[] = {0, 0, MARGAY_COLUMN_KINDS,
                                        MARGAY_COLUMN_SITES |
                                            MARGAY_COLUMN_DISTANCES};
-    facts->threads = (unsigned)pick(random, threads, 7);
-    facts->trace_count = pick(random, traces, 5);
-    facts->block_count = pick(random, blocks, 6);
-    facts->ranks = (unsigned)(1 + 2 * margay_random_below(random, 2));
-    facts->straddle = (enum margay_straddle)margay_random_below(random, 3);
-    facts->refs = facts->has_ranges ? pick(random, refs, 6) : 0;
-    facts->can.needs = columns[margay_random_below(random, 4)];
-    facts->can.uses = columns[margay_random_below(random, 4)];
+    facts->threads = (unsigned)pick(threads, 7);
+    facts->trace_count = pick(traces, 5);
+    facts->block_count = pick(blocks, 6);
+    facts->ranks = (unsigned)(1 + 2 * below(2));
+    facts->straddle = (enum margay_straddle)below(3);
+    facts->refs = facts->has_ranges ? pick(refs, 6) : 0;
+    facts->can.needs = columns[below(4)];
+    facts->can.uses = columns[below(4)];
 }
 
 /* What is left when each fact has ruled out its own. */
@@ -152,14 +151,13 @@ static bool is_as_expected(const struct margay_plan_facts *facts,
 
 static void test_combinations(void)
 {
-    struct margay_random random;
     uint64_t wrong = 0, seen[3] = {0};
-    margay_random_seed(&random, 15);
+    seed_chance(15);
     for (uint32_t bits = 0; bits < UINT32_C(1) << SWITCHES; bits++) {
         struct margay_plan_facts facts = {0};
         struct margay_plan plan;
         set_switches(&facts, bits);
-        set_numbers(&facts, &random);
+        set_numbers(&facts);
         margay_plan_make(&facts, &plan);
         if (!is_as_expected(&facts, &plan) && wrong++ < 3)
             printf("# switches %05x\n", bits);

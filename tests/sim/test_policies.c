@@ -6,6 +6,7 @@
 
 #include <margay/questions.h>
 
+#include "tests/chance.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -174,10 +175,9 @@ static void refused(const char *first, const char *second, const char *why)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] = i < BLOCKS ? i : margay_random_below(&random, BLOCKS);
+        blocks[i] = i < BLOCKS ? i : below(BLOCKS);
     /* 2 or 16 sizes an octave up to the largest distance, which is above 192:
        the two of 7 octaves and 2 of the last, and the largest. */
     test_curves("fifo", 16);

@@ -12,6 +12,7 @@
 
 #include <margay/questions.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -176,8 +177,7 @@ static struct margay_span span_of(const struct trace *trace, size_t from,
    anything fails. */
 static bool analyse(const margay_question *question, const struct trace *trace,
                     const struct margay_pass *pass,
-                    const struct margay_sizes *sizes, struct text *text,
-                    struct margay_random *random)
+                    const struct margay_sizes *sizes, struct text *text)
 {
     const struct margay_share share = {.threads = 1, .pass_count = 1};
     margay_analysis *analysis;
@@ -185,7 +185,7 @@ static bool analyse(const margay_question *question, const struct trace *trace,
         margay_question_begin(question, pass, 1, &share, &analysis, NULL);
     for (size_t done = 0; done < trace->count && status == MARGAY_OK;) {
         size_t end = done < trace->warmup ? trace->warmup : trace->count;
-        size_t some = 1 + margay_random_below(random, end - done);
+        size_t some = 1 + below(end - done);
         const struct margay_span span = span_of(trace, done, some);
         if (done > 0 && done == trace->warmup)
             status = margay_analysis_reset(analysis, NULL);
@@ -263,7 +263,7 @@ static margay_question *ask(const struct choice *choice)
     return question;
 }
 
-static struct choice choose(enum asked asked, struct margay_random *random)
+static struct choice choose(enum asked asked)
 {
     static uint64_t list[] = {1, 2, 3, 5, 8, 500};
     static struct margay_cache_size cache_list[] = {{1, false}, {2, false},
@@ -273,41 +273,38 @@ static struct choice choose(enum asked asked, struct margay_random *random)
         MARGAY_SIZES_LIST, MARGAY_SIZES_ALL, MARGAY_SIZES_POW2,
         MARGAY_SIZES_USUAL};
     struct choice choice = {.asked = asked};
-    choice.sizes.kind = choice.cache_sizes.kind =
-        kinds[margay_random_below(random, 4)];
+    choice.sizes.kind = choice.cache_sizes.kind = kinds[below(4)];
     if (choice.sizes.kind == MARGAY_SIZES_LIST) {
         choice.sizes.list_blocks = list;
         choice.cache_sizes.list = cache_list;
         choice.sizes.list_count = choice.cache_sizes.count = 6;
     }
-    if (asked == ENGINE && margay_random_below(random, 3) == 0 &&
-        choice.sizes.kind != MARGAY_SIZES_LIST)
-        choice.bound = 1 + margay_random_below(random, 10);
-    choice.touch = (unsigned)margay_random_below(random, 2);
-    choice.first_policy = (unsigned)margay_random_below(random, 3);
+    if (asked == ENGINE && one_in(3) && choice.sizes.kind != MARGAY_SIZES_LIST)
+        choice.bound = 1 + below(10);
+    choice.touch = (unsigned)below(2);
+    choice.first_policy = (unsigned)below(3);
     return choice;
 }
 
 /* ---------------------------------------------------------------- a round --
  */
 
-static size_t make_references(struct reference *references,
-                              struct margay_random *random)
+static size_t make_references(struct reference *references)
 {
-    size_t count = 1 + margay_random_below(random, MOST_REFS);
-    uint64_t places = 1 + margay_random_below(random, 40);
-    uint64_t keys = 1 + margay_random_below(random, MOST_KEYS);
+    size_t count = 1 + below(MOST_REFS);
+    uint64_t places = 1 + below(40);
+    uint64_t keys = 1 + below(MOST_KEYS);
     uint64_t request = 1;
     for (size_t i = 0; i < count; i++) {
-        request += margay_random_below(random, 3) == 0;
+        request += one_in(3);
         references[i] = (struct reference){
-            .address = 32 * margay_random_below(random, places) + 5,
-            .extent = 1 + margay_random_below(random, 190),
-            .size = 1 + margay_random_below(random, 9),
+            .address = 32 * below(places) + 5,
+            .extent = 1 + below(190),
+            .size = 1 + below(9),
             .request = request,
-            .kind = (uint8_t)margay_random_below(random, 3),
-            .key = (uint8_t)margay_random_below(random, keys),
-            .op = (uint8_t)margay_random_below(random, MARGAY_OPS),
+            .kind = (uint8_t)below(3),
+            .key = (uint8_t)below(keys),
+            .op = (uint8_t)below(MARGAY_OPS),
         };
     }
     return count;
@@ -324,8 +321,7 @@ static size_t list_keys(const struct trace *trace, enum margay_attribution by,
 
 /* Do both say the same of one block size? */
 static bool compare(const struct choice *choice, enum margay_attribution by,
-                    const struct trace *trace, const struct margay_pass *pass,
-                    struct margay_random *random)
+                    const struct trace *trace, const struct margay_pass *pass)
 {
     const struct margay_sizes *sizes =
         choice->asked == POLICIES ? NULL : &choice->sizes;
@@ -339,11 +335,11 @@ static bool compare(const struct choice *choice, enum margay_attribution by,
     margay_question *inner = ask(choice), *question;
     bool right =
         margay_split_question(by, ask(choice), &question, NULL) == MARGAY_OK &&
-        analyse(question, trace, pass, sizes, &split, random);
+        analyse(question, trace, pass, sizes, &split);
     for (size_t i = 0; i < count; i++) {
         apart.key = keys[i];
         filter(trace, by, keys[i], &filtered);
-        right &= analyse(inner, &filtered, pass, sizes, &apart, random);
+        right &= analyse(inner, &filtered, pass, sizes, &apart);
     }
     margay_question_free(inner);
     margay_question_free(question);
@@ -358,39 +354,38 @@ static bool compare(const struct choice *choice, enum margay_attribution by,
 }
 
 /* The number of block sizes that come out wrong. */
-static unsigned run_round(enum asked asked, struct margay_random *random)
+static unsigned run_round(enum asked asked)
 {
     static const enum margay_attribution all[] = {
         MARGAY_BY_THREAD, MARGAY_BY_SITE, MARGAY_BY_TENANT, MARGAY_BY_OP};
     static struct trace trace;
     struct reference references[MOST_REFS];
-    size_t count = make_references(references, random), warmup = 0;
-    const struct choice choice = choose(asked, random);
-    enum margay_attribution by = all[margay_random_below(random, 4)];
+    size_t count = make_references(references), warmup = 0;
+    const struct choice choice = choose(asked);
+    enum margay_attribution by = all[below(4)];
     bool of_objects = asked == OBJECTS || asked == OBJECT_POLICIES;
-    bool splits = !of_objects && margay_random_below(random, 2) == 0;
+    bool splits = !of_objects && one_in(2);
     unsigned wrong = 0;
-    if (margay_random_below(random, 3) == 0)
-        warmup = margay_random_below(random, count);
+    if (one_in(3))
+        warmup = below(count);
     for (size_t k = 0; k < (of_objects ? 1 : 3); k++) {
         const struct margay_pass pass = {.trace = "random",
                                          .splits = splits,
                                          .index = k,
                                          .block_bytes = block_bytes[k]};
         divide(references, count, warmup, block_bytes[k], splits, &trace);
-        wrong += !compare(&choice, by, &trace, &pass, random);
+        wrong += !compare(&choice, by, &trace, &pass);
     }
     return wrong;
 }
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 21);
+    seed_chance(21);
     for (enum asked asked = ENGINE; asked <= OBJECT_POLICIES; asked++) {
         unsigned count = (unsigned)rounds(400), wrong = 0;
         for (unsigned i = 0; i < count && wrong == 0; i++)
-            wrong += run_round(asked, &random);
+            wrong += run_round(asked);
         CHECK_U64(wrong, 0, "%u traces: %s of each key", count,
                   asked_names[asked]);
     }

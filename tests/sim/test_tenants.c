@@ -8,6 +8,7 @@
  */
 #include <margay/questions.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -110,8 +111,7 @@ static void feed(margay_analysis *analysis, const struct trace *trace,
 
 /* The number of mistakes, at all sizes up to the bound. */
 static size_t compare_trace(const struct trace *trace,
-                            enum margay_attribution by,
-                            struct margay_random *random)
+                            enum margay_attribution by)
 {
     const struct margay_engine_request request = {
         .seed = 1, .bound = {.value = trace->bound}};
@@ -132,7 +132,7 @@ static size_t compare_trace(const struct trace *trace,
         return 1;
     for (size_t done = 0; done < trace->count;) {
         size_t end = done < trace->warmup ? trace->warmup : trace->count;
-        size_t some = 1 + margay_random_below(random, end - done);
+        size_t some = 1 + below(end - done);
         feed(tenants, trace, done, some);
         done += some;
     }
@@ -145,27 +145,23 @@ static size_t compare_trace(const struct trace *trace,
     return seen.wrong + (seen.references != trace->count - trace->warmup);
 }
 
-static size_t run_round(struct margay_random *random)
+static size_t run_round(void)
 {
-    struct trace trace = {.count = 1 + margay_random_below(random, MOST_REFS)};
-    uint64_t blocks = 1 + margay_random_below(random, MOST_BLOCKS);
-    uint64_t tenants = 1 + margay_random_below(random, MOST_TENANTS);
-    uint64_t apart = margay_random_below(random, 2) * blocks / 2;
-    if (margay_random_below(random, 3) == 0)
-        trace.warmup = margay_random_below(random, trace.count);
-    if (margay_random_below(random, 3) == 0)
-        trace.bound = 1 + margay_random_below(random, MOST_BLOCKS);
+    struct trace trace = {.count = 1 + below(MOST_REFS)};
+    uint64_t blocks = 1 + below(MOST_BLOCKS);
+    uint64_t tenants = 1 + below(MOST_TENANTS);
+    uint64_t apart = below(2) * blocks / 2;
+    if (one_in(3))
+        trace.warmup = below(trace.count);
+    if (one_in(3))
+        trace.bound = 1 + below(MOST_BLOCKS);
     for (size_t i = 0; i < trace.count; i++) {
-        uint64_t tenant = margay_random_below(random, tenants);
+        uint64_t tenant = below(tenants);
         trace.tenants[i] = (uint32_t)(tenant * UINT32_C(1234567890));
-        trace.blocks[i] =
-            (margay_random_below(random, blocks) + tenant * apart) %
-            MOST_BLOCKS;
+        trace.blocks[i] = (below(blocks) + tenant * apart) % MOST_BLOCKS;
     }
     return compare_trace(&trace,
-                         margay_random_below(random, 2) ? MARGAY_BY_TENANT
-                                                        : MARGAY_BY_THREAD,
-                         random);
+                         below(2) ? MARGAY_BY_TENANT : MARGAY_BY_THREAD);
 }
 
 static void test_refusal(void)
@@ -181,11 +177,10 @@ static void test_refusal(void)
 
 int main(void)
 {
-    struct margay_random random;
     unsigned count = (unsigned)rounds(4000), wrong = 0;
-    margay_random_seed(&random, 20);
+    seed_chance(20);
     for (unsigned i = 0; i < count; i++)
-        wrong += run_round(&random) > 0;
+        wrong += run_round() > 0;
     CHECK_U64(wrong, 0,
               "%u traces: tenants miss, shared and alone, what lists do",
               count);

@@ -16,6 +16,7 @@
 
 #include <margay/stackdist.h>
 
+#include "tests/chance.h"
 #include "traces/traces_internal.h"
 
 #define MOST_BLOCKS 24 /* of a trace for Belady's rule */
@@ -168,15 +169,13 @@ struct walk {
 };
 
 static inline uint64_t next_of_walk(struct walk *walk, enum pattern pattern,
-                                    uint64_t blocks,
-                                    struct margay_random *random)
+                                    uint64_t blocks)
 {
     if (walk->left-- == 0) {
-        bool up = margay_random_below(random, 2) == 0;
-        walk->left = 1 + margay_random_below(
-                             random, 1 + margay_random_below(random, blocks));
+        bool up = one_in(2);
+        walk->left = 1 + below(1 + below(blocks));
         if (pattern == SWEEPS)
-            walk->at = margay_random_below(random, blocks);
+            walk->at = below(blocks);
         walk->step = up ? 1 : blocks - 1;
     }
     walk->at = (walk->at + walk->step) % blocks;
@@ -184,24 +183,24 @@ static inline uint64_t next_of_walk(struct walk *walk, enum pattern pattern,
 }
 
 static inline void make_long(enum pattern pattern, uint64_t *trace,
-                             uint64_t blocks, struct margay_random *random)
+                             uint64_t blocks)
 {
     struct walk walk = {0};
     for (size_t i = 0; i < LONG_REFS; i++) {
-        uint64_t draw = margay_random_below(random, blocks);
+        uint64_t draw = below(blocks);
         uint64_t round = i % (2 * blocks);
         if (pattern == EVEN)
             trace[i] = draw;
         else if (pattern == STEEP)
-            trace[i] = draw >> margay_random_below(random, 12);
+            trace[i] = draw >> below(12);
         else if (pattern == CIRCLE)
             trace[i] = i % blocks;
         else if (pattern == ZIGZAG || pattern == UNEVEN)
             trace[i] = round < blocks ? round : 2 * blocks - 1 - round;
         else
-            trace[i] = next_of_walk(&walk, pattern, blocks, random);
+            trace[i] = next_of_walk(&walk, pattern, blocks);
         if (pattern == UNEVEN)
-            trace[i] = (trace[i] ^ margay_random_below(random, 8)) % blocks;
+            trace[i] = (trace[i] ^ below(8)) % blocks;
     }
 }
 

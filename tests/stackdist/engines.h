@@ -8,6 +8,7 @@
 #define MARGAY_TESTS_STACKDIST_ENGINES_H
 
 #include "stackdist/engine.h"
+#include "tests/chance.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -112,7 +113,6 @@ static inline enum margay_status feed_chunks(margay_engine *engine,
                                              const struct task *task,
                                              uint64_t *distances,
                                              uint64_t longest_chunk,
-                                             struct margay_random *random,
                                              struct margay_error *error)
 {
     for (size_t at = 0, chunk; at < task->count; at += chunk) {
@@ -121,7 +121,7 @@ static inline enum margay_status feed_chunks(margay_engine *engine,
         size_t end = at < task->reset && task->reset < task->count
                          ? task->reset
                          : task->count;
-        chunk = 1 + (size_t)margay_random_below(random, longest_chunk);
+        chunk = 1 + (size_t)below(longest_chunk);
         if (chunk > end - at)
             chunk = end - at;
         enum margay_status status =
@@ -174,8 +174,7 @@ static inline bool same_result(const struct task *task,
 
 /* Run `spec` on the task and compare everything that it answers. */
 static inline bool passes(const char *spec, const struct task *task,
-                          uint64_t longest_chunk, bool ask_distances,
-                          struct margay_random *random)
+                          uint64_t longest_chunk, bool ask_distances)
 {
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     struct margay_error error = {0};
@@ -192,8 +191,8 @@ static inline bool passes(const char *spec, const struct task *task,
         ask_distances = false;
     uint64_t *distances =
         ask_distances ? malloc((task->count + 1) * sizeof *distances) : NULL;
-    bool passed = feed_chunks(engine, task, distances, longest_chunk, random,
-                              &error) == MARGAY_OK &&
+    bool passed = feed_chunks(engine, task, distances, longest_chunk, &error) ==
+                      MARGAY_OK &&
                   margay_engine_finish(engine, &result, &error) == MARGAY_OK;
     margay_engine_free(engine);
     if (passed) {

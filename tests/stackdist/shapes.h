@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
+#include "tests/chance.h"
 #include "traces/traces_internal.h"
 
 enum shape { UNIFORM, SKEWED, LOOP, REPEATS, STRIDED, DRIFT, SHAPES };
@@ -14,22 +15,20 @@ __attribute__((unused)) static const char *const shape_names[] = {
 
 /* A number in [0, blocks). */
 static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
-                                   uint64_t previous,
-                                   struct margay_random *random)
+                                   uint64_t previous)
 {
-    uint64_t draw = margay_random_below(random, blocks);
+    uint64_t draw = below(blocks);
     switch (shape) {
     case SKEWED:
-        return margay_random_below(random,
-                                   1 + margay_random_below(random, draw + 1));
+        return below(1 + below(draw + 1));
     case LOOP:
-        return margay_random_below(random, 16) == 0 ? draw : i % blocks;
+        return one_in(16) ? draw : i % blocks;
     case REPEATS:
-        return margay_random_below(random, 4) == 0 ? draw : previous;
+        return one_in(4) ? draw : previous;
     case STRIDED:
         return i * 7 % blocks;
     case DRIFT:
-        return (i / 16 + margay_random_below(random, 8)) % blocks;
+        return (i / 16 + below(8)) % blocks;
     default:
         return draw;
     }
@@ -60,12 +59,12 @@ static inline uint64_t block_id(unsigned coding, uint64_t number)
 #define CODINGS 7
 
 static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
-                              uint64_t distinct, struct margay_random *random)
+                              uint64_t distinct)
 {
-    unsigned coding = (unsigned)margay_random_below(random, CODINGS);
+    unsigned coding = (unsigned)below(CODINGS);
     uint64_t number = 0;
     for (size_t i = 0; i < count; i++) {
-        number = next_number(shape, distinct, i, number, random);
+        number = next_number(shape, distinct, i, number);
         blocks[i] = block_id(coding, number);
     }
 }

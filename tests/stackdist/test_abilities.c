@@ -9,6 +9,7 @@
 #include "stackdist/engine.h"
 #include "stackdist/parts/cluster.h"
 #include "stackdist/parts/row.h"
+#include "tests/chance.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
 
@@ -428,12 +429,9 @@ static void check_refusals(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] = i > 0 && margay_random_below(&random, 4) == 0
-                        ? blocks[i - 1]
-                        : margay_random_below(&random, BLOCKS);
+        blocks[i] = i > 0 && one_in(4) ? blocks[i - 1] : below(BLOCKS);
     const struct margay_engine_info *info;
     for (size_t i = 0; (info = margay_engine_at(i)) != NULL; i++)
         check_engine(info->name, MARGAY_REUSE_DISTANCES);

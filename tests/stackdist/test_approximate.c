@@ -7,6 +7,7 @@
 
 #include "stackdist/engines/approximate.h"
 #include "stackdist/engines/ranges.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
@@ -89,16 +90,14 @@ static bool keeps(const struct promise *promise, const uint64_t *blocks,
     return good;
 }
 
-static void test_promise(const char *name, struct promise promise,
-                         struct margay_random *random)
+static void test_promise(const char *name, struct promise promise)
 {
     static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
     uint64_t number = rounds(150), failures = 0, renamed = 0;
     for (uint64_t round = 0; round < number; round++) {
-        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
+        size_t count = (size_t)below(LONGEST_TRACE);
         enum shape shape = (enum shape)(round % SHAPES);
-        make_trace(shape, blocks, count,
-                   1 + margay_random_below(random, count / 2 + 3), random);
+        make_trace(shape, blocks, count, 1 + below(count / 2 + 3));
         uint64_t distinct = ask_distances("naive", blocks, count, distances);
         failures +=
             !keeps(&promise, blocks, count, distances, distinct, UINT32_MAX);
@@ -149,15 +148,14 @@ static void test_figure_trace(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 2009);
+    seed_chance(2009);
     test_figure_query();
     test_figure_trace();
-    test_promise("scale-tree:e=0.5", scale(0.5), &random);
-    test_promise("scale-tree:e=0.1", scale(0.1), &random);
-    test_promise("scale-tree:e=0.05", scale(0.05), &random);
-    test_promise("absolute:b=0,c=0", absolute(0, 0, 0), &random);
-    test_promise("absolute:b=0,c=3,tree=splay", absolute(0, 3, 1), &random);
+    test_promise("scale-tree:e=0.5", scale(0.5));
+    test_promise("scale-tree:e=0.1", scale(0.1));
+    test_promise("scale-tree:e=0.05", scale(0.05));
+    test_promise("absolute:b=0,c=0", absolute(0, 0, 0));
+    test_promise("absolute:b=0,c=3,tree=splay", absolute(0, 3, 1));
     for (unsigned tree = 0; tree < 2; tree++) {
         const char *name = tree == 0 ? "btree" : "splay";
         char text[64];
@@ -168,7 +166,7 @@ int main(void)
             snprintf(text, sizeof text,
                      "absolute:b=%" PRIu64 ",c=%" PRIu64 ",tree=%s", b, c,
                      name);
-            test_promise(text, absolute(b, c, tree), &random);
+            test_promise(text, absolute(b, c, tree));
         }
     }
     return tap_done();

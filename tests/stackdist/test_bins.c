@@ -1,6 +1,7 @@
 /* test_bins.c - binned histograms against their definitions */
 #include <margay/stackdist.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -10,26 +11,23 @@
 static uint64_t counts[MOST_ROWS]; /* what the histogram under test holds */
 static uint64_t row_count;         /* the largest distance + 1 */
 
-static margay_histogram *make_histogram(struct margay_random *random)
+static margay_histogram *make_histogram(void)
 {
     margay_histogram *h;
     if (margay_histogram_create(&h, NULL) != MARGAY_OK)
         abort();
-    uint64_t most = margay_random_below(random, 3) ? 40 : MOST_ROWS;
-    uint64_t rows = margay_random_below(random, most);
-    uint64_t gaps = margay_random_below(random, 5);
+    uint64_t most = below(3) ? 40 : MOST_ROWS;
+    uint64_t rows = below(most);
+    uint64_t gaps = below(5);
     memset(counts, 0, sizeof counts);
     row_count = 0;
     for (uint64_t d = 0; d < rows; d++) {
-        counts[d] = margay_random_below(random, gaps + 1) == 0
-                        ? margay_random_below(random, 5)
-                        : 0;
+        counts[d] = below(gaps + 1) == 0 ? below(5) : 0;
         margay_histogram_add(h, d, counts[d], NULL);
         if (counts[d] != 0)
             row_count = d + 1;
     }
-    margay_histogram_add(h, MARGAY_INFINITE, margay_random_below(random, 9),
-                         NULL);
+    margay_histogram_add(h, MARGAY_INFINITE, below(9), NULL);
     return h;
 }
 
@@ -122,7 +120,7 @@ static bool groups_are_right(const margay_histogram *h, uint64_t groups)
     return !margay_histogram_next_bin(h, &bins, &cursor, &bin);
 }
 
-static void test_random(struct margay_random *random)
+static void test_random(void)
 {
     static const uint64_t groups[] = {1, 2, 7, 1000, 100000};
     struct margay_bins log2 = {MARGAY_BINS_LOG2, 0};
@@ -131,14 +129,13 @@ static void test_random(struct margay_random *random)
     bool exact = true, logs = true, logs_linear = true, linear = true,
          reference = true;
     for (uint64_t round = 0; round < number; round++) {
-        margay_histogram *h = make_histogram(random);
+        margay_histogram *h = make_histogram();
         uint64_t bound = 0;
-        if (margay_random_below(random, 2) != 0)
-            bound = row_count + margay_random_below(random, 10);
+        if (!one_in(2))
+            bound = row_count + below(10);
         margay_histogram_set_exceeded_bound(h, bound);
-        struct margay_bins width = {
-            MARGAY_BINS_LINEAR,
-            1 + margay_random_below(random, round % 2 ? 5 : 5000)};
+        struct margay_bins width = {MARGAY_BINS_LINEAR,
+                                    1 + below(round % 2 ? 5 : 5000)};
         exact &= exact_is_right(h);
         logs &= intervals_are_right(h, &log2, bound, width_log2);
         logs_linear &=
@@ -269,9 +266,8 @@ static void test_parse(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 2009);
-    test_random(&random);
+    seed_chance(2009);
+    test_random();
     test_extremes();
     test_empty_groups();
     test_parse();

@@ -1,6 +1,7 @@
 /* test_curve.c - miss curves against their definition, size by size */
 #include <margay/stackdist.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -68,15 +69,12 @@ static bool curve_is_right(const margay_histogram *h,
 }
 
 /* Fill a histogram with `rows` random counts, a finite one at the end. */
-static margay_histogram *make_histogram(uint64_t rows,
-                                        struct margay_random *random)
+static margay_histogram *make_histogram(uint64_t rows)
 {
     margay_histogram *h = new_histogram();
     memset(counts, 0, sizeof counts);
     for (uint64_t d = 0; d < rows; d++)
-        counts[d] = margay_random_below(random, 4) == 0
-                        ? margay_random_below(random, 1000)
-                        : 0;
+        counts[d] = one_in(4) ? below(1000) : 0;
     if (rows != 0)
         counts[rows - 1] = 1;
     for (uint64_t d = 0; d < rows; d++)
@@ -122,19 +120,18 @@ static void expect_steps(uint64_t last)
     sort_expected();
 }
 
-static void test_random(struct margay_random *random)
+static void test_random(void)
 {
     static const uint64_t per_octave[] = {1, 2, 3, 16, 100, 65536 / 64};
     uint64_t number = rounds(1000);
     bool octave = true, pow2 = true, all = true;
     for (uint64_t round = 0; round < number; round++) {
-        uint64_t rows = margay_random_below(
-            random, margay_random_below(random, 3) ? 70 : MOST_ROWS);
-        margay_histogram *h = make_histogram(rows, random);
-        bool bounded = margay_random_below(random, 2) != 0;
+        uint64_t rows = below(below(3) ? 70 : MOST_ROWS);
+        margay_histogram *h = make_histogram(rows);
+        bool bounded = !one_in(2);
         uint64_t last = rows == 0 ? 1 : rows;
         if (bounded) {
-            last += margay_random_below(random, 40);
+            last += below(40);
             margay_histogram_set_exceeded_bound(h, last);
         }
         struct margay_sizes sizes = {.kind = MARGAY_SIZES_OCTAVE,
@@ -154,12 +151,12 @@ static void test_random(struct margay_random *random)
     CHECK(all, "all");
 }
 
-static void test_list(struct margay_random *random)
+static void test_list(void)
 {
     static const uint64_t list[] = {1, 5, 100, 101, 5000, UINT64_MAX};
     struct margay_sizes sizes = {
         .kind = MARGAY_SIZES_LIST, .list_blocks = list, .list_count = 6};
-    margay_histogram *h = make_histogram(100, random);
+    margay_histogram *h = make_histogram(100);
     struct margay_point *points;
     struct margay_error error;
     size_t count;
@@ -229,10 +226,9 @@ static void test_extremes(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1993);
-    test_random(&random);
-    test_list(&random);
+    seed_chance(1993);
+    test_random();
+    test_list();
     test_empty();
     test_extremes();
     return tap_done();

@@ -4,6 +4,7 @@
  * The truth about a random trace comes from the naive stack without a bound;
  * the naive stack itself is tested on the worked examples of the literature.
  */
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"
@@ -58,8 +59,7 @@ static uint64_t count_distinct(const char *trace)
     return distinct;
 }
 
-static void test_example(const struct example *example,
-                         struct margay_random *random)
+static void test_example(const struct example *example)
 {
     uint64_t blocks[32];
     size_t count = strlen(example->trace);
@@ -76,8 +76,8 @@ static void test_example(const struct example *example,
     for (size_t i = 0; i < spec_count; i++) {
         if (specs[i].needs_bound && task.bound == 0)
             task.bound = task.distinct + 1;
-        CHECK(passes(specs[i].text, &task, 32, true, random), "%s: %s",
-              example->source, specs[i].text);
+        CHECK(passes(specs[i].text, &task, 32, true), "%s: %s", example->source,
+              specs[i].text);
         task.bound = example->bound;
     }
     margay_histogram_free(task.wanted);
@@ -121,67 +121,63 @@ static void test_example_histogram(void)
 #define LONGEST_TRACE 4096
 
 /* Mostly short, as that is where the boundaries are. */
-static size_t random_length(struct margay_random *random)
+static size_t random_length(void)
 {
     static const uint64_t longest[] = {8, 70, 300, 300, 1000, LONGEST_TRACE};
-    return (size_t)margay_random_below(
-        random, 1 + longest[margay_random_below(random, 6)]);
+    return (size_t)below(1 + longest[below(6)]);
 }
 
-static uint64_t random_bound(struct margay_random *random)
+static uint64_t random_bound(void)
 {
-    switch (margay_random_below(random, 8)) {
+    switch (below(8)) {
     case 0:
     case 1:
         return 0;
     case 2:
     case 3:
-        return 1 + margay_random_below(random, 400);
+        return 1 + below(400);
     case 4:
-        return UINT64_MAX - margay_random_below(random, 2);
+        return UINT64_MAX - below(2);
     default:
-        return 1 + margay_random_below(random, 20);
+        return 1 + below(20);
     }
 }
 
 /* One random trace through all specs; counts failures per spec. */
-static void run_round(enum shape shape, struct margay_random *random,
-                      unsigned *failures)
+static void run_round(enum shape shape, unsigned *failures)
 {
     static uint64_t blocks[LONGEST_TRACE], unbounded[LONGEST_TRACE],
         distances[LONGEST_TRACE];
-    size_t count = random_length(random);
-    make_trace(shape, blocks, count,
-               1 + margay_random_below(random, count / 2 + 3), random);
+    size_t count = random_length();
+    make_trace(shape, blocks, count, 1 + below(count / 2 + 3));
     struct task task = {
-        .bound = random_bound(random),
+        .bound = random_bound(),
         .count = count,
         .blocks = blocks,
         .distances = distances,
         .distinct = ask_distances("naive", blocks, count, unbounded),
     };
-    if (count != 0 && margay_random_below(random, 3) == 0)
-        task.reset = (size_t)margay_random_below(random, count);
+    if (count != 0 && one_in(3))
+        task.reset = (size_t)below(count);
     apply_bound(task.bound, unbounded, count, distances);
     add_up(&task);
-    uint64_t longest_chunk = 1 + margay_random_below(random, count + 1);
+    uint64_t longest_chunk = 1 + below(count + 1);
     for (size_t i = 0; i < spec_count; i++) {
         if (specs[i].needs_bound && task.bound == 0)
             continue;
-        bool ask_distances = margay_random_below(random, 4) != 0;
-        failures[i] +=
-            failures[i] < 3 &&
-            !passes(specs[i].text, &task, longest_chunk, ask_distances, random);
+        bool ask_distances = !one_in(4);
+        failures[i] += failures[i] < 3 && !passes(specs[i].text, &task,
+                                                  longest_chunk, ask_distances);
     }
     margay_histogram_free(task.wanted);
 }
 
-static void test_shape(enum shape shape, struct margay_random *random)
+static void test_shape(enum shape shape)
 {
     unsigned failures[MAX_SPECS] = {0};
     uint64_t number = rounds(200);
     for (uint64_t round = 0; round < number; round++)
-        run_round(shape, random, failures);
+        run_round(shape, failures);
     for (size_t i = 0; i < spec_count; i++)
         CHECK_U64(failures[i], 0, "%" PRIu64 " %s traces: %s", number,
                   shape_names[shape], specs[i].text);
@@ -189,13 +185,12 @@ static void test_shape(enum shape shape, struct margay_random *random)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1970);
+    seed_chance(1970);
     list_specs();
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
-        test_example(&examples[i], &random);
+        test_example(&examples[i]);
     test_example_histogram();
     for (enum shape shape = 0; shape < SHAPES; shape++)
-        test_shape(shape, &random);
+        test_shape(shape);
     return tap_done();
 }

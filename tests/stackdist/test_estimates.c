@@ -9,6 +9,7 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/engines/estimate.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/estimates.h"
 #include "tests/stackdist/shapes.h"
@@ -74,18 +75,15 @@ static const char *const estimating[] = {
 };
 #define ESTIMATING (sizeof estimating / sizeof estimating[0])
 
-static void test_invariants(struct margay_random *random)
+static void test_invariants(void)
 {
     static uint64_t blocks[LONGEST_TRACE];
     uint64_t number = rounds(60), failures[ESTIMATING] = {0};
     for (uint64_t round = 0; round < number; round++) {
-        size_t count = round < 3
-                           ? (size_t)round
-                           : (size_t)margay_random_below(random, LONGEST_TRACE);
+        size_t count = round < 3 ? (size_t)round : (size_t)below(LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
-                   1 + margay_random_below(random, count / 2 + 3), random);
-        size_t reset =
-            round % 2 == 0 ? 0 : (size_t)margay_random_below(random, count + 1);
+                   1 + below(count / 2 + 3));
+        size_t reset = round % 2 == 0 ? 0 : (size_t)below(count + 1);
         for (size_t i = 0; i < ESTIMATING; i++)
             failures[i] += !is_sound(estimating[i], blocks, count, reset);
     }
@@ -96,7 +94,7 @@ static void test_invariants(struct margay_random *random)
 
 /* -------------------------------------------- where they must be exact -- */
 
-static void test_whole_samples(struct margay_random *random)
+static void test_whole_samples(void)
 {
     static uint64_t blocks[LONGEST_TRACE];
     static const char *const specs[] = {"shards:rate=1",
@@ -108,9 +106,9 @@ static void test_whole_samples(struct margay_random *random)
     enum { WHOLE = sizeof specs / sizeof *specs };
     uint64_t number = rounds(60), failures[WHOLE] = {0}, fixed = 0;
     for (uint64_t round = 0; round < number; round++) {
-        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
+        size_t count = (size_t)below(LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
-                   1 + margay_random_below(random, count / 2 + 3), random);
+                   1 + below(count / 2 + 3));
         struct margay_result naive = run_plainly("naive", blocks, count);
         for (size_t i = 0; i < WHOLE; i++) {
             struct margay_result result = run_plainly(specs[i], blocks, count);
@@ -149,11 +147,11 @@ static void test_fixed_size(void)
     margay_result_clear(&result);
 }
 
-static void test_threads(struct margay_random *random)
+static void test_threads(void)
 {
     static uint64_t blocks[300000];
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    make_trace(SKEWED, blocks, 300000, 40000, random);
+    make_trace(SKEWED, blocks, 300000, 40000);
     struct margay_result one =
         run_engine("hp-rda:st=512,nb=16", &options, blocks, 300000, 1234);
     for (unsigned threads = 2; threads <= 7; threads += 5) {
@@ -185,14 +183,14 @@ static void test_chunks(void)
     }
 }
 
-static void test_times(struct margay_random *random)
+static void test_times(void)
 {
     static uint64_t blocks[LONGEST_TRACE], times[LONGEST_TRACE];
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     struct margay_result result;
     margay_engine *engine;
     options.measure = MARGAY_REUSE_TIMES;
-    make_trace(SKEWED, blocks, LONGEST_TRACE, 500, random);
+    make_trace(SKEWED, blocks, LONGEST_TRACE, 500);
     if (margay_engine_create("exact", &options, &engine, NULL) != MARGAY_OK ||
         margay_engine_feed(engine, blocks, LONGEST_TRACE, times, NULL) !=
             MARGAY_OK ||
@@ -231,15 +229,14 @@ static void test_footprint(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 2015);
+    seed_chance(2015);
     test_bars();
-    test_invariants(&random);
-    test_whole_samples(&random);
+    test_invariants();
+    test_whole_samples();
     test_fixed_size();
-    test_threads(&random);
+    test_threads();
     test_chunks();
-    test_times(&random);
+    test_times();
     test_footprint();
     return tap_done();
 }

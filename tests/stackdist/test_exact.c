@@ -5,6 +5,7 @@
  * millions of blocks, so time is made to begin shortly before.
  */
 #include "stackdist/exact/exact_state.h"
+#include "tests/chance.h"
 #include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
@@ -29,12 +30,9 @@ static uint64_t blocks[REFS], expected[REFS], got[REFS];
 
 static void fill_blocks(uint64_t distinct, uint64_t near_share)
 {
-    struct margay_random random;
-    margay_random_seed(&random, distinct);
+    seed_chance(distinct);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] = margay_random_below(&random, 100) < near_share
-                        ? margay_random_below(&random, 10)
-                        : margay_random_below(&random, distinct);
+        blocks[i] = below(100) < near_share ? below(10) : below(distinct);
 }
 
 /* Distances with time beginning at `first`; false if the engine fails. */
@@ -98,10 +96,9 @@ static void test_same_chains(void)
 /* Few blocks and many take turns, so that the filter comes and goes. */
 static void fill_phases(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 3);
+    seed_chance(3);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] = margay_random_below(&random, i / 23000 % 2 ? 20000 : 900);
+        blocks[i] = below(i / 23000 % 2 ? 20000 : 900);
 }
 
 static void test_phases(void)
@@ -151,13 +148,12 @@ static void test_pieces(size_t piece)
 /* Runs in which two blocks take turns, or three, among others. */
 static void fill_turns(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 17);
+    seed_chance(17);
     for (size_t i = 0, length; i < REFS; i += length) {
-        uint64_t few[3], turn = 1 + margay_random_below(&random, 3);
+        uint64_t few[3], turn = 1 + below(3);
         for (size_t k = 0; k < 3; k++)
-            few[k] = margay_random_below(&random, i % 2 == 0 ? 12 : 3000);
-        length = 1 + margay_random_below(&random, 150);
+            few[k] = below(i % 2 == 0 ? 12 : 3000);
+        length = 1 + below(150);
         length = length < REFS - i ? length : REFS - i;
         for (size_t k = 0; k < length; k++)
             blocks[i + k] = few[k % turn];
@@ -253,9 +249,8 @@ static bool ranks_are_right(unsigned target, uint64_t live, uint64_t axis)
         .settings = {.choices = {2, target}},
         .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
     };
-    struct margay_random random;
     void *state;
-    margay_random_seed(&random, live);
+    seed_chance(live);
     if (margay_engine_make_state(&margay_engine_exact, &setup, &state, NULL) !=
         MARGAY_OK)
         return false;
@@ -265,11 +260,10 @@ static bool ranks_are_right(unsigned target, uint64_t live, uint64_t axis)
     margay_rank_fill(&e->rank, live);
     /* Each in a part of its own, so that none comes twice. */
     for (size_t i = 0; i < PICKS; i++)
-        numbers[i] = i * 1237 % PICKS * (live / PICKS) +
-                     margay_random_below(&random, live / PICKS);
+        numbers[i] = i * 1237 % PICKS * (live / PICKS) + below(live / PICKS);
     for (size_t done = 0; right && done < PICKS;) {
         uint64_t past[MARGAY_EXACT_BATCH];
-        size_t some = 1 + (size_t)margay_random_below(&random, 64), i;
+        size_t some = 1 + (size_t)below(64), i;
         for (i = 0; i < some && done + i < PICKS; i++)
             past[i] = margay_rank_nth(numbers[done + i]);
         e->kernel->rank(e, past, i, 0);

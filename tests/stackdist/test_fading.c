@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
-#include "traces/base/random.h"
 #include <margay/stackdist.h>
 
 #define MOST_REFS 300
@@ -145,18 +145,17 @@ static size_t count_wrong(const struct margay_result *result, size_t from,
            !is_sum(result, result->infinite, masses[MOST_REFS], all);
 }
 
-static void check_random(struct margay_random *random)
+static void check_random(void)
 {
-    size_t count = 1 + margay_random_below(random, 300);
-    size_t warm = margay_random_below(random, 2) * (count / 3);
-    uint64_t different = 1 + margay_random_below(random, 40);
-    uint64_t half = 1 + margay_random_below(random, 200);
-    uint64_t bound = margay_random_below(random, 3) == 0 ? 5 : 0;
-    size_t piece = 1 + margay_random_below(random, 50);
+    size_t count = 1 + below(300);
+    size_t warm = below(2) * (count / 3);
+    uint64_t different = 1 + below(40);
+    uint64_t half = 1 + below(200);
+    uint64_t bound = one_in(3) ? 5 : 0;
+    size_t piece = 1 + below(50);
     struct margay_result early, result, other;
     for (size_t i = 0; i < count; i++) {
-        blocks[i] = margay_random_below(random, different) *
-                    UINT64_C(0x9e3779b97f4a7c15);
+        blocks[i] = below(different) * UINT64_C(0x9e3779b97f4a7c15);
         distances[i] = distance_of(i, bound);
     }
     margay_engine *one = make(half, bound, 1), *two = make(half, bound, 3);
@@ -184,13 +183,12 @@ static void check_random(struct margay_random *random)
 
 int main(void)
 {
-    struct margay_random random;
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     struct margay_error error;
     margay_engine *engine;
-    margay_random_seed(&random, 20);
+    seed_chance(20);
     for (uint64_t i = 0; i < rounds(1000); i++)
-        check_random(&random);
+        check_random();
     options.measure = MARGAY_FADING_DISTANCES;
     CHECK(margay_engine_create("exact", &options, &engine, &error) ==
                   MARGAY_BAD_ARGUMENT &&

@@ -6,6 +6,7 @@
  * the table among them, from where they spill around its end.
  */
 #include "stackdist/exact/hash.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -91,7 +92,7 @@ static bool take(struct margay_hash *hash, struct model *model, unsigned i)
 }
 
 /* Entries come and go around a few homes, the last of the table included. */
-static bool churn(struct margay_random *random, unsigned most, bool large)
+static bool churn(unsigned most, bool large)
 {
     struct margay_hash hash;
     struct model model = {.count = 0};
@@ -99,18 +100,13 @@ static bool churn(struct margay_random *random, unsigned most, bool large)
         return false;
     bool right = true;
     for (int step = 0; right && step < 2000; step++) {
-        uint64_t home =
-            (hash.bucket_count - 2 + margay_random_below(random, 4)) %
-            hash.bucket_count;
+        uint64_t home = (hash.bucket_count - 2 + below(4)) % hash.bucket_count;
         uint64_t key =
-            margay_random_below(random, 8) == 0
-                ? margay_random_below(random, 4) - 2
-                : key_at(&hash, home, margay_random_below(random, 40));
-        if (model.count < most && margay_random_below(random, 3) != 0)
+            one_in(8) ? below(4) - 2 : key_at(&hash, home, below(40));
+        if (model.count < most && !one_in(3))
             right = put(&hash, &model, key, 1 + (uint32_t)step);
         else if (model.count > 0)
-            right = take(&hash, &model,
-                         (unsigned)margay_random_below(random, model.count));
+            right = take(&hash, &model, (unsigned)below(model.count));
         if (step % 50 == 0)
             right = right && agrees(&hash, &model);
     }
@@ -121,11 +117,10 @@ static bool churn(struct margay_random *random, unsigned most, bool large)
 
 static void test_churn(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     unsigned all = (unsigned)rounds(40), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += churn(&random, 1 + 5 * i, i % 2 == 1);
+        right += churn(1 + 5 * i, i % 2 == 1);
     CHECK_U64(right, all, "entries that meet come and go");
 }
 
@@ -135,19 +130,18 @@ static void test_growth(bool tight, uint32_t most, uint32_t from,
                         uint64_t most_bytes)
 {
     struct margay_hash hash;
-    struct margay_random random;
     uint32_t right = 0, wide = 0;
-    margay_random_seed(&random, 12);
+    seed_chance(12);
     CHECK(create(&hash, tight), "a table");
     for (uint32_t i = 1; i <= most; i++) {
         if (margay_hash_reserve(&hash, 1, NULL) != MARGAY_OK)
             break;
-        *margay_hash_insert(&hash, margay_random_u64(&random)) = i;
+        *margay_hash_insert(&hash, any_u64()) = i;
         wide += i >= from && margay_hash_bytes(&hash) > i * most_bytes;
     }
-    margay_random_seed(&random, 12);
+    seed_chance(12);
     for (uint32_t i = 1; i <= most; i++)
-        right += value_of(&hash, margay_random_u64(&random)) == i;
+        right += value_of(&hash, any_u64()) == i;
     CHECK_U64(right, most, "%" PRIu32 " keys survive the growths", most);
     CHECK_U64(wide, 0, "in %" PRIu64 " bytes each", most_bytes);
     margay_hash_destroy(&hash);
@@ -155,23 +149,21 @@ static void test_growth(bool tight, uint32_t most, uint32_t from,
 
 /* Keys of a few homes near both ends of a table, so that they spill far, and
    around its end; others anywhere.  Some values are wide. */
-static void crowd(struct margay_hash *hash, struct model *model,
-                  struct margay_random *random, unsigned most)
+static void crowd(struct margay_hash *hash, struct model *model, unsigned most)
 {
     while (model->count < most) {
-        uint64_t low = margay_random_below(random, 1000);
-        uint64_t home = margay_random_below(random, hash->bucket_count);
-        if (margay_random_below(random, 4) != 0)
-            home = (hash->bucket_count - 3 + margay_random_below(random, 8)) %
-                   hash->bucket_count;
+        uint64_t low = below(1000);
+        uint64_t home = below(hash->bucket_count);
+        if (!one_in(4))
+            home = (hash->bucket_count - 3 + below(8)) % hash->bucket_count;
         uint64_t key = key_at(hash, home, low);
         unsigned slot;
         struct margay_bucket *bucket = margay_hash_slot(hash, key, &slot);
         if (bucket->values[slot] != 0)
             continue;
         uint64_t value = model->count + 1;
-        if (margay_random_below(random, 3) == 0)
-            value |= margay_random_below(random, 64) << 32;
+        if (one_in(3))
+            value |= below(64) << 32;
         bucket->keys[slot] = key;
         margay_bucket_set_value(bucket, slot, value);
         hash->entries++;
@@ -181,15 +173,14 @@ static void crowd(struct margay_hash *hash, struct model *model,
 }
 
 /* Set some values to 0 and close the gaps. */
-static bool drop(struct margay_hash *hash, struct model *model,
-                 struct margay_random *random)
+static bool drop(struct margay_hash *hash, struct model *model)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < model->count; i++) {
         unsigned slot;
         struct margay_bucket *bucket =
             margay_hash_slot(hash, model->keys[i], &slot);
-        if (margay_random_below(random, 3) != 0) {
+        if (!one_in(3)) {
             model->keys[kept] = model->keys[i];
             model->values[kept++] = model->values[i];
         } else {
@@ -211,8 +202,7 @@ static bool drop(struct margay_hash *hash, struct model *model,
    once and one by one. */
 static void test_spreading(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 13);
+    seed_chance(13);
     unsigned all = (unsigned)rounds(60), right = 0;
     for (unsigned i = 0; i < all; i++) {
         static struct model model;
@@ -220,18 +210,16 @@ static void test_spreading(void)
         model.count = 0;
         if (!create(&hash, i % 3 != 0))
             break;
-        crowd(&hash, &model, &random,
-              40 * i % (i % 3 == 0 ? 200 : MAX_ENTRIES));
+        crowd(&hash, &model, 40 * i % (i % 3 == 0 ? 200 : MAX_ENTRIES));
         bool fine = true;
         for (int growth = 0; growth < 2 && fine; growth++)
             fine =
                 margay_hash_reserve(&hash, hash.entry_limit - hash.entries + 1,
                                     NULL) == MARGAY_OK &&
                 agrees(&hash, &model);
-        fine = fine && drop(&hash, &model, &random) && agrees(&hash, &model);
+        fine = fine && drop(&hash, &model) && agrees(&hash, &model);
         while (fine && model.count > 20 * i % MAX_ENTRIES)
-            fine = take(&hash, &model,
-                        (unsigned)margay_random_below(&random, model.count));
+            fine = take(&hash, &model, (unsigned)below(model.count));
         right += fine && agrees(&hash, &model);
         margay_hash_destroy(&hash);
     }

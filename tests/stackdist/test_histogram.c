@@ -1,5 +1,6 @@
 /* test_histogram.c - exact counts against a plain array, and the extremes */
 #include "stackdist/histogram.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -132,35 +133,32 @@ static bool equals(const margay_histogram *h, const uint64_t *counts)
     return !margay_histogram_next(h, from, &distance, &count);
 }
 
-static void add_range(margay_histogram *h, uint64_t *counts,
-                      struct margay_random *random)
+static void add_range(margay_histogram *h, uint64_t *counts)
 {
     uint8_t range[5000];
-    size_t n = (size_t)margay_random_below(random, 5001);
-    uint64_t first = margay_random_below(random, DENSE - n + 1);
-    uint64_t largest = margay_random_below(random, 2) ? 256 : 2;
+    size_t n = (size_t)below(5001);
+    uint64_t first = below(DENSE - n + 1);
+    uint64_t largest = below(2) ? 256 : 2;
     for (size_t i = 0; i < n; i++) {
-        range[i] = (uint8_t)margay_random_below(random, largest);
+        range[i] = (uint8_t)below(largest);
         counts[first + i] += range[i];
     }
     margay_histogram_add_counts(h, first, range, n, NULL);
 }
 
-static void test_against_array(struct margay_random *random)
+static void test_against_array(void)
 {
     static uint64_t counts[DENSE];
     margay_histogram *h = new_histogram();
     uint64_t total = 0, number = rounds(3000);
     bool same = true;
     for (uint64_t i = 0; i < number; i++) {
-        uint64_t distance =
-            margay_random_below(random, 1 + margay_random_below(random, DENSE));
-        uint64_t count =
-            margay_random_below(random, margay_random_below(random, 70000) + 1);
+        uint64_t distance = below(1 + below(DENSE));
+        uint64_t count = below(below(70000) + 1);
         counts[distance] += count;
         margay_histogram_add(h, distance, count, NULL);
         if (i % 16 == 0)
-            add_range(h, counts, random);
+            add_range(h, counts);
         if (i % 128 == 0)
             same = same && equals(h, counts);
     }
@@ -192,14 +190,13 @@ static void test_add_counts_limits(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1981);
+    seed_chance(1981);
     test_empty();
     test_powers(false);
     test_powers(true);
     test_limits();
     test_carry();
-    test_against_array(&random);
+    test_against_array();
     test_add_counts_limits();
     return tap_done();
 }

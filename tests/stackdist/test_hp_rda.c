@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/estimates.h"
 #include "tests/stackdist/shapes.h"
@@ -163,16 +164,15 @@ static bool is_right(enum adjust adjust, const uint64_t *blocks, size_t count)
     return same;
 }
 
-static void test_rules(struct margay_random *random)
+static void test_rules(void)
 {
     static uint64_t blocks[LONGEST_TRACE];
     uint64_t number = rounds(60), failures[3] = {0};
     for (uint64_t round = 0; round < number; round++) {
-        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
+        size_t count = (size_t)below(LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
-                   1 + margay_random_below(random, count / 3 + 3), random);
-        lay_out(blocks, count,
-                CHUNK_REFS * (1 + (size_t)margay_random_below(random, 8)));
+                   1 + below(count / 3 + 3));
+        lay_out(blocks, count, CHUNK_REFS * (1 + (size_t)below(8)));
         for (enum adjust adjust = TIMES; adjust <= OFF; adjust++)
             failures[adjust] += !is_right(adjust, blocks, count);
     }
@@ -183,8 +183,7 @@ static void test_rules(struct margay_random *random)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 2012);
-    test_rules(&random);
+    seed_chance(2012);
+    test_rules();
     return tap_done();
 }

@@ -1,4 +1,5 @@
 /* test_markers.c - the markers' misses against the naive stack's */
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
@@ -6,12 +7,12 @@
 
 #define LONGEST_TRACE 3000
 
-static void list_sizes(char *spec, size_t bytes, struct margay_random *random)
+static void list_sizes(char *spec, size_t bytes)
 {
-    uint64_t size = 0, number = 1 + margay_random_below(random, 6);
+    uint64_t size = 0, number = 1 + below(6);
     size_t used = (size_t)snprintf(spec, bytes, "markers:at=");
     for (uint64_t i = 0; i < number; i++) {
-        size += 1 + margay_random_below(random, i % 2 == 0 ? 4 : 300);
+        size += 1 + below(i % 2 == 0 ? 4 : 300);
         used += (size_t)snprintf(spec + used, bytes - used, "%s%" PRIu64,
                                  i == 0 ? "" : "+", size);
     }
@@ -38,18 +39,18 @@ static bool same_misses(const struct margay_result *markers,
     return same;
 }
 
-static void test_random(struct margay_random *random)
+static void test_random(void)
 {
     const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     static uint64_t blocks[LONGEST_TRACE];
     uint64_t number = rounds(600), failures = 0;
     for (uint64_t round = 0; round < number; round++) {
         char spec[256];
-        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
+        size_t count = (size_t)below(LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
-                   1 + margay_random_below(random, count / 2 + 3), random);
+                   1 + below(count / 2 + 3));
         size_t reset = round % 3 == 0 ? count / 3 : 0;
-        list_sizes(spec, sizeof spec, random);
+        list_sizes(spec, sizeof spec);
         struct margay_result markers =
             run_engine(spec, &options, blocks, count, reset);
         struct margay_result naive =
@@ -105,9 +106,8 @@ static void test_sizes(void)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1991);
-    test_random(&random);
+    seed_chance(1991);
+    test_random();
     test_sizes();
     return tap_done();
 }

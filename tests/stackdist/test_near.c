@@ -6,6 +6,7 @@
  */
 #include "stackdist/exact/condense.h"
 #include "stackdist/exact/near.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
@@ -62,19 +63,16 @@ static bool is_right(uint32_t front, enum margay_target target,
     return right;
 }
 
-static void test_target(enum margay_target target, struct margay_random *random)
+static void test_target(enum margay_target target)
 {
     static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
     uint64_t number = rounds(60), failures = 0;
     for (uint64_t round = 0; round < number; round++) {
-        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
-        uint64_t distinct =
-            1 + margay_random_below(random, round % 3 == 0 ? 3000 : 300);
+        size_t count = (size_t)below(LONGEST_TRACE);
+        uint64_t distinct = 1 + below(round % 3 == 0 ? 3000 : 300);
         uint32_t front =
-            1 + (uint32_t)margay_random_below(
-                    random, round % 2 == 0 ? MARGAY_NEAR_MOST_BLOCKS : 100);
-        make_trace((enum shape)(round % SHAPES), blocks, count, distinct,
-                   random);
+            1 + (uint32_t)below(round % 2 == 0 ? MARGAY_NEAR_MOST_BLOCKS : 100);
+        make_trace((enum shape)(round % SHAPES), blocks, count, distinct);
         ask_distances("naive", blocks, count, distances);
         failures += !is_right(front, target, blocks, count, distances);
         failures += !is_right(MARGAY_NEAR_MOST_BLOCKS, target, blocks, count,
@@ -114,13 +112,13 @@ static bool pairs_are_right(uint64_t hits)
     return margay_pairs(hits) == wanted;
 }
 
-static void test_pairs(struct margay_random *random)
+static void test_pairs(void)
 {
     bool right = pairs_are_right(0) && pairs_are_right(~UINT64_C(0));
     for (int i = 0; i < 20000 && right; i++) {
-        uint64_t hits = margay_random_u64(random);
+        uint64_t hits = any_u64();
         if (i % 2 == 0)
-            hits |= margay_random_u64(random) | margay_random_u64(random);
+            hits |= any_u64() | any_u64();
         right = pairs_are_right(hits);
     }
     CHECK(right, "the pairs of a run");
@@ -147,15 +145,14 @@ static void test_condense(enum margay_target target)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 2021);
+    seed_chance(2021);
     for (int target = 0; target <= MARGAY_TARGET_V4; target++) {
         if (!margay_target_available((enum margay_target)target))
             continue;
         test_condense((enum margay_target)target);
         test_sentinels((enum margay_target)target);
-        test_target((enum margay_target)target, &random);
+        test_target((enum margay_target)target);
     }
-    test_pairs(&random);
+    test_pairs();
     return tap_done();
 }

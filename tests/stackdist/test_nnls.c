@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "stackdist/predict/nnls.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -14,21 +15,21 @@ struct system {
     size_t rows, columns;
 };
 
-static double real(struct margay_random *random)
+static double real(void)
 {
-    return (double)margay_random_below(random, 2001) / 1000 - 1;
+    return (double)below(2001) / 1000 - 1;
 }
 
-static struct system make_system(struct margay_random *random, size_t most)
+static struct system make_system(size_t most)
 {
     struct system s;
-    s.columns = 1 + margay_random_below(random, most);
-    s.rows = s.columns + margay_random_below(random, MOST_ROWS - s.columns);
-    uint64_t zeros = margay_random_below(random, 3);
+    s.columns = 1 + below(most);
+    s.rows = s.columns + below(MOST_ROWS - s.columns);
+    uint64_t zeros = below(3);
     for (size_t i = 0; i < s.rows * s.columns; i++)
-        s.matrix[i] = margay_random_below(random, 3) < zeros ? 0 : real(random);
+        s.matrix[i] = below(3) < zeros ? 0 : real();
     for (size_t i = 0; i < s.rows; i++)
-        s.b[i] = real(random);
+        s.b[i] = real();
     return s;
 }
 
@@ -138,11 +139,11 @@ static void test_by_hand(void)
           "an empty column");
 }
 
-static void test_against_all_sets(struct margay_random *random)
+static void test_against_all_sets(void)
 {
     uint64_t wrong = 0, negative = 0;
     for (uint64_t round = 0; round < rounds(400); round++) {
-        struct system s = make_system(random, 7);
+        struct system s = make_system(7);
         double x[MOST_COLUMNS], best = best_of_all(&s);
         double residual = solve(&s, x);
         wrong += !(fabs(residual - best) < 1e-8 * (1 + best));
@@ -154,11 +155,11 @@ static void test_against_all_sets(struct margay_random *random)
 }
 
 /* At the optimum no zero unknown would help, and free ones are level. */
-static void test_conditions(struct margay_random *random)
+static void test_conditions(void)
 {
     uint64_t wrong = 0;
     for (uint64_t round = 0; round < rounds(400); round++) {
-        struct system s = make_system(random, MOST_COLUMNS);
+        struct system s = make_system(MOST_COLUMNS);
         double x[MOST_COLUMNS];
         solve(&s, x);
         for (size_t j = 0; j < s.columns; j++) {
@@ -175,11 +176,11 @@ static void test_conditions(struct margay_random *random)
     CHECK_U64(wrong, 0, "the conditions of an optimum hold");
 }
 
-static void test_dependent(struct margay_random *random)
+static void test_dependent(void)
 {
     uint64_t wrong = 0;
     for (uint64_t round = 0; round < rounds(300); round++) {
-        struct system s = make_system(random, 6);
+        struct system s = make_system(6);
         struct system twice = s;
         double x[MOST_COLUMNS], again[MOST_COLUMNS];
         if (2 * s.columns > MOST_COLUMNS)
@@ -199,11 +200,10 @@ static void test_dependent(struct margay_random *random)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     test_by_hand();
-    test_against_all_sets(&random);
-    test_conditions(&random);
-    test_dependent(&random);
+    test_against_all_sets();
+    test_conditions();
+    test_dependent();
     return tap_done();
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/naive_objects.h"
 #include "tests/tap.h"
@@ -31,8 +32,7 @@ struct trace {
 
 enum distribution { SMALL, SAME_CLASS, OCTAVES, ENDS, TIES, DISTRIBUTIONS };
 
-static uint64_t draw_size(enum distribution distribution,
-                          struct margay_random *random)
+static uint64_t draw_size(enum distribution distribution)
 {
     static const uint64_t ends[] = {0,
                                     1,
@@ -43,16 +43,15 @@ static uint64_t draw_size(enum distribution distribution,
                                     UINT64_C(1) << 32};
     switch (distribution) {
     case SMALL:
-        return margay_random_below(random, 12);
+        return below(12);
     case SAME_CLASS:
-        return 64 + margay_random_below(random, 64);
+        return 64 + below(64);
     case OCTAVES:
-        return margay_random_below(
-            random, UINT64_C(1) << margay_random_below(random, 24));
+        return below(UINT64_C(1) << below(24));
     case ENDS:
-        return ends[margay_random_below(random, 7)];
+        return ends[below(7)];
     default:
-        return UINT64_C(1) << margay_random_below(random, 6);
+        return UINT64_C(1) << below(6);
     }
 }
 
@@ -60,15 +59,12 @@ static uint64_t draw_size(enum distribution distribution,
 enum changes { FIXED, RARELY, OFTEN, GROWS, CHANGES };
 
 static uint64_t change_size(enum changes changes, uint64_t size,
-                            enum distribution distribution,
-                            struct margay_random *random)
+                            enum distribution distribution)
 {
     if (changes == GROWS && size >> 44 == 0)
-        return size + margay_random_below(random, 4) / 3 *
-                          (1 + margay_random_below(random, 1 + size / 2));
-    return changes == OFTEN ||
-                   (changes == RARELY && margay_random_below(random, 8) == 0)
-               ? draw_size(distribution, random)
+        return size + below(4) / 3 * (1 + below(1 + size / 2));
+    return changes == OFTEN || (changes == RARELY && one_in(8))
+               ? draw_size(distribution)
                : size;
 }
 
@@ -93,34 +89,28 @@ static void count_changes(struct trace *trace)
     }
 }
 
-static void make_trace(struct trace *trace, struct margay_random *random)
+static void make_trace(struct trace *trace)
 {
-    enum distribution distribution =
-        (enum distribution)margay_random_below(random, DISTRIBUTIONS);
+    enum distribution distribution = (enum distribution)below(DISTRIBUTIONS);
     uint64_t sizes[MOST_OBJECTS], time = 0;
-    trace->count = (size_t)margay_random_below(random, MOST_REFS);
+    trace->count = (size_t)below(MOST_REFS);
     trace->half_life_refs = 0;
-    trace->objects = 1 + (size_t)margay_random_below(random, MOST_OBJECTS);
-    trace->ages = margay_random_below(random, 3) == 0;
-    trace->operates = margay_random_below(random, 3) == 0;
-    trace->ttl_seconds = margay_random_below(random, 2) == 0
-                             ? UINT64_MAX
-                             : margay_random_below(random, 100);
-    enum changes changes =
-        margay_random_below(random, 2) == 0
-            ? FIXED
-            : (enum changes)margay_random_below(random, CHANGES);
+    trace->objects = 1 + (size_t)below(MOST_OBJECTS);
+    trace->ages = one_in(3);
+    trace->operates = one_in(3);
+    trace->ttl_seconds = one_in(2) ? UINT64_MAX : below(100);
+    enum changes changes = one_in(2) ? FIXED : (enum changes)below(CHANGES);
     for (size_t i = 0; i < trace->objects; i++)
-        sizes[i] = draw_size(distribution, random);
+        sizes[i] = draw_size(distribution);
     for (size_t i = 0; i < trace->count; i++) {
-        uint64_t most = 1 + margay_random_below(random, trace->objects);
-        uint64_t name = margay_random_below(random, most);
+        uint64_t most = 1 + below(trace->objects);
+        uint64_t name = below(most);
         trace->names[i] = name;
         trace->sizes[i] = sizes[name];
-        sizes[name] = change_size(changes, sizes[name], distribution, random);
-        trace->times[i] = time += margay_random_below(random, 3);
-        trace->ttls[i] = margay_random_below(random, 60);
-        uint64_t op = margay_random_below(random, 8);
+        sizes[name] = change_size(changes, sizes[name], distribution);
+        trace->times[i] = time += below(3);
+        trace->ttls[i] = below(60);
+        uint64_t op = below(8);
         trace->ops[i] = (uint8_t)(op == 0 ? MARGAY_DELETE : op < 3);
     }
     count_changes(trace);
@@ -269,8 +259,7 @@ static void compare(const struct trace *trace, margay_objects *objects,
 
 /* A curve of all sizes says what happens between its steps. */
 static size_t missing_steps(const struct trace *trace, margay_objects *objects,
-                            size_t warmup, struct margay_random *random,
-                            struct compared *sums)
+                            size_t warmup, struct compared *sums)
 {
     static struct naive_objects cache;
     const struct margay_objects_counts counts = margay_objects_counted(objects);
@@ -280,7 +269,7 @@ static size_t missing_steps(const struct trace *trace, margay_objects *objects,
         return 1;
     for (unsigned k = 0; k < 8 && count > 0; k++) {
         uint64_t largest = points[count - 1].cache_bytes;
-        uint64_t bytes = 1 + margay_random_below(random, largest + 2);
+        uint64_t bytes = 1 + below(largest + 2);
         struct margay_objects_point point = {0, counts.references,
                                              counts.reference_bytes};
         for (size_t i = 0; i < count && points[i].cache_bytes <= bytes; i++)
@@ -312,11 +301,10 @@ static size_t wrong_distances(const struct trace *trace,
 
 static void test_random(void)
 {
-    struct margay_random random;
     uint64_t all = rounds(7000);
     size_t missing = 0, wrong = 0;
     struct compared sums = {0};
-    margay_random_seed(&random, 77);
+    seed_chance(77);
     for (uint64_t round = 0; round < all; round++) {
         static const struct margay_sizes grids[] = {
             {.kind = MARGAY_SIZES_ALL},
@@ -328,12 +316,10 @@ static void test_random(void)
         struct margay_sizes sizes = grids[round % 4];
         struct trace trace;
         uint64_t distances[MOST_REFS];
-        make_trace(&trace, &random);
+        make_trace(&trace);
         if (round % 16 == 9)
             sizes = (struct margay_sizes){MARGAY_SIZES_LIST, 0, list, 7};
-        size_t warmup = round % 5 == 0
-                            ? (size_t)margay_random_below(&random, MOST_REFS)
-                            : 0;
+        size_t warmup = round % 5 == 0 ? (size_t)below(MOST_REFS) : 0;
         if (warmup > trace.count)
             warmup = trace.count;
         /* What is not exact before the warm-up ends is not counted. */
@@ -342,7 +328,7 @@ static void test_random(void)
         margay_objects *objects = analyse(&trace, &sizes, warmup, distances);
         compare(&trace, objects, warmup, &sums);
         if (sizes.kind == MARGAY_SIZES_ALL)
-            missing += missing_steps(&trace, objects, warmup, &random, &sums);
+            missing += missing_steps(&trace, objects, warmup, &sums);
         wrong += wrong_distances(&trace, distances);
         margay_objects_free(objects);
     }
@@ -479,15 +465,14 @@ static void test_fading(void)
     static const struct margay_sizes grids[] = {
         {.kind = MARGAY_SIZES_ALL},
         {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 3}};
-    struct margay_random random;
     uint64_t all = rounds(1500);
     size_t differ = 0, compared = 0, incomplete = 0;
-    margay_random_seed(&random, 78);
+    seed_chance(78);
     for (uint64_t round = 0; round < all; round++) {
         struct trace trace;
         uint64_t distances[MOST_REFS];
-        make_trace(&trace, &random);
-        trace.half_life_refs = 1 + margay_random_below(&random, 200);
+        make_trace(&trace);
+        trace.half_life_refs = 1 + below(200);
         size_t warmup = round % 3 == 0 ? trace.count / 4 : 0;
         margay_objects *objects =
             analyse(&trace, &grids[round % 2], warmup, distances);
@@ -517,14 +502,13 @@ static void test_long(unsigned seed, bool large)
     const struct margay_sizes sizes = {.kind = MARGAY_SIZES_OCTAVE,
                                        .per_octave = 2};
     struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    struct margay_random random;
     margay_objects *objects;
     struct margay_objects_point *points;
     size_t count, differ = 0, compared = 0;
-    margay_random_seed(&random, seed);
+    seed_chance(seed);
     for (size_t i = 0; i < LONG_REFS; i++) {
-        uint64_t most = 1 + margay_random_below(&random, LONG_OBJECTS);
-        uint64_t name = margay_random_below(&random, most);
+        uint64_t most = 1 + below(LONG_OBJECTS);
+        uint64_t name = below(most);
         uint64_t octave = name % 97 == 5 ? (large ? 40 : 22) : 4 + name % 13;
         names[i] = name;
         bytes[i] =

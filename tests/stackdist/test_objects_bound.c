@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "stackdist/objects/objects.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/naive_objects.h"
 #include "tests/tap.h"
@@ -29,44 +30,42 @@ static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
 
 /* ---------------------------------------------------------------- traces -- */
 
-static uint64_t draw_size(unsigned kind, struct margay_random *random)
+static uint64_t draw_size(unsigned kind)
 {
     switch (kind) {
     case 0:
-        return margay_random_below(random, 12);
+        return below(12);
     case 1:
-        return 16 + margay_random_below(random, 16);
+        return 16 + below(16);
     case 2:
-        return margay_random_below(
-            random, UINT64_C(1) << margay_random_below(random, 9));
+        return below(UINT64_C(1) << below(9));
     case 3:
-        return UINT64_C(1) << margay_random_below(random, 9);
+        return UINT64_C(1) << below(9);
     default:
         return 7;
     }
 }
 
 /* Sizes that change, and ages, where `changes`. */
-static void make_trace(struct trace *trace, bool changes,
-                       struct margay_random *random)
+static void make_trace(struct trace *trace, bool changes)
 {
-    unsigned kind = (unsigned)margay_random_below(random, 5);
-    uint64_t objects = 1 + margay_random_below(random, MOST_OBJECTS);
+    unsigned kind = (unsigned)below(5);
+    uint64_t objects = 1 + below(MOST_OBJECTS);
     uint64_t sizes[MOST_OBJECTS], time = 0;
-    bool deletes = margay_random_below(random, 2) == 0;
-    trace->count = (size_t)margay_random_below(random, MOST_REFS);
-    trace->ages = changes && margay_random_below(random, 2) == 0;
+    bool deletes = one_in(2);
+    trace->count = (size_t)below(MOST_REFS);
+    trace->ages = changes && one_in(2);
     for (size_t i = 0; i < objects; i++)
-        sizes[i] = draw_size(kind, random);
+        sizes[i] = draw_size(kind);
     for (size_t i = 0; i < trace->count; i++) {
-        uint64_t most = 1 + margay_random_below(random, objects);
-        uint64_t name = margay_random_below(random, most);
-        bool other = changes && margay_random_below(random, 4) == 0;
-        uint64_t op = margay_random_below(random, 8);
+        uint64_t most = 1 + below(objects);
+        uint64_t name = below(most);
+        bool other = changes && one_in(4);
+        uint64_t op = below(8);
         trace->names[i] = name;
-        trace->sizes[i] = other ? draw_size(kind, random) : sizes[name];
-        trace->times[i] = time += margay_random_below(random, 3);
-        trace->ttls[i] = margay_random_below(random, 60);
+        trace->sizes[i] = other ? draw_size(kind) : sizes[name];
+        trace->times[i] = time += below(3);
+        trace->ttls[i] = below(60);
         trace->ops[i] = (uint8_t)(op == 0 && deletes ? MARGAY_DELETE
                                   : op < 3           ? MARGAY_SET
                                                      : MARGAY_GET);
@@ -83,8 +82,7 @@ static void end_time(margay_objects *objects)
 
 static margay_objects *analyse(const struct trace *trace,
                                const struct margay_sizes *sizes, uint64_t bound,
-                               uint64_t *distances,
-                               struct margay_random *random)
+                               uint64_t *distances)
 {
     struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
     margay_objects *objects;
@@ -95,7 +93,7 @@ static margay_objects *analyse(const struct trace *trace,
     if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
         abort();
     for (size_t done = 0, some; done < trace->count; done += some) {
-        some = 1 + (size_t)margay_random_below(random, 40);
+        some = 1 + (size_t)below(40);
         if (some > trace->count - done)
             some = trace->count - done;
         const struct margay_requests requests = {
@@ -109,7 +107,7 @@ static margay_objects *analyse(const struct trace *trace,
         if (margay_objects_feed(objects, &requests, distances + done, NULL) !=
             MARGAY_OK)
             abort();
-        if (margay_random_below(random, 2) == 0)
+        if (one_in(2))
             end_time(objects);
     }
     return objects;
@@ -173,17 +171,16 @@ static size_t differences(const struct trace *trace,
 
 static void test_each_size(void)
 {
-    struct margay_random random;
     uint64_t all = rounds(3000), compared = 0;
     size_t differ = 0, exceeded = 0;
-    margay_random_seed(&random, 31);
+    seed_chance(31);
     for (uint64_t round = 0; round < all; round++) {
         struct trace trace;
         uint64_t distances[MOST_REFS];
-        uint64_t bound = 1 + margay_random_below(&random, MOST_BOUND);
-        make_trace(&trace, true, &random);
+        uint64_t bound = 1 + below(MOST_BOUND);
+        make_trace(&trace, true);
         margay_objects *objects =
-            analyse(&trace, &every_size, bound, distances, &random);
+            analyse(&trace, &every_size, bound, distances);
         simulate(&trace, bound);
         differ += differences(&trace, objects, bound);
         exceeded += objects->bound.exceeded;
@@ -199,14 +196,13 @@ static void test_each_size(void)
 
 /* What the engine without a bound says, cut at the bound. */
 static size_t unlike(const struct trace *trace, uint64_t bound,
-                     const struct margay_sizes *sizes,
-                     struct margay_random *random)
+                     const struct margay_sizes *sizes)
 {
     uint64_t distances[MOST_REFS], bounded[MOST_REFS];
     struct margay_objects_point *points, *cut;
     size_t count, cut_count, differ = 0, k = 0;
-    margay_objects *all = analyse(trace, sizes, 0, distances, random);
-    margay_objects *objects = analyse(trace, sizes, bound, bounded, random);
+    margay_objects *all = analyse(trace, sizes, 0, distances);
+    margay_objects *objects = analyse(trace, sizes, bound, bounded);
     for (size_t i = 0; i < trace->count; i++)
         differ += bounded[i] !=
                   (distances[i] > bound ? MARGAY_INFINITE : distances[i]);
@@ -242,16 +238,15 @@ static void test_unbounded(void)
         {.kind = MARGAY_SIZES_ALL},
         {.kind = MARGAY_SIZES_POW2},
         {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 3}};
-    struct margay_random random;
     uint64_t all = rounds(3000);
     size_t differ = 0;
-    margay_random_seed(&random, 32);
+    seed_chance(32);
     for (uint64_t round = 0; round < all; round++) {
         struct trace trace;
-        uint64_t bound = UINT64_C(1) << margay_random_below(&random, 12);
-        bound += margay_random_below(&random, bound);
-        make_trace(&trace, false, &random);
-        differ += unlike(&trace, bound, &grids[round % 3], &random) > 0;
+        uint64_t bound = UINT64_C(1) << below(12);
+        bound += below(bound);
+        make_trace(&trace, false);
+        differ += unlike(&trace, bound, &grids[round % 3]) > 0;
     }
     CHECK_U64(differ, 0, "%llu traces are cut at their bounds",
               (unsigned long long)all);
@@ -270,17 +265,16 @@ static margay_objects *analyse_long(const struct margay_sizes *sizes,
 {
     static uint64_t names[1000], bytes[1000];
     struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    struct margay_random random;
     margay_objects *objects;
     options.curve = sizes;
     options.bound_bytes = bound;
-    margay_random_seed(&random, 33);
+    seed_chance(33);
     if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
         abort();
     for (size_t done = 0; done < LONG_REFS; done += 1000) {
         for (size_t i = 0; i < 1000; i++) {
-            uint64_t most = 1 + margay_random_below(&random, LONG_OBJECTS);
-            names[i] = margay_random_below(&random, most);
+            uint64_t most = 1 + below(LONG_OBJECTS);
+            names[i] = below(most);
             bytes[i] =
                 (names[i] * 2654435761u >> 7) % (UINT64_C(64) << names[i] % 11);
         }

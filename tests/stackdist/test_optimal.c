@@ -3,6 +3,7 @@
  */
 #include "stackdist/optimal/machines.h"
 #include "stackdist/optimal/optimal.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
 #include "tests/stackdist/results.h"
@@ -53,11 +54,10 @@ static bool same_counts(margay_engine *engine, const uint64_t *distances,
 }
 
 static bool feed(margay_engine *engine, const uint64_t *trace, size_t count,
-                 const struct options *options, uint64_t *distances,
-                 struct margay_random *random)
+                 const struct options *options, uint64_t *distances)
 {
     for (size_t at = 0, chunk; at < count; at += chunk) {
-        chunk = 1 + (size_t)margay_random_below(random, options->longest_chunk);
+        chunk = 1 + (size_t)below(options->longest_chunk);
         if (chunk > count - at)
             chunk = count - at;
         if (at < options->reset && at + chunk > options->reset)
@@ -88,7 +88,7 @@ static bool same_distances(const uint64_t *got, const uint64_t *wanted,
 
 /* Is everything that the engine answers as `wanted` says? */
 static bool agrees(const uint64_t *trace, size_t count, const uint64_t *wanted,
-                   const struct options *options, struct margay_random *random)
+                   const struct options *options)
 {
     struct margay_engine_options made = MARGAY_ENGINE_OPTIONS_DEFAULT;
     margay_engine *engine;
@@ -98,7 +98,7 @@ static bool agrees(const uint64_t *trace, size_t count, const uint64_t *wanted,
         return false;
     uint64_t *distances = calloc(count + 1, sizeof *distances);
     bool same = distances != NULL &&
-                feed(engine, trace, count, options, distances, random) &&
+                feed(engine, trace, count, options, distances) &&
                 same_distances(distances, wanted, count, options->bound) &&
                 same_counts(engine, wanted, options, count);
     free(distances);
@@ -117,34 +117,32 @@ static void print_trace(const uint64_t *trace, size_t count)
 }
 
 /* A random trace with and without a bound; options are random, too. */
-static bool try_trace(enum shape shape, size_t measure,
-                      struct margay_random *random)
+static bool try_trace(enum shape shape, size_t measure)
 {
     uint64_t trace[MOST_REFS], wanted[MOST_REFS];
-    size_t count = 1 + (size_t)margay_random_below(random, MOST_REFS);
-    size_t blocks = 1 + (size_t)margay_random_below(random, MOST_BLOCKS);
-    struct options options = {
-        .measure = measures[measure],
-        .reset = (size_t)margay_random_below(random, count),
-        .longest_chunk = 1 + (size_t)margay_random_below(random, MOST_REFS)};
-    make_trace(shape, trace, count, blocks, random);
+    size_t count = 1 + (size_t)below(MOST_REFS);
+    size_t blocks = 1 + (size_t)below(MOST_BLOCKS);
+    struct options options = {.measure = measures[measure],
+                              .reset = (size_t)below(count),
+                              .longest_chunk = 1 + (size_t)below(MOST_REFS)};
+    make_trace(shape, trace, count, blocks);
     ask_belady(trace, count, blocks,
                options.measure == MARGAY_OPTIMAL_BYPASS_DISTANCES, wanted);
-    bool same = agrees(trace, count, wanted, &options, random);
-    options.bound = 1 + margay_random_below(random, blocks + 2);
-    same = same && agrees(trace, count, wanted, &options, random);
+    bool same = agrees(trace, count, wanted, &options);
+    options.bound = 1 + below(blocks + 2);
+    same = same && agrees(trace, count, wanted, &options);
     if (!same)
         print_trace(trace, count);
     return same;
 }
 
-static void check_belady(struct margay_random *random)
+static void check_belady(void)
 {
     for (size_t measure = 0; measure < 2; measure++) {
         for (unsigned shape = 0; shape < SHAPES; shape++) {
             uint64_t tries = rounds(1000), same = 0;
             for (uint64_t i = 0; i < tries; i++)
-                same += try_trace((enum shape)shape, measure, random);
+                same += try_trace((enum shape)shape, measure);
             CHECK_U64(same, tries, "Belady at every size, %s, %s traces",
                       names[measure], shape_names[shape]);
         }
@@ -176,11 +174,11 @@ static bool agree_machines(const uint64_t *trace, enum margay_target target,
     return same;
 }
 
-static void check_targets(struct margay_random *random)
+static void check_targets(void)
 {
     static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
-        make_long((enum pattern)pattern, trace, LONG_BLOCKS, random);
+        make_long((enum pattern)pattern, trace, LONG_BLOCKS);
         ask_array(trace, LONG_REFS, true, wanted);
         for (unsigned target = 0; target <= MARGAY_TARGET_V4; target++) {
             if (margay_target_available((enum margay_target)target))
@@ -193,29 +191,27 @@ static void check_targets(struct margay_random *random)
 }
 
 /* With and without a bound. */
-static bool try_long(enum pattern pattern, size_t measure,
-                     struct margay_random *random)
+static bool try_long(enum pattern pattern, size_t measure)
 {
     static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
-    uint64_t blocks = 1 + margay_random_below(random, LONG_BLOCKS);
-    struct options options = {
-        .measure = measures[measure],
-        .reset = (size_t)margay_random_below(random, LONG_REFS),
-        .longest_chunk = 1 + (size_t)margay_random_below(random, LONG_REFS)};
-    make_long(pattern, trace, blocks, random);
+    uint64_t blocks = 1 + below(LONG_BLOCKS);
+    struct options options = {.measure = measures[measure],
+                              .reset = (size_t)below(LONG_REFS),
+                              .longest_chunk = 1 + (size_t)below(LONG_REFS)};
+    make_long(pattern, trace, blocks);
     ask_array(trace, LONG_REFS, measure == 1, wanted);
-    bool same = agrees(trace, LONG_REFS, wanted, &options, random);
-    options.bound = 1 + margay_random_below(random, blocks);
-    return agrees(trace, LONG_REFS, wanted, &options, random) && same;
+    bool same = agrees(trace, LONG_REFS, wanted, &options);
+    options.bound = 1 + below(blocks);
+    return agrees(trace, LONG_REFS, wanted, &options) && same;
 }
 
-static void check_long(struct margay_random *random)
+static void check_long(void)
 {
     for (size_t measure = 0; measure < 2; measure++) {
         for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
             uint64_t tries = rounds(2), same = 0;
             for (uint64_t i = 0; i < tries; i++)
-                same += try_long((enum pattern)pattern, measure, random);
+                same += try_long((enum pattern)pattern, measure);
             CHECK_U64(same, tries, "machines in an array, %s, %s traces",
                       names[measure], pattern_names[pattern]);
         }
@@ -244,10 +240,10 @@ static bool agrees_from(uint32_t first, const uint64_t *trace, size_t count,
 }
 
 /* Times of 32 bits are used up in the middle of the trace. */
-static void check_end_of_time(struct margay_random *random)
+static void check_end_of_time(void)
 {
     static uint64_t trace[LONG_REFS], wanted[LONG_REFS], distances[LONG_REFS];
-    make_long(STEEP, trace, LONG_BLOCKS, random);
+    make_long(STEEP, trace, LONG_BLOCKS);
     ask_array(trace, LONG_REFS, false, wanted);
     CHECK(agrees_from(1, trace, LONG_REFS, wanted, distances),
           "time begins with 1");
@@ -266,8 +262,7 @@ static void check_example(void)
     static const uint64_t wanted[2][8] = {
         {MARGAY_INFINITE, MARGAY_INFINITE, MARGAY_INFINITE, 1, 2, 1, 0, 2},
         {MARGAY_INFINITE, MARGAY_INFINITE, MARGAY_INFINITE, 0, 1, 2, 0, 1}};
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     for (size_t measure = 0; measure < 2; measure++) {
         struct options options = {.measure = measures[measure],
                                   .longest_chunk = 8};
@@ -275,19 +270,18 @@ static void check_example(void)
         ask_belady(trace, 8, 3, measure == 1, oracle);
         CHECK(same_distances(oracle, wanted[measure], 8, 0),
               "the oracle's example, %s", names[measure]);
-        CHECK(agrees(trace, 8, wanted[measure], &options, &random),
-              "the example, %s", names[measure]);
+        CHECK(agrees(trace, 8, wanted[measure], &options), "the example, %s",
+              names[measure]);
     }
 }
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     check_example();
-    check_belady(&random);
-    check_long(&random);
-    check_targets(&random);
-    check_end_of_time(&random);
+    check_belady();
+    check_long();
+    check_targets();
+    check_end_of_time();
     return tap_done();
 }

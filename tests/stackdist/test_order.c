@@ -1,5 +1,6 @@
 /* test_order.c - order statistics against an array */
 #include "stackdist/reference/order.h"
+#include "tests/chance.h"
 
 #include "tests/rounds.h"
 #include "tests/tap.h"
@@ -39,20 +40,20 @@ static bool insert_is_right(const struct margay_order_class *class, void *order)
 }
 
 /* Mostly near the top, sometimes anywhere, as stacks are used. */
-static size_t random_depth(struct margay_random *random)
+static size_t random_depth(void)
 {
-    uint64_t within = margay_random_below(random, 2) ? depth : depth / 16 + 1;
-    return (size_t)margay_random_below(random, within);
+    uint64_t within = below(2) ? depth : depth / 16 + 1;
+    return (size_t)below(within);
 }
 
 static bool sequence_is_right(const struct margay_order_class *class,
-                              uint64_t most, struct margay_random *random)
+                              uint64_t most)
 {
     void *order;
     bool same = margay_order_make(class, &order, NULL) == MARGAY_OK;
     depth = 0;
     for (unsigned i = 0; same && i < 4000; i++) {
-        uint64_t what = margay_random_below(random, 16);
+        uint64_t what = below(16);
         if (depth == 0 || (what < 8 && depth < most)) {
             same = insert_is_right(class, order);
         } else if (what == 15) {
@@ -61,7 +62,7 @@ static bool sequence_is_right(const struct margay_order_class *class,
             uint32_t node = class->oldest(order);
             same = class->renew(order, node) == stack_renew(node);
         } else {
-            uint32_t node = stack[random_depth(random)];
+            uint32_t node = stack[random_depth()];
             same = class->renew(order, node) == stack_renew(node);
         }
     }
@@ -87,15 +88,12 @@ static bool sweeps_are_right(const struct margay_order_class *class)
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1985);
+    seed_chance(1985);
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         uint64_t number = rounds(200);
         bool same = true;
         for (uint64_t round = 0; round < number; round++)
-            same &= sequence_is_right(
-                classes[i], 1 + margay_random_below(&random, MOST_NODES),
-                &random);
+            same &= sequence_is_right(classes[i], 1 + below(MOST_NODES));
         CHECK(same, "%s: %" PRIu64 " random sequences", classes[i]->name,
               number);
         CHECK(sweeps_are_right(classes[i]), "%s: sweeps", classes[i]->name);

@@ -7,6 +7,7 @@
 #include "stackdist/engine.h"
 #include "stackdist/histogram.h"
 #include "stackdist/parts/part.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
@@ -174,7 +175,7 @@ static uint64_t blocks[MOST_REFS];
 
 /* Fewer references leave parts with none or one, and a bound that only all
    parts together exceed. */
-static bool try_once(struct margay_random *random, size_t most_refs)
+static bool try_once(size_t most_refs)
 {
     static const char *const specs[] = {
         "parda",
@@ -185,25 +186,20 @@ static bool try_once(struct margay_random *random, size_t most_refs)
         "exact:filter=on",
     };
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    size_t refs = (size_t)margay_random_below(random, most_refs);
-    uint64_t distinct =
-        1 + margay_random_below(random, 1u << margay_random_below(random, 12));
+    size_t refs = (size_t)below(most_refs);
+    uint64_t distinct = 1 + below(1u << below(12));
     distinct = distinct > refs ? refs + 1 : distinct;
     for (size_t i = 0; i < refs; i++)
-        blocks[i] = ~margay_random_below(random, distinct);
-    if (margay_random_below(random, 2) == 0)
-        options.bound_blocks = 1 + margay_random_below(random, distinct + 2);
-    size_t reset = margay_random_below(random, 3) > 0
-                       ? 0
-                       : (size_t)margay_random_below(random, refs + 1);
+        blocks[i] = ~below(distinct);
+    if (one_in(2))
+        options.bound_blocks = 1 + below(distinct + 2);
+    size_t reset = below(3) > 0 ? 0 : (size_t)below(refs + 1);
     struct margay_result expected =
         run_engine("naive", &options, blocks, refs, reset);
-    options.threads = 1 + (unsigned)margay_random_below(
-                              random, 1u << margay_random_below(random, 7));
-    options.chunk_refs = margay_random_below(random, 200);
-    options.phase_refs =
-        margay_random_below(random, 2) * margay_random_below(random, 1000);
-    const char *spec = specs[margay_random_below(random, 6)];
+    options.threads = 1 + (unsigned)below(1u << below(7));
+    options.chunk_refs = below(200);
+    options.phase_refs = below(2) * below(1000);
+    const char *spec = specs[below(6)];
     struct margay_result got = run_engine(spec, &options, blocks, refs, reset);
     bool same = same_results(&expected, &got);
     margay_result_clear(&got);
@@ -218,15 +214,14 @@ static bool try_once(struct margay_random *random, size_t most_refs)
 
 static void test_random(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 21);
+    seed_chance(21);
     unsigned all = (unsigned)rounds(200), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += try_once(&random, MOST_REFS);
+        right += try_once(MOST_REFS);
     CHECK_U64(right, all, "random traces, 1 to 64 threads, small pieces");
     all = (unsigned)rounds(3000), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += try_once(&random, 20);
+        right += try_once(20);
     CHECK_U64(right, all, "random traces of a few references");
 }
 

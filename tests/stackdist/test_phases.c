@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -38,14 +39,13 @@ static void find_distances(struct trace *trace)
     }
 }
 
-static margay_phases *measure(const struct trace *trace, unsigned threads,
-                              struct margay_random *random)
+static margay_phases *measure(const struct trace *trace, unsigned threads)
 {
     margay_phases *phases;
     if (margay_phases_create(threads, &phases, NULL) != MARGAY_OK)
         return NULL;
     for (size_t from = 0, piece; from < trace->count; from += piece) {
-        piece = 1 + margay_random_below(random, trace->count - from);
+        piece = 1 + below(trace->count - from);
         if (margay_phases_feed(phases, trace->blocks + from, piece, NULL) !=
             MARGAY_OK)
             break;
@@ -203,40 +203,36 @@ static bool are_same(const margay_phases *first, const margay_phases *second)
 
 /* Appends a stretch of a kind: a loop, random references, a scan that turns or
    another look at what was there. */
-static void append(struct trace *trace, size_t refs, size_t blocks,
-                   struct margay_random *random)
+static void append(struct trace *trace, size_t refs, size_t blocks)
 {
-    uint64_t kind = margay_random_below(random, 3);
-    uint64_t length = 1 + margay_random_below(random, blocks);
-    uint64_t first = margay_random_below(random, blocks - length + 1);
+    uint64_t kind = below(3);
+    uint64_t length = 1 + below(blocks);
+    uint64_t first = below(blocks - length + 1);
     for (size_t i = 0; i < refs; i++) {
         uint64_t at = kind == 0   ? i % length
-                      : kind == 1 ? margay_random_below(random, length)
+                      : kind == 1 ? below(length)
                                   : (i / 4) % length;
         trace->blocks[trace->count++] = first + at;
     }
 }
 
-static void make_trace(struct trace *trace, size_t most_refs, size_t blocks,
-                       struct margay_random *random)
+static void make_trace(struct trace *trace, size_t most_refs, size_t blocks)
 {
     trace->count = 0;
-    for (uint64_t left = 1 + margay_random_below(random, 8); left > 0; left--)
-        append(trace, 1 + margay_random_below(random, most_refs / 8), blocks,
-               random);
+    for (uint64_t left = 1 + below(8); left > 0; left--)
+        append(trace, 1 + below(most_refs / 8), blocks);
     find_distances(trace);
 }
 
 static void test_random(struct trace *trace, uint64_t cases, size_t most_refs,
                         size_t blocks)
 {
-    struct margay_random random;
     unsigned cuts = 0, curves = 0, representatives = 0, different = 0;
     uint64_t phases_in_all = 0;
-    margay_random_seed(&random, most_refs);
+    seed_chance(most_refs);
     for (uint64_t i = 0; i < cases; i++) {
-        make_trace(trace, most_refs, blocks, &random);
-        margay_phases *phases = measure(trace, 1, &random);
+        make_trace(trace, most_refs, blocks);
+        margay_phases *phases = measure(trace, 1);
         if (phases == NULL) {
             different++;
             continue;
@@ -246,7 +242,7 @@ static void test_random(struct trace *trace, uint64_t cases, size_t most_refs,
         representatives += wrong_representatives(trace, phases);
         phases_in_all += margay_phases_count(phases);
         if (i % 16 == 0) {
-            margay_phases *again = measure(trace, 2, &random);
+            margay_phases *again = measure(trace, 2);
             different += again == NULL || !are_same(phases, again);
             margay_phases_free(again);
         }
@@ -271,16 +267,14 @@ struct known {
 };
 
 static void make_known(struct trace *trace, const struct known *known,
-                       size_t count, struct margay_random *random)
+                       size_t count)
 {
     trace->count = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < known[i].refs; k++)
             trace->blocks[trace->count++] =
-                known[i].first +
-                (known[i].shuffled
-                     ? margay_random_below(random, known[i].blocks)
-                     : k % known[i].blocks);
+                known[i].first + (known[i].shuffled ? below(known[i].blocks)
+                                                    : k % known[i].blocks);
     }
 }
 
@@ -306,10 +300,9 @@ static bool are_known(const margay_phases *phases, const struct known *known,
 static void test_known(struct trace *trace, const char *what,
                        const struct known *known, size_t count)
 {
-    struct margay_random random;
-    margay_random_seed(&random, count);
-    make_known(trace, known, count, &random);
-    margay_phases *phases = measure(trace, 1, &random);
+    seed_chance(count);
+    make_known(trace, known, count);
+    margay_phases *phases = measure(trace, 1);
     CHECK(phases != NULL && are_known(phases, known, count), "%s", what);
     margay_phases_free(phases);
 }
@@ -346,25 +339,23 @@ static void test_known_phases(struct trace *trace)
 /* Random references, skewed or not, are one phase, and so is a scan. */
 static void test_noise(struct trace *trace)
 {
-    struct margay_random random;
     unsigned wrong = 0;
-    margay_random_seed(&random, 9);
+    seed_chance(9);
     for (unsigned i = 0; i < 40; i++) {
-        uint64_t blocks = 1 + margay_random_below(&random, MOST_BLOCKS);
-        trace->count = 200 + margay_random_below(&random, 30000);
+        uint64_t blocks = 1 + below(MOST_BLOCKS);
+        trace->count = 200 + below(30000);
         for (size_t k = 0; k < trace->count; k++) {
-            uint64_t at = margay_random_below(&random, blocks);
-            trace->blocks[k] =
-                i % 2 == 0 ? at : margay_random_below(&random, at + 1);
+            uint64_t at = below(blocks);
+            trace->blocks[k] = i % 2 == 0 ? at : below(at + 1);
         }
-        margay_phases *phases = measure(trace, 1, &random);
+        margay_phases *phases = measure(trace, 1);
         wrong += phases == NULL || margay_phases_count(phases) != 1;
         margay_phases_free(phases);
     }
     CHECK_U64(wrong, 0, "noise is one phase");
     for (size_t k = 0; k < trace->count; k++)
         trace->blocks[k] = k / 3;
-    margay_phases *phases = measure(trace, 1, &random);
+    margay_phases *phases = measure(trace, 1);
     CHECK(phases != NULL && margay_phases_count(phases) == 1,
           "a scan is one phase");
     margay_phases_free(phases);
@@ -373,18 +364,17 @@ static void test_noise(struct trace *trace)
 /* Loops of any size, far shorter than a phase, in no order. */
 static void test_bursts(struct trace *trace)
 {
-    struct margay_random random;
     unsigned wrong = 0;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     for (unsigned i = 0; i < 20; i++) {
         trace->count = 0;
         while (trace->count < 60000) {
-            uint64_t length = 1 + margay_random_below(&random, 60);
-            uint64_t first = margay_random_below(&random, 300);
+            uint64_t length = 1 + below(60);
+            uint64_t first = below(300);
             for (unsigned k = 0; k < 50; k++)
                 trace->blocks[trace->count++] = first + k % length;
         }
-        margay_phases *phases = measure(trace, 1, &random);
+        margay_phases *phases = measure(trace, 1);
         wrong += phases == NULL || margay_phases_count(phases) != 1;
         margay_phases_free(phases);
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -96,7 +97,6 @@ static uint64_t at_size(const margay_histogram *histogram, uint64_t size)
 /* Feed in pieces of random lengths; a look now and then changes nothing. */
 static bool measure(const struct trace *trace,
                     const struct margay_prefixes_options *options,
-                    struct margay_random *random,
                     struct margay_prefixes_result *result)
 {
     margay_prefixes *prefixes;
@@ -106,54 +106,49 @@ static bool measure(const struct trace *trace,
     for (size_t from = 0, piece; from < trace->count; from += piece) {
         size_t left =
             (from < trace->warmup ? trace->warmup : trace->count) - from;
-        piece = 1 + margay_random_below(random, left);
+        piece = 1 + below(left);
         fine &= margay_prefixes_feed(prefixes, trace->blocks + from,
                                      trace->requests + from, piece,
                                      NULL) == MARGAY_OK;
         if (from + piece == trace->warmup)
             margay_prefixes_reset_counts(prefixes);
-        if (margay_random_below(random, 4) == 0) {
+        if (one_in(4)) {
             fine &= margay_prefixes_peek(prefixes, result, NULL) == MARGAY_OK;
             margay_prefixes_result_clear(result);
         }
     }
-    fine &= (margay_random_below(random, 2)
-                 ? margay_prefixes_peek
-                 : margay_prefixes_finish)(prefixes, result, NULL) == MARGAY_OK;
+    fine &= (below(2) ? margay_prefixes_peek : margay_prefixes_finish)(
+                prefixes, result, NULL) == MARGAY_OK;
     margay_prefixes_free(prefixes);
     return fine;
 }
 
 /* Requests that share beginnings, now and then with a block twice, or of any
    blocks. */
-static void make_trace(struct trace *trace, struct margay_random *random)
+static void make_trace(struct trace *trace)
 {
-    uint64_t ids = 2 + margay_random_below(random, MOST_IDS - 1);
-    uint64_t longest = 1 + margay_random_below(random, 12);
-    bool any = margay_random_below(random, 3) == 0;
-    trace->count = margay_random_below(random, MOST_BLOCKS + 1);
-    trace->warmup = margay_random_below(random, 3) == 0
-                        ? margay_random_below(random, trace->count + 1)
-                        : 0;
+    uint64_t ids = 2 + below(MOST_IDS - 1);
+    uint64_t longest = 1 + below(12);
+    bool any = one_in(3);
+    trace->count = below(MOST_BLOCKS + 1);
+    trace->warmup = one_in(3) ? below(trace->count + 1) : 0;
     for (size_t from = 0, i = 0; i < trace->count; from = i) {
-        uint64_t length = 1 + margay_random_below(random, longest);
-        uint64_t first = margay_random_below(random, ids);
+        uint64_t length = 1 + below(longest);
+        uint64_t first = below(ids);
         for (; i < trace->count && i < from + length; i++) {
             trace->requests[i] = from;
-            trace->blocks[i] = any || margay_random_below(random, 8) == 0
-                                   ? margay_random_below(random, ids)
-                                   : (first + (i - from)) % ids;
+            trace->blocks[i] =
+                any || one_in(8) ? below(ids) : (first + (i - from)) % ids;
         }
     }
 }
 
 static unsigned wrong_sizes(const struct trace *trace,
-                            const struct margay_prefixes_options *options,
-                            struct margay_random *random)
+                            const struct margay_prefixes_options *options)
 {
     struct margay_prefixes_result result;
     unsigned wrong = 0;
-    if (!measure(trace, options, random, &result))
+    if (!measure(trace, options, &result))
         return 1;
     uint64_t bound = options->engine_options.bound_blocks;
     bool within = margay_histogram_exceeded_bound(result.blocks.histogram) == 0;
@@ -169,21 +164,19 @@ static unsigned wrong_sizes(const struct trace *trace,
 static void test_random(enum margay_touch touch, bool bounded)
 {
     static const char *const engines[] = {"exact", "exact", "naive", "olken"};
-    struct margay_random random;
     struct trace trace;
     unsigned wrong = 0;
     uint64_t cases = rounds(5000);
-    margay_random_seed(&random, 20 + touch + 2 * bounded);
+    seed_chance(20 + touch + 2 * bounded);
     for (uint64_t i = 0; i < cases; i++) {
         struct margay_prefixes_options options =
             MARGAY_PREFIXES_OPTIONS_DEFAULT;
-        make_trace(&trace, &random);
-        options.engine = engines[margay_random_below(&random, 4)];
+        make_trace(&trace);
+        options.engine = engines[below(4)];
         options.touch = touch;
         if (bounded)
-            options.engine_options.bound_blocks =
-                1 + margay_random_below(&random, MOST_IDS);
-        wrong += wrong_sizes(&trace, &options, &random);
+            options.engine_options.bound_blocks = 1 + below(MOST_IDS);
+        wrong += wrong_sizes(&trace, &options);
     }
     CHECK_U64(wrong, 0, "%" PRIu64 " random traces, %s%s", cases,
               touch == MARGAY_FRONT_TO_BACK ? "front to back" : "back to front",

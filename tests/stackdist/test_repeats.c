@@ -6,10 +6,10 @@
  */
 #include <margay/stackdist.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
-#include "traces/base/random.h"
 
 #define MOST_REFS 400
 
@@ -32,14 +32,14 @@ struct trace {
     size_t whole_count, count;
 };
 
-static void make_trace(struct trace *trace, struct margay_random *random)
+static void make_trace(struct trace *trace)
 {
-    uint64_t distinct = 1 + margay_random_below(random, 40);
-    trace->count = (size_t)margay_random_below(random, MOST_REFS);
+    uint64_t distinct = 1 + below(40);
+    trace->count = (size_t)below(MOST_REFS);
     trace->whole_count = 0;
     for (size_t i = 0; i < trace->count; i++) {
-        uint64_t block = margay_random_below(random, distinct);
-        uint64_t times = 1 + margay_random_below(random, 4);
+        uint64_t block = below(distinct);
+        uint64_t times = 1 + below(4);
         trace->condensed[i] = block;
         while (times-- > 0)
             trace->whole[trace->whole_count++] = block;
@@ -77,12 +77,12 @@ static bool same_points(const struct margay_result *a,
     return true;
 }
 
-static bool try_once(const char *spec, struct margay_random *random)
+static bool try_once(const char *spec)
 {
     static struct trace trace;
-    make_trace(&trace, random);
+    make_trace(&trace);
     bool bounded = strncmp(spec, "bounded", 7) == 0;
-    uint64_t bound = bounded ? 1 + margay_random_below(random, 40) : 0;
+    uint64_t bound = bounded ? 1 + below(40) : 0;
     struct margay_result whole =
         run(spec, bound, trace.whole, trace.whole_count, 0);
     struct margay_result condensed =
@@ -105,13 +105,12 @@ static bool takes_repeats(const char *spec)
 
 int main(void)
 {
-    struct margay_random random;
     uint64_t number = rounds(60);
-    margay_random_seed(&random, 16);
+    seed_chance(16);
     for (size_t i = 0; i < SPECS; i++) {
         uint64_t right = 0;
         for (uint64_t round = 0; round < number; round++)
-            right += try_once(specs[i], &random);
+            right += try_once(specs[i]);
         CHECK(takes_repeats(specs[i]), "%s takes repeats", specs[i]);
         CHECK_U64(right, number, "%s: as if each were fed", specs[i]);
     }

@@ -7,6 +7,7 @@
  */
 #include "stackdist/histogram.h"
 #include "stackdist/parts/row.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
@@ -29,23 +30,22 @@ struct trial {
 
 /* As many near blocks as the filter likes, or as it does not; and some that
    are gone through in their order. */
-static void make_blocks(struct margay_random *random, size_t refs)
+static void make_blocks(size_t refs)
 {
-    uint64_t distinct =
-        1 + margay_random_below(random, 1u << margay_random_below(random, 15));
-    uint64_t near_share = margay_random_below(random, 101);
-    uint64_t loop = 1 + margay_random_below(random, distinct);
+    uint64_t distinct = 1 + below(1u << below(15));
+    uint64_t near_share = below(101);
+    uint64_t loop = 1 + below(distinct);
     for (size_t i = 0; i < refs; i++) {
-        if (margay_random_below(random, 100) < near_share)
-            blocks[i] = margay_random_below(random, 9);
-        else if (margay_random_below(random, 4) == 0)
+        if (below(100) < near_share)
+            blocks[i] = below(9);
+        else if (one_in(4))
             blocks[i] = i % loop + 7;
         else
-            blocks[i] = ~margay_random_below(random, distinct);
+            blocks[i] = ~below(distinct);
     }
 }
 
-static struct trial make_trial(struct margay_random *random)
+static struct trial make_trial(void)
 {
     static const char *const specs[] = {
         "exact",
@@ -55,29 +55,25 @@ static struct trial make_trial(struct margay_random *random)
         "exact:target=portable,filter=on",
     };
     struct trial trial = {
-        .spec = specs[margay_random_below(random, 5)],
-        .refs = (size_t)margay_random_below(
-            random, 2u << margay_random_below(random, 14)),
-        .rows = 1 + (unsigned)margay_random_below(random, MOST_ROWS),
-        .parts = 1 + (unsigned)margay_random_below(
-                         random, 1u << margay_random_below(random, 7)),
-        .crew = 1 + (unsigned)margay_random_below(random, 4),
-        .least_share = (size_t)margay_random_below(random, 300),
+        .spec = specs[below(5)],
+        .refs = (size_t)below(2u << below(14)),
+        .rows = 1 + (unsigned)below(MOST_ROWS),
+        .parts = 1 + (unsigned)below(1u << below(7)),
+        .crew = 1 + (unsigned)below(4),
+        .least_share = (size_t)below(300),
         .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
     };
     if (trial.parts > MARGAY_ROW_MAX_PARTS)
         trial.parts = MARGAY_ROW_MAX_PARTS;
-    make_blocks(random, trial.refs);
-    if (margay_random_below(random, 2) == 0)
-        trial.expected_refs = margay_random_below(random, trial.refs + 2);
-    if (margay_random_below(random, 4) == 0)
-        trial.expected_blocks = margay_random_below(random, 100000);
-    if (margay_random_below(random, 2) == 0)
-        trial.repeats = margay_random_below(random, UINT64_C(1) << 40);
-    if (margay_random_below(random, 2) == 0)
-        trial.options.bound_blocks =
-            1 +
-            margay_random_below(random, 2u << margay_random_below(random, 14));
+    make_blocks(trial.refs);
+    if (one_in(2))
+        trial.expected_refs = below(trial.refs + 2);
+    if (one_in(4))
+        trial.expected_blocks = below(100000);
+    if (one_in(2))
+        trial.repeats = below(UINT64_C(1) << 40);
+    if (one_in(2))
+        trial.options.bound_blocks = 1 + below(2u << below(14));
     return trial;
 }
 
@@ -97,7 +93,7 @@ static bool run_naively(const struct trial *trial, struct margay_result *result)
 
 /* Row `r` gets its share, in parts of any length. */
 static bool feed_row(struct margay_row *row, const struct trial *trial,
-                     unsigned r, struct margay_random *random)
+                     unsigned r)
 {
     size_t at = trial->refs * r / trial->rows;
     size_t end = trial->refs * (r + 1) / trial->rows;
@@ -106,9 +102,8 @@ static bool feed_row(struct margay_row *row, const struct trial *trial,
     for (unsigned i = 0; i < trial->parts; i++) {
         size_t count = end - at;
         if (i + 1 < trial->parts)
-            count = (size_t)margay_random_below(random, count + 1) /
-                    (1 + margay_random_below(random, 8));
-        size_t first = (size_t)margay_random_below(random, count + 1);
+            count = (size_t)below(count + 1) / (1 + below(8));
+        size_t first = (size_t)below(count + 1);
         fine = fine &&
                margay_part_feed(&row->parts[i], blocks + at, first, NULL) ==
                    MARGAY_OK &&
@@ -180,8 +175,7 @@ static bool finish_rows(struct margay_row *rows, const struct trial *trial,
     return fine;
 }
 
-static bool run_rows(const struct trial *trial, struct margay_random *random,
-                     struct margay_result *result)
+static bool run_rows(const struct trial *trial, struct margay_result *result)
 {
     static struct margay_row rows[MOST_ROWS];
     margay_crew *crew;
@@ -197,7 +191,7 @@ static bool run_rows(const struct trial *trial, struct margay_random *random,
         fine = margay_row_begin(&rows[r], &setup, trial->parts, crew, NULL) ==
                MARGAY_OK;
         rows[r].least_share = trial->least_share;
-        fine = fine && feed_row(&rows[r], trial, r, random);
+        fine = fine && feed_row(&rows[r], trial, r);
     }
     fine = fine && join_rows(rows, trial);
     if (trial->options.bound_blocks == 0)
@@ -209,13 +203,13 @@ static bool run_rows(const struct trial *trial, struct margay_random *random,
     return fine;
 }
 
-static bool try_once(struct margay_random *random)
+static bool try_once(void)
 {
-    struct trial trial = make_trial(random);
+    struct trial trial = make_trial();
     struct margay_result expected, got;
     if (!run_naively(&trial, &expected))
         return false;
-    bool same = run_rows(&trial, random, &got);
+    bool same = run_rows(&trial, &got);
     if (same) {
         same = same_results(&expected, &got);
         margay_result_clear(&got);
@@ -231,11 +225,10 @@ static bool try_once(struct margay_random *random)
 
 static void test_random(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 5);
+    seed_chance(5);
     unsigned all = (unsigned)rounds(400), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += try_once(&random);
+        right += try_once();
     CHECK_U64(right, all, "random traces in rows of 1 to 64 parts");
 }
 
@@ -247,11 +240,10 @@ static void test_cut_short(void)
         .spec = "exact", .options = &options, .first = true};
     static struct margay_row row;
     struct margay_result expected, got;
-    struct margay_random random;
     margay_crew *crew;
     struct trial trial = {.refs = 2000, .options = options};
-    margay_random_seed(&random, 6);
-    make_blocks(&random, 4000);
+    seed_chance(6);
+    make_blocks(4000);
     margay_crew_create(2, &crew, NULL);
     margay_row_begin(&row, &setup, 4, crew, NULL);
     for (unsigned i = 0; i < 4; i++)
@@ -269,10 +261,9 @@ static void test_cut_short(void)
 
 static void test_footprint(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 7);
+    seed_chance(7);
     for (size_t i = 0; i < 20000; i++)
-        blocks[i] = margay_random_below(&random, 50000);
+        blocks[i] = below(50000);
     uint64_t expected = margay_expect_blocks(blocks, 20000, 100, 1000000);
     CHECK(expected > 45000 && expected < 55000,
           "50,000 blocks, all alike: %" PRIu64 " expected", expected);
@@ -286,7 +277,7 @@ static void test_footprint(void)
           "none met again: what one run more would tell: %" PRIu64, expected);
     /* Runs of 100 from anywhere in a loop: two that overlap are one event. */
     for (size_t i = 0; i < 20000; i += 100) {
-        uint64_t place = margay_random_below(&random, 200000);
+        uint64_t place = below(200000);
         for (size_t k = 0; k < 100; k++)
             blocks[i + k] = (place + k) % 200000;
     }

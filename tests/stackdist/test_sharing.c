@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -46,21 +47,19 @@ static void note_program(struct programs *programs, size_t i)
 }
 
 /* Curves with cliffs, plateaus and ties. */
-static void draw_programs(struct programs *programs,
-                          struct margay_random *random)
+static void draw_programs(struct programs *programs)
 {
-    programs->count = 1 + margay_random_below(random, MOST_PROGRAMS);
+    programs->count = 1 + below(MOST_PROGRAMS);
     for (size_t i = 0; i < programs->count; i++) {
-        uint64_t steps = margay_random_below(random, 8);
-        uint64_t most = 1 + margay_random_below(random, 30);
-        uint64_t counts = UINT64_C(1) << margay_random_below(random, 40);
+        uint64_t steps = below(8);
+        uint64_t most = 1 + below(30);
+        uint64_t counts = UINT64_C(1) << below(40);
         margay_histogram_create(&programs->histograms[i], NULL);
         margay_histogram_add(programs->histograms[i], MARGAY_INFINITE,
-                             1 + margay_random_below(random, counts), NULL);
+                             1 + below(counts), NULL);
         for (uint64_t k = 0; k < steps; k++)
-            margay_histogram_add(programs->histograms[i],
-                                 margay_random_below(random, most),
-                                 1 + margay_random_below(random, counts), NULL);
+            margay_histogram_add(programs->histograms[i], below(most),
+                                 1 + below(counts), NULL);
         note_program(programs, i);
     }
 }
@@ -112,20 +111,18 @@ static unsigned wrong_division(const struct programs *programs,
 
 static void test_divisions(void)
 {
-    struct margay_random random;
     struct programs programs;
     unsigned wrong = 0;
     uint64_t cases = rounds(10000);
-    margay_random_seed(&random, 4);
+    seed_chance(4);
     for (uint64_t i = 0; i < cases; i++) {
         margay_sharing *sharing;
-        draw_programs(&programs, &random);
+        draw_programs(&programs);
         wrong += margay_sharing_create(programs.sharers, programs.count,
                                        &sharing, NULL) != MARGAY_OK;
         for (unsigned k = 0; k < 3; k++)
-            wrong += wrong_division(&programs, sharing,
-                                    margay_random_below(&random, MOST_BLOCKS),
-                                    margay_random_below(&random, 2) == 0);
+            wrong += wrong_division(&programs, sharing, below(MOST_BLOCKS),
+                                    one_in(2));
         margay_sharing_free(sharing);
         free_programs(&programs);
     }
@@ -138,15 +135,13 @@ static void test_divisions(void)
 #define MIXED_REFS 200000
 
 /* Program i: some blocks, more likely ones among them, a loop, or a scan. */
-static uint64_t draw_block(size_t program, uint64_t index,
-                           struct margay_random *random)
+static uint64_t draw_block(size_t program, uint64_t index)
 {
     switch (program) {
     case 0:
-        return margay_random_below(random,
-                                   1 + margay_random_below(random, 2000));
+        return below(1 + below(2000));
     case 1:
-        return margay_random_below(random, 1000);
+        return below(1000);
     case 2:
         return index % 700;
     default:
@@ -190,17 +185,16 @@ static void test_mixed(size_t count, const double *rates)
     margay_histogram *alone[MOST_PROGRAMS], *mixed[MOST_PROGRAMS];
     struct margay_sharer sharers[MOST_PROGRAMS];
     struct margay_sharer_result results[MOST_PROGRAMS];
-    struct margay_random random;
     margay_sharing *sharing;
     double due[MOST_PROGRAMS] = {0}, error = 0, worst = 0;
-    margay_random_seed(&random, 8);
+    seed_chance(8);
     for (size_t i = 0; i < count * MIXED_REFS; i++) {
         size_t next = 0;
         for (size_t k = 1; k < count; k++)
             next = due[k] < due[next] ? k : next;
         due[next] += 1 / rates[next];
         who[i] = (uint8_t)next;
-        blocks[i] = draw_block(next, index[next]++, &random) | next << 40;
+        blocks[i] = draw_block(next, index[next]++) | next << 40;
     }
     for (size_t k = 0; k < count; k++) {
         uint64_t *single = malloc(index[k] * sizeof *single);

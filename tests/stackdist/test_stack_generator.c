@@ -5,10 +5,10 @@
 #include <margay/traces.h>
 
 #include "stackdist/exact/rank.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
-#include "traces/base/random.h"
 
 /* ------------------------------------------------------------- helpers -- */
 
@@ -243,14 +243,13 @@ static void test_reproducible(void)
 static void check_select(uint64_t timestamps, uint64_t set, uint64_t cleared)
 {
     struct margay_rank rank;
-    struct margay_random random;
     uint64_t wrong = 0;
-    margay_random_seed(&random, set);
+    seed_chance(set);
     if (margay_rank_create(&rank, timestamps, 0, NULL) != MARGAY_OK)
         abort();
     margay_rank_fill(&rank, set);
     for (uint64_t i = 0; i < cleared && rank.live > 1; i++) {
-        uint64_t n = margay_random_below(&random, rank.live);
+        uint64_t n = below(rank.live);
         uint64_t timestamp = margay_rank_select(&rank, n);
         uint64_t word = rank.leaves[timestamp >> 6];
         wrong += (word >> (timestamp & 63) & 1) == 0 ||

@@ -5,6 +5,7 @@
  * given the state of the one before.  Every result on the way has to be that
  * of one engine that saw it all.
  */
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/engines.h"
 
@@ -77,48 +78,47 @@ static bool has_state(const char *spec)
            (abilities.can & MARGAY_CAN_SAVE);
 }
 
-static const struct spec *random_spec(struct margay_random *random)
+static const struct spec *random_spec(void)
 {
     const struct spec *spec;
     do
-        spec = &specs[margay_random_below(random, spec_count)];
+        spec = &specs[below(spec_count)];
     while (!has_state(spec->text));
     return spec;
 }
 
-static uint64_t random_bound(struct margay_random *random)
+static uint64_t random_bound(void)
 {
-    return 1 +
-           margay_random_below(random, 1u << margay_random_below(random, 12));
+    return 1 + below(1u << below(12));
 }
 
-static bool try_once(struct margay_random *random)
+static bool try_once(void)
 {
-    bool bounded = margay_random_below(random, 2) == 0;
-    size_t refs = (size_t)margay_random_below(random, 4000);
-    uint64_t distinct = 1 + margay_random_below(random, 1000);
+    bool bounded = one_in(2);
+    size_t refs = (size_t)below(4000);
+    uint64_t distinct = 1 + below(1000);
     for (size_t i = 0; i < refs; i++)
-        blocks[i] = ~margay_random_below(random, distinct);
+        blocks[i] = ~below(distinct);
     const struct spec *spec;
     do
-        spec = random_spec(random);
+        spec = random_spec();
     while (spec->needs_bound && !bounded);
-    uint64_t bound = bounded ? random_bound(random) : 0;
+    uint64_t bound = bounded ? random_bound() : 0;
     margay_engine *oracle = make_engine("naive", bound, 1);
     margay_engine *engine = make_engine(spec->text, bound, 1);
     bool same = true;
     for (size_t done = 0; done < refs && same;) {
-        size_t some = 1 + (size_t)margay_random_below(random, refs - done);
+        size_t some = 1 + (size_t)below(refs - done);
         margay_engine_feed(oracle, blocks + done, some, NULL, NULL);
         margay_engine_feed(engine, blocks + done, some, NULL, NULL);
         done += some;
         same = same_so_far(engine, oracle);
         do
-            spec = random_spec(random);
+            spec = random_spec();
         while (spec->needs_bound && !bounded);
-        if (same && margay_random_below(random, 3) > 0)
+        if (same && below(3) > 0)
             same = hand_over(&engine, spec->text, bound, 1, oracle);
-        if (margay_random_below(random, 8) == 0) {
+        if (one_in(8)) {
             margay_engine_reset_counts(engine);
             margay_engine_reset_counts(oracle);
         }
@@ -134,11 +134,10 @@ static bool try_once(struct margay_random *random)
 
 static void test_random(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     unsigned all = (unsigned)rounds(400), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += try_once(&random);
+        right += try_once();
     CHECK_U64(right, all, "random traces, handed from engine to engine");
 }
 

@@ -4,6 +4,7 @@
  * They are compared with machines in an array; and the invariants of machines.h
  * are looked at, as what breaks them changes a machine much later, if ever.
  */
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
 #include "tests/stackdist/small_stretches.h"
@@ -66,8 +67,7 @@ static uint32_t put_off(void *context, uint32_t moment)
 
 /* Give the jobs of a trace to at most `most` machines.  Now and then all times
    so far become later. */
-static bool agree(const uint64_t *trace, uint64_t most,
-                  struct margay_random *random)
+static bool agree(const uint64_t *trace, uint64_t most)
 {
     static struct array array;
     static uint32_t last[BLOCKS];
@@ -86,7 +86,7 @@ static bool agree(const uint64_t *trace, uint64_t most,
                 give_to_small(&machines, job) == (wanted > most ? 0 : wanted) &&
                 are_sound(&machines);
         }
-        if (margay_random_below(random, 500) != 0)
+        if (!one_in(500))
             continue;
         small_machines_visit_moments(&machines, put_off, &by);
         for (size_t i = 0; i < array.count; i++)
@@ -99,25 +99,22 @@ static bool agree(const uint64_t *trace, uint64_t most,
     return same;
 }
 
-static bool try_pattern(enum pattern pattern, struct margay_random *random)
+static bool try_pattern(enum pattern pattern)
 {
     static uint64_t trace[LONG_REFS];
-    uint64_t blocks = 1 + margay_random_below(random, BLOCKS);
-    uint64_t most = margay_random_below(random, 2) == 0
-                        ? UINT64_MAX
-                        : 1 + margay_random_below(random, blocks);
-    make_long(pattern, trace, blocks, random);
-    return agree(trace, most, random);
+    uint64_t blocks = 1 + below(BLOCKS);
+    uint64_t most = one_in(2) ? UINT64_MAX : 1 + below(blocks);
+    make_long(pattern, trace, blocks);
+    return agree(trace, most);
 }
 
 int main(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         uint64_t tries = rounds(40), same = 0;
         for (uint64_t i = 0; i < tries; i++)
-            same += try_pattern((enum pattern)pattern, &random);
+            same += try_pattern((enum pattern)pattern);
         CHECK_U64(same, tries, "machines in an array, %s traces",
                   pattern_names[pattern]);
     }

@@ -6,9 +6,9 @@
 #ifndef MARGAY_TESTS_TRACES_MGT_FILES_H
 #define MARGAY_TESTS_TRACES_MGT_FILES_H
 
+#include "tests/chance.h"
 #include "tests/traces/read_all.h"
 #include "traces/base/extent.h"
-#include "traces/base/random.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
 #include "traces/formats/reading.h"
@@ -235,20 +235,18 @@ __attribute__((unused)) static struct reading read_as(
 }
 
 /* How wild each column is: constant, a few values, many, any. */
-static uint64_t draw(struct margay_random *random, unsigned wildness,
-                     uint64_t before, unsigned bits)
+static uint64_t draw(unsigned wildness, uint64_t before, unsigned bits)
 {
     uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     switch (wildness) {
     case 0:
         return 7 & mask;
     case 1:
-        return margay_random_below(random, 200) * 3 & mask;
+        return below(200) * 3 & mask;
     case 2:
-        return (before + margay_random_below(random, 1000) - 500) & mask;
+        return (before + below(1000) - 500) & mask;
     default:
-        return margay_random_u64(random) >> margay_random_below(random, 64) &
-               mask;
+        return any_u64() >> below(64) & mask;
     }
 }
 
@@ -256,23 +254,20 @@ __attribute__((unused)) static void fill_columns(struct columns *columns,
                                                  unsigned wildness,
                                                  uint64_t seed)
 {
-    struct margay_random random;
-    margay_random_seed(&random, seed);
+    seed_chance(seed);
     for (size_t i = 0; i < columns->count; i++) {
         size_t before = i == 0 ? 0 : i - 1;
-        columns->numbers[i] =
-            draw(&random, wildness, columns->numbers[before], 64);
-        columns->sites[i] = draw(&random, wildness, columns->sites[before], 64);
-        columns->kinds[i] = (uint8_t)(margay_random_u64(&random) % 3);
+        columns->numbers[i] = draw(wildness, columns->numbers[before], 64);
+        columns->sites[i] = draw(wildness, columns->sites[before], 64);
+        columns->kinds[i] = (uint8_t)(any_u64() % 3);
         columns->extents[i] =
-            (uint32_t)draw(&random, wildness, columns->extents[before], 32);
+            (uint32_t)draw(wildness, columns->extents[before], 32);
         /* The most that end within 64 bits. */
         if (margay_extent_passes(columns->numbers[i], columns->extents[i]))
             columns->extents[i] = (uint32_t)-columns->numbers[i];
         columns->threads[i] =
-            (uint32_t)draw(&random, wildness, columns->threads[before], 32);
-        uint32_t count =
-            (uint32_t)draw(&random, wildness, columns->counts[before], 20);
+            (uint32_t)draw(wildness, columns->threads[before], 32);
+        uint32_t count = (uint32_t)draw(wildness, columns->counts[before], 20);
         columns->counts[i] = count == 0 ? 1 : count;
     }
     /* Values that are easily decoded wrong. */

@@ -1,8 +1,8 @@
 /* test_architects.c - formats of processors' simulators: sites and threads */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/formats/format.h"
 
 struct file {
@@ -354,15 +354,15 @@ static void test_gem5(void)
 /* ----------------------------------------------------------------- any -- */
 
 /* Cut anywhere and with bytes changed, a trace ends well. */
-static void check_hostile(const char *format, struct margay_random *random)
+static void check_hostile(const char *format)
 {
     size_t used = file.used;
     bool well = true;
     for (unsigned round = 0; round < rounds(200); round++) {
-        file.used = (size_t)margay_random_below(random, used + 1);
-        uint64_t at = margay_random_below(random, used);
+        file.used = (size_t)below(used + 1);
+        uint64_t at = below(used);
         unsigned char kept = file.bytes[at];
-        file.bytes[at] = (unsigned char)margay_random_u64(random);
+        file.bytes[at] = (unsigned char)any_u64();
         struct whole_trace whole =
             read_bytes("trace", format, file.bytes, file.used);
         bool ends = whole.status == MARGAY_OK ||
@@ -381,19 +381,18 @@ static void check_hostile(const char *format, struct margay_random *random)
 static void test_hostile(void)
 {
     static const uint64_t all[6] = {0x10, 0x18, 0x20, 0x28, 0x30, 0x38};
-    struct margay_random random;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     begin_gem5();
     for (unsigned i = 0; i < 8; i++)
         put_packet(i, i * 1000, i, 0x100 * (i % 2), i);
-    check_hostile("gem5", &random);
+    check_hostile("gem5");
     file.used = 0;
     put_thread(77);
-    check_hostile("drmemtrace", &random);
+    check_hostile("drmemtrace");
     file.used = 0;
     for (unsigned i = 0; i < 8; i++)
         put_champsim(0x400 + i, i % 5 == 0, i % 10 == 0, all);
-    check_hostile("champsim", &random);
+    check_hostile("champsim");
 }
 
 /* More than a window and than a batch hold. */

@@ -11,9 +11,9 @@
 #include <zstd.h>
 #endif
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/formats/reading.h"
 
 static const struct compression {
@@ -140,13 +140,12 @@ static struct bytes join(struct bytes a, struct bytes b)
 /* A din trace of `lines` lines that does not compress too well. */
 static struct bytes make_trace(size_t lines)
 {
-    struct margay_random random;
     struct bytes text = {malloc(lines * 24), 0};
-    margay_random_seed(&random, 4);
+    seed_chance(4);
     for (size_t i = 0; i < lines; i++)
-        text.count += (size_t)sprintf(text.data + text.count,
-                                      "%u %" PRIx64 "\n", (unsigned)(i % 3),
-                                      margay_random_u64(&random) >> (i % 50));
+        text.count +=
+            (size_t)sprintf(text.data + text.count, "%u %" PRIx64 "\n",
+                            (unsigned)(i % 3), any_u64() >> (i % 50));
     return text;
 }
 

@@ -1,8 +1,8 @@
 /* test_corrupt.c - traces cut anywhere, with any bit flipped, and noise */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 
 static const struct sample {
     const char *format, *text;
@@ -81,16 +81,14 @@ static void test_flipped(const struct sample *sample)
 static void test_noise(void)
 {
     static const char alphabet[] = "0123456789abcdefxX ,\n\r\tILSMDls*=\0\xff";
-    struct margay_random random;
-    margay_random_seed(&random, 5);
+    seed_chance(5);
     unsigned wrong = 0;
     uint64_t tries = rounds(2000);
     for (uint64_t i = 0; i < tries; i++) {
         char bytes[96];
-        size_t count = margay_random_below(&random, sizeof bytes);
+        size_t count = below(sizeof bytes);
         for (size_t c = 0; c < count; c++)
-            bytes[c] =
-                alphabet[margay_random_below(&random, sizeof alphabet - 1)];
+            bytes[c] = alphabet[below(sizeof alphabet - 1)];
         const char *format = margay_format_at(i % margay_format_count())->name;
         wrong += try_bytes(format, bytes, count);
     }

@@ -1,6 +1,7 @@
 /* test_data.c - what addresses hold, against an array with an entry for each
    address; through files of the formats that tell it */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/mgt_files.h"
 #include "traces/formats/data.h"
@@ -92,40 +93,35 @@ static uint64_t find_naively(uint64_t address, uint64_t site)
 }
 
 /* In a quarter of all cases the number is that of an earlier event. */
-static struct margay_data_event any_event(struct margay_random *random,
-                                          uint64_t order)
+static struct margay_data_event any_event(uint64_t order)
 {
-    uint64_t address = margay_random_below(random, ADDRESSES);
+    uint64_t address = below(ADDRESSES);
     uint64_t most = ADDRESSES - address < 40 ? ADDRESSES - address : 40;
-    uint64_t back = margay_random_below(random, 4) == 0
-                        ? margay_random_below(random, order)
-                        : 0;
+    uint64_t back = one_in(4) ? below(order) : 0;
     return (struct margay_data_event){
         .address = address,
-        .bytes = margay_random_below(random, most),
-        .site = margay_random_below(random, 1000) + (UINT64_C(3) << 48),
+        .bytes = below(most),
+        .site = below(1000) + (UINT64_C(3) << 48),
         .order = order - back,
-        .data =
-            (enum margay_data)margay_random_below(random, MARGAY_DATA_KINDS),
+        .data = (enum margay_data)below(MARGAY_DATA_KINDS),
     };
 }
 
 static void test_map(void)
 {
-    struct margay_random random;
     uint64_t wrong = 0, all = rounds(300);
-    margay_random_seed(&random, 4);
+    seed_chance(4);
     for (uint64_t round = 0; round < all; round++) {
         struct margay_data_map *map;
         if (margay_data_map_create(&map, NULL) != MARGAY_OK)
             abort();
         clear_naive();
         for (uint64_t order = 1; order < 200; order++) {
-            struct margay_data_event event = any_event(&random, order);
+            struct margay_data_event event = any_event(order);
             margay_data_map_follow(map, &event, NULL);
             follow_naively(&event);
             for (uint64_t i = 0; i < 20; i++) {
-                uint64_t address = margay_random_below(&random, ADDRESSES);
+                uint64_t address = below(ADDRESSES);
                 wrong += margay_data_map_find(map, address, i) !=
                          find_naively(address, i);
             }
@@ -170,7 +166,7 @@ static uint64_t wanted[MOST_REFERENCES];
 /* Write random references and events, `one_in` references to an event, and fill
    `wanted`. */
 static struct bytes write_trace(const char *format, size_t references,
-                                uint64_t one_in, struct margay_random *random)
+                                uint64_t one_in)
 {
     struct bytes bytes = {0};
     const struct margay_sink sink = {&bytes, append_bytes};
@@ -182,8 +178,8 @@ static struct bytes write_trace(const char *format, size_t references,
         abort();
     clear_naive();
     for (size_t i = 0; i < references; i++) {
-        while (margay_random_below(random, one_in + 1) == 0) {
-            struct margay_data_event event = any_event(random, order++);
+        while (below(one_in + 1) == 0) {
+            struct margay_data_event event = any_event(order++);
             struct margay_batch batch = {.references = i - done,
                                          .numbers = numbers + done,
                                          .sites = sites + done};
@@ -192,8 +188,8 @@ static struct bytes write_trace(const char *format, size_t references,
             follow_naively(&event);
             done = i;
         }
-        numbers[i] = margay_random_below(random, ADDRESSES);
-        sites[i] = margay_random_below(random, 50) << 4;
+        numbers[i] = below(ADDRESSES);
+        sites[i] = below(50) << 4;
         wanted[i] = find_naively(numbers[i], sites[i]);
     }
     struct margay_batch rest = {.references = references - done,
@@ -237,13 +233,11 @@ static void test_files(const char *format)
     } cases[] = {{1, 1},      {50, 1},        {3000, 3},   {70000, 100},
                  {70000, 50}, {200000, 1000}, {1000, 2000}};
     char path[TEST_PATH_BYTES];
-    struct margay_random random;
     make_path(path, "data.trace");
-    margay_random_seed(&random, 9);
+    seed_chance(9);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t references = cases[i].references, wrong = 0;
-        struct bytes bytes =
-            write_trace(format, references, cases[i].one_in, &random);
+        struct bytes bytes = write_trace(format, references, cases[i].one_in);
         bool tells, ignores;
         write_file(path, bytes.data, bytes.count);
         wrong += read_trace(path, true, references, 0, &tells);
@@ -292,12 +286,11 @@ static void test_many_events(void)
 /* Each byte of a file changed: an error, and no wrong reference before it. */
 static void test_damage(void)
 {
-    struct margay_random random;
     char path[TEST_PATH_BYTES];
     size_t bad = 0;
     make_path(path, "damaged.mgt");
-    margay_random_seed(&random, 5);
-    struct bytes bytes = write_trace("mgt", 300, 4, &random);
+    seed_chance(5);
+    struct bytes bytes = write_trace("mgt", 300, 4);
     for (size_t i = 0; i < bytes.count; i++) {
         struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
         const struct margay_reading reading = {.data = true};

@@ -1,7 +1,7 @@
 /* test_formats.c - each format: what it reads, refuses and writes */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/formats/format.h"
 
 /* A text and the references that it is read as. */
@@ -283,14 +283,12 @@ static bool keeps_extents(const char *format)
 
 static void make_references(struct whole_trace *asked, const char *format)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 3);
+    seed_chance(3);
     bool narrow = strncmp(format, "u32", 3) == 0;
     for (size_t i = 0; i < ROUND_TRIP; i++) {
-        uint64_t number = margay_random_u64(&random) >> i % 64;
+        uint64_t number = any_u64() >> i % 64;
         number = i == 0 ? 0 : i == 1 ? UINT64_MAX : number;
-        uint32_t extent =
-            (uint32_t)(margay_random_u64(&random) >> (32 + i % 32)) | 1;
+        uint32_t extent = (uint32_t)(any_u64() >> (32 + i % 32)) | 1;
         if (strcmp(format, "vscsi") == 0)
             extent = extent % 8388607 + 1; /* lengths of 32 bits in bytes */
         if (narrow)
@@ -299,7 +297,7 @@ static void make_references(struct whole_trace *asked, const char *format)
         if (!keeps_extents(format) || number + (extent - 1) < number)
             extent = 1;
         asked->numbers[i] = number;
-        asked->kinds[i] = (uint8_t)margay_random_below(&random, MARGAY_KINDS);
+        asked->kinds[i] = (uint8_t)below(MARGAY_KINDS);
         asked->extents[i] = extent;
     }
 }

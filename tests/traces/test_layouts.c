@@ -1,9 +1,9 @@
 /* test_layouts.c - the layouts of storage traces, and --column with roles */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
 #include "traces/base/fnv.h"
-#include "traces/base/random.h"
 #include "traces/formats/format.h"
 
 /* ---------------------------------------------------------------- reading --
@@ -330,8 +330,7 @@ static void test_devices(void)
 
 /* ------------------------------------------------------ plain and quoted -- */
 
-static size_t random_field(struct margay_random *random, char *text,
-                           bool *quoted)
+static size_t random_field(char *text, bool *quoted)
 {
     static const char *const fields[] = {"7",
                                          "12345678",
@@ -349,10 +348,8 @@ static size_t random_field(struct margay_random *random, char *text,
                                          "18446744073709551616",
                                          "get",
                                          "1234567890123456"};
-    const char *field =
-        fields[margay_random_below(random, sizeof fields / sizeof *fields)];
-    *quoted = margay_random_below(random, 8) == 0 && field[0] != ' ' &&
-              strchr(field, ' ') == NULL;
+    const char *field = fields[below(sizeof fields / sizeof *fields)];
+    *quoted = one_in(8) && field[0] != ' ' && strchr(field, ' ') == NULL;
     return (size_t)sprintf(text, *quoted ? "\"%s\"" : "%s", field);
 }
 
@@ -362,8 +359,7 @@ static size_t random_field(struct margay_random *random, char *text,
  */
 static void test_plain(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     uint64_t tries = rounds(3000);
     unsigned different = 0;
     for (uint64_t t = 0; t < tries; t++) {
@@ -372,16 +368,15 @@ static void test_plain(void)
         for (unsigned row = 0; row < 4; row++) {
             p += (size_t)sprintf(plain + p, "x");
             q += (size_t)sprintf(quoted + q, "\"x\"");
-            for (unsigned i = margay_random_below(&random, 8) == 0; i < 3;
-                 i++) {
+            for (unsigned i = one_in(8); i < 3; i++) {
                 bool is_quoted;
                 plain[p++] = quoted[q++] = ',';
                 start = p;
-                p += random_field(&random, plain + p, &is_quoted);
+                p += random_field(plain + p, &is_quoted);
                 memcpy(quoted + q, plain + start, p - start);
                 q += p - start;
             }
-            bool carriage = margay_random_below(&random, 4) == 0;
+            bool carriage = one_in(4);
             p += (size_t)sprintf(plain + p, carriage ? "\r\n" : "\n");
             q += (size_t)sprintf(quoted + q, carriage ? "\r\n" : "\n");
         }

@@ -5,9 +5,9 @@
  * piece that fails says what a reader of the whole file says.
  */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 #include "traces/traces_internal.h"
 
 #define MOST_BYTES  ((size_t)1 << 20)
@@ -33,12 +33,6 @@ static const struct sample {
 
 static char *text;
 static size_t used;
-static struct margay_random any;
-
-static uint64_t below(uint64_t bound)
-{
-    return margay_random_below(&any, bound);
-}
 
 static void add_blanks(size_t most)
 {
@@ -53,7 +47,7 @@ static void add_line(const struct sample *sample)
     /* A format string of the table. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    unsigned number = (unsigned)margay_random_u64(&any) >> below(31);
+    unsigned number = (unsigned)any_u64() >> below(31);
     add_blanks(what < 30 ? 9 : 1);
     if (what < 70)
         used += (size_t)sprintf(text + used, sample->line, number);
@@ -62,7 +56,7 @@ static void add_line(const struct sample *sample)
     else if (what < 95)
         used += (size_t)sprintf(text + used, "%s", sample->comment);
 #pragma GCC diagnostic pop
-    add_blanks(what % 7 == 0 ? (below(50) == 0 ? 60000 : 20) : 1);
+    add_blanks(what % 7 == 0 ? (one_in(50) ? 60000 : 20) : 1);
     if (what % 11 == 0)
         text[used++] = '\r';
     text[used++] = '\n';
@@ -73,7 +67,7 @@ static void make_text(const struct sample *sample, size_t bytes)
     used = 0;
     while (used < bytes)
         add_line(sample);
-    if (below(3) == 0 && used > 0)
+    if (one_in(3) && used > 0)
         used--;
 }
 
@@ -96,7 +90,7 @@ static void spoil(void)
         text[at] = '\0';
         break;
     case 1:
-        memset(text + at, below(2) == 0 ? ' ' : 'x', LONG_ONES);
+        memset(text + at, one_in(2) ? ' ' : 'x', LONG_ONES);
         used = at + LONG_ONES > used ? at + LONG_ONES : used;
         break;
     default:
@@ -241,7 +235,7 @@ static void add_quotes(void)
     for (uint64_t i = 1 + below(3); i > 0; i--) {
         size_t at = below(used);
         text[at] = '"';
-        if (below(2) == 0 && at + 1 < used)
+        if (one_in(2) && at + 1 < used)
             text[at + 1] = '\n';
     }
 }
@@ -305,7 +299,7 @@ static void test_others(void)
 int main(void)
 {
     text = malloc(MOST_BYTES + 4 * LINE_ROOM);
-    margay_random_seed(&any, 17);
+    seed_chance(17);
     for (size_t i = 0; i < SAMPLES; i++)
         test_format(&samples[i]);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -1,5 +1,6 @@
 /* test_mgt_modules.c - the files of code that the sites of a trace are in */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/mgt_files.h"
 #include "traces/formats/modules.h"
@@ -88,17 +89,15 @@ static void test_files(void)
 static void test_random(void)
 {
     static char names[MARGAY_MOST_MODULES][8];
-    struct margay_random random;
     size_t wrong = 0;
-    margay_random_seed(&random, 11);
+    seed_chance(11);
     for (size_t round = 0; round < rounds(200); round++) {
         struct margay_modules written = {.whole = false},
                               read = {.whole = false};
-        const uint64_t share = 1 + margay_random_below(&random, 20);
+        const uint64_t share = 1 + below(20);
         for (unsigned i = 0; i < MARGAY_MOST_MODULES; i++) {
-            snprintf(names[i], sizeof names[i], "%" PRIu64,
-                     margay_random_below(&random, 100000));
-            if (margay_random_below(&random, share) == 0)
+            snprintf(names[i], sizeof names[i], "%" PRIu64, below(100000));
+            if (one_in(share))
                 margay_modules_set(&written, i, names[i], NULL);
         }
         size_t bytes = margay_modules_put(&written, NULL);
@@ -112,7 +111,7 @@ static void test_random(void)
                 (read.paths[i] != NULL && strcmp(read.paths[i], names[i]) != 0);
         /* All bytes are taken or refused. */
         for (size_t i = 0; i < bytes; i += 1 + bytes / 20) {
-            list[i] = (uint8_t)margay_random_u64(&random);
+            list[i] = (uint8_t)any_u64();
             margay_modules_take(&read, list, bytes - i / 2, &no_memory);
         }
         margay_modules_clear(&written);

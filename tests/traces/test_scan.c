@@ -1,7 +1,7 @@
 /* test_scan.c - numbers from text, compared with the slow and obvious way */
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
-#include "traces/base/random.h"
 #include "traces/formats/format.h"
 #include "traces/formats/scan.h"
 
@@ -45,25 +45,22 @@ static bool masks_agree(const char *text)
 }
 
 /* A run of `length` digits, a character that is no digit, and anything. */
-static void make_text(struct margay_random *random, char *text, size_t bytes,
-                      unsigned base, size_t length)
+static void make_text(char *text, size_t bytes, unsigned base, size_t length)
 {
     for (size_t i = 0; i < bytes; i++)
-        text[i] = (char)margay_random_u64(random);
+        text[i] = (char)any_u64();
     for (size_t i = 0; i < length; i++)
-        text[i] = "0123456789abcdefABCDEF"[margay_random_below(
-            random, base == 16 ? 22 : 10)];
-    text[length] = " ,\n\r\t\0:/@`gG\x80\xff"[margay_random_below(random, 14)];
+        text[i] = "0123456789abcdefABCDEF"[below(base == 16 ? 22 : 10)];
+    text[length] = " ,\n\r\t\0:/@`gG\x80\xff"[below(14)];
 }
 
 static void test_random_texts(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 1);
+    seed_chance(1);
     uint64_t tries = rounds(300000), wrong_values = 0, wrong_runs = 0;
     for (uint64_t i = 0; i < tries; i++) {
         char text[24 + MARGAY_TEXT_PADDING];
-        make_text(&random, text, sizeof text, i % 2 == 0 ? 16 : 10, i % 24);
+        make_text(text, sizeof text, i % 2 == 0 ? 16 : 10, i % 24);
         wrong_values += !scans_agree(text);
         wrong_runs += !masks_agree(text);
     }
@@ -118,11 +115,10 @@ static void test_limits(void)
 
 static void test_emitted_numbers(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 2);
+    seed_chance(2);
     unsigned wrong = 0;
     for (unsigned i = 0; i < 6400; i++) {
-        uint64_t number = margay_random_u64(&random) >> i % 64;
+        uint64_t number = any_u64() >> i % 64;
         char emitted[32], expected[32];
         *margay_emit_hex(emitted, number, 1 + i % 16) = '\0';
         snprintf(expected, sizeof expected, "%0*" PRIx64, 1 + (int)(i % 16),

@@ -1,8 +1,8 @@
 /* test_selection.c - skip, limit, warm-up, kinds; references to blocks */
 #define _GNU_SOURCE
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
-#include "traces/base/random.h"
 
 #define LINES 60000 /* several batches */
 
@@ -48,32 +48,31 @@ static bool selects_alike(const char *path, const struct whole_trace *all,
 }
 
 /* A count that is often 0, a batch's end, the trace's end, or beyond. */
-static uint64_t odd_count(struct margay_random *random, uint64_t total)
+static uint64_t odd_count(uint64_t total)
 {
     static const uint64_t odd[] = {0, 1, 16383, 16384, 16385, 32768};
-    uint64_t choice = margay_random_below(random, 10);
+    uint64_t choice = below(10);
     if (choice < 6)
         return odd[choice];
     if (choice == 6)
         return UINT64_MAX;
-    return margay_random_below(random, total + 2);
+    return below(total + 2);
 }
 
 static void test_selections(const char *name, const char *text, size_t bytes)
 {
     char path[TEST_PATH_BYTES];
-    struct margay_random random;
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    margay_random_seed(&random, 6);
+    seed_chance(6);
     write_file(make_path(path, name), text, bytes);
     struct whole_trace all = read_path(path, &options);
     CHECK(all.count >= LINES, "%s: %zu references", name, all.count);
     uint64_t tries = rounds(150), wrong = 0;
     for (uint64_t i = 0; i < tries; i++) {
-        options.skip_refs = odd_count(&random, all.count);
-        options.limit_refs = odd_count(&random, all.count);
-        options.warmup_refs = odd_count(&random, all.count);
-        options.kinds = (unsigned)margay_random_below(&random, 8);
+        options.skip_refs = odd_count(all.count);
+        options.limit_refs = odd_count(all.count);
+        options.warmup_refs = odd_count(all.count);
+        options.kinds = (unsigned)below(8);
         wrong += !selects_alike(path, &all, &options);
     }
     CHECK_U64(wrong, 0, "%s: %" PRIu64 " selections", name, tries);
@@ -83,20 +82,18 @@ static void test_selections(const char *name, const char *text, size_t bytes)
 
 static void test_all_selections(void)
 {
-    struct margay_random random;
-    margay_random_seed(&random, 7);
+    seed_chance(7);
     char *text = malloc(LINES * 32);
     size_t used = 0;
     for (size_t i = 0; i < LINES; i++)
-        used += (size_t)sprintf(
-            text + used, "%s%" PRIx64 ",%u\n",
-            &"I  \0 L \0 S \0 M "[4 * margay_random_below(&random, 4)],
-            margay_random_u64(&random) >> (i % 60), (unsigned)(1 + i % 20));
+        used += (size_t)sprintf(text + used, "%s%" PRIx64 ",%u\n",
+                                &"I  \0 L \0 S \0 M "[4 * below(4)],
+                                any_u64() >> (i % 60), (unsigned)(1 + i % 20));
     test_selections("trace.lackey", text, used);
     used = 0;
     for (size_t i = 0; i < LINES; i++)
         used += (size_t)sprintf(text + used, "%" PRIu64 "\n",
-                                margay_random_u64(&random) >> (i % 60));
+                                any_u64() >> (i % 60));
     test_selections("trace.lines", text, used);
     free(text);
 }
