@@ -222,8 +222,7 @@ enum margay_status margay_stack_generator_next(
         size_t made = 0, wanted = count - done < MOVES ? count - done : MOVES;
         while (made < wanted && status == MARGAY_OK &&
                !margay_rank_full(&generator->rank)) {
-            struct move *move = &moves[made++];
-            uint64_t distance = draw_distance(generator);
+            uint64_t from, distance = draw_distance(generator);
             status = MARGAY_OK;
             if (distance == MARGAY_INFINITE) {
                 resume(generator, &distance);
@@ -232,20 +231,20 @@ enum margay_status margay_stack_generator_next(
                 distance = MARGAY_INFINITE;
             }
             if (distance == MARGAY_INFINITE) {
-                move->from = push(generator);
-                generator->blocks[move->from] = generator->distinct_blocks++;
+                from = push(generator);
+                generator->blocks[from] = generator->distinct_blocks++;
             } else {
-                move->from =
+                from =
                     distance == 0 ? generator->top : take(generator, distance);
                 if (distance > 0)
                     push(generator);
             }
-            move->to = generator->top;
+            moves[made++] = (struct move){from, generator->top};
         }
         /* In order, as a block may be moved again. */
-        for (size_t i = 0; i < made; i++, done++) {
-            blocks[done] = generator->blocks[moves[i].from];
-            generator->blocks[moves[i].to] = blocks[done];
+        for (const struct move *move = moves; move < moves + made; move++) {
+            blocks[done] = generator->blocks[move->from];
+            generator->blocks[move->to] = blocks[done++];
         }
         if (status == MARGAY_OK && margay_rank_full(&generator->rank))
             status = compact(generator, error);
