@@ -365,14 +365,25 @@ MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
 
 /* The references that a cache makes to the next level behind it. */
 struct margay_traffic {
-    /* The block and the enum margay_kind of each reference.  The arrays are the
-       caller's. */
+    /* The block and the enum margay_kind of each reference, and which of the
+       references of the call causes it, from 0 on. */
     uint64_t *blocks;
     uint8_t *kinds;
+    uint32_t *causes;
+    /* What each reference covers, where that is told; else NULL. */
+    uint32_t *extents;
+    bool covers; /* it is */
 
-    /* The number of references that the last call has put into the arrays. */
-    size_t count;
+    /* The number of references that the last call has put into the arrays, and
+       how many these have room for. */
+    size_t count, room;
 };
+
+/* Make room for `room` references.  margay_traffic_clear() frees the arrays.
+   MARGAY_NO_MEMORY. */
+MARGAY_API enum margay_status margay_traffic_reserve(
+    struct margay_traffic *traffic, size_t room, struct margay_error *error);
+MARGAY_API void margay_traffic_clear(struct margay_traffic *traffic);
 
 /* The most references of traffic that one reference causes: a write-back, the
    block that comes in, and a write that goes to memory at once. */
@@ -382,8 +393,8 @@ struct margay_traffic {
  * Do what margay_cache_feed() does, and gather the traffic of the references in
  * the order in which it arises.  A miss causes a read of its block (a fetch if
  * the reference was one), after the write of the dirty block that it evicts.
- * Each write that goes to memory at once causes a write of its block.  The
- * arrays have room for MARGAY_MOST_TRAFFIC times `count` references.
+ * Each write that goes to memory at once causes a write of its block.  There is
+ * room for MARGAY_MOST_TRAFFIC times `count` references.
  */
 MARGAY_API void margay_cache_feed_through(margay_cache *cache,
                                           const uint64_t *blocks,

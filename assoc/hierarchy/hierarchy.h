@@ -202,6 +202,9 @@ struct margay_hierarchy_options {
     bool splits;    /* a reference touches each block that its extent covers */
     uint32_t cores; /* at most MARGAY_MOST_CORES; 0 = one for each thread */
     bool notes_sharing; /* for margay_hierarchy_sharing() */
+    /* The bits of levels by their index: for margay_hierarchy_traffic().  No
+       block of these is smaller than a unit. */
+    uint64_t sends;
 };
 
 /* Make empty caches.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.  The caller owns
@@ -222,6 +225,17 @@ MARGAY_API void margay_hierarchy_free(margay_hierarchy *hierarchy);
 MARGAY_API enum margay_status margay_hierarchy_feed(
     margay_hierarchy *hierarchy, const struct margay_span *span,
     struct margay_error *error);
+
+/*
+ * What the levels of options.sends, with their victim blocks, asked of what
+ * comes after them in the last call of margay_hierarchy_feed(), in its order:
+ * misses, of references and of prefetchers, are reads or fetches, and blocks
+ * that are written back or through are writes.  `blocks` are numbers like those
+ * that were fed.  What leaves for an exclusive level without having been
+ * written to is left out.
+ */
+MARGAY_API const struct margay_traffic *margay_hierarchy_traffic(
+    const margay_hierarchy *hierarchy);
 
 /* End the warm-up: set all counts to 0 and keep the blocks. */
 MARGAY_API void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy);

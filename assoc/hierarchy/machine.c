@@ -44,6 +44,16 @@ enum margay_status margay_hierarchy_create(
         options->levels, options->level_count, &wrong, error);
     if (status != MARGAY_OK)
         return status;
+    for (size_t i = 0; i < options->level_count; i++) {
+        const struct margay_level *level = &options->levels[i];
+        if ((options->sends >> i & 1) != 0 && level->bytes != 0 &&
+            level->block_bytes >> options->unit_shift == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: blocks of %llu bytes, smaller than what a "
+                               "number of the trace stands for",
+                               level->name,
+                               (unsigned long long)level->block_bytes);
+    }
     struct margay_hierarchy *hierarchy = calloc(1, sizeof *hierarchy);
     if (hierarchy == NULL)
         return margay_fail_memory(error, "the caches");
@@ -53,6 +63,8 @@ enum margay_status margay_hierarchy_create(
     hierarchy->splits = options->splits;
     hierarchy->most_cores = options->cores;
     hierarchy->notes_sharing = options->notes_sharing;
+    hierarchy->sends = options->sends;
+    hierarchy->traffic.covers = true;
     for (size_t i = 0; i < options->level_count; i++) {
         hierarchy->levels[i] = options->levels[i];
         if (options->levels[i].victim_blocks > 0 &&
@@ -89,6 +101,7 @@ void margay_hierarchy_free(margay_hierarchy *hierarchy)
         free(hierarchy->cores[i]);
     free(hierarchy->cores);
     free(hierarchy->queue.asked);
+    margay_traffic_clear(&hierarchy->traffic);
     free(hierarchy);
 }
 
@@ -153,6 +166,12 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
     node->writes = level->writing != MARGAY_WRITE_NONE;
     node->through = level->writing == MARGAY_WRITE_THROUGH;
     node->allocates = !level->no_allocate;
+    /* Victim blocks send on what leaves their level. */
+    size_t own = index;
+    for (size_t i = 0; node->is_victims && i < hierarchy->level_count; i++)
+        own = hierarchy->levels[i].next == index ? i : own;
+    node->sends = (node->is_victims || level->victim_blocks == 0) &&
+                  (hierarchy->sends >> own & 1) != 0;
     return node;
 }
 
@@ -383,6 +402,7 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     const struct margay_entrances *entrances =
         &hierarchy->cores[core]->of_kind[kind];
     hierarchy->core = core;
+    hierarchy->index = (uint32_t)i;
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
     hierarchy->references[kind]++;
     bool apart =
@@ -405,8 +425,11 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    hierarchy->traffic.count = 0;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
         status = feed_entry(hierarchy, span, i, error);
+    if (status == MARGAY_OK && hierarchy->traffic_failed)
+        status = margay_fail_memory(error, "what a cache passes on");
     if (status == MARGAY_OK && hierarchy->queue.failed)
         status = margay_fail_memory(error, "what is prefetched");
     for (size_t i = 0; i < hierarchy->all_count && status == MARGAY_OK; i++) {
@@ -415,6 +438,12 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
             status = margay_fail_memory(error, "the directory of blocks");
     }
     return status;
+}
+
+const struct margay_traffic *margay_hierarchy_traffic(
+    const margay_hierarchy *hierarchy)
+{
+    return &hierarchy->traffic;
 }
 
 /* ---------------------------------------------------------------- counts -- */

@@ -126,6 +126,7 @@ struct margay_node {
     unsigned shift; /* log2 of its block's bytes */
     bool exclusive, inclusive, writes, through, allocates;
     bool is_victims; /* the blocks that a level keeps of those that left it */
+    bool sends;      /* what it asks of the next one is kept */
     const struct margay_policy_loops *policy;
     margay_cache *cache;         /* NULL = a memory */
     struct margay_node *next;    /* NULL = there is none */
@@ -181,6 +182,11 @@ struct margay_hierarchy {
     uint32_t core; /* and who makes it, where a level is coherent */
     bool notes_sharing;
     struct margay_prefetch_queue queue;
+
+    uint64_t sends;                /* as in the options */
+    struct margay_traffic traffic; /* owned */
+    uint32_t index;                /* of the reference, among those fed */
+    bool traffic_failed;           /* for want of memory */
 };
 
 /* The core that reference i runs on, if there are `cores`, 0 = as many as

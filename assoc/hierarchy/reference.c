@@ -217,6 +217,27 @@ static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
     return at;
 }
 
+/* Keep what a node asks of what comes after it. */
+static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
+                                           const struct margay_node *node,
+                                           uint64_t block,
+                                           enum margay_kind kind)
+{
+    struct margay_traffic *traffic = &hierarchy->traffic;
+    unsigned shift = node->shift - hierarchy->unit_shift;
+    size_t i = traffic->count;
+    if (i == traffic->room &&
+        margay_traffic_reserve(traffic, 2 * i + 64, NULL) != MARGAY_OK) {
+        hierarchy->traffic_failed = true;
+        return;
+    }
+    traffic->blocks[i] = block << shift;
+    traffic->kinds[i] = (uint8_t)kind;
+    traffic->causes[i] = hierarchy->index;
+    traffic->extents[i] = shift > 31 ? UINT32_MAX : UINT32_C(1) << shift;
+    traffic->count++;
+}
+
 /* Reference the blocks of the next node that a block of this one lies in, or
    consists of. */
 static void reference_next(struct margay_hierarchy *hierarchy,
@@ -224,6 +245,8 @@ static void reference_next(struct margay_hierarchy *hierarchy,
                            enum margay_kind kind, enum margay_purpose purpose)
 {
     struct margay_node *next = node->next;
+    if (node->sends)
+        send(hierarchy, node, block, kind);
     if (next == NULL)
         return;
     if (next->shift >= node->shift) {
@@ -310,9 +333,11 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
 static void let_go(struct margay_hierarchy *hierarchy, struct margay_node *node,
                    const evicted_block *evicted)
 {
-    if (!evicted->left || node->next == NULL)
+    if (!evicted->left)
         return;
-    if (node->next->exclusive) {
+    if (node->next != NULL && node->next->exclusive) {
+        if (evicted->dirty && node->sends)
+            send(hierarchy, node, evicted->block, MARGAY_WRITE);
         evicted_block further = put(hierarchy, node->next, evicted);
         let_go(hierarchy, node->next, &further);
     } else if (evicted->dirty) {
@@ -340,10 +365,13 @@ static bool ask_next(struct margay_hierarchy *hierarchy,
                      enum margay_kind kind, enum margay_purpose purpose,
                      const evicted_block *evicted)
 {
-    if (node->next == NULL)
-        return false;
-    if (node->next->exclusive)
+    if (node->next != NULL && node->next->exclusive) {
+        if (node->sends)
+            send(hierarchy, node, block, kind);
+        if (node->sends && evicted->dirty)
+            send(hierarchy, node, evicted->block, MARGAY_WRITE);
         return take(hierarchy, node->next, block, kind, purpose, evicted);
+    }
     if (evicted->dirty)
         write_back(hierarchy, node, evicted->block);
     reference_next(hierarchy, node, block, kind, purpose);

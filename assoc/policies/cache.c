@@ -5,6 +5,7 @@
  * one against the lists and loops of tests/assoc/test_policies.c and
  * tests/assoc/test_objects.c.
  */
+#define _GNU_SOURCE
 #include "assoc/policies/cache.h"
 
 #include <inttypes.h>
@@ -202,6 +203,41 @@ void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
     cache->sites = NULL;
     count_references(cache->counts.references, kinds, count);
     cache->policy->loops[cache->finder.form].feed(cache, &uses);
+}
+
+enum margay_status margay_traffic_reserve(struct margay_traffic *traffic,
+                                          size_t room,
+                                          struct margay_error *error)
+{
+    bool lacks = false;
+    if (room <= traffic->room)
+        return MARGAY_OK;
+#define RESERVE(array)                                                  \
+    {                                                                   \
+        void *grown =                                                   \
+            reallocarray(traffic->array, room, sizeof *traffic->array); \
+        lacks |= grown == NULL;                                         \
+        traffic->array = grown == NULL ? traffic->array : grown;        \
+    }
+    RESERVE(blocks)
+    RESERVE(kinds)
+    RESERVE(causes)
+    if (traffic->covers)
+        RESERVE(extents)
+#undef RESERVE
+    if (lacks)
+        return margay_fail_memory(error, "what a cache passes on");
+    traffic->room = room;
+    return MARGAY_OK;
+}
+
+void margay_traffic_clear(struct margay_traffic *traffic)
+{
+    free(traffic->blocks);
+    free(traffic->kinds);
+    free(traffic->causes);
+    free(traffic->extents);
+    *traffic = (struct margay_traffic){.count = 0};
 }
 
 void margay_cache_feed_through(margay_cache *cache, const uint64_t *blocks,

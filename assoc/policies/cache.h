@@ -43,18 +43,21 @@ struct margay_cache_loop {
 
 /* A block comes from the level after the cache, or goes there. */
 static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
-                                        enum margay_kind kind)
+                                        enum margay_kind kind,
+                                        const struct margay_use *cause)
 {
     struct margay_traffic *traffic = cache->traffic;
     if (traffic == NULL)
         return;
     traffic->blocks[traffic->count] = block;
+    traffic->causes[traffic->count] = cause->index;
     traffic->kinds[traffic->count++] = (uint8_t)kind;
 }
 
 /* A block leaves a slot, and goes to memory if it is dirty. */
 static MARGAY_ALWAYS_INLINE void margay_cache_leave(
-    const struct margay_cache_loop *loop, uint64_t at)
+    const struct margay_cache_loop *loop, uint64_t at,
+    const struct margay_use *cause)
 {
     margay_cache *cache = loop->cache;
     uint8_t bit = (uint8_t)(1u << at % 8);
@@ -66,7 +69,7 @@ static MARGAY_ALWAYS_INLINE void margay_cache_leave(
     cache->dirty[at / 8] ^= bit;
     cache->counts.writebacks++;
     cache->counts.blocks_written++;
-    margay_cache_pass_on(cache, loop->finder.blocks[at], MARGAY_WRITE);
+    margay_cache_pass_on(cache, loop->finder.blocks[at], MARGAY_WRITE, cause);
 }
 
 /* The slot for the block of `use`, in a set that was full, once the block of
@@ -103,7 +106,7 @@ margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
         uint32_t evicted = loop->calls.evict(cache->state, set, use);
         if (evicted == MARGAY_NO_SLOT)
             return MARGAY_NO_SLOT;
-        margay_cache_leave(loop, set * finder->slots + evicted);
+        margay_cache_leave(loop, set * finder->slots + evicted, use);
         slot = margay_cache_place(loop, set, evicted, use);
     } else {
         slot = margay_finder_add(finder, loop->form, set, use->block);
@@ -113,13 +116,13 @@ margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
 }
 
 /* A write makes its block dirty, or goes to memory at once. */
-static MARGAY_ALWAYS_INLINE void margay_cache_write(margay_cache *cache,
-                                                    uint64_t block, uint64_t at,
-                                                    bool present)
+static MARGAY_ALWAYS_INLINE void margay_cache_write(
+    margay_cache *cache, const struct margay_use *use, uint64_t at,
+    bool present)
 {
     if (cache->write_through || !present) {
         cache->counts.blocks_written++;
-        margay_cache_pass_on(cache, block, MARGAY_WRITE);
+        margay_cache_pass_on(cache, use->block, MARGAY_WRITE, use);
     } else {
         cache->dirty[at / 8] |= (uint8_t)(1u << at % 8);
     }
@@ -153,13 +156,13 @@ static MARGAY_ALWAYS_INLINE void margay_cache_reference(
         /* A write that finds no place goes to memory without fetching. */
         if (slot != MARGAY_NO_SLOT || use->kind != MARGAY_WRITE) {
             cache->counts.blocks_fetched++;
-            margay_cache_pass_on(cache, use->block,
-                                 use->kind == MARGAY_FETCH ? MARGAY_FETCH
-                                                           : MARGAY_READ);
+            margay_cache_pass_on(
+                cache, use->block,
+                use->kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ, use);
         }
     }
     if (use->kind == MARGAY_WRITE)
-        margay_cache_write(cache, use->block, set * loop->finder.slots + slot,
+        margay_cache_write(cache, use, set * loop->finder.slots + slot,
                            slot != MARGAY_NO_SLOT);
 }
 
@@ -173,6 +176,7 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
             .kind = uses->kinds == NULL ? MARGAY_READ
                                         : (enum margay_kind)uses->kinds[i],
             .site = uses->sites == NULL ? 0 : uses->sites[i],
+            .index = (uint32_t)i,
         };
         margay_finder_prefetch(&loop->finder, loop->form, uses->blocks + i,
                                uses->count - i);

@@ -40,6 +40,7 @@ struct margay_use {
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
     uint32_t memory;
     bool sized; /* it is of an object; a constant in each loop */
+    uint32_t index; /* among those that the cache is fed */
 };
 
 /*

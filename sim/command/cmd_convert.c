@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim/command/request.h"
+#include "sim/command/stream.h"
 #include "sim/command/units.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -236,14 +237,9 @@ static enum margay_status finish(struct conversion *conversion,
     enum margay_status status = write_piece(conversion, error);
     request_tell_reading(conversion->options, conversion->from,
                          conversion->trace);
-    for (unsigned i = 0; i < MARGAY_MOST_MODULES && status == MARGAY_OK; i++) {
-        const char *path = margay_trace_module(conversion->trace, i);
-        if (path != NULL)
-            status =
-                margay_writer_set_module(conversion->writer, i, path, error);
-    }
-    return status == MARGAY_OK ? margay_writer_finish(conversion->writer, error)
-                               : status;
+    return status == MARGAY_OK
+               ? stream_finish(conversion->writer, conversion->trace, error)
+               : status;
 }
 
 /* Say what was written, and what was not: what addresses hold, which a

@@ -1,9 +1,9 @@
 /*
  * cmd_filter.c - margay filter: the trace of what a cache lets through
  *
- * A cache (sim/run/filter.c) before an analysis that writes what it is fed: a
- * read of each block that misses, a fetch if a fetch missed, and a write of
- * each block that is written back or through.
+ * A cache (sim/run/filter.c) before an analysis that writes what it is fed
+ * (stream.c): a read of each block that misses, a fetch if a fetch missed, and
+ * a write of each block that is written back or through.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,102 +11,22 @@
 
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
-#include "sim/command/units.h"
+#include "sim/command/stream.h"
 #include "sim/options/commands.h"
-#include "sim/options/trace_format.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 struct filter {
     const struct options *options;
-    struct output *output;
-    margay_writer *writer;
+    struct stream stream;
     const char *trace; /* that has ended; NULL = none yet */
     struct margay_cache_counts counts;
 };
-
-/* References that are written at a time. */
-#define PIECE_REFS 4096
-
-/* The analysis that is fed what the cache passes on. */
-struct writing {
-    margay_analysis analysis;
-    margay_writer *writer;
-    uint64_t multiplier; /* from a block's id to its number, and its extent */
-    uint64_t numbers[PIECE_REFS];
-    uint32_t extents[PIECE_REFS];
-};
-
-/* -------------------------------------------------------------- writing -- */
-
-static enum margay_status write_span(margay_analysis *analysis,
-                                     const struct margay_span *span,
-                                     struct margay_error *error)
-{
-    struct writing *writing = (struct writing *)analysis;
-    uint64_t times = writing->multiplier;
-    enum margay_status status = MARGAY_OK;
-    for (size_t done = 0; done < span->count && status == MARGAY_OK;) {
-        size_t left = span->count - done;
-        const struct margay_batch batch = {
-            .references = left < PIECE_REFS ? left : PIECE_REFS,
-            .numbers = writing->numbers,
-            .kinds = span->kinds + done,
-            .extents = writing->extents,
-        };
-        for (size_t i = 0; i < batch.references; i++) {
-            uint64_t block = span->blocks[done + i];
-            if (!margay_multiply_u64(block, times, &writing->numbers[i]))
-                return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                   "block %" PRIu64 " times %" PRIu64
-                                   " is over what a trace can hold",
-                                   block, times);
-            writing->extents[i] =
-                times > UINT32_MAX ? UINT32_MAX : (uint32_t)times;
-        }
-        status = margay_writer_put(writing->writer, &batch, error);
-        done += batch.references;
-    }
-    return status;
-}
-
-static enum margay_status end_writing(margay_analysis *analysis,
-                                      struct margay_error *error)
-{
-    return margay_writer_finish(((struct writing *)analysis)->writer, error);
-}
-
-static enum margay_status begin_writing(void *context,
-                                        const struct margay_pass *passes,
-                                        size_t count,
-                                        const struct margay_share *share,
-                                        margay_analysis **analysis,
-                                        struct margay_error *error)
-{
-    static const struct margay_analysis_class functions = {
-        .feed = write_span,
-        .finish = end_writing,
-    };
-    struct writing *writing =
-        drive_analysis(sizeof *writing, &functions, error);
-    (void)count, (void)share;
-    if (writing == NULL)
-        return MARGAY_NO_MEMORY;
-    *analysis = &writing->analysis;
-    writing->writer = ((struct filter *)context)->writer;
-    return units_of_blocks(passes, writing->writer, &writing->multiplier,
-                           error);
-}
-
-/* -------------------------------------------------------------- the cache --
- */
 
 static enum margay_status open_question(void *context,
                                         margay_question **question,
                                         struct margay_error *error)
 {
-    static const struct margay_abilities can = {.needs = 0};
     struct filter *filter = context;
     const struct options *options = filter->options;
     const struct margay_filter_request request = {
@@ -123,7 +43,7 @@ static enum margay_status open_question(void *context,
     };
     margay_question *writing;
     enum margay_status status =
-        drive_question(begin_writing, filter, "a trace", &can, &writing, error);
+        stream_question(&filter->stream, &writing, error);
     return status == MARGAY_OK
                ? margay_filter_question(&request, writing, question, error)
                : status;
@@ -136,7 +56,6 @@ static enum margay_status keep_counts(void *context,
                                       struct margay_error *error)
 {
     struct filter *filter = context;
-    (void)error;
     filter->trace = pass->trace;
     uint64_t ways = filter->options->filter.ways, sets = 1;
     if (filter->options->filter.sets != 0)
@@ -145,7 +64,7 @@ static enum margay_status keep_counts(void *context,
         sets = filter->options->filter.bytes / pass->block_bytes / ways;
     tell_few_sets("", filter->options->caches.policy.spec, sets);
     filter->counts = *margay_filter_analysis_counts(job->analyses[0]);
-    return MARGAY_OK;
+    return stream_finish(filter->stream.writer, job->reader, error);
 }
 
 static uint64_t sum(const uint64_t counts[MARGAY_KINDS])
@@ -198,19 +117,15 @@ static enum margay_status check(const struct options *options,
 static enum margay_status run(struct filter *filter, struct margay_error *error)
 {
     const struct options *options = filter->options;
-    const char *place = options->output == NULL ? "-" : options->output;
     const struct drive drive = {
         .options = options,
         .context = filter,
         .open = open_question,
         .ended = keep_counts,
     };
-    enum margay_status status = trace_writer_create(
-        options, place, &filter->output, &filter->writer, error);
+    enum margay_status status = stream_open(&filter->stream, options, error);
     if (status == MARGAY_OK)
         status = check(options, error);
-    if (status == MARGAY_OK)
-        status = output_open(place, OUTPUT_HELD, &filter->output, error);
     return status == MARGAY_OK ? drive_run(&drive, error) : status;
 }
 
@@ -219,8 +134,8 @@ int cmd_filter(const struct options *options)
     struct filter filter = {.options = options};
     struct margay_error error;
     enum margay_status status = run(&filter, &error);
-    margay_writer_free(filter.writer);
-    int exit_status = conclude(status, &filter.output, 1, &error);
+    margay_writer_free(filter.stream.writer);
+    int exit_status = conclude(status, &filter.stream.output, 1, &error);
     if (exit_status != EXIT_TROUBLE)
         report(&filter);
     return exit_status;

@@ -2,11 +2,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
 #include "sim/command/sharing_table.h"
+#include "sim/command/stream.h"
 #include "sim/options/commands.h"
+#include "sim/options/trace_format.h"
 #include "sim/result/machine_csv.h"
 #include "sim/result/machine_table.h"
 #include "sim/terminal/message.h"
@@ -21,6 +24,8 @@ struct simulate {
     struct margay_level *levels; /* of all machines; owned */
     char *columns[OUTPUTS];      /* owned */
     struct csv_writer csvs[OUTPUTS];
+    struct stream stream;  /* of --misses, */
+    uint64_t sends;        /* by these levels */
     size_t trace_count;    /* of those with references */
     struct places *places; /* of lines of sources; NULL = they are not found */
 };
@@ -29,7 +34,13 @@ static enum margay_status open_machines(void *context,
                                         margay_question **question,
                                         struct margay_error *error)
 {
-    const struct simulate *simulate = context;
+    struct simulate *simulate = context;
+    margay_question *next = NULL;
+    enum margay_status status =
+        simulate->sends == 0 ? MARGAY_OK
+                             : stream_question(&simulate->stream, &next, error);
+    if (status != MARGAY_OK)
+        return status;
     const struct margay_machine_request request = {
         .levels = simulate->levels,
         .level_count = simulate->machine.count,
@@ -37,6 +48,8 @@ static enum margay_status open_machines(void *context,
         .seed = simulate->options->seed,
         .cores = simulate->options->machine.cores,
         .notes_sharing = simulate->options->machine.sharing != NULL,
+        .sends = simulate->sends,
+        .next = next,
     };
     return margay_machine_question(&request, question, error);
 }
@@ -111,6 +124,26 @@ static enum margay_status write_sharing(struct simulate *simulate,
     return status;
 }
 
+/* For people: what went into each cache of --misses, and came out. */
+static void tell_sent(const struct simulate *simulate,
+                      const struct machine_results *results)
+{
+    for (size_t i = 0; i < simulate->machine.count; i++) {
+        const struct margay_level_counts counts =
+            margay_machine_analysis_counts(results->analysis, 0, i);
+        const uint64_t *in = counts.references, *missed = counts.misses;
+        if ((simulate->sends >> i & 1) != 0)
+            message_keep("%s: %s: %" PRIu64 " references, %" PRIu64
+                         " misses, %" PRIu64 " prefetches and %" PRIu64
+                         " write-backs",
+                         results->trace, simulate->levels[i].name,
+                         in[MARGAY_READ] + in[MARGAY_WRITE] + in[MARGAY_FETCH],
+                         missed[MARGAY_READ] + missed[MARGAY_WRITE] +
+                             missed[MARGAY_FETCH],
+                         counts.prefetches, counts.writebacks);
+    }
+}
+
 static enum margay_status write_machines(void *context,
                                          const struct margay_job *job,
                                          const struct margay_pass *pass,
@@ -123,6 +156,10 @@ static enum margay_status write_machines(void *context,
         margay_machine_analysis_references(job->analyses[pass->index]);
     uint64_t references =
         fed[MARGAY_READ] + fed[MARGAY_WRITE] + fed[MARGAY_FETCH];
+    if (simulate->sends != 0 && !simulate->options->quiet)
+        tell_sent(simulate, &results);
+    if (simulate->sends != 0)
+        return stream_finish(simulate->stream.writer, job->reader, error);
     if (references == 0)
         return MARGAY_OK;
     simulate->trace_count++;
@@ -196,6 +233,40 @@ static enum margay_status read_machines(struct simulate *simulate,
     return status;
 }
 
+/* The caches of --misses, and the file that their trace goes into: in the
+   format that keeps the most, unless something says another. */
+static enum margay_status open_stream(struct simulate *simulate,
+                                      struct margay_error *error)
+{
+    struct options with_format = *simulate->options;
+    const char *name = with_format.machine.misses;
+    if (with_format.operand_count > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--misses: found %zu traces, expected one",
+                           with_format.operand_count);
+    for (; name != NULL; name = *name == '\0' ? NULL : name + 1) {
+        size_t bytes = strcspn(name, ","), i = 0;
+        while (i < simulate->machine.count &&
+               (simulate->levels[i].bytes == 0 ||
+                strlen(simulate->levels[i].name) != bytes ||
+                strncmp(simulate->levels[i].name, name, bytes) != 0))
+            i++;
+        if (i == simulate->machine.count)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--misses: found '%.*s', expected a cache of "
+                               "%s, such as %s",
+                               (int)bytes, name, with_format.machine.name,
+                               simulate->levels[0].name);
+        simulate->sends |= UINT64_C(1) << i;
+        name += bytes;
+    }
+    if (trace_format(&with_format, with_format.output) == NULL &&
+        with_format.output != NULL)
+        with_format.to = "mgt";
+    simulate->stream.splits = true;
+    return stream_open(&simulate->stream, &with_format, error);
+}
+
 static enum margay_status open_tables(struct simulate *simulate,
                                       struct margay_error *error)
 {
@@ -251,14 +322,20 @@ int cmd_simulate(const struct options *options)
     };
     enum margay_status status = read_machines(&simulate, &error);
     if (status == MARGAY_OK)
-        status = open_tables(&simulate, &error);
+        status = options->machine.misses == NULL
+                     ? open_tables(&simulate, &error)
+                     : open_stream(&simulate, &error);
     if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);
         status = drive_run(&drive, &error);
     }
     if (status == MARGAY_OK)
         warn(&simulate);
-    int exit_status = csv_conclude(status, simulate.csvs, OUTPUTS, &error);
+    margay_writer_free(simulate.stream.writer);
+    int exit_status =
+        options->machine.misses == NULL
+            ? csv_conclude(status, simulate.csvs, OUTPUTS, &error)
+            : conclude(status, &simulate.stream.output, 1, &error);
     for (size_t i = 0; i < OUTPUTS; i++)
         free(simulate.columns[i]);
     places_free(simulate.places);

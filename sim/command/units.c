@@ -63,7 +63,7 @@ enum margay_status units_of_trace(const struct options *options,
     return status;
 }
 
-enum margay_status units_of_blocks(const struct margay_pass *pass,
+enum margay_status units_of_blocks(const struct margay_pass *pass, bool splits,
                                    margay_writer *writer, uint64_t *multiplier,
                                    struct margay_error *error)
 {
@@ -75,7 +75,7 @@ enum margay_status units_of_blocks(const struct margay_pass *pass,
         return margay_writer_set_numbers(
             writer, pass->numbers,
             pass->numbers == MARGAY_IDS ? pass->block_bytes >> pass->shift : 0,
-            false, error);
+            splits, error);
     if (unit == 0 || (unit != 1 && pass->block_bytes == 0))
         return MARGAY_OK;
     if (pass->block_bytes == 0)

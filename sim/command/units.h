@@ -30,8 +30,9 @@ enum margay_status units_of_trace(const struct options *options,
  * The same for blocks of a pass: numbers written are those of the first byte of
  * a block, in what the format's numbers stand for or, where nothing says that,
  * as in the trace.  *multiplier times the block is its number, and its extent.
+ * `splits`: references ask for all blocks that they cover.
  */
-enum margay_status units_of_blocks(const struct margay_pass *pass,
+enum margay_status units_of_blocks(const struct margay_pass *pass, bool splits,
                                    margay_writer *writer, uint64_t *multiplier,
                                    struct margay_error *error);
 

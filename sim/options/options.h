@@ -113,6 +113,7 @@ struct options {
         const char *vary;      /* which fields have several values, or NULL */
         const char *pareto;    /* NULL = no such table */
         const char *sharing;   /* the table of --sharing, or NULL */
+        const char *misses;    /* caches whose misses are written, or NULL */
         uint64_t instructions; /* of the trace; 0 = not given */
         uint64_t cores;        /* 0 = not given */
     } machine;

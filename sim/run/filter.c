@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
@@ -22,8 +23,8 @@ struct filter {
     margay_analysis *next;
     margay_cache *cache;
     struct margay_traffic traffic;
-    size_t room;        /* for traffic */
-    uint64_t passed_on; /* references, so far */
+    struct margay_span_columns *columns; /* of it; owned */
+    uint64_t passed_on;                  /* references, so far */
 };
 
 static struct filter *self(const margay_analysis *analysis)
@@ -35,8 +36,8 @@ static void filter_free(margay_analysis *analysis)
 {
     struct filter *filter = self(analysis);
     margay_cache_free(filter->cache);
-    free(filter->traffic.blocks);
-    free(filter->traffic.kinds);
+    margay_traffic_clear(&filter->traffic);
+    free(filter->columns);
     margay_analysis_free(filter->next);
     free(filter);
 }
@@ -69,48 +70,20 @@ static enum margay_status divide_capacity(
     return MARGAY_OK;
 }
 
-static enum margay_status make_room(struct filter *filter, size_t count,
-                                    struct margay_error *error)
-{
-    struct margay_traffic *traffic = &filter->traffic;
-    if (count <= filter->room)
-        return MARGAY_OK;
-    uint64_t *blocks =
-        reallocarray(traffic->blocks, count, sizeof *traffic->blocks);
-    if (blocks != NULL)
-        traffic->blocks = blocks;
-    uint8_t *kinds = realloc(traffic->kinds, count);
-    if (kinds != NULL)
-        traffic->kinds = kinds;
-    if (blocks == NULL || kinds == NULL)
-        return margay_fail_memory(error, "what a cache passes on");
-    filter->room = count;
-    return MARGAY_OK;
-}
-
 static enum margay_status filter_feed(margay_analysis *analysis,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
     struct filter *filter = self(analysis);
-    enum margay_status status =
-        make_room(filter, MARGAY_MOST_TRAFFIC * span->count, error);
+    enum margay_status status = margay_traffic_reserve(
+        &filter->traffic, MARGAY_MOST_TRAFFIC * span->count, error);
     if (status != MARGAY_OK)
         return status;
     margay_cache_tell_sites(filter->cache, span->sites);
     margay_cache_feed_through(filter->cache, span->blocks, span->kinds,
                               span->count, &filter->traffic);
-    const struct margay_span passed = {
-        .count = filter->traffic.count,
-        .blocks = filter->traffic.blocks,
-        .kinds = filter->traffic.kinds,
-        .first_index = filter->passed_on,
-        .warmup = span->warmup,
-    };
-    filter->passed_on += passed.count;
-    return passed.count == 0
-               ? MARGAY_OK
-               : margay_analysis_feed(filter->next, &passed, error);
+    return margay_span_pass_on(span, &filter->traffic, filter->columns,
+                               filter->next, &filter->passed_on, error);
 }
 
 static enum margay_status filter_reset(margay_analysis *analysis,
@@ -159,6 +132,9 @@ static enum margay_status begin(const margay_question *question,
         return margay_fail_memory(error, "a cache");
     filter->analysis.functions = &functions;
     *analysis = &filter->analysis;
+    filter->columns = margay_span_columns_create();
+    if (filter->columns == NULL)
+        return margay_fail_memory(error, "what a cache passes on");
     enum margay_status status =
         divide_capacity(&asked->request, passes->block_bytes, &options, error);
     if (status == MARGAY_OK)
@@ -175,14 +151,19 @@ static void question_free(margay_question *question)
     free(question);
 }
 
-/* What it passes on has blocks and kinds. */
+/* What it passes on has all columns but those that say how much a reference
+   covers, and how often it stands there. */
+#define LOST_COLUMNS                                          \
+    ((unsigned)MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS | \
+     MARGAY_COLUMN_NUMBERS)
+
 static enum margay_status check_next(const margay_question *next,
                                      struct margay_error *error)
 {
-    if ((next->can.needs & ~MARGAY_COLUMN_KINDS) != 0 || next->can.references)
+    if ((next->can.needs & LOST_COLUMNS) != 0 || next->can.references)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: asks for more than the blocks and kinds that "
-                           "a cache passes on",
+                           "%s: asks for more than the blocks that a cache "
+                           "passes on",
                            next->name);
     return MARGAY_OK;
 }
@@ -214,7 +195,7 @@ enum margay_status margay_filter_question(
                          (policy->abilities & MARGAY_POLICY_NEEDS_SITES
                               ? MARGAY_COLUMN_SITES
                               : 0),
-                .uses = MARGAY_COLUMN_KINDS,
+                .uses = MARGAY_COLUMN_KINDS | (next->can.uses & ~LOST_COLUMNS),
                 .passes = next->can.passes,
                 .traces = next->can.traces},
         .name = "a cache",

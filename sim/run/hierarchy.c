@@ -4,10 +4,12 @@
  * The levels have blocks of different sizes, so that the analysis is fed the
  * references of a trace as they stand, and the machines find their blocks.
  * Where the plan says so, machines that may be are simulated together; all
- * others are fed each span side by side.
+ * others are fed each span side by side.  What levels of a single machine send
+ * on may be what the analysis of another question is fed.
  */
 #include <stdlib.h>
 
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
@@ -24,6 +26,9 @@ struct machines {
     size_t *apart;           /* which they are, */
     margay_hierarchy **each; /* and by machine; owned */
     margay_crew *crew;
+    margay_analysis *next; /* of what levels send on; owned; NULL = none */
+    struct margay_span_columns *columns;
+    uint64_t passed_on;
     /* What the crew does. */
     const struct margay_span *span;
     enum margay_status *statuses; /* by machine, and why; owned */
@@ -47,6 +52,8 @@ static void machines_free(margay_analysis *analysis)
     free(machines->apart);
     free(machines->statuses);
     free(machines->errors);
+    free(machines->columns);
+    margay_analysis_free(machines->next);
     free(machines);
 }
 
@@ -76,6 +83,7 @@ static enum margay_status make_apart(struct machines *machines,
         .splits = pass->splits,
         .cores = (uint32_t)request->cores,
         .notes_sharing = request->notes_sharing,
+        .sends = request->sends,
     };
     for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++) {
         if (machines->family != NULL && may_share(request, i))
@@ -173,6 +181,10 @@ static enum margay_status machines_feed(margay_analysis *analysis,
             *error = machines->errors[i];
         return name_trace(pass, machines->statuses[i], error);
     }
+    if (machines->next != NULL)
+        return margay_span_pass_on(
+            span, margay_hierarchy_traffic(machines->each[0]),
+            machines->columns, machines->next, &machines->passed_on, error);
     return machines->family == NULL
                ? MARGAY_OK
                : name_trace(pass,
@@ -186,6 +198,8 @@ static enum margay_status machines_reset(margay_analysis *analysis,
     struct machines *machines = self(analysis);
     for (size_t i = 0; i < machines->apart_count; i++)
         margay_hierarchy_reset_counts(machines->each[machines->apart[i]]);
+    if (machines->next != NULL)
+        return margay_analysis_reset(machines->next, error);
     return machines->family == NULL
                ? MARGAY_OK
                : margay_family_reset_counts(machines->family, error);
@@ -195,6 +209,8 @@ static enum margay_status machines_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     struct machines *machines = self(analysis);
+    if (machines->next != NULL)
+        return margay_analysis_finish(machines->next, error);
     return machines->family == NULL
                ? MARGAY_OK
                : margay_family_settle(machines->family, error);
@@ -228,13 +244,25 @@ static enum margay_status begin(const margay_question *question,
         .free = machines_free,
     };
     struct machines *machines = calloc(1, sizeof *machines);
-    (void)count;
     if (machines == NULL)
         return margay_fail_memory(error, "the machines");
     machines->analysis.functions = &functions;
     *analysis = &machines->analysis;
     machines->request = ((const struct machines_question *)question)->request;
-    return make_machines(machines, passes, share, error);
+    enum margay_status status = make_machines(machines, passes, share, error);
+    if (status != MARGAY_OK || machines->request.next == NULL)
+        return status;
+    machines->columns = margay_span_columns_create();
+    return machines->columns == NULL
+               ? margay_fail_memory(error, "what a cache passes on")
+               : margay_question_begin(machines->request.next, passes, count,
+                                       share, &machines->next, error);
+}
+
+static void question_free(margay_question *question)
+{
+    margay_question_free(((struct machines_question *)question)->request.next);
+    free(question);
 }
 
 enum margay_status margay_machine_question(
@@ -243,13 +271,16 @@ enum margay_status margay_machine_question(
 {
     *question = NULL;
     enum margay_status status = check_machines(request, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct machines_question *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return margay_fail_memory(error, "the machines");
+    struct machines_question *made =
+        status == MARGAY_OK ? calloc(1, sizeof *made) : NULL;
+    if (made == NULL) {
+        margay_question_free(request->next);
+        return status == MARGAY_OK ? margay_fail_memory(error, "the machines")
+                                   : status;
+    }
     made->question = (margay_question){
         .begin = begin,
+        .free = question_free,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,
@@ -259,6 +290,8 @@ enum margay_status margay_machine_question(
     made->request = *request;
     if (request->notes_sharing)
         made->question.can.uses |= MARGAY_COLUMN_SITES;
+    if (request->next != NULL)
+        made->question.can.uses |= request->next->can.uses;
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (margay_level_needs_sites(&request->levels[i]))
             made->question.can.needs |= MARGAY_COLUMN_SITES;

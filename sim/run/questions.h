@@ -162,7 +162,12 @@ struct margay_machine_request {
     size_t level_count, machine_count;
     uint64_t seed;      /* of the policies' random numbers */
     uint64_t cores;     /* as in struct margay_hierarchy_options, */
-    bool notes_sharing; /* and so */
+    bool notes_sharing; /* and so; */
+    /* and so, of one machine: what these levels send on is what the analyses of
+       `next` are fed, as numbers of the trace, with all columns of the
+       references that cause it.  0 = there is no `next`. */
+    uint64_t sends;
+    margay_question *next; /* owned by the question, from the call on */
 };
 
 /*

@@ -111,6 +111,36 @@ void margay_span_columns_sort(const struct margay_span *span,
     SORT(distances)
 }
 
+enum margay_status margay_span_pass_on(const struct margay_span *span,
+                                       const struct margay_traffic *traffic,
+                                       struct margay_span_columns *columns,
+                                       margay_analysis *next,
+                                       uint64_t *passed_on,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t from = 0; from < traffic->count && status == MARGAY_OK;) {
+        size_t left = traffic->count - from;
+        struct margay_span passed = {
+            .count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS,
+            .blocks = traffic->blocks + from,
+            .first_index = *passed_on,
+            .warmup = span->warmup,
+        };
+#define MARGAY_COLUMN(name, NAME, bit, type, words)                 \
+    for (size_t i = 0; span->name != NULL && i < passed.count; i++) \
+        columns->name[i] = span->name[traffic->causes[from + i]];   \
+    passed.name = span->name == NULL ? NULL : columns->name;
+#include <margay/columns.def>
+        passed.kinds = traffic->kinds + from;
+        passed.extents = traffic->covers ? traffic->extents + from : NULL;
+        status = margay_analysis_feed(next, &passed, error);
+        from += passed.count;
+        *passed_on += passed.count;
+    }
+    return status;
+}
+
 struct margay_span margay_span_part(const struct margay_span *span, size_t from,
                                     size_t count)
 {

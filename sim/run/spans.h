@@ -9,6 +9,7 @@
 #ifndef MARGAY_SIM_RUN_SPANS_H
 #define MARGAY_SIM_RUN_SPANS_H
 
+#include <margay/assoc.h>
 #include <margay/run.h>
 
 /* Block references in a span: their columns stay in the second-level cache
@@ -41,6 +42,16 @@ void margay_span_columns_sort(const struct margay_span *span,
 /* Entries `from` up to `from + count` of a span, as one without repeats. */
 struct margay_span margay_span_part(const struct margay_span *span, size_t from,
                                     size_t count);
+
+/* Feed `next` what the entries of a span have caused, each with the columns of
+   its cause but those of the traffic itself; *passed_on is how many references
+   it has been fed. */
+enum margay_status margay_span_pass_on(const struct margay_span *span,
+                                       const struct margay_traffic *traffic,
+                                       struct margay_span_columns *columns,
+                                       margay_analysis *next,
+                                       uint64_t *passed_on,
+                                       struct margay_error *error);
 
 struct margay_span_walk {
     /* Set by the owner, the rest zeroed. */

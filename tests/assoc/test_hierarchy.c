@@ -272,8 +272,135 @@ static bool places_differ(const margay_hierarchy *hierarchy,
     return differ;
 }
 
+/* -------------------------------------------------- the stream of a level --
+ */
+
+/* Is what a level and those after it count a matter of what they are asked
+   alone?  Not where they empty or fill levels before them, tell a write of a
+   core from one of a level, or are asked by others than its feeders. */
+static bool stands_alone(const struct margay_level *levels, size_t count,
+                         size_t index)
+{
+    bool is_fed = false, alone = levels[index].inclusion != MARGAY_EXCLUSIVE &&
+                                 levels[index].bytes != 0;
+    for (size_t i = 0; i < count; i++) {
+        bool after = leads_to(levels, index, i),
+             feeds = levels[i].next == index;
+        is_fed |= feeds;
+        alone &= !after || (levels[i].prefetch == MARGAY_PREFETCH_NONE &&
+                            levels[i].inclusion != MARGAY_INCLUSIVE &&
+                            levels[i].coherence == MARGAY_COHERENCE_NONE);
+        alone &= after || feeds || levels[i].next == MARGAY_NO_LEVEL ||
+                 !leads_to(levels, index, levels[i].next);
+    }
+    return is_fed && alone;
+}
+
+/* Feed what a machine's feeders of a level send on into a machine of that level
+   and those after it. */
+static void feed_rest(margay_hierarchy *rest, const margay_hierarchy *hierarchy,
+                      size_t done)
+{
+    static uint64_t caused_sites[REFS * 64];
+    static uint32_t caused_threads[REFS * 64];
+    const struct margay_traffic *sent = margay_hierarchy_traffic(hierarchy);
+    if (sent->count > REFS * 64)
+        exit(1);
+    for (size_t i = 0; i < sent->count; i++) {
+        caused_sites[i] = sites[done + sent->causes[i]];
+        caused_threads[i] = threads[done + sent->causes[i]];
+    }
+    const struct margay_span span = {
+        .count = sent->count,
+        .blocks = sent->blocks,
+        .kinds = sent->kinds,
+        .extents = sent->extents,
+        .threads = caused_threads,
+        .sites = caused_sites,
+    };
+    if (margay_hierarchy_feed(rest, &span, NULL) != MARGAY_OK)
+        exit(1);
+}
+
+/* Does a level that is fed with the stream of those before it count something
+   else than in its machine?  *compared counts the levels that were. */
+static bool stream_differs(const struct margay_level *levels, size_t count,
+                           const struct feeding *feeding, uint64_t *compared)
+{
+    struct margay_level after[MARGAY_MOST_LEVELS];
+    bool wrong = false;
+    for (size_t index = 0; index < count && !wrong; index++) {
+        struct margay_hierarchy_options whole =
+                                            {
+                                                .levels = levels,
+                                                .level_count = count,
+                                                .seed = 5,
+                                                .splits = feeding->splits,
+                                                .cores = feeding->cores,
+                                            },
+                                        part = whole;
+        margay_hierarchy *hierarchy, *rest;
+        if (!stands_alone(levels, count, index))
+            continue;
+        part.level_count = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (levels[i].next == index)
+                whole.sends |= UINT64_C(1) << i;
+        }
+        for (size_t i = index; i != MARGAY_NO_LEVEL; i = levels[i].next) {
+            size_t at = part.level_count++;
+            after[at] = levels[i];
+            after[at].next =
+                levels[i].next == MARGAY_NO_LEVEL ? MARGAY_NO_LEVEL : at + 1;
+        }
+        part.levels = after;
+        part.splits = true;
+        if (margay_hierarchy_create(&whole, &hierarchy, NULL) != MARGAY_OK ||
+            margay_hierarchy_create(&part, &rest, NULL) != MARGAY_OK)
+            exit(1);
+        for (size_t done = 0; done < REFS;) {
+            size_t now = done == 0 ? feeding->warmup : 1 + below(REFS - done);
+            const struct margay_span span = {
+                .count = now,
+                .blocks = numbers + done,
+                .kinds = kinds + done,
+                .extents = feeding->has_extents ? extents + done : NULL,
+                .threads = threads + done,
+                .sites = sites + done,
+            };
+            if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
+                exit(1);
+            feed_rest(rest, hierarchy, done);
+            done += now;
+            if (done == feeding->warmup) {
+                margay_hierarchy_reset_counts(hierarchy);
+                margay_hierarchy_reset_counts(rest);
+            }
+        }
+        for (size_t i = index, at = 0; i != MARGAY_NO_LEVEL;
+             i = levels[i].next) {
+            const struct margay_level_counts in =
+                margay_hierarchy_counts(hierarchy, i);
+            const struct margay_level_counts alone =
+                margay_hierarchy_counts(rest, at++);
+            wrong |= (memcmp(in.references, alone.references,
+                             sizeof in.references) != 0 ||
+                      memcmp(in.misses, alone.misses, sizeof in.misses) != 0 ||
+                      in.writebacks != alone.writebacks ||
+                      in.victim_fills != alone.victim_fills);
+        }
+        if (wrong)
+            printf("# the stream before level %s differs\n",
+                   levels[index].name);
+        ++*compared;
+        margay_hierarchy_free(hierarchy);
+        margay_hierarchy_free(rest);
+    }
+    return wrong;
+}
+
 /* Does a random machine differ from the naive one on a random trace? */
-static bool differs(struct margay_level_counts *totals)
+static bool differs(struct margay_level_counts *totals, uint64_t *streams)
 {
     struct margay_level levels[MARGAY_MOST_LEVELS];
     size_t count = make_machine(levels);
@@ -307,6 +434,7 @@ static bool differs(struct margay_level_counts *totals)
         wrong = true;
         printf("# places differ\n");
     }
+    wrong |= stream_differs(levels, count, &feeding, streams);
     if (wrong)
         describe(levels, count);
     margay_hierarchy_free(hierarchy);
@@ -316,15 +444,19 @@ static bool differs(struct margay_level_counts *totals)
 
 int main(void)
 {
-    uint64_t count = rounds(5000), wrong = 0;
+    uint64_t count = rounds(5000), wrong = 0, streams = 0;
     /* Fewer do not have all that is asked for below. */
     count = count < 150 ? 150 : count;
     struct margay_level_counts totals = {.writebacks = 0};
     seed_chance(18);
     for (uint64_t i = 0; i < count && wrong < 5; i++)
-        wrong += differs(&totals);
+        wrong += differs(&totals, &streams);
     CHECK(wrong == 0, "%llu random machines are as lists and loops say",
           (unsigned long long)count);
+    CHECK(streams > count / 8,
+          "and %llu levels count the same when they are fed with what those "
+          "before them send on",
+          (unsigned long long)streams);
     CHECK(totals.writebacks > count && totals.useful_prefetches > count,
           "and they write back and prefetch");
     CHECK(totals.demand_misses > count && totals.writebacks_received > count &&

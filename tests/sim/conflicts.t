@@ -26,13 +26,13 @@ my %sample = (
     delimiter => 'tab', engine => 'olken', every => 100, format => 'din',
     from => 'input', 'half-life' => 100, histogram => 'output',
     kind => 'read', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
-    memory => 'low', method => 'multi', model => 'footprint', of => 'time',
-    op => 'get', pattern => '1d', phase => 100, policy => 'lru',
+    memory => 'low', misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
+    op => 'get', pareto => 'output', pattern => '1d', phase => 100, policy => 'lru',
     prometheus => 'output', quote => 'none', resume => 'input',
     'curve sample' => 0.5, save => 'output', 'save-model' => 'output',
-    sets => 4, size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
-    straddle => 'split', tenant => 'thread', touch => 'back', truth => 'input',
-    ttl => 10, unit => 64, warmup => 3, window => 100,
+    sets => 4, sharing => 'output', size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
+    straddle => 'split', to => 'din', tenant => 'thread', touch => 'back', truth => 'input',
+    ttl => 10, unit => 64, vary => 'L1.bytes=1K', warmup => 3, window => 100,
 );
 
 # The commands of the sets that the table names.
@@ -40,7 +40,7 @@ my %commands = (
     ON_CURVE => [qw(curve)], ON_HISTOGRAM => [qw(histogram)],
     ON_MEASURES => [qw(curve histogram distances)],
     ON_PREDICT => [qw(predict)], ON_FILTER => [qw(filter)],
-    ON_ASSOC => [qw(assoc)],
+    ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
 );
 
@@ -49,6 +49,7 @@ my %runs_on = (
     objects => ['--column', 'id=id,size=size,time=time', 'objects.csv'],
     requests => ['--column', 'id=block,request=request', 'requests.csv'],
     policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
+    misses => [qw(--unit 64 --machine machine.csv ids.lines)],
     curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
 );
 
@@ -155,6 +156,8 @@ sub write_file {
 sub make_traces {
     my @ids = map { $_ * $_ % 23 } 1 .. 200;
     write_file('ids.lines', @ids);
+    write_file('machine.csv', 'cache,holds,bytes,block_bytes,ways,next',
+        'L1,all,1K,64,0,');
     write_file('objects.csv', 'id,size,time',
         map { "$ids[$_]," . (10 + $ids[$_]) . ",$_" } 0 .. 199);
     write_file('requests.csv', 'request,block',

@@ -18,6 +18,7 @@ struct keeper {
     margay_analysis analysis;
     size_t count, indexed;
     uint64_t blocks[MARGAY_MOST_TRAFFIC * MOST_REFS];
+    uint64_t sites[MARGAY_MOST_TRAFFIC * MOST_REFS]; /* of the cause */
     uint8_t kinds[MARGAY_MOST_TRAFFIC * MOST_REFS];
 };
 
@@ -32,6 +33,8 @@ static enum margay_status keep(margay_analysis *analysis,
     keeper.indexed += span->first_index == keeper.count;
     memcpy(keeper.blocks + keeper.count, span->blocks,
            span->count * sizeof *span->blocks);
+    memcpy(keeper.sites + keeper.count, span->sites,
+           span->count * sizeof *span->sites);
     memcpy(keeper.kinds + keeper.count, span->kinds, span->count);
     keeper.count += span->count;
     return MARGAY_OK;
@@ -75,12 +78,14 @@ struct naive {
     const struct margay_cache_options *options;
     struct line sets[8][MOST_WAYS]; /* the most recent first */
     unsigned filled[8];
+    uint64_t now; /* which reference it is */
     struct keeper passed;
 };
 
 static void pass_on(struct naive *naive, uint64_t block, enum margay_kind kind)
 {
     naive->passed.blocks[naive->passed.count] = block;
+    naive->passed.sites[naive->passed.count] = naive->now;
     naive->passed.kinds[naive->passed.count++] = (uint8_t)kind;
 }
 
@@ -127,12 +132,13 @@ static bool is_same(const struct keeper *a, const struct keeper *b)
 {
     return a->count == b->count &&
            memcmp(a->blocks, b->blocks, a->count * sizeof *a->blocks) == 0 &&
+           memcmp(a->sites, b->sites, a->count * sizeof *a->sites) == 0 &&
            memcmp(a->kinds, b->kinds, a->count) == 0;
 }
 
 static bool run_round(void)
 {
-    static uint64_t blocks[MOST_REFS];
+    static uint64_t blocks[MOST_REFS], sites[MOST_REFS];
     static uint8_t kinds[MOST_REFS];
     static struct naive naive;
     const struct margay_filter_request request = {
@@ -152,6 +158,7 @@ static bool run_round(void)
     for (size_t i = 0; i < count; i++) {
         blocks[i] = below(most);
         kinds[i] = (uint8_t)below(3);
+        naive.now = sites[i] = i;
         reference(&naive, blocks[i], (enum margay_kind)kinds[i]);
     }
     if (margay_filter_question(&request, &keeping, &question, NULL) !=
@@ -161,8 +168,10 @@ static bool run_round(void)
         return false;
     for (size_t done = 0; done < count;) {
         size_t some = 1 + below(count - done);
-        const struct margay_span span = {
-            .count = some, .blocks = blocks + done, .kinds = kinds + done};
+        const struct margay_span span = {.count = some,
+                                         .blocks = blocks + done,
+                                         .kinds = kinds + done,
+                                         .sites = sites + done};
         margay_analysis_feed(filter, &span, NULL);
         done += some;
     }
@@ -206,12 +215,12 @@ static void test_refusal(void)
     struct margay_error error;
     const struct margay_engine_request request = MARGAY_ENGINE_REQUEST_DEFAULT;
     const struct margay_filter_request one = {.cache = {.ways = 1}};
-    margay_question *attribution, *engine, *filter;
-    margay_attribution_question(MARGAY_BY_SITE, NULL, NULL, &attribution, NULL);
-    margay_engine_question(&request, attribution, &engine, NULL);
+    margay_question *engine, *filter;
+    margay_engine_question(&request, NULL, &engine, NULL);
+    engine->can.needs = MARGAY_COLUMN_COUNTS;
     CHECK(margay_filter_question(&one, engine, &filter, &error) ==
               MARGAY_BAD_ARGUMENT,
-          "sites do not go through a cache");
+          "counts of repeats do not go through a cache");
     CHECK(filter == NULL, "and there is nothing to be freed");
 }
 
