@@ -15,7 +15,8 @@ static inline struct margay_result run_spec(const char *spec,
     struct margay_error error = {.message = ""};
     margay_engine *engine;
     if (margay_engine_create(spec, &options, &engine, &error) != MARGAY_OK ||
-        feed_chunks(engine, task, NULL, 9000, &error) != MARGAY_OK ||
+        feed_chunks(&engine, &options, 0, task, NULL, 9000, &error) !=
+            MARGAY_OK ||
         margay_engine_finish(engine, &result, &error) != MARGAY_OK)
         printf("#   %s: %s\n", spec, error.message);
     margay_engine_free(engine);

@@ -108,29 +108,82 @@ static inline void add_up(struct task *task)
         margay_histogram_add(task->wanted, task->distances[i], 1, NULL);
 }
 
-/* Feed in chunks of random length; the status of the first failure. */
-static inline enum margay_status feed_chunks(margay_engine *engine,
-                                             const struct task *task,
-                                             uint64_t *distances,
-                                             uint64_t longest_chunk,
-                                             struct margay_error *error)
+/* Without immediate repeats, which are counted. */
+static inline enum margay_status feed_condensed(margay_engine *engine,
+                                                const uint64_t *blocks,
+                                                size_t from, size_t to,
+                                                struct margay_error *error)
 {
-    for (size_t at = 0, chunk; at < task->count; at += chunk) {
+    uint64_t *left = malloc((to - from) * sizeof *left);
+    size_t count = 0;
+    if (left == NULL)
+        abort();
+    for (size_t i = from; i < to; i++) {
+        if (i == 0 || blocks[i] != blocks[i - 1])
+            left[count++] = blocks[i];
+    }
+    enum margay_status status =
+        margay_engine_feed(engine, left, count, NULL, error);
+    margay_engine_add_repeats(engine, to - from - count);
+    free(left);
+    return status;
+}
+
+/* Give the state to an engine of any kind that takes it. */
+static inline enum margay_status hand_over(
+    margay_engine **engine, const struct margay_engine_options *options,
+    struct margay_error *error)
+{
+    struct margay_engine_abilities abilities;
+    struct margay_engine_state state;
+    const struct spec *spec;
+    do {
+        spec = &specs[below(spec_count)];
+        margay_engine_abilities(spec->text, options->measure, &abilities, NULL);
+    } while (!(abilities.can & MARGAY_CAN_SAVE) ||
+             (spec->needs_bound && options->bound_blocks == 0));
+    enum margay_status status = margay_engine_export(*engine, &state, error);
+    margay_engine_free(*engine);
+    *engine = NULL;
+    if (status == MARGAY_OK)
+        status = margay_engine_create(spec->text, options, engine, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_import(*engine, &state, error);
+    margay_engine_state_clear(&state);
+    return status;
+}
+
+/* Feed in chunks of random length; the status of the first failure.  Where no
+   distances are asked for, repeats may be counted, or the engine of a short
+   trace gives its place to others on the way. */
+static inline enum margay_status feed_chunks(
+    margay_engine **engine, const struct margay_engine_options *options,
+    unsigned can, const struct task *task, uint64_t *distances,
+    uint64_t longest_chunk, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    bool condenses =
+        (can & MARGAY_CAN_COUNT_REPEATS) && distances == NULL && one_in(2);
+    for (size_t at = 0, chunk; at < task->count && status == MARGAY_OK;
+         at += chunk) {
         if (at == task->reset)
-            margay_engine_reset_counts(engine);
+            margay_engine_reset_counts(*engine);
         size_t end = at < task->reset && task->reset < task->count
                          ? task->reset
                          : task->count;
         chunk = 1 + (size_t)below(longest_chunk);
         if (chunk > end - at)
             chunk = end - at;
-        enum margay_status status =
-            margay_engine_feed(engine, task->blocks + at, chunk,
-                               distances ? distances + at : NULL, error);
-        if (status != MARGAY_OK)
-            return status;
+        status =
+            condenses
+                ? feed_condensed(*engine, task->blocks, at, at + chunk, error)
+                : margay_engine_feed(*engine, task->blocks + at, chunk,
+                                     distances ? distances + at : NULL, error);
+        if (status == MARGAY_OK && (can & MARGAY_CAN_SAVE) &&
+            distances == NULL && !condenses && task->count < 5000 && one_in(8))
+            status = hand_over(engine, options, error);
     }
-    return MARGAY_OK;
+    return status;
 }
 
 static inline bool same_distances(const struct task *task,
@@ -172,6 +225,16 @@ static inline bool same_result(const struct task *task,
     return same;
 }
 
+/* What is seen before the end is what comes at the end. */
+static inline bool peek_is_same(const struct task *task, margay_engine *engine)
+{
+    struct margay_result result;
+    bool same = margay_engine_peek(engine, &result, NULL) == MARGAY_OK &&
+                same_result(task, &result);
+    margay_result_clear(&result);
+    return same;
+}
+
 /* Run `spec` on the task and compare everything that it answers. */
 static inline bool passes(const char *spec, const struct task *task,
                           uint64_t longest_chunk, bool ask_distances)
@@ -191,9 +254,11 @@ static inline bool passes(const char *spec, const struct task *task,
         ask_distances = false;
     uint64_t *distances =
         ask_distances ? malloc((task->count + 1) * sizeof *distances) : NULL;
-    bool passed = feed_chunks(engine, task, distances, longest_chunk, &error) ==
-                      MARGAY_OK &&
-                  margay_engine_finish(engine, &result, &error) == MARGAY_OK;
+    bool passed =
+        feed_chunks(&engine, &options, abilities.can, task, distances,
+                    longest_chunk, &error) == MARGAY_OK &&
+        (!(abilities.can & MARGAY_CAN_PEEK) || peek_is_same(task, engine)) &&
+        margay_engine_finish(engine, &result, &error) == MARGAY_OK;
     margay_engine_free(engine);
     if (passed) {
         passed = (distances == NULL || same_distances(task, distances)) &&
