@@ -576,6 +576,12 @@ for name, asked in (("zipf", {"exponent": 0.7}), ("uniform", {}), ("scan", {}),
     holds(f"generate {name}", lambda: memoryview(margay.generate(
         name, refs="2K", blocks=64, seed=3, **asked)).tobytes() == content)
 refuses("no such generator", "none", lambda: margay.generate("none", refs=2))
+fewer = margay.compare(array.array("Q", [0, 0, 1, 3, 0]), ids=True, sets=2,
+                       ways=1)
+margay._command._write(fewer, "fewer.csv")
+holds("what plot reads has counts of -1",
+      lambda: list(fewer["conflict_misses"]) == [-1]
+      and open("fewer.csv").read().endswith(",-1\n"))
 if shutil.which("gnuplot"):
     for name, call in (
             ("curve", lambda: margay.curve("t.lines")),

@@ -71,6 +71,8 @@ def _read(lines: str, names: Mapping[str, str]) -> Table:
         else:
             table[name] = _columns.numbers(-1 if value is None else value
                                            for value in column)
+            if None not in column:
+                table._known |= {name}
         last = name
     return table
 
@@ -184,7 +186,7 @@ def _write(table: Table, path: str) -> None:
             return "inf"
         if isinstance(value, float):
             return "" if math.isnan(value) else f"{value:.12g}"
-        if value == -1 and name != "conflict_misses":
+        if value == -1 and name not in table._known:
             return ""
         return hex(value) if name == "site" else value
 

@@ -15,8 +15,10 @@ class Table(dict[str, Any]):
     table["misses"] is table.misses, too, where no method has the name.
     """
 
-    # Columns of the command that are unknown, each with the one before it.
+    # Columns of the command that are unknown, each with the one before it; and
+    # columns of numbers without an unknown one, so that -1 is a number.
     _unknown: dict[str, str] = {}
+    _known: frozenset[str] = frozenset()
 
     def __getattr__(self, name: str) -> Any:
         if name not in self:
