@@ -134,17 +134,18 @@ static void put_numbered(struct output *output, const char *key, size_t number,
     put_name(output, "", name);
 }
 
-/* A size as people write it: "32K", or "512blocks" where bytes are unknown; an
-   event's name has letters and digits only. */
-static void put_size(struct output *output, uint64_t cache_blocks,
-                     uint64_t block_bytes)
+/* The name of an event, "Misses32KiB", or "Misses512blocks" where bytes are
+   unknown: it has letters and digits only. */
+static void put_event(struct output *output, const struct profile *profile,
+                      size_t i)
 {
-    static const char *const units[] = {"", "K", "M", "G"};
-    uint64_t size = cache_blocks * (block_bytes == 0 ? 1 : block_bytes);
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+    uint64_t block_bytes = profile->block_bytes;
+    uint64_t size = profile->cache_blocks[i] * (block_bytes ? block_bytes : 1);
     size_t unit = 0;
     for (; block_bytes != 0 && size % 1024 == 0 && unit < 3; unit++)
         size /= 1024;
-    output_text(output, "%" PRIu64 "%s", size,
+    output_text(output, "Misses%" PRIu64 "%s", size,
                 block_bytes == 0 ? "blocks" : units[unit]);
 }
 
@@ -158,19 +159,12 @@ static void put_counts(struct output *output, const uint64_t *misses,
 
 static void put_events(struct output *output, const struct profile *profile)
 {
+    output_text(output, "events:");
     for (size_t i = 0; i < profile->sizes; i++) {
-        output_text(output, "event: M");
-        put_size(output, profile->cache_blocks[i], profile->block_bytes);
-        output_text(output, " : Misses in ");
-        put_size(output, profile->cache_blocks[i], profile->block_bytes);
-        output_text(output, "\n");
+        output_text(output, " ");
+        put_event(output, profile, i);
     }
-    output_text(output, "event: Refs : References\nevents:");
-    for (size_t i = 0; i < profile->sizes; i++) {
-        output_text(output, " M");
-        put_size(output, profile->cache_blocks[i], profile->block_bytes);
-    }
-    output_text(output, " Refs\n");
+    output_text(output, " References\n");
 }
 
 static void put_summary(struct output *output,

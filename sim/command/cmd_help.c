@@ -1,6 +1,7 @@
 /* cmd_help.c - margay help, margay version */
 #define _GNU_SOURCE
 #include <archive.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
+#include "sim/record/record.h"
 #include "sim/result/csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
@@ -78,22 +80,34 @@ static void put_devices(struct output *output)
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* Optional libraries that were not there, and what does not work without. */
+/* What was not there when this was built, and what does not work without. */
 static void put_left_out(struct output *output)
 {
-    static const char left_out[] = ""
+    char directory[PATH_MAX];
+    struct margay_error error;
+    const char *gap = "";
+    const char *const left_out[] = {
 #ifndef MARGAY_HAS_LIBDW
-                                   ", libdw (annotate, lines and variables)"
+        "libdw (annotate, lines and variables)",
 #endif
 #ifndef MARGAY_HAS_LZMA
-                                   ", liblzma (xz by several threads)"
+        "liblzma (xz by several threads)",
 #endif
 #ifndef MARGAY_HAS_YAJL
-                                   ", yajl (the format mooncake)"
+        "yajl (the format mooncake)",
 #endif
-        ;
-    output_text(output, "left out:  %s\n",
-                left_out[0] == '\0' ? "nothing" : left_out + 2);
+        record_find(RECORD_VALGRIND, directory, &error) == MARGAY_OK
+            ? NULL
+            : "Valgrind (record --method valgrind)",
+    };
+    output_text(output, "left out:  ");
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        if (left_out[i] == NULL)
+            continue;
+        output_text(output, "%s%s", gap, left_out[i]);
+        gap = ", ";
+    }
+    output_text(output, "%s\n", *gap == '\0' ? "nothing" : "");
 }
 
 int cmd_version(const struct options *options)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/annotate/places.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/record/record.h"
@@ -101,6 +102,11 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
     enum margay_status status = check(options, error);
     if (status != MARGAY_OK)
         return status;
+    if ((options->record.sites || options->record.data) &&
+        places_library_version() == NULL)
+        message_print("%s: this margay was built without libdw, so that "
+                      "annotate names no lines of it; another one may",
+                      options->operands[0]);
     launch->program = search_path(options->operands[0]);
     if (launch->program == NULL && errno == ENOMEM)
         return margay_fail_memory(error, "the path of the program");

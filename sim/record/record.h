@@ -84,6 +84,9 @@ const struct record_method *record_method_choose(const struct options *options,
 enum margay_status record_print_flags(const struct options *options,
                                       struct margay_error *error);
 
+/* The file of the recorder that is built where Valgrind is. */
+#define RECORD_VALGRIND "valgrind/margay-valgrind"
+
 /*
  * Find the directory, of PATH_MAX bytes, of a file of the recorder: where this
  * program was built or installed, or the directory of MARGAY_RUNTIME.

@@ -15,7 +15,6 @@
 #include "sim/record/record.h"
 
 #define LAUNCHER "margay-valgrind"
-#define PLACE    "valgrind/" LAUNCHER
 
 static bool suits(const struct options *options, const char *program, char *why,
                   size_t why_bytes)
@@ -23,7 +22,7 @@ static bool suits(const struct options *options, const char *program, char *why,
     (void)options;
     struct margay_error error;
     char directory[PATH_MAX];
-    if (record_find(PLACE, directory, &error) != MARGAY_OK) {
+    if (record_find(RECORD_VALGRIND, directory, &error) != MARGAY_OK) {
         if (access("/proc/self/exe", F_OK) != 0)
             snprintf(why, why_bytes, "%s", error.message);
         else
@@ -58,7 +57,7 @@ static enum margay_status prepare(struct launch *launch,
 {
     static char launcher[PATH_MAX + sizeof LAUNCHER];
     char directory[PATH_MAX];
-    enum margay_status status = record_find(PLACE, directory, error);
+    enum margay_status status = record_find(RECORD_VALGRIND, directory, error);
     if (status != MARGAY_OK)
         return status;
     snprintf(launcher, sizeof launcher, "%s/" LAUNCHER, directory);

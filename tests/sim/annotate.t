@@ -138,7 +138,7 @@ refuses '--sizes: found 65 cache sizes, expected 64 at most' \
 
 # ------------------------------------------------------------ callgrind --
 is 'an event for each size, and one for the references' \
-    "$(sed -n 's/^events: //p' p.callgrind)" 'M1K M1472 M2K M4K M8K M64M Refs'
+    "$(sed -n 's/^events: //p' p.callgrind)" 'Misses1KiB Misses1472B Misses2KiB Misses4KiB Misses8KiB Misses64MiB References'
 if command -v callgrind_annotate >/dev/null; then
     callgrind_annotate --auto=yes p.callgrind >annotated 2>err
     is 'callgrind_annotate has no complaints' "$(cat err)" ''
