@@ -78,7 +78,7 @@ traces = int(word($lines[1], 2))
 bars = int(word($lines[1], 3))
 highest = real(word($lines[1], 4))
 if (traces > 1) {
-    print sprintf("%s: %d traces, expected one", CSV, traces)
+    print sprintf("%d traces, expected one", traces)
     exit status 2
 }
 SUBTITLE = behind($lines[1], 4)

@@ -17,8 +17,8 @@ load folder(ARG0) . "common.gp"
 HEADING = "Miss ratio by sets and ways"
 load folder(ARG0) . "heading.gp"
 if (series > 1) {
-    print sprintf("%s: %d traces, block sizes or policies, expected one for a" \
-        . " map", CSV[1], series)
+    print sprintf("%d traces, block sizes or policies, expected one for a" \
+        . " map", series)
     exit status 2
 }
 

@@ -65,7 +65,7 @@ do for [f = 1:|CSV|] { text = text . "; " . series_of(f) }
 load lines_into("$series", text[3:*])
 series = |$series|
 if (series == 0) {
-    print sprintf("%s: no rows: there is nothing to plot", CSV[1])
+    print "no rows: there is nothing to plot"
     exit status 2
 }
 

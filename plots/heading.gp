@@ -2,9 +2,14 @@
 #
 # They set HEADING and SUBTITLE before.  margay plot --title sets TITLE, which
 # takes the place of HEADING; an empty one (none) leaves out both, as a paper
-# has a caption in their place.
+# has a caption in their place.  margay plot, which sets FORMAT, reads what is
+# printed here, for the title that a file has.
 
 if (!exists("TITLE")) { TITLE = HEADING }
+if (exists("FORMAT")) {
+    print "title: " . (TITLE eq "" ? HEADING : TITLE) \
+        . (SUBTITLE eq "" ? "" : " (" . SUBTITLE . ")")
+}
 if (TITLE ne "") {
     # A title that is too long for the picture is smaller, or cut.
     heading_room = (0.99 - left) / (0.6 * em_x)

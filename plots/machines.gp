@@ -83,12 +83,12 @@ varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
 stats CSV using (note($names[line + 1], $names[line], column(MISS), \
     strcol(MPKI), varied(1))) skip 1 nooutput
 if (machines == 0) {
-    print sprintf("%s: no cache to draw", CSV)
+    print "no cache to draw"
     exit status 2
 }
 if (machines > MOST) {
-    print sprintf("%s: %d machines, expected at most %d; the table of " \
-        . "margay simulate --pareto has a picture of more", CSV, machines, MOST)
+    print sprintf("%d machines, expected at most %d; the table of " \
+        . "margay simulate --pareto has a picture of more", machines, MOST)
     exit status 2
 }
 

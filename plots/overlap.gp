@@ -33,7 +33,7 @@ program = awk_unquoted . 'NR == 1 { kind = $1; next }' \
 load lines_into("$rows", \
     "awk -F, " . shell_word(program) . " <" . shell_word(CSV))
 if (|$rows| == 0) {
-    print sprintf("%s: no rows: there is nothing to plot", CSV)
+    print "no rows: there is nothing to plot"
     exit status 2
 }
 places = int(word($rows[1], 2))

@@ -38,7 +38,7 @@ program = awk_cut \
 load lines_into("$machines", \
     sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
 if (|$machines| == 0) {
-    print sprintf("%s: no machine to draw", CSV)
+    print "no machine to draw"
     exit status 2
 }
 number(k) = real(word($machines[1], k))

@@ -88,8 +88,7 @@ program = awk_unquoted . 'function base(path) { sub(/.*\//, "", path); return pa
 load lines_into("$rows", sprintf("awk -F, -v gain=%d -v hit=%d %s <%s", GAIN, \
     HIT, shell_word(program), shell_word(CSV)))
 if (|$rows| == 0) {
-    print sprintf("%s: --gain needs the policies lru and opt, of each trace " \
-        . "and block size", CSV)
+    print "--gain needs the policies lru and opt, of each trace and block size"
     exit status 2
 }
 first = $rows[1]

@@ -70,7 +70,7 @@ program = 'function cut(line,   i, c, quoted, n) {' \
 text = system(sprintf("awk -F, -v hit=%d %s <%s", HIT, shell_word(program), \
     shell_word(CSV)))
 if (text eq "") {
-    print sprintf("%s: no rows: there is nothing to plot", CSV)
+    print "no rows: there is nothing to plot"
     exit status 2
 }
 end_of(text) = strstrt(text, "\n") == 0 ? strlen(text) + 1 : strstrt(text, "\n")

@@ -18,12 +18,12 @@ load folder(ARG0) . "common.gp"
 MOST = 64
 caches = LAST[1] - FIRST[1] + 1
 if (series > 1) {
-    print sprintf("%s: %d traces or block sizes, expected one for a picture" \
-        . " of causes", CSV[1], series)
+    print sprintf("%d traces or block sizes, expected one for a picture" \
+        . " of causes", series)
     exit status 2
 }
 if (caches > MOST) {
-    print sprintf("%s: %d caches, expected at most %d", CSV[1], caches, MOST)
+    print sprintf("%d caches, expected at most %d", caches, MOST)
     exit status 2
 }
 HEADING = "Misses by cause"

@@ -63,7 +63,7 @@ do for [i = 1:caches] {
     }
 }
 if (places == 0) {
-    print sprintf("%s: no block went below a cache", CSV)
+    print "no block went below a cache"
     exit status 2
 }
 bars = places * (machines + 1) - 1

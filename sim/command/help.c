@@ -255,7 +255,7 @@ int help_print_topic(const char *topic)
     struct margay_error error;
     bool options = strcmp(topic, "options") == 0;
     if (!options && strcmp(topic, "policies") != 0) {
-        command_report_unknown(topic);
+        command_report_unknown(topic, "");
         return EXIT_TROUBLE;
     }
     enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);

@@ -89,6 +89,6 @@ int program_run(int argument_count, char **arguments)
         return run(command, arguments + 2, false);
     if (access(arguments[1], F_OK) == 0 || arguments[1][0] == '-')
         return run(command_find("curve"), arguments + 1, true);
-    command_report_unknown(arguments[1]);
+    command_report_unknown(arguments[1], ", and no such file");
     return EXIT_TROUBLE;
 }

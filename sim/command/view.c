@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -73,13 +74,34 @@ static int show_text(const char *table_name, const char *path)
 
 /* -------------------------------------------------------------- picture -- */
 
-/* Does the command draw its table?  What --every shows meanwhile is a table. */
-static bool writes_picture(const struct options *options)
+/* Does the command draw its table?  Refuses pictures that none can. */
+static enum margay_status choose_picture(const struct options *options,
+                                         bool *draws,
+                                         struct margay_error *error)
 {
-    return options->run.every.refs == 0 && options->run.every.seconds == 0 &&
-           (options->command->bit & ON_TABLES) != 0 && !options->json &&
-           !options->csv && !options->text && options->output != NULL &&
-           picture_suffix(options->output) != NULL;
+    static const char *const others[] = {".jpg",  ".jpeg", ".gif", ".bmp",
+                                         ".webp", ".tiff", ".tif", ".ps"};
+    const char *suffix =
+        options->output == NULL ? NULL : strrchr(options->output, '.');
+    *draws = false;
+    if (suffix == NULL || (options->command->bit & ON_TABLES) == 0 ||
+        options->json || options->csv || options->text)
+        return MARGAY_OK;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcasecmp(suffix, others[i]) == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--output: '%s' (expected a picture that ends "
+                               "in " PICTURE_SUFFIXES ", or --csv)",
+                               options->output);
+    }
+    *draws = picture_suffix(options->output) != NULL;
+    if (*draws &&
+        (options->run.every.refs != 0 || options->run.every.seconds != 0))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every shows a table meanwhile: expected --csv, "
+                           "or another name than '%s'",
+                           options->output);
+    return MARGAY_OK;
 }
 
 /* Run the command with its table into memory->name. */
@@ -124,6 +146,7 @@ static int plot(const struct options *options)
         count += memories[count].descriptor >= 0;
     }
     picture.operands = names;
+    picture.shown = options->shown == NULL ? options->operands : options->shown;
     if (status == EXIT_DONE)
         status = picture.command->run(&picture);
     while (count > 0)
@@ -138,7 +161,10 @@ int view_run(const struct options *options)
     struct memory memory;
     struct options table = *options, picture = *options;
     const char *name = memory.name;
-    bool is_picture = writes_picture(options);
+    bool is_picture;
+    struct margay_error error;
+    if (choose_picture(options, &is_picture, &error) != MARGAY_OK)
+        return message_error(&error);
     if ((options->command->bit & ON_PLOT) != 0)
         return plot(options);
     if (!is_picture && !writes_text(options))
@@ -147,6 +173,7 @@ int view_run(const struct options *options)
         options_set_sentence_sizes(&table);
     int status = write_table(&table, &memory);
     picture.operands = &name;
+    picture.shown = &options->output;
     picture.operand_count = 1;
     if (status != EXIT_TROUBLE) {
         int shown = is_picture ? plot(&picture)

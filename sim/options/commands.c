@@ -38,9 +38,9 @@ static const char *command_name(size_t index, const void *context)
     return command == NULL ? NULL : command->name;
 }
 
-void command_report_unknown(const char *name)
+void command_report_unknown(const char *name, const char *also)
 {
     struct suggestion nearest = suggest(name, "", command_name, NULL);
-    message_print("unknown command '%s'%s; 'margay help' lists them", name,
-                  nearest.text);
+    message_print("unknown command '%s'%s%s; 'margay help' lists them", name,
+                  nearest.text, also);
 }

@@ -34,11 +34,11 @@ enum {
     /* and those whose --verbose names no engine. */
     ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER |
                      ON_SIMULATE | ON_REPORT,
-    /* The commands that write tables. */
+    /* The commands that write tables, */
     ON_TABLES = ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
                            ON_PLOT | ON_REPORT | ON_HELP | ON_VERSION),
     /* and those that write text to a terminal. */
-    ON_TEXT = ON_CURVE | ON_HISTOGRAM | ON_ASSOC | ON_SIMULATE | ON_SHARE,
+    ON_TEXT = ON_TABLES & ~ON_DISTANCES,
     /* No command: where --help has no line for every option, an option with
        this bit shares a line with others. */
     SELDOM = 1 << 30,
@@ -65,7 +65,8 @@ const struct command *command_at(size_t index);
 /* The command of that name; NULL if there is none. */
 const struct command *command_find(const char *name);
 
-/* Print that `name` is no command, and which command is spelt like it. */
-void command_report_unknown(const char *name);
+/* Print that `name` is no command, which command is spelt like it, and what
+   else it is not. */
+void command_report_unknown(const char *name, const char *also);
 
 #endif

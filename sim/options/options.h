@@ -26,6 +26,7 @@ struct options {
     const struct command *command;
     uint64_t given[OPTION_WORDS]; /* see options_given() */
     const char **operands;        /* owned; the strings are argv's */
+    const char *const *shown;     /* for messages; NULL = as they are */
     size_t operand_count;
     char *const *arguments; /* all words behind the command's name */
     bool help, quiet, verbose;

@@ -10,8 +10,6 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-#define SUFFIXES ".png, .svg, .pdf, .eps or .tex"
-
 struct plot {
     const struct plot_kind *kind;      /* of the picture */
     char *tables[PICTURE_MOST_TABLES]; /* names for gnuplot; owned */
@@ -22,14 +20,20 @@ struct plot {
 
 /* ------------------------------------------------------ what is plotted -- */
 
+static const char *shown_operand(const struct options *options, size_t i)
+{
+    return options->shown == NULL ? options->operands[i] : options->shown[i];
+}
+
 static enum margay_status add_table(struct plot *plot,
                                     const struct options *options,
                                     struct margay_error *error)
 {
     const struct plot_kind *kind;
-    const char *path = options->operands[plot->count];
+    const char *path = shown_operand(options, plot->count);
     enum margay_status status =
-        plot_table_read(path, &kind, &plot->tables[plot->count], error);
+        plot_table_read(options->operands[plot->count], path, &kind,
+                        &plot->tables[plot->count], error);
     if (status != MARGAY_OK)
         return status;
     plot->count++;
@@ -43,7 +47,7 @@ static enum margay_status add_table(struct plot *plot,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: the tables do not go into one picture: %s is "
                        "of another kind",
-                       path, options->operands[0]);
+                       path, shown_operand(options, 0));
 }
 
 static enum margay_status read_tables(struct plot *plot,
@@ -93,7 +97,7 @@ static enum margay_status check_options(const struct plot *plot,
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "%s: there is no such choice in this picture "
                                "of %s",
-                               choices[i].name, options->operands[0]);
+                               choices[i].name, shown_operand(options, 0));
     }
     return MARGAY_OK;
 }
@@ -129,8 +133,9 @@ static enum margay_status choose_script(struct plot *plot,
     }
     if (chosen < count && others[chosen].script == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: %s needs a table of %s", options->operands[0],
-                           others[chosen].name, others[chosen].needs);
+                           "%s: %s needs a table of %s",
+                           shown_operand(options, 0), others[chosen].name,
+                           others[chosen].needs);
     return data_file_find(
         &place, chosen == count ? plot->kind->script : others[chosen].script,
         &plot->script, error);
@@ -144,12 +149,13 @@ static enum margay_status make(struct plot *plot, const struct options *options,
     const char *output = options->output;
     const char *suffix = output == NULL ? NULL : picture_suffix(output);
     if (output == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "-o FILE is needed, a name that ends in " SUFFIXES);
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "-o FILE is needed, a name that ends in " PICTURE_SUFFIXES);
     if (suffix == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--output: '%s' (expected a name that ends "
-                           "in " SUFFIXES ")",
+                           "in " PICTURE_SUFFIXES ")",
                            output);
     enum margay_status status = read_tables(plot, options, error);
     if (status == MARGAY_OK)
@@ -161,7 +167,8 @@ static enum margay_status make(struct plot *plot, const struct options *options,
             output_open(options->output, OUTPUT_HELD, &plot->output, error);
     if (status == MARGAY_OK)
         status = picture_draw(plot->script, &options->picture, suffix,
-                              plot->tables, plot->count, plot->output, error);
+                              shown_operand(options, 0), plot->tables,
+                              plot->count, plot->output, error);
     if (status == MARGAY_OK)
         status = output_finish(plot->output, error);
     if (status == MARGAY_OK)

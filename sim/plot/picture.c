@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/result/json.h"
+#include "sim/terminal/message.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
@@ -137,7 +139,7 @@ static const struct kind *find_kind(const char *name)
 {
     size_t bytes = strlen(name);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (bytes >= 4 && strcmp(name + bytes - 4, kinds[i].suffix) == 0)
+        if (bytes >= 4 && strcasecmp(name + bytes - 4, kinds[i].suffix) == 0)
             return &kinds[i];
     }
     return NULL;
@@ -239,6 +241,68 @@ static bool picture_is_whole(int descriptor, const char *suffix)
                   kind->end.count) == 0;
 }
 
+/* --------------------------------------------------- a file's own title -- */
+
+/* At the end of a PDF stand the numbers of objects and the place of their
+   table. */
+#define PDF_END_BYTES 512
+
+/* In hexadecimal digits of UTF-16, as a PDF has it. */
+static void put_utf16(FILE *stream, const char *text)
+{
+    fputs("FEFF", stream);
+    while (*text != '\0') {
+        size_t bytes = json_character_bytes(text, strlen(text));
+        unsigned code = bytes == 0 ? 0xfffd : (unsigned char)*text++;
+        if (bytes == 0)
+            text++;
+        if (bytes > 1)
+            code &= 0x7fU >> bytes;
+        for (size_t i = 1; i < bytes; i++)
+            code = code << 6 | ((unsigned char)*text++ & 0x3f);
+        if (code >= 0x10000)
+            fprintf(stream, "%04X", 0xd7c0 + (code >> 10));
+        fprintf(stream, "%04X",
+                code >= 0x10000 ? 0xdc00 | (code & 0x3ff) : code);
+    }
+}
+
+/* After the end of a PDF, another version of the object about it.  One that
+   does not end as gnuplot's do has no title. */
+static enum margay_status put_pdf_title(int picture, const char *title,
+                                        struct output *output,
+                                        struct margay_error *error)
+{
+    char end[PDF_END_BYTES + 1] = "", *update = NULL;
+    long long size, root, about, table, bytes = lseek(picture, 0, SEEK_END);
+    size_t update_bytes;
+    (void)!pread(picture, end, PDF_END_BYTES, bytes - PDF_END_BYTES);
+    const char *trailer = memmem(end, PDF_END_BYTES, "trailer", 7);
+    if (trailer == NULL ||
+        sscanf(trailer,
+               "trailer << /Size %lld /Root %lld 0 R /Info %lld 0 R >> "
+               "startxref %lld",
+               &size, &root, &about, &table) != 4)
+        return MARGAY_OK;
+    FILE *stream = open_memstream(&update, &update_bytes);
+    if (stream == NULL)
+        return margay_fail_memory(error, "the title of a picture");
+    fprintf(stream, "%lld 0 obj\n<< /Title <", about);
+    put_utf16(stream, title);
+    fputs("> >>\nendobj\n", stream);
+    long long place = bytes + ftell(stream);
+    fprintf(stream,
+            "xref\n%lld 1\n%010lld 00000 n \ntrailer\n<< /Size %lld /Root "
+            "%lld 0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%lld\n%%%%EOF\n",
+            about, bytes, size, root, about, table, place);
+    bool failed = ferror(stream);
+    if (fclose(stream) != 0 || failed)
+        return free(update), margay_fail_memory(error, "a picture's title");
+    output_bytes(output, update, update_bytes);
+    free(update);
+    return MARGAY_OK;
+}
+
 /* Write text as UTF-8, and U+FFFD for what is none: gnuplot copies names as
    they are.  Returns how many bytes were written; a few at the end may be a
    part of a character. */
@@ -258,19 +322,46 @@ static size_t put_characters(struct output *output, const char *text,
     return at;
 }
 
-static enum margay_status picture_write(int descriptor, bool is_text,
+/* Write the beginning of an SVG with its title, up to where the rest goes on.
+ */
+static size_t put_svg_title(int picture, const char *title,
+                            struct output *output)
+{
+    static const char usual[] = "<title>Gnuplot";
+    char start[1024];
+    ssize_t got = pread(picture, start, sizeof start, 0);
+    const char *place =
+        got < 0 ? NULL : memmem(start, (size_t)got, usual, sizeof usual - 1);
+    if (place == NULL)
+        return 0;
+    size_t before = (size_t)(place - start) + strlen("<title>");
+    output_bytes(output, start, before);
+    while (*title != '\0') {
+        size_t plain = strcspn(title, "&<");
+        if (plain == 0)
+            output_text(output, *title == '&' ? "&amp;" : "&lt;");
+        title += plain == 0 ? 1 : put_characters(output, title, plain);
+    }
+    return before + strlen("Gnuplot");
+}
+
+static enum margay_status picture_write(int descriptor, const char *suffix,
+                                        const char *title,
                                         struct output *output,
                                         struct margay_error *error)
 {
+    bool is_svg = strcmp(suffix, ".svg") == 0;
     char piece[PIECE_BYTES];
     ssize_t got = 0;
-    for (off_t at = 0; (got = pread(descriptor, piece, sizeof piece, at)) > 0;
-         at += got) {
-        if (is_text)
+    off_t at = is_svg ? (off_t)put_svg_title(descriptor, title, output) : 0;
+    for (; (got = pread(descriptor, piece, sizeof piece, at)) > 0; at += got) {
+        if (is_svg)
             got = (ssize_t)put_characters(output, piece, (size_t)got);
         else
             output_bytes(output, piece, (size_t)got);
     }
+    if (got == 0 && strcmp(suffix, ".pdf") == 0)
+        return put_pdf_title(descriptor, title, output, error);
     return got == 0 ? MARGAY_OK
                     : margay_fail(error, MARGAY_IO,
                                   "cannot read what gnuplot drew: %s",
@@ -337,6 +428,22 @@ static enum margay_status run_gnuplot(struct run *run,
                                 strerror(errno));
 }
 
+/* The first line of gnuplot's messages that begins with `word`, without that;
+   empty if there is none. */
+static const char *line_of(int said, const char *word, char text[SAID_BYTES])
+{
+    ssize_t got = pread(said, text, SAID_BYTES - 1, 0);
+    text[got < 0 ? 0 : got] = '\0';
+    for (char *line = text, *next; line != NULL; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        if (strncmp(line, word, strlen(word)) == 0)
+            return line + strlen(word);
+    }
+    return "";
+}
+
 /* The last line of gnuplot's messages, which begin with the command that
    failed; empty if there is none. */
 static const char *last_line(int said, char text[SAID_BYTES])
@@ -357,6 +464,7 @@ static const char *last_line(int said, char text[SAID_BYTES])
 #define EXIT_SCRIPT 2
 
 static enum margay_status explain_end(const struct run *run, const char *suffix,
+                                      const char *name,
                                       struct margay_error *error)
 {
     char text[SAID_BYTES];
@@ -371,7 +479,7 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
                            "gnuplot was not found: install it (on Debian: "
                            "apt-get install gnuplot-nox)");
     if (status == EXIT_SCRIPT && *said != '\0')
-        return margay_fail(error, MARGAY_BAD_INPUT, "%.400s", said);
+        return margay_fail(error, MARGAY_BAD_INPUT, "%s: %.400s", name, said);
     if (status != 0)
         return margay_fail(error, MARGAY_IO,
                            "gnuplot failed with status %d%s%.300s", status,
@@ -406,12 +514,13 @@ static enum margay_status begin(struct run *run, const char *path,
 
 enum margay_status picture_draw(const char *script,
                                 const struct picture_options *options,
-                                const char *suffix, char *const *tables,
-                                size_t count, struct output *output,
+                                const char *suffix, const char *name,
+                                char *const *tables, size_t count,
+                                struct output *output,
                                 struct margay_error *error)
 {
     struct run run = {.picture = -1, .said = -1};
-    char *settings;
+    char *settings, text[SAID_BYTES];
     enum margay_status status =
         picture_settings(options, suffix, &settings, error);
     if (status == MARGAY_OK)
@@ -419,15 +528,18 @@ enum margay_status picture_draw(const char *script,
     if (status == MARGAY_OK)
         status = run_gnuplot(&run, error);
     if (status == MARGAY_OK)
-        status = explain_end(&run, suffix, error);
-    if (run.said >= 0)
-        close(run.said);
+        status = explain_end(&run, suffix, name, error);
     free(settings);
+    if (status == MARGAY_OK && *line_of(run.said, "note: ", text) != '\0')
+        message_print("%s: %s", name, line_of(run.said, "note: ", text));
     if (status == MARGAY_OK)
         status = strcmp(suffix, ".tex") == 0
                      ? tikz_write(run.picture_name, output, error)
-                     : picture_write(run.picture, strcmp(suffix, ".svg") == 0,
-                                     output, error);
+                     : picture_write(run.picture, suffix,
+                                     line_of(run.said, "title: ", text), output,
+                                     error);
+    if (run.said >= 0)
+        close(run.said);
     if (run.picture >= 0)
         close(run.picture);
     return status;

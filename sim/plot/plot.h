@@ -60,13 +60,14 @@ const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
  * gnuplot would see the end of the field, a semicolon.
  */
 /*
- * Read the table at `path` ("-": standard input) and find its kind.  *name is
- * the file for gnuplot: the table itself or, if that can be read only once or
- * has control characters, a copy in memory that lives as long as this process
- * and its children.  The caller frees the name with free().  After a failure
- * (MARGAY_IO, MARGAY_BAD_INPUT, MARGAY_NO_MEMORY) *name is NULL.
+ * Read the table at `path` ("-": standard input), which messages name as
+ * `shown`, and find its kind.  *name is the file for gnuplot: the table itself
+ * or, if that can be read only once or has control characters, a copy in memory
+ * that lives as long as this process and its children.  The caller frees the
+ * name with free().  After a failure (MARGAY_IO, MARGAY_BAD_INPUT,
+ * MARGAY_NO_MEMORY) *name is NULL.
  */
-enum margay_status plot_table_read(const char *path,
+enum margay_status plot_table_read(const char *path, const char *shown,
                                    const struct plot_kind **kind, char **name,
                                    struct margay_error *error);
 
@@ -75,8 +76,10 @@ enum margay_status plot_table_read(const char *path,
 /* gnuplot passes nine arguments to a script and drops the rest silently. */
 #define PICTURE_MOST_TABLES 8
 
-/* ".png", ".svg", ".pdf", ".eps" or ".tex" at the end of the name; NULL for any
-   other end. */
+#define PICTURE_SUFFIXES ".png, .svg, .pdf, .eps or .tex"
+
+/* ".png", ".svg", ".pdf", ".eps" or ".tex" if the name ends so, in any case of
+   letters; NULL for any other end. */
 const char *picture_suffix(const char *name);
 
 /*
@@ -85,13 +88,15 @@ const char *picture_suffix(const char *name);
  * to the output once it is whole.  gnuplot has no other file to write to, and a
  * signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
  * cannot be run, fails, or leaves a picture that is not whole, even with status
- * 0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.  The
- * output keeps failures to write.
+ * 0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.
+ * Messages, also about what the script finds that does not fit, begin with
+ * `name`.  The output keeps failures to write.
  */
 enum margay_status picture_draw(const char *script,
                                 const struct picture_options *options,
-                                const char *suffix, char *const *tables,
-                                size_t count, struct output *output,
+                                const char *suffix, const char *name,
+                                char *const *tables, size_t count,
+                                struct output *output,
                                 struct margay_error *error);
 
 #endif

@@ -150,7 +150,7 @@ static bool is_as_expected(enum holds holds, const char *text, const char *next)
 #define LIST_BYTES 512
 
 struct table {
-    const char *path;
+    const char *path, *shown; /* for messages */
     int source;
     int copy;                    /* a file in memory */
     bool quoted;                 /* the next byte stands within quotes */
@@ -195,7 +195,7 @@ static ssize_t read_piece(void *cookie, char *buffer, size_t bytes)
     if (got <= 0)
         return got;
     clean(table, buffer, (size_t)got);
-    if (target_write(table->copy, table->path, buffer, (size_t)got,
+    if (target_write(table->copy, table->shown, buffer, (size_t)got,
                      &table->failure) != MARGAY_OK)
         return -1;
     return got;
@@ -220,7 +220,7 @@ static enum margay_status take_header(struct table *table,
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s:1: found the columns '%.80s', of which there is "
                            "no picture; expected a table of %s",
-                           table->path, text, list);
+                           table->shown, text, list);
     bool has_objects = false, has_machines = false;
     table->column_count = row->count;
     for (size_t i = 0; i < row->count; i++) {
@@ -247,7 +247,7 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
         return take_header(table, row, error);
     table->has_rows = true;
     if (row->count != table->column_count)
-        return csv_fail(table->path, row->line, error,
+        return csv_fail(table->shown, row->line, error,
                         "found %zu field%s, expected %zu as in the header",
                         row->count, margay_plural(row->count, "s"),
                         table->column_count);
@@ -258,7 +258,7 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
             is_as_expected(column->holds, text,
                            i + 1 < row->count ? row->fields[i + 1] : ""))
             continue;
-        return csv_fail(table->path, row->line, error,
+        return csv_fail(table->shown, row->line, error,
                         "column %s: found '%.40s', expected %s", column->name,
                         text, expected[column->holds]);
     }
@@ -273,7 +273,7 @@ static enum margay_status read_rows(struct table *table,
     if (stream == NULL)
         return margay_fail_memory(error, "a table");
     enum margay_status status =
-        csv_read(table->path, stream, take_row, table, error);
+        csv_read(table->shown, stream, take_row, table, error);
     fclose(stream);
     if (table->failure.status != MARGAY_OK)
         *error = table->failure;
@@ -283,11 +283,11 @@ static enum margay_status read_rows(struct table *table,
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: found nothing, expected a table that 'margay "
                            "help plot' names",
-                           table->path);
+                           table->shown);
     if (!table->has_rows)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: no rows: there is nothing to plot",
-                           table->path);
+                           table->shown);
     return MARGAY_OK;
 }
 
@@ -325,20 +325,21 @@ static enum margay_status open_table(struct table *table,
                         ? dup(STDIN_FILENO)
                         : open(table->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (table->source < 0)
-        return margay_fail(error, MARGAY_IO, "%s: %s", table->path,
+        return margay_fail(error, MARGAY_IO, "%s: %s", table->shown,
                            strerror(errno));
     table->copy = memfd_create("margay-table", 0);
     if (table->copy < 0)
-        return margay_fail(error, MARGAY_IO, "%s: cannot copy: %s", table->path,
-                           strerror(errno));
+        return margay_fail(error, MARGAY_IO, "%s: cannot copy: %s",
+                           table->shown, strerror(errno));
     return MARGAY_OK;
 }
 
-enum margay_status plot_table_read(const char *path,
+enum margay_status plot_table_read(const char *path, const char *shown,
                                    const struct plot_kind **kind, char **name,
                                    struct margay_error *error)
 {
-    struct table table = {.path = path, .source = -1, .copy = -1};
+    struct table table = {
+        .path = path, .shown = shown, .source = -1, .copy = -1};
     *name = NULL;
     enum margay_status status = open_table(&table, error);
     if (status == MARGAY_OK)

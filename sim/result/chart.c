@@ -291,18 +291,20 @@ static bool are_near(uint64_t small, uint64_t large)
     return large - small <= small / 16;
 }
 
-/* The ratios 50%, 20%, 10%, 5% ... that a curve reaches after its first size,
-   of several at sizes that are near the lowest; returns their number.  The last
-   ones are kept, which are of the largest caches. */
+/* The ratios 50%, 20%, 10%, 5% ... that a curve reaches after its first size
+   and exceeds at no larger one, of several at sizes that are near the lowest;
+   returns their number.  The last ones are kept, which are of the largest
+   caches. */
 static size_t find_steps(const struct chart *chart, const struct line *line,
                          struct step steps[MOST_STEPS])
 {
     static const double digits[] = {0.5, 0.2, 0.1};
-    size_t count = 0, row = line->first;
+    size_t count = 0;
     for (int i = 0; i < 3 * DECADES; i++) {
         double ratio = digits[i % 3] * pow(10, -(i / 3));
-        while (row < line->end && ratio_at(chart, line, row) > ratio)
-            row++;
+        size_t row = line->end;
+        while (row > line->first && ratio_at(chart, line, row - 1) <= ratio)
+            row--;
         if (row == line->end)
             break;
         if (row == line->first)
@@ -319,14 +321,33 @@ static size_t find_steps(const struct chart *chart, const struct line *line,
     return count;
 }
 
-/* "sample.din: 20,000 references miss 5% from 2 KiB, 2% from 9 KiB on." */
+static bool coincide(const struct chart *chart, const struct line *a,
+                     const struct line *b)
+{
+    size_t count = a->end - a->first, i = 0;
+    while (count == b->end - b->first && i < count &&
+           size_at(chart, a->first + i) == size_at(chart, b->first + i) &&
+           ratio_at(chart, a, a->first + i) == ratio_at(chart, b, b->first + i))
+        i++;
+    return i == count;
+}
+
+/* "a: sample.din: 20,000 references; at most 5% from 2 KiB, 2% from 9 KiB; 1%
+   at 90 KiB.", or "b: other.din: as a." */
 static void put_sentence(const struct chart *chart, size_t index)
 {
     const struct line *line = &chart->lines[index];
     struct step steps[MOST_STEPS];
     char size[WORDS_BYTES], text[WORDS_BYTES];
     size_t count = find_steps(chart, line, steps), last = line->end - 1;
+    size_t same = 0;
     put_name(chart, index);
+    while (!coincide(chart, line, &chart->lines[same]))
+        same++;
+    if (same < index) {
+        output_text(chart->output, ": as %c.\n", mark_of(chart, same));
+        return;
+    }
     output_text(chart->output, ": %s references; ",
                 words_cell(chart->table, line->first,
                            cells_column(chart->table, "references"), text));

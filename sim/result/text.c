@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/result/chart.h"
+#include "sim/result/json.h"
 #include "sim/result/match.h"
 #include "sim/result/words.h"
 #include "traces/traces_internal.h"
@@ -27,24 +28,37 @@ static size_t greater(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Is the column's value the same in all rows of the group? */
-static bool is_fixed(const struct group *group, size_t column)
-{
-    return cells_same(group->table, column, group->first, group->end);
-}
-
 static bool is_key(const struct group *group, size_t column)
 {
     return column_role(cells_name(group->table, column)) == COLUMN_KEY;
 }
 
-/* "walk.din, blocks of 64 B": the keys that all rows of the group share. */
+/* Is the column's value the same in all rows of the group?  The numbers of a
+   row alone stay in it. */
+static bool is_fixed(const struct group *group, size_t column)
+{
+    const char *name = cells_name(group->table, column);
+    return cells_same(group->table, column, group->first, group->end) &&
+           (group->end - group->first > 1 || column_is_text(name) ||
+            strcmp(name, "block_bytes") == 0);
+}
+
+/* Does the heading have it, where it is the same in all rows? */
+static bool is_heading(const struct group *group, size_t column)
+{
+    return is_fixed(group, column) &&
+           (is_key(group, column) ||
+            (strcmp(cells_name(group->table, column), "references") == 0 &&
+             cells_column(group->table, "misses") != SIZE_MAX));
+}
+
+/* "walk.din, blocks of 64 B, 3,576 references": what all rows share. */
 static void put_heading(const struct group *group)
 {
     char text[WORDS_KEY_BYTES];
     const char *gap = "";
     for (size_t i = 0; i < group->table->columns; i++) {
-        if (!is_key(group, i) || !is_fixed(group, i) ||
+        if (!is_heading(group, i) ||
             cells_at(group->table, group->first, i)[0] == '\0')
             continue;
         output_text(group->output, "%s%s", gap,
@@ -57,24 +71,36 @@ static void put_heading(const struct group *group)
 
 /* --------------------------------------------------------------- columns -- */
 
+/* Names are cut at underscores, into lines that end at the same one: the word
+   that is `above` lines above the last; returns its length, 0: none. */
+static int name_word(const char *name, size_t above, const char **word)
+{
+    const char *end = name + strlen(name);
+    for (;; above--) {
+        *word = end;
+        while (*word > name && (*word)[-1] != '_')
+            (*word)--;
+        if (above == 0)
+            return (int)(end - *word);
+        if (*word == name)
+            return 0;
+        end = *word - 1;
+    }
+}
+
 static size_t width_of(const struct group *group, size_t column)
 {
     char text[WORDS_BYTES];
-    size_t width = strlen(cells_name(group->table, column));
+    const char *word;
+    size_t width = 0, above = 0;
+    int length;
+    while ((length = name_word(cells_name(group->table, column), above++,
+                               &word)) > 0)
+        width = greater(width, (size_t)length);
     for (size_t row = group->first; row < group->end; row++)
         width =
             greater(width, strlen(words_cell(group->table, row, column, text)));
     return width;
-}
-
-/* A field of a column that is shown, to the left where it holds names. */
-static void put_field(const struct group *group, size_t column,
-                      const char *text, int width)
-{
-    if (width > 0 && column_is_text(cells_name(group->table, column)))
-        output_text(group->output, "%-*s", width, text);
-    else if (width > 0)
-        output_text(group->output, "%*s", width, text);
 }
 
 /* Has the column nothing, or only what the heading or another one says? */
@@ -86,9 +112,10 @@ static bool says_nothing(const struct group *group, size_t column)
     if (strcmp(cells_name(table, column), "cache_blocks") == 0 &&
         bytes != SIZE_MAX && cells_at(table, group->first, bytes)[0] != '\0')
         return true;
-    return is_fixed(group, column) &&
-           (is_key(group, column) || value[0] == '\0' ||
-            strcmp(value, "0") == 0);
+    return is_heading(group, column) ||
+           (cells_same(table, column, group->first, group->end) &&
+            (value[0] == '\0' ||
+             (strcmp(value, "0") == 0 && group->end - group->first > 1)));
 }
 
 /* Give columns their widths, as long as there is room; returns the number of
@@ -100,32 +127,58 @@ static size_t fit(const struct group *group, bool keys, size_t *used,
     for (size_t i = 0; i < group->table->columns; i++) {
         if (is_key(group, i) != keys || says_nothing(group, i))
             continue;
-        size_t width = width_of(group, i) + GAP;
+        size_t width = width_of(group, i);
         if (left_out > 0 || *used + width > group->columns) {
             left_out++;
             continue;
         }
         widths[i] = (int)width;
-        *used += width;
+        *used += width + GAP;
     }
     return left_out;
+}
+
+/* The columns that have a width, those of names to the left: a row or, where
+   that is SIZE_MAX, a line of their names. */
+static void put_line(const struct group *group, const int *widths, size_t row,
+                     size_t above)
+{
+    const struct cells *table = group->table;
+    int gap = 0;
+    for (size_t i = 0; i < table->columns; i++) {
+        char number[WORDS_BYTES];
+        const char *first = cells_at(table, group->first, i), *text;
+        int length = -1;
+        if (row == SIZE_MAX)
+            length = name_word(cells_name(table, i), above, &text);
+        else
+            text = words_cell(table, row, i, number);
+        bool is_text = column_is_text(cells_name(table, i)) ||
+                       (first[0] != '\0' && !json_is_number(first));
+        if (widths[i] == 0)
+            continue;
+        output_text(group->output, "%*s%*.*s", gap, "",
+                    is_text ? -widths[i] : widths[i], length, text);
+        gap = GAP;
+    }
+    output_text(group->output, "\n");
 }
 
 static void put_columns(const struct group *group)
 {
     const struct cells *table = group->table;
     int widths[CSV_ROW_FIELDS] = {0}; /* 0: not shown */
-    char text[WORDS_BYTES];
-    size_t used = 0, left_out = fit(group, true, &used, widths);
+    size_t used = 0, left_out = fit(group, true, &used, widths), lines = 1;
+    const char *word = "";
     left_out += fit(group, false, &used, widths);
-    for (size_t i = 0; i < table->columns; i++)
-        put_field(group, i, cells_name(table, i), widths[i]);
-    output_text(group->output, "\n");
-    for (size_t row = group->first; row < group->end; row++) {
-        for (size_t i = 0; i < table->columns; i++)
-            put_field(group, i, words_cell(table, row, i, text), widths[i]);
-        output_text(group->output, "\n");
+    for (size_t i = 0; i < table->columns; i++) {
+        while (widths[i] > 0 && name_word(cells_name(table, i), lines, &word))
+            lines++;
     }
+    while (lines-- > 0)
+        put_line(group, widths, SIZE_MAX, lines);
+    for (size_t row = group->first; row < group->end; row++)
+        put_line(group, widths, row, 0);
     if (left_out > 0)
         output_text(group->output, "(%zu more columns: --csv)\n", left_out);
 }

@@ -34,13 +34,14 @@ const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES])
     while (unit < 6 && bytes >> (10 * (unit + 1)) > 0)
         unit++;
     double value = ldexp((double)bytes, -10 * (int)unit);
-    /* What would be rounded to 1024 is one of the next unit. */
-    if (unit < 6 && value >= 1023.5) {
+    double step = value < 10 ? 0.01 : value < 100 ? 0.1 : 1;
+    value = ceil(value / step - 1e-9) * step;
+    /* What was rounded to 1024 is one of the next unit. */
+    if (unit < 6 && value >= 1024) {
         value /= 1024;
         unit++;
     }
-    snprintf(text, WORDS_BYTES, value >= 999.5 ? "%.0f %s" : "%.3g %s", value,
-             units[unit]);
+    snprintf(text, WORDS_BYTES, "%.4g %s", value, units[unit]);
     return text;
 }
 
@@ -81,10 +82,14 @@ const char *words_cell(const struct cells *table, size_t row, size_t column,
         return base_name(cell);
     if (column_is_text(name) || !json_is_number(cell))
         return cell;
-    if (ends_with(name, "ratio") || ends_with(name, "share"))
+    if (ends_with(name, "ratio") || ends_with(name, "share") ||
+        strncmp(name, "predicted_", 10) == 0 || strncmp(name, "error_", 6) == 0)
         return words_ratio(strtod(cell, NULL), text);
     if (!margay_parse_u64(cell, &number)) {
-        snprintf(text, WORDS_BYTES, "%.6g", strtod(cell, NULL));
+        double value = strtod(cell, NULL);
+        if (value >= 1e6 && value < 1e18)
+            return words_count((uint64_t)value, text);
+        snprintf(text, WORDS_BYTES, "%.6g", value);
         return text;
     }
     return ends_with(name, "bytes") ? words_bytes(number, text)
@@ -101,6 +106,8 @@ const char *words_key(const struct cells *table, size_t row, size_t column,
         return value;
     if (strcmp(name, "block_bytes") == 0)
         snprintf(text, WORDS_KEY_BYTES, "blocks of %s", value);
+    else if (strcmp(name, "references") == 0)
+        snprintf(text, WORDS_KEY_BYTES, "%s references", value);
     else
         snprintf(text, WORDS_KEY_BYTES, "%s %s", name, value);
     return text;

@@ -12,7 +12,8 @@
 /* "1,234,567" */
 const char *words_count(uint64_t count, char text[WORDS_BYTES]);
 
-/* "352 KiB", with three digits where it is no whole number of a unit. */
+/* "352 KiB", with three digits where it is no whole number of a unit, rounded
+   up: a cache of the size that is named holds as much. */
 const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES]);
 
 /* "5.81%"; more digits where it would be 100% and is less. */

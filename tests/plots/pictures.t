@@ -77,7 +77,7 @@ table overlap.csv site,references,other_references,overlap 0x401136,10,0,0 \
 quiet overlap overlap 'the overlap of sites' \
     'How alike each site is in two runs' 0x401140
 draw overlap none.svg /dev/null
-is 'no rows' "$status $(cat err)" '2 /dev/null: no rows: there is nothing to plot'
+is 'no rows' "$status $(cat err)" '2 no rows: there is nothing to plot'
 
 table blocks.csv $curve t,32,1,32,10,5,0.5 t,32,2,64,10,4,0.4 \
     t,64,1,64,10,5,0.5
@@ -211,7 +211,7 @@ lacks many 'a.c:3 f'
 echo u,a.c,1,f,64,10,1 >>many.csv
 draw annotate two.svg many.csv
 is 'of one trace' "$status" 2
-like 'and says so' "$(cat out err)" 'many.csv: 2 traces, expected one'
+like 'and says so' "$(cat out err)" '2 traces, expected one'
 
 # gnuplot's real() knows no exponent without a point before it.
 run_columns=engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy
@@ -259,7 +259,7 @@ shows machine 'Demand misses of each cache'
 table none.csv $simulated m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0
 draw traffic x.svg none.csv
 is 'no traffic is no picture' "$status" 2
-like 'and says so' "$(cat out err)" 'none.csv: no block went below a cache'
+like 'and says so' "$(cat out err)" 'no block went below a cache'
 table ratios.csv "$simulated,L1.ways" "m,t,L1,9,3,0.3,2,1,$counts,,4" \
     "m,t,L1,9,2,0.2,2,1,$counts,,8"
 quiet machine ratios 'machines of which a field varies' t 'L1.ways 4' \

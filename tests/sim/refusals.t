@@ -9,8 +9,9 @@ letters abcab >ids.lines
 # ------------------------------------------------------------ command line --
 refuses 'expected a command'
 refuses "unknown command 'curv' \(did you mean 'curve'\?\)" curv
-refuses "unknown command 'frobnicate'; 'margay help' lists them" frobnicate
-refuses "unknown command 'nosuch'" help nosuch
+refuses "unknown command 'frobnicate', and no such file; 'margay help' lists" \
+    frobnicate
+refuses "unknown command 'nosuch'; 'margay help' lists them" help nosuch
 refuses "unknown option '--sise' \(did you mean '--sizes'\?\)" \
     curve --sise 4 good.din
 refuses "unknown option '--size' \(did you mean '--sizes'\?\)" \

@@ -9,7 +9,7 @@ letters dacbccgefafbcmtmacfbdcac >ids.lines
 "$MARGAY" walk.lackey >answer 2>err
 is 'a trace is a command: the sizes from which on few references miss' \
     "$(tail -n 1 answer)" \
-    "walk.lackey: 3,576,558 references; at most 10% from 1.56 KiB, 5% from \
+    "walk.lackey: 3,576,558 references; at most 10% from 1.57 KiB, 5% from \
 2 KiB, 2% from 9 KiB, 1% from 95 KiB, 0.2% from 118 KiB; 0.123% at 269 KiB."
 is 'a chart of thirteen rows, the axis and its names above it' \
     "$(wc -l <answer | tr -d ' ') $(grep -c '^.\{8\}|' answer)" '16 13'
@@ -36,11 +36,20 @@ is 'a word that is neither' "$status $(cat out)" '2 '
 # of the table below it.
 "$MARGAY" curve -q --sizes octave:64 walk.lackey >sizes.csv
 expected=$(for ratio in 0.1 0.05 0.02 0.01 0.002; do
-    awk -F, -v r="$ratio" 'NR > 1 && $7 <= r { printf "%.3g ", $4 / 1024
+    awk -F, -v r="$ratio" 'NR > 1 && $7 <= r {
+        printf "%.3g ", int($4 / 1024 * 100 + 0.99) / 100
         exit }' sizes.csv
 done)
-is 'the sizes are those of the table' "$(tail -n 1 answer | tr ',;' '\n\n' |
-    sed -n 's/.*from \([0-9.]*\) KiB/\1/p' | tr '\n' ' ')" "$expected"
+is 'the sizes are those of the table, rounded up' \
+    "$(tail -n 1 answer | tr ',;' '\n\n' |
+        sed -n 's/.*from \([0-9.]*\) KiB/\1/p' | tr '\n' ' ')" "$expected"
+# A cache of FIFO may miss more than a smaller one: 12 of 20, then 13.
+printf '%s\n' 1 2 3 4 1 2 5 1 2 3 4 5 >belady.lines
+run curve -q --text --policy fifo --sizes 1,3,4,5 belady.lines
+like 'a ratio holds for all larger sizes' "$(tail -n 1 out)" \
+    'at most 50% from 5 blocks'
+run curve -q --text ids.lines ids.lines belady.lines
+is 'curves that coincide' "$(sed -n 's/^b: //p' out)" 'ids.lines: as a.'
 
 # -------------------------------------------------------------- terminal --
 on_terminal() {
@@ -51,8 +60,10 @@ if command -v script >/dev/null; then
         'references; at most'
     like 'and CSV if that is asked for' \
         "$(on_terminal curve -q --csv ids.lines)" '^trace,block_bytes'
-    like 'other tables stay as they are' \
-        "$(on_terminal info -q ids.lines)" '^key,value'
+    like 'other tables, too' "$(on_terminal info -q ids.lines)" \
+        '^references +24 *$'
+    like 'but one with a row for each reference' \
+        "$(on_terminal distances -q ids.lines)" '^trace,block_bytes'
 else
     skip 'a terminal gets text' 'there is no script(1)'
 fi
@@ -74,8 +85,20 @@ is 'a matrix: a row for sets, a column for ways' "$(sed 1d out)" \
 run simulate -q --text --machine intel-skylake walk.lackey
 is 'columns: all rows are of one length' \
     "$(sed '1d; $d' out | awk '{ print length }' | sort -u | wc -l)" 1
-like 'counts have separators' "$(cat out)" '^L1D +3,576,558 +57,390 +1\.6%'
+is 'names stand in lines' "$(sed -n '2,3p' out)" "\
+                               miss               read              write
+cache  references  misses     ratio      reads  misses     writes  misses"
+is 'counts have separators' "$(grep L1D out)" \
+    "L1D     3,576,558  57,390      1.6%  2,570,463  54,632  1,006,095   2,758"
 like 'the rest is said to be there' "$(cat out)" 'more columns: --csv'
+run compare -q --text --sets 1,2 --ways 1 walk.lackey
+is 'what all rows share stands above them' "$(sed -n 1p out)" \
+    'walk.lackey, blocks of 64 B, ways 1, 3,576,558 references'
+like 'predictions are ratios' "$(cat out)" \
+    '^   2  128 B  2,306,751  64\.5%  +64\.8% +64\.2% +0\.307% +-0\.305%$'
+run phases -q --text walk.lackey
+is 'numbers of a row alone' "$(sed '1,4d' out)" \
+    '    0     0  3,576,558   3,576,558    4,414'
 run curve -q --text --policy lru,fifo -b 64,128 walk.lackey
 is 'curves with a letter each' "$(sed -n 's/:.*//; 16,$p' out | tr '\n' ' ')" \
     'a b c d '
@@ -119,8 +142,34 @@ if command -v gnuplot >/dev/null; then
     run distances -q ids.lines -o no.svg
     is 'a table that is not drawn: no file' \
         "$status $(test -e no.svg; echo $?)" '2 1'
+    like 'the message names it' "$(cat err)" '^margay distances: no.svg:1: found'
+    run plot -q walk.lackey --map -o no.svg
+    like 'or the trace' "$(cat err)" '^margay plot: walk.lackey: --map needs'
+    run simulate -q --machine intel-skylake --vary L1D.ways=1..16,L2.bytes=128K..1M \
+        -o no.svg \
+        walk.lackey --limit 1000
+    like 'also where a script refuses it' "$(cat err)" \
+        '^margay simulate: no.svg: 20 machines, expected at most 12'
+    run curve -q walk.lackey -o direct.SVG
+    check 'suffixes of any case' cmp -s direct.SVG table.svg
+    is 'an SVG has a title' "$(sed -n '/^<title>/p' direct.SVG)" \
+        '<title>Misses of a fully associative LRU cache (walk.lackey, 64-byte blocks)</title>'
+    run plot table.csv --title 'a<b & ü 𝄞' -o title.svg
+    like 'with any characters' "$(cat title.svg)" '^<title>a&lt;b &amp; ü 𝄞 \('
+    run plot table.csv --title 'a<b & ü 𝄞' -o title.pdf
+    if command -v pdfinfo >/dev/null; then
+        is 'and a PDF' "$(pdfinfo -enc UTF-8 title.pdf 2>&1 |
+            sed -n 's/^Title: *//p')" \
+            'a<b & ü 𝄞 (walk.lackey, 64-byte blocks)'
+    else
+        skip 'and a PDF' 'there is no pdfinfo'
+    fi
 else
     skip '-o x.svg draws the table' 'there is no gnuplot'
 fi
+refuses "'x.JPG' .expected a picture that ends in .png" curve ids.lines -o x.JPG
+refuses '--every shows a table' curve ids.lines --every 5 -o x.png
+run curve -q --csv ids.lines -o x.jpg
+check '--csv: of any name' grep -q '^trace,' x.jpg
 
 finish
