@@ -1,7 +1,10 @@
 /*
  * cut.c - a trace, cut where its locality changes
  *
- * Algorithm: four steps.
+ * Algorithm: four steps.  Miss ratios are compared by their logarithms, of
+ *   which one octave is 1, so what counts is by how many times they differ; a
+ *   ratio that few references make is noise, so LEAST_RATIO is added to each,
+ *   and LEAST_MISSES of an interval.
  *   1. Cut where the miss curve changes.  That of each interval, at 8 sizes an
  *     octave, is a point; dynamic programming finds the pieces that are best of
  *     all, where a piece costs the squares of the distances of its intervals
@@ -9,8 +12,8 @@
  *     is half of one piece and half of another, as where a phase ends within an
  *     interval, and some times the usual difference between intervals that are
  *     near, for noise.
- *   2. Join pieces that are one phase.  Two are alike if the miss curves of
- *     their later halves differ at no size by SAME_RATIO and what noise makes
+ *   2. Join pieces that are one phase.  Two are alike if the mean curves of
+ *     their later halves differ at no size by SAME_OCTAVES and what noise makes
  *     of so few intervals: in the earlier half, a piece may still bring its
  *     blocks in.  Neighbours that are alike are one.  A piece is the beginning
  *     of the next one if it is shorter by half, the next one uses most of its
@@ -37,50 +40,86 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stackdist/phases/phases.h"
 #include "traces/traces_internal.h"
 
-/* The square of the distance of the middle of two points from either, at most,
-   and how often the usual difference between neighbours goes into a penalty. */
+/* The share of the largest difference by which the middle of two points is from
+   either, squared, and how often the usual difference between neighbours goes
+   into a penalty. */
 #define MIXED 0.25
 #define NOISE 10
 
-/* Row i: the misses of all intervals before i, in all bins. */
-struct sums {
+/* Of the references of an interval: see above. */
+#define LEAST_RATIO  (1.0 / 512)
+#define LEAST_MISSES 4
+
+/* Miss ratios that differ by less than this, at all sizes, are the same. */
+#define SAME_OCTAVES 0.5
+
+/* What is known of a trace while it is cut. */
+struct scene {
     const struct intervals *intervals;
     size_t bins;
-    double *rows;
+    double variances[BINS]; /* of levels within pieces */
+    /* Row i: the levels of all intervals before i, in all bins, times their
+       references. */
+    double *sums;
 };
 
-static enum margay_status make_sums(struct sums *sums,
+static double refs_of(const struct scene *scene, size_t from, size_t to)
+{
+    return (double)margay_intervals_refs(scene->intervals, from, to);
+}
+
+/* The logarithm of the miss ratio of an interval that has so many misses; 0
+   without any. */
+static double level(const struct scene *scene, size_t interval, uint64_t misses)
+{
+    double window = (double)(UINT64_C(1) << scene->intervals->shift);
+    double least = LEAST_RATIO + LEAST_MISSES / window;
+    return log2(1 + (double)misses / refs_of(scene, interval, interval + 1) /
+                        least);
+}
+
+static enum margay_status make_sums(struct scene *scene,
                                     const struct intervals *intervals,
                                     struct margay_error *error)
 {
     size_t bins = margay_intervals_bins(intervals);
-    double *rows = calloc((intervals->count + 1) * bins, sizeof *rows);
-    *sums = (struct sums){intervals, bins, rows};
-    if (rows == NULL)
+    double *sums = calloc((intervals->count + 1) * bins, sizeof *sums);
+    *scene = (struct scene){.intervals = intervals, .bins = bins, .sums = sums};
+    if (sums == NULL)
         return margay_fail_memory(error, "the intervals of phases");
     for (size_t i = 0; i < intervals->count; i++) {
         for (size_t b = 0; b < bins; b++)
-            rows[(i + 1) * bins + b] =
-                rows[i * bins + b] + (double)intervals->misses[i][b];
+            sums[(i + 1) * bins + b] =
+                sums[i * bins + b] + level(scene, i, intervals->misses[i][b]) *
+                                         refs_of(scene, i, i + 1);
     }
     return MARGAY_OK;
 }
 
-/* The mean over all sizes of the square of the miss ratio of intervals [from,
-   to), times their references.  What pieces save is the sum of theirs. */
-static double square(const struct sums *sums, size_t from, size_t to)
+/* The mean level of intervals [from, to). */
+static double mean(const struct scene *scene, size_t from, size_t to,
+                   size_t bin)
 {
-    const double *last = sums->rows + to * sums->bins;
-    const double *first = sums->rows + from * sums->bins;
+    const double *sums = scene->sums + bin;
+    return (sums[to * scene->bins] - sums[from * scene->bins]) /
+           refs_of(scene, from, to);
+}
+
+/* The mean over all sizes of the square of the mean level of intervals [from,
+   to), times their references.  What pieces save is the sum of theirs. */
+static double square(const struct scene *scene, size_t from, size_t to)
+{
+    const double *last = scene->sums + to * scene->bins;
+    const double *first = scene->sums + from * scene->bins;
     double sum = 0;
-    for (size_t b = 1; b < sums->bins; b++)
+    for (size_t b = 1; b < scene->bins; b++)
         sum += (last[b] - first[b]) * (last[b] - first[b]);
-    return sum / (double)(sums->bins - 1) /
-           (double)margay_intervals_refs(sums->intervals, from, to);
+    return sum / (double)(scene->bins - 1) / refs_of(scene, from, to);
 }
 
 static int compare(const void *a, const void *b)
@@ -90,23 +129,23 @@ static int compare(const void *a, const void *b)
 }
 
 /* What is usually saved by a cut between two intervals that are near. */
-static double find_noise(const struct sums *sums)
+static double find_noise(const struct scene *scene)
 {
-    const struct intervals *intervals = sums->intervals;
     double saved[MOST * NEAR];
     size_t count = 0;
-    for (size_t i = 0; i < intervals->count; i++) {
-        for (size_t j = i + 1; j <= i + NEAR && j < intervals->count; j++) {
+    for (size_t i = 0; i < scene->intervals->count; i++) {
+        for (size_t j = i + 1; j <= i + NEAR && j < scene->intervals->count;
+             j++) {
             /* As square(), of their differences, were they one piece. */
-            double refs = (double)margay_intervals_refs(intervals, i, i + 1);
-            double others = (double)margay_intervals_refs(intervals, j, j + 1);
+            double refs = refs_of(scene, i, i + 1);
+            double others = refs_of(scene, j, j + 1);
             double sum = 0;
-            for (size_t b = 1; b < sums->bins; b++) {
-                double change = (double)intervals->misses[i][b] / refs -
-                                (double)intervals->misses[j][b] / others;
+            for (size_t b = 1; b < scene->bins; b++) {
+                double change =
+                    mean(scene, i, i + 1, b) - mean(scene, j, j + 1, b);
                 sum += change * change;
             }
-            saved[count++] = sum / (double)(sums->bins - 1) * refs * others /
+            saved[count++] = sum / (double)(scene->bins - 1) * refs * others /
                              (refs + others);
         }
     }
@@ -118,18 +157,20 @@ static double find_noise(const struct sums *sums)
 
 /* before[to] becomes where the last of the pieces begins that save the most of
    all that end there. */
-static void solve(const struct sums *sums, size_t *before)
+static void solve(const struct scene *scene, size_t *before)
 {
     double best[MOST + 1] = {0};
-    double refs = (double)(UINT64_C(1) << sums->intervals->shift);
-    double penalty = MIXED * refs + NOISE * find_noise(sums);
-    for (size_t to = 1; to <= sums->intervals->count; to++) {
+    double refs = (double)(UINT64_C(1) << scene->intervals->shift);
+    double most =
+        level(scene, 0, margay_intervals_refs(scene->intervals, 0, 1));
+    double penalty = MIXED * most * most * refs + NOISE * find_noise(scene);
+    for (size_t to = 1; to <= scene->intervals->count; to++) {
         best[to] = -DBL_MAX;
         before[to] = 0;
         for (size_t from = 0; from + LEAST_INTERVALS <= to; from++) {
             if (best[from] == -DBL_MAX)
                 continue;
-            double saved = best[from] + square(sums, from, to) - penalty;
+            double saved = best[from] + square(scene, from, to) - penalty;
             if (saved > best[to]) {
                 best[to] = saved;
                 before[to] = from;
@@ -140,36 +181,18 @@ static void solve(const struct sums *sums, size_t *before)
 
 /* ---------------------------------------------------------- miss curves -- */
 
-/* The intervals, and how much their miss ratios vary. */
-struct scene {
-    const struct intervals *intervals;
-    size_t bins;
-    double variances[BINS];
-};
-
-static double ratio(const struct intervals *intervals, size_t interval,
-                    size_t bin)
-{
-    return (double)intervals->misses[interval][bin] /
-           (double)margay_intervals_refs(intervals, interval, interval + 1);
-}
-
-static void set_scene(struct scene *scene, const struct intervals *intervals,
-                      const struct pieces *pieces)
+static void find_variances(struct scene *scene, const struct pieces *pieces)
 {
     size_t pairs = 0;
-    *scene = (struct scene){
-        .intervals = intervals,
-        .bins = margay_intervals_bins(intervals),
-    };
+    memset(scene->variances, 0, sizeof scene->variances);
     /* The squares of differences within pieces. */
     for (size_t n = 0; n < pieces->count; n++) {
         const struct piece *piece = &pieces->list[n];
         for (size_t i = piece->from; i < piece->to; i++) {
             for (size_t k = 1; k <= NEAR && i + k < piece->to; k++, pairs++) {
                 for (size_t b = 1; b < scene->bins; b++) {
-                    double change =
-                        ratio(intervals, i + k, b) - ratio(intervals, i, b);
+                    double change = mean(scene, i + k, i + k + 1, b) -
+                                    mean(scene, i, i + 1, b);
                     scene->variances[b] += change * change / 2;
                 }
             }
@@ -179,21 +202,18 @@ static void set_scene(struct scene *scene, const struct intervals *intervals,
         scene->variances[b] /= (double)pairs;
 }
 
-/* The miss ratios of a stretch. */
+/* The levels of a stretch, in the mean. */
 struct curve {
     double intervals; /* how many */
-    double ratios[BINS];
+    double levels[BINS];
 };
 
 static void find_curve(const struct scene *scene, size_t from, size_t to,
                        struct curve *curve)
 {
-    uint64_t misses[BINS];
-    double refs = (double)margay_intervals_refs(scene->intervals, from, to);
-    margay_intervals_misses(scene->intervals, from, to, misses);
     curve->intervals = (double)(to - from);
     for (size_t b = 1; b < scene->bins; b++)
-        curve->ratios[b] = (double)misses[b] / refs;
+        curve->levels[b] = mean(scene, from, to, b);
 }
 
 static void find_later_curve(const struct scene *scene,
@@ -207,8 +227,8 @@ static void find_later_curve(const struct scene *scene,
 static double tolerance(const struct scene *scene, const struct curve *a,
                         const struct curve *b, size_t bin)
 {
-    return SAME_RATIO + 2 * sqrt(scene->variances[bin] *
-                                 (1 / a->intervals + 1 / b->intervals));
+    return SAME_OCTAVES + 2 * sqrt(scene->variances[bin] *
+                                   (1 / a->intervals + 1 / b->intervals));
 }
 
 /* How far two curves are from each other, in tolerances: below 1 they are
@@ -218,12 +238,27 @@ static double distance(const struct scene *scene, const struct curve *a,
 {
     double most = 0;
     for (size_t i = 1; i < scene->bins; i++)
-        most = fmax(most, fabs(a->ratios[i] - b->ratios[i]) /
+        most = fmax(most, fabs(a->levels[i] - b->levels[i]) /
                               tolerance(scene, a, b, i));
     return most;
 }
 
 /* -------------------------------------------------------------- joining -- */
+
+/* The mean level of a piece, but for the first uses of its blocks. */
+static double mean_of_reuses(const struct scene *scene,
+                             const struct piece *piece, size_t bin)
+{
+    const struct intervals *intervals = scene->intervals;
+    double sum = 0;
+    for (size_t i = piece->from; i < piece->to; i++) {
+        uint64_t misses = intervals->misses[i][bin];
+        uint64_t uses = intervals->reuses[i][piece->from];
+        sum += level(scene, i, misses > uses ? misses - uses : 0) *
+               refs_of(scene, i, i + 1);
+    }
+    return sum / refs_of(scene, piece->from, piece->to);
+}
 
 /* Does the first one miss what the second one misses, but for first uses of
    its blocks? */
@@ -231,17 +266,13 @@ static bool differs_by_first_uses(const struct scene *scene,
                                   const struct piece *first,
                                   const struct piece *second)
 {
-    const struct intervals *intervals = scene->intervals;
     struct curve own, next;
     find_curve(scene, first->from, first->to, &own);
     find_later_curve(scene, second, &next);
-    double uses =
-        (double)margay_intervals_blocks(intervals, first->from, first->to) /
-        (double)margay_intervals_refs(intervals, first->from, first->to);
     for (size_t b = 1; b < scene->bins; b++) {
         double most = tolerance(scene, &own, &next, b);
-        if (next.ratios[b] > own.ratios[b] + most ||
-            next.ratios[b] < own.ratios[b] - uses - most)
+        if (next.levels[b] > own.levels[b] + most ||
+            next.levels[b] < mean_of_reuses(scene, first, b) - most)
             return false;
     }
     return true;
@@ -356,21 +387,18 @@ static void split(const struct intervals *intervals, struct pieces *pieces)
 /* ------------------------------------------------------------ repeating -- */
 
 /* The nearest of the earlier pieces that repeat none, if it is alike. */
-static void find_repeats(const struct intervals *intervals,
-                         struct pieces *pieces)
+static void find_repeats(const struct scene *scene, struct pieces *pieces)
 {
-    struct scene scene;
-    set_scene(&scene, intervals, pieces);
     for (size_t index = 0; index < pieces->count; index++) {
         struct curve own, other;
         double least = 1;
-        find_later_curve(&scene, &pieces->list[index], &own);
+        find_later_curve(scene, &pieces->list[index], &own);
         pieces->list[index].repeats = index;
         for (size_t i = 0; i < index; i++) {
             if (pieces->list[i].repeats != i)
                 continue;
-            find_later_curve(&scene, &pieces->list[i], &other);
-            double apart = distance(&scene, &own, &other);
+            find_later_curve(scene, &pieces->list[i], &other);
+            double apart = distance(scene, &own, &other);
             if (apart < least) {
                 least = apart;
                 pieces->list[index].repeats = i;
@@ -385,28 +413,25 @@ enum margay_status margay_cut(const struct intervals *intervals,
                               struct pieces *pieces, struct margay_error *error)
 {
     size_t before[MOST + 1];
-    struct sums sums;
+    struct scene scene;
     pieces->count = 0;
     if (intervals->count == 0)
         return MARGAY_OK;
-    enum margay_status status = make_sums(&sums, intervals, error);
+    enum margay_status status = make_sums(&scene, intervals, error);
     if (status == MARGAY_OK) {
-        solve(&sums, before);
-        pieces->count = 0;
+        solve(&scene, before);
         for (size_t to = intervals->count; to > 0; to = before[to])
             pieces->count++;
         size_t left = pieces->count;
         for (size_t to = intervals->count; to > 0; to = before[to])
             pieces->list[--left] = (struct piece){before[to], to, 0};
-    }
-    free(sums.rows);
-    if (status == MARGAY_OK) {
-        struct scene scene;
-        set_scene(&scene, intervals, pieces);
+        find_variances(&scene, pieces);
         while (join_some(&scene, pieces))
             ;
         split(intervals, pieces);
-        find_repeats(intervals, pieces);
+        find_variances(&scene, pieces);
+        find_repeats(&scene, pieces);
     }
+    free(scene.sums);
     return status;
 }

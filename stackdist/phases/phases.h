@@ -37,9 +37,6 @@ struct intervals {
 /* Intervals that are so near show what noise is. */
 #define NEAR 4
 
-/* Miss ratios that differ by less than this, at all sizes, are the same. */
-#define SAME_RATIO 0.1
-
 /* Intervals in a row. */
 struct piece {
     size_t from, to;

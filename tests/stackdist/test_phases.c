@@ -264,6 +264,7 @@ struct known {
     size_t refs;
     bool shuffled;  /* random references, not a loop */
     size_t repeats; /* which of the list */
+    size_t one_in;  /* the others are to one block */
 };
 
 static void make_known(struct trace *trace, const struct known *known,
@@ -271,10 +272,13 @@ static void make_known(struct trace *trace, const struct known *known,
 {
     trace->count = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < known[i].refs; k++)
+        for (size_t k = 0; k < known[i].refs; k++) {
+            size_t turn = k / known[i].one_in;
             trace->blocks[trace->count++] =
-                known[i].first + (known[i].shuffled ? below(known[i].blocks)
-                                                    : k % known[i].blocks);
+                k % known[i].one_in != 0 ? MOST_BLOCKS - 1
+                : known[i].shuffled ? known[i].first + below(known[i].blocks)
+                                    : known[i].first + turn % known[i].blocks;
+        }
     }
 }
 
@@ -310,27 +314,34 @@ static void test_known(struct trace *trace, const char *what,
 static void test_known_phases(struct trace *trace)
 {
     static const struct known turns[] = {
-        {0, 50, 9000, false, 0},  {50, 600, 14000, false, 1},
-        {0, 50, 8000, false, 0},  {50, 600, 13000, false, 1},
-        {0, 50, 10000, false, 0}, {50, 600, 12000, false, 1},
+        {0, 50, 9000, false, 0, 1},  {50, 600, 14000, false, 1, 1},
+        {0, 50, 8000, false, 0, 1},  {50, 600, 13000, false, 1, 1},
+        {0, 50, 10000, false, 0, 1}, {50, 600, 12000, false, 1, 1},
     };
     static const struct known shuffled[] = {
-        {0, 30, 20000, true, 0},
-        {100, 500, 30000, true, 1},
-        {0, 30, 20000, true, 0},
+        {0, 30, 20000, true, 0, 1},
+        {100, 500, 30000, true, 1, 1},
+        {0, 30, 20000, true, 0, 1},
     };
     static const struct known moved[] = {
-        {0, 200, 20000, false, 0},
-        {300, 200, 20000, false, 0},
-        {500, 200, 20000, false, 0},
+        {0, 200, 20000, false, 0, 1},
+        {300, 200, 20000, false, 0, 1},
+        {500, 200, 20000, false, 0, 1},
     };
     static const struct known three[] = {
-        {0, 20, 600, false, 0},
-        {100, 400, 4000, false, 1},
-        {0, 400, 3000, true, 2},
-        {0, 20, 900, false, 0},
+        {0, 20, 600, false, 0, 1},
+        {100, 400, 4000, false, 1, 1},
+        {0, 400, 3000, true, 2, 1},
+        {0, 20, 900, false, 0, 1},
+    };
+    /* A 32nd and a 14th of the references miss small caches. */
+    static const struct known rare[] = {
+        {0, 100, 24000, false, 0, 32},
+        {100, 400, 32000, false, 1, 14},
+        {0, 100, 16000, false, 0, 32},
     };
     test_known(trace, "A B A B A B of loops", turns, 6);
+    test_known(trace, "A B A that miss little", rare, 3);
     test_known(trace, "A B A of random references", shuffled, 3);
     test_known(trace, "one loop, over other blocks", moved, 3);
     test_known(trace, "three phases, and the first again", three, 4);
