@@ -2,10 +2,10 @@
 #include "sim/command/answers.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/result/knees.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
@@ -109,134 +109,40 @@ static bool answer_at_most(const struct curve *curve, double most)
 
 /* --------------------------------------------------------------- knees -- */
 
-/*
- * Relative falls are differences of logarithms.  One of 5% is noise in most
- * traces, and a curve that goes on to fall is at no knee, so what follows
- * counts three times.
- */
-#define LEAST_BEND 0.05
-#define AFTER      3
-#define NEARLY     0.8
-
-/* Half a miss stands for none. */
-static double log_misses(uint64_t misses)
+static void say_knee(const struct curve *curve, size_t number, size_t knee)
 {
-    return log(misses == 0 ? 0.5 : (double)misses);
-}
-
-/* How far each size is a knee by one width of what is looked at: the relative
-   fall from (1 - 1/before) of a size to it, less that up to (1 + 1/after). */
-struct width {
-    uint64_t before, after;
-};
-
-static void find_bends(const struct curve *curve, const struct width *width,
-                       const double *logs, double *bends)
-{
-    double all = log_misses(curve->all);
-    size_t low = 0, high = 0; /* points up to the sizes before and after */
-    for (size_t i = 0; i < curve->series->count; i++) {
-        uint64_t size = size_at(curve, i);
-        uint64_t part = size / width->before, more = size / width->after;
-        uint64_t before = size - (part == 0 ? 1 : part);
-        uint64_t after = size + (more == 0 ? 1 : more);
-        while (size_at(curve, low) <= before)
-            low++;
-        while (high < curve->series->count && size_at(curve, high) <= after)
-            high++;
-        double bend = (low == 0 ? all : logs[low - 1]) - logs[i] -
-                      AFTER * (logs[i] - logs[high - 1]);
-        bends[i] = bend > bends[i] ? bend : bends[i];
-    }
-}
-
-static bool overlaps(uint64_t size, const uint64_t *knees, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        if (size / 2 < knees[k] && knees[k] / 2 < size)
-            return true;
-    }
-    return false;
-}
-
-#define MOST_KNEES 64 /* no more octaves than bits */
-
-/* The point with the largest bend that no other's octaves hold; count: none. */
-static size_t find_largest(const struct curve *curve, const double *bends,
-                           const uint64_t *found, size_t found_count)
-{
-    size_t best = curve->series->count;
-    for (size_t i = 0; i < curve->series->count; i++) {
-        if (bends[i] >
-                (best == curve->series->count ? LEAST_BEND : bends[best]) &&
-            !overlaps(size_at(curve, i), found, found_count))
-            best = i;
-    }
-    return best;
-}
-
-/* Once a fall is over, the bends beyond are nearly as large: the knee is the
-   first of them. */
-static size_t find_first(const struct curve *curve, const double *bends,
-                         size_t largest)
-{
-    size_t first = largest;
-    for (size_t i = largest;
-         i > 0 && size_at(curve, i) > size_at(curve, largest) / 2; i--) {
-        if (bends[i] >= NEARLY * bends[largest])
-            first = i;
-    }
-    return first;
-}
-
-static void say_knees(const struct curve *curve, const double *bends,
-                      uint64_t wanted)
-{
-    uint64_t found[MOST_KNEES];
     char text[SIZE_TEXT];
-    size_t count = 0;
-    for (; count < wanted && count < MOST_KNEES; count++) {
-        size_t largest = find_largest(curve, bends, found, count), half = 0;
-        if (largest == curve->series->count)
-            break;
-        found[count] = size_at(curve, largest);
-        size_t knee = find_first(curve, bends, largest);
-        uint64_t size = size_at(curve, knee);
-        while (size_at(curve, half) <= size / 2)
-            half++;
-        message_keep(
-            "%s%s: knee %zu at %s: the %s falls from %.6g at half of that to "
-            "%.6g",
-            curve->trace, curve->labels, count + 1,
-            name_size(curve, size, text), curve->ratio,
-            ratio_of(curve,
-                     half == 0 ? curve->all : misses_at(curve, half - 1)),
-            ratio_of(curve, misses_at(curve, knee)));
-    }
-    if (count == 0)
-        message_keep("%s%s: the curve has no knee", curve->trace,
-                     curve->labels);
+    uint64_t size = size_at(curve, knee);
+    size_t half = 0;
+    while (size_at(curve, half) <= size / 2)
+        half++;
+    message_keep(
+        "%s%s: knee %zu at %s: the %s falls from %.6g at half of that to %.6g",
+        curve->trace, curve->labels, number, name_size(curve, size, text),
+        curve->ratio,
+        ratio_of(curve, half == 0 ? curve->all : misses_at(curve, half - 1)),
+        ratio_of(curve, misses_at(curve, knee)));
 }
 
 static enum margay_status answer_knees(const struct curve *curve,
                                        uint64_t wanted,
                                        struct margay_error *error)
 {
-    static const struct width widths[] = {{6, 5}, {3, 2}, {2, 1}};
     size_t count = curve->series->count;
-    double *logs = calloc(count + 1, sizeof *logs);
-    double *bends = calloc(count + 1, sizeof *bends);
-    enum margay_status status = logs == NULL || bends == NULL
-                                    ? margay_fail_memory(error, "the knees")
-                                    : MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        logs[i] = log_misses(misses_at(curve, i));
-    for (size_t i = 0; i < 3 && status == MARGAY_OK; i++)
-        find_bends(curve, &widths[i], logs, bends);
-    if (status == MARGAY_OK)
-        say_knees(curve, bends, wanted);
-    free(logs);
-    free(bends);
+    struct knee_point *points = calloc(count + 1, sizeof *points);
+    const struct knee_curve line = {points, count, curve->all, true};
+    struct knees knees;
+    if (points == NULL)
+        return margay_fail_memory(error, "knees");
+    for (size_t i = 0; i < count; i++)
+        points[i] = (struct knee_point){size_at(curve, i), misses_at(curve, i)};
+    enum margay_status status = knees_find(&line, wanted, &knees, error);
+    for (size_t i = 0; i < knees.count; i++)
+        say_knee(curve, i + 1, knees.list[i]);
+    if (status == MARGAY_OK && knees.count == 0)
+        message_keep("%s%s: the curve has no knee", curve->trace,
+                     curve->labels);
+    free(points);
     return status;
 }
 

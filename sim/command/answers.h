@@ -18,14 +18,8 @@
  * --at-most and --at-most-bytes: the smallest cache with at most this ratio;
  * *unreached is set where there is none.
  *
- * --knees N: at which of the sizes the misses stop falling, N at most.  The
- * bend at a size is the logarithm of what is left of the misses, from a size
- * before to it, less three times that from it to a size after; the largest of
- * three: from 5/6 to 6/5 of the size, from 2/3 to 3/2, and from 1/2 to 2, each
- * at least one block away.  A cache of 0 misses always.  There is a knee for
- * each of the largest bends of more than 0.05, of equal ones that of the
- * smallest size, that have no size between their half and themselves in common:
- * the smallest size above half of the bend's with four fifths of it.
+ * --knees N: at which of the sizes the misses stop falling, N at most, the
+ * sharpest first (sim/result/knees.c).
  * MARGAY_NO_MEMORY.
  */
 enum margay_status answer_series(const struct options *options,

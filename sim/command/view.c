@@ -58,16 +58,20 @@ static size_t terminal_columns(void)
                : TEXT_USUAL_COLUMNS;
 }
 
-static int show_text(const char *table_name, const char *path)
+static int show_text(const char *table_name, const struct options *options)
 {
+    /* A list of sizes or a bound may end anywhere. */
+    const bool is_whole = options->results.sizes.kind != MARGAY_SIZES_LIST &&
+                          options->engine.bound.value == 0;
     struct cells table = {0};
     struct output *output = NULL;
     struct margay_error error;
     enum margay_status status = cells_read(&table, table_name, NULL, &error);
     if (status == MARGAY_OK)
-        status = output_open(path, OUTPUT_HELD, &output, &error);
+        status = output_open(options->output, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK)
-        status = text_write(output, &table, terminal_columns(), &error);
+        status =
+            text_write(output, &table, terminal_columns(), is_whole, &error);
     cells_clear(&table);
     return conclude(status, &output, 1, &error);
 }
@@ -176,8 +180,8 @@ int view_run(const struct options *options)
     picture.shown = &options->output;
     picture.operand_count = 1;
     if (status != EXIT_TROUBLE) {
-        int shown = is_picture ? plot(&picture)
-                               : show_text(memory.name, options->output);
+        int shown =
+            is_picture ? plot(&picture) : show_text(memory.name, options);
         status = status == EXIT_DONE ? shown : status;
     }
     if (memory.descriptor >= 0)

@@ -271,6 +271,7 @@ static enum margay_status add_trace(struct sections *sections,
         struct section *section = sections_new(sections, trace, commands[i]);
         if (section == NULL)
             return margay_fail_memory(error, "a report");
+        section->is_whole = part.results.sizes.kind != MARGAY_SIZES_LIST;
         status = run_part(section, &part, &facts, exit_status, error);
     }
     return status;
@@ -307,7 +308,7 @@ int cmd_report(const struct options *options)
         status = add_operand(&sections, options, options->operands[i], &failed,
                              &error);
     if (status == MARGAY_OK)
-        page_write(output, options, &sections);
+        status = page_write(output, options, &sections, &error);
     sections_clear(&sections);
     if (status != MARGAY_END)
         return conclude(status, &output, 1, &error);

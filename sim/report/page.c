@@ -15,6 +15,8 @@
 #include "sim/result/csv.h"
 #include "sim/result/csv_read.h"
 #include "sim/result/json.h"
+#include "sim/result/knees.h"
+#include "sim/result/match.h"
 #include "traces/traces_internal.h"
 
 /* The assembler takes in the style and the script, which stay files for editors
@@ -273,13 +275,42 @@ static void write_contents(struct output *output,
     output_text(output, "</ul></nav>\n");
 }
 
-static void write_section(struct output *output, const struct section *section,
-                          size_t number)
+/* The rows of a table of curves at which one has a knee. */
+static enum margay_status write_knees(struct output *output,
+                                      const struct section *section,
+                                      struct margay_error *error)
+{
+    static const char *const sizes[] = {"cache_blocks", "cache_bytes", NULL};
+    const struct cells *table = &section->table;
+    enum margay_status status = MARGAY_OK;
+    output_text(output, " data-knees=\"");
+    for (size_t first = 0, end; first < table->rows && status == MARGAY_OK;
+         first = end) {
+        struct knees knees;
+        end = first + 1;
+        while (end < table->rows && match_same_keys(table, end, first, sizes))
+            end++;
+        status =
+            knees_of_rows(table, first, end, section->is_whole, &knees, error);
+        for (size_t i = 0; i < knees.count; i++)
+            output_text(output, "%zu ", knees.list[i]);
+    }
+    output_text(output, "\"");
+    return status;
+}
+
+static enum margay_status write_section(struct output *output,
+                                        const struct section *section,
+                                        size_t number,
+                                        struct margay_error *error)
 {
     const struct kind *kind = kind_of(&section->table);
+    enum margay_status status = MARGAY_OK;
     output_text(output, "<section id=\"table%zu\"", number);
     if (kind->drawing != NULL)
         output_text(output, " data-drawing=\"%s\"", kind->drawing);
+    if (knees_are_for(&section->table))
+        status = write_knees(output, section, error);
     output_text(output, " data-source=\"");
     write_text(output, section->source);
     output_text(output, "\">\n<h2>%s</h2>\n<p class=\"made\">", kind->title);
@@ -291,20 +322,24 @@ static void write_section(struct output *output, const struct section *section,
         output_text(output, "<p>There are no references, and so no rows.</p>");
     write_table(output, section, number);
     output_text(output, "</section>\n");
+    return status;
 }
 
-void page_write(struct output *output, const struct options *options,
-                const struct sections *sections)
+enum margay_status page_write(struct output *output,
+                              const struct options *options,
+                              const struct sections *sections,
+                              struct margay_error *error)
 {
+    enum margay_status status = MARGAY_OK;
     write_head(output, options, sections);
     write_contents(output, sections);
-    for (size_t i = 0; i < sections->count; i++) {
+    for (size_t i = 0; i < sections->count && status == MARGAY_OK; i++) {
         if (is_folded(sections, i) && !continues_fold(sections, i)) {
             output_text(output, "<details><summary>");
             write_text(output, basename(sections->list[i].source));
             output_text(output, "</summary>\n");
         }
-        write_section(output, &sections->list[i], i + 1);
+        status = write_section(output, &sections->list[i], i + 1, error);
         if (is_folded(sections, i) && !continues_fold(sections, i + 1))
             output_text(output, "</details>\n");
     }
@@ -312,6 +347,7 @@ void page_write(struct output *output, const struct options *options,
     output_bytes(output, charts_js, strlen(charts_js));
     output_bytes(output, report_js, strlen(report_js));
     output_text(output, "</script>\n</body>\n</html>\n");
+    return status;
 }
 
 /* ------------------------------------------------------------- sections -- */

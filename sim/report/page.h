@@ -13,6 +13,7 @@ struct section {
     struct cells table;
     char *source;        /* the trace or the file; owned */
     const char *command; /* that wrote the table; NULL: it was a file */
+    bool is_whole;       /* its curves are known to their end */
 };
 
 struct sections {
@@ -30,8 +31,10 @@ void sections_clear(struct sections *sections);
    table that margay writes? */
 bool page_knows(const char *header);
 
-/* Write the page.  The output keeps failures to write. */
-void page_write(struct output *output, const struct options *options,
-                const struct sections *sections);
+/* Write the page.  The output keeps failures to write.  MARGAY_NO_MEMORY. */
+enum margay_status page_write(struct output *output,
+                              const struct options *options,
+                              const struct sections *sections,
+                              struct margay_error *error);
 
 #endif

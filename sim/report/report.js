@@ -82,36 +82,14 @@ function stepsOf(curve)
     return found.slice(-MOST_STEPS);
 }
 
-// The sizes at which the misses stop falling: a knee is where their logarithm
-// falls more in the octave before a size than in the one after it, by 5% or
-// more, and most within an octave.  It is named by the first size that has
-// seven eighths of the fall.  After the table a curve falls to `never` at most;
-// where that is unknown, the last octave of the table has no knee.
-function kneesOf({ points }, never)
-{
-    const last = points.at(-1)?.[0];
-    const log = (ratio) => Math.log(Math.max(ratio, 1e-12));
-    let half = 0, twice = 0;
-    const found = points.map(([at, ratio], i) => {
-        while (points[half + 1]?.[0] <= at / 2)
-            half++;
-        twice = Math.max(twice, i);
-        while (points[twice + 1]?.[0] <= 2 * at)
-            twice++;
-        const fall = log(points[half][1]) - log(ratio);
-        const after = 2 * at <= last ? points[twice][1] : never;
-        return { at, ratio, fall, bend: fall - log(ratio) + log(after) };
-    }).filter(({ bend }) => bend >= 0.05)
-        .sort((a, b) => b.bend - a.bend);
-    const knees = [];
-    for (const knee of found) {
-        if (knees.every(({ at }) => at >= 2 * knee.at || knee.at >= 2 * at))
-            knees.push(knee);
-    }
-    return knees.map(({ ratio, fall }) => points.find(
-        ([, other]) => other <= ratio * Math.exp(fall / 8))[0])
-        .sort((a, b) => a - b);
-}
+// The rows of all tables at which a curve has a knee (sim/result/knees.c).
+const kneeRows = new Set();
+
+const kneesOf = (rows) => {
+    const inBytes = hasBytes(rows);
+    return rows.filter((row) => kneeRows.has(row.of ?? row)).map((row) =>
+        sizeNames(inBytes)(inBytes ? row.cache_bytes : row.cache_blocks));
+};
 
 const said = (of, words) => `<p class="answer"><b>${escaped(of)}:</b> `
     + `${escaped(words)}</p>\n`;
@@ -142,7 +120,7 @@ function answer(group, ratio, what)
         ? firstUses(group[0]) : undefined;
     const steps = stepsOf(curve).map(({ share, from }, i) =>
         `${percent(share)}${i ? "" : " miss"} from ${curve.nameOf(from)}`);
-    const knees = kneesOf(curve, never).slice(-MOST_STEPS).map(curve.nameOf);
+    const knees = ratio === "miss_ratio" ? kneesOf(group) : [];
     const isFloor = never > 0 && least <= never * 1.000001;
     const words = [steps.length > 0 ? `At most ${steps.join(", ")}`
         : "No size helps", isFloor ? "."
@@ -487,7 +465,7 @@ function together(all)
             ? ({ source }) => `, ${base(source)}`
             : ({ section }) => `, ${section.id}`;
     const rows = all.flatMap((table) => table.rows.map((row) => ({ ...row,
-        trace: base(row.trace) + more(table), path: row.trace })));
+        trace: base(row.trace) + more(table), path: row.trace, of: row })));
     const cell = (text) => `<td class="text">${escaped(text)}</td>`;
     const summary = linesOf(rows, ["trace", "block_bytes"]).map((line) => {
         const [first] = line.rows, curve = curveOf(line.rows, "miss_ratio");
@@ -496,7 +474,7 @@ function together(all)
             + `</th>${cell(count(amount(first, "references")))}`
             + [0.1, 0.01].map((share) => sizeWith(curve, share)).map((from) =>
                 cell(from === undefined ? "-" : curve.nameOf(from))).join("")
-            + cell(kneesOf(curve, never).map(curve.nameOf).join(", "))
+            + cell(kneesOf(line.rows).join(", "))
             + `${cell(never === undefined ? "" : percent(never))}</tr>\n`;
     });
     const head = ["trace", "references", "at most 10% miss from",
@@ -585,6 +563,10 @@ const tables = [...document.querySelectorAll("section[data-drawing]")].map(
 const histograms = tables.filter(({ drawing }) => drawing === "histogram")
     .flatMap(({ rows }) => rows);
 
+for (const { rows, knees } of tables) {
+    for (const row of knees?.split(" ").filter(Boolean) ?? [])
+        kneeRows.add(rows[row]);
+}
 for (const { section, drawing, rows } of tables) {
     const table = section.querySelector("details");
     for (const piece of drawings[drawing](rows))

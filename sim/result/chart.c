@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/result/knees.h"
 #include "sim/result/match.h"
 #include "sim/result/words.h"
 #include "traces/traces_internal.h"
@@ -39,7 +40,7 @@ struct chart {
     struct output *output;
     size_t columns; /* of the plot alone */
     size_t size;    /* the column of sizes */
-    bool in_bytes, is_steep;
+    bool in_bytes, is_steep, is_whole;
     double least_log2, most_log2; /* of sizes */
     double low, high;             /* of ratios but 0 */
     struct line *lines;
@@ -332,9 +333,32 @@ static bool coincide(const struct chart *chart, const struct line *a,
     return i == count;
 }
 
+/* " Misses stop falling steeply at 2 KiB, 9 KiB." */
+static enum margay_status put_knees(const struct chart *chart,
+                                    const struct line *line,
+                                    struct margay_error *error)
+{
+    char text[WORDS_BYTES];
+    struct knees knees = {.count = 0};
+    enum margay_status status = MARGAY_OK;
+    if (strcmp(cells_name(chart->table, line->ratio), "miss_ratio") == 0 &&
+        knees_are_for(chart->table))
+        status = knees_of_rows(chart->table, line->first, line->end,
+                               chart->is_whole, &knees, error);
+    for (size_t i = 0; i < knees.count; i++)
+        output_text(chart->output, "%s%s",
+                    i == 0 ? " Misses stop falling steeply at " : ", ",
+                    name_size(chart, size_at(chart, knees.list[i]), text));
+    if (knees.count > 0)
+        output_text(chart->output, ".");
+    output_text(chart->output, "\n");
+    return status;
+}
+
 /* "a: sample.din: 20,000 references; at most 5% from 2 KiB, 2% from 9 KiB; 1%
    at 90 KiB.", or "b: other.din: as a." */
-static void put_sentence(const struct chart *chart, size_t index)
+static enum margay_status put_sentence(const struct chart *chart, size_t index,
+                                       struct margay_error *error)
 {
     const struct line *line = &chart->lines[index];
     struct step steps[MOST_STEPS];
@@ -346,7 +370,7 @@ static void put_sentence(const struct chart *chart, size_t index)
         same++;
     if (same < index) {
         output_text(chart->output, ": as %c.\n", mark_of(chart, same));
-        return;
+        return MARGAY_OK;
     }
     output_text(chart->output, ": %s references; ",
                 words_cell(chart->table, line->first,
@@ -355,9 +379,10 @@ static void put_sentence(const struct chart *chart, size_t index)
         output_text(chart->output, "%s%s from %s", i == 0 ? "at most " : ", ",
                     words_ratio(steps[i].ratio, text),
                     name_size(chart, size_at(chart, steps[i].row), size));
-    output_text(chart->output, "%s%s at %s.\n", count == 0 ? "" : "; ",
+    output_text(chart->output, "%s%s at %s.", count == 0 ? "" : "; ",
                 words_ratio(ratio_at(chart, line, last), text),
                 name_size(chart, size_at(chart, last), size));
+    return put_knees(chart, line, error);
 }
 
 /* Sizes are in bytes if all rows know them, else in blocks. */
@@ -371,7 +396,8 @@ static bool knows_bytes(const struct cells *table, size_t bytes)
 }
 
 enum margay_status chart_write(struct output *output, const struct cells *table,
-                               size_t columns, struct margay_error *error)
+                               size_t columns, bool is_whole,
+                               struct margay_error *error)
 {
     size_t bytes = cells_column(table, "cache_bytes");
     struct chart chart = {
@@ -379,6 +405,7 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
         .output = output,
         .columns = (columns < AXIS_BYTES ? columns : AXIS_BYTES) - MARGIN,
         .in_bytes = knows_bytes(table, bytes),
+        .is_whole = is_whole,
         .least_log2 = INFINITY,
         .low = INFINITY,
     };
@@ -393,7 +420,7 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
                         chart.count - MOST_LINES);
             break;
         }
-        put_sentence(&chart, i);
+        status = put_sentence(&chart, i, error);
     }
     free(chart.lines);
     return status;

@@ -11,8 +11,10 @@
 bool chart_is_for(const struct cells *table);
 
 /* Draw all its curves in one chart of `columns` columns, and write for each
-   from which sizes on few references miss.  MARGAY_NO_MEMORY. */
+   from which sizes on few references miss, and its knees.  Curves are whole if
+   no cache misses less than their last ones.  MARGAY_NO_MEMORY. */
 enum margay_status chart_write(struct output *output, const struct cells *table,
-                               size_t columns, struct margay_error *error);
+                               size_t columns, bool is_whole,
+                               struct margay_error *error);
 
 #endif

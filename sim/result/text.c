@@ -314,7 +314,8 @@ static const struct kind *kind_of(const struct cells *table)
 }
 
 enum margay_status text_write(struct output *output, const struct cells *table,
-                              size_t columns, struct margay_error *error)
+                              size_t columns, bool is_whole,
+                              struct margay_error *error)
 {
     struct group group = {.table = table,
                           .output = output,
@@ -323,7 +324,7 @@ enum margay_status text_write(struct output *output, const struct cells *table,
     if (table->rows == 0)
         output_text(output, "no references\n");
     if (chart_is_for(table))
-        return chart_write(output, table, group.columns, error);
+        return chart_write(output, table, group.columns, is_whole, error);
     for (; group.first < table->rows; group.first = group.end) {
         group.end = kind == NULL ? table->rows : group.first + 1;
         while (group.end < table->rows &&

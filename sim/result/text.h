@@ -11,11 +11,13 @@
 
 /*
  * Write the table in lines of `columns` characters: curves as a chart, with the
- * sizes from which on few references miss; a histogram as bars; caches of a
+ * sizes from which on few references miss, and knees, at the end of curves only
+ * if they are whole; a histogram as bars; caches of a
  * grid as a matrix of miss ratios; all else in aligned columns, without those
  * that do not fit.  MARGAY_NO_MEMORY; the output keeps failures to write.
  */
 enum margay_status text_write(struct output *output, const struct cells *table,
-                              size_t columns, struct margay_error *error);
+                              size_t columns, bool is_whole,
+                              struct margay_error *error);
 
 #endif

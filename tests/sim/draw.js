@@ -11,11 +11,12 @@ const place = () => ({ pieces: "", previousElementSibling: element,
 const sections = /<section [^>]*>.*?<\/section>/gs;
 const all = [...page.matchAll(sections)].map(([html]) => {
     const [, drawing] = /data-drawing="(\w+)"/.exec(html) ?? [];
+    const [, knees] = /data-knees="([^"]*)"/.exec(html) ?? [];
     const [, source] = /data-source="([^"]*)"/.exec(html);
     const textContent = /<script [^>]*>(.*)<\/script>/s.exec(html)[1];
     const table = place();
     const [, id] = /id="(table\d+)"/.exec(html);
-    return { id, dataset: { drawing, source }, table, querySelector: (name) =>
+    return { id, dataset: { drawing, knees, source }, table, querySelector: (name) =>
         name === "script" ? { textContent } : table };
 });
 const contents = place();

@@ -107,7 +107,7 @@ shows like 'and else linear' "$(drawn looks.html | tr '\n' ' ')" \
 # Its end is not known to be its floor.
 "$MARGAY" curve -q --sizes 5,10,20,40,1000 two.din -o part.csv
 run report -q part.csv -o part.html
-shows like 'a curve without first uses has no knee in its last octave' \
+shows like 'a curve that may end anywhere has no knee at its end' \
     "$(drawn part.html)" '62.5 KiB[.] Misses stop falling steeply at 1.25 KiB[.]</p>'
 shows is 'each picture says how to read it, and has buttons' \
     "$(drawn two.html | grep -c '<figcaption>') $(
@@ -135,7 +135,7 @@ shows is 'first, there is a row for each' "$(drawn several.html | sed '/<nav/q' 
     grep -o '<th scope="row">.*' | sed 's/<[^>]*>/ /g; s/ *$//')" \
     ' two.din, table1, 64 B blocks  32,000  26.3 KiB  -  1.25 KiB, 26.3 KiB  1.31%
  loop.lis, table7  3,000  100 blocks  -  100 blocks  3.33%
- two.din, table13, 64 B blocks  20,000  22.5 KiB  -  30 KiB  2.5%'
+ two.din, table13, 64 B blocks  20,000  22.5 KiB  -  30.8 KiB  2.5%'
 shows is 'and a line for each' "$(drawn several.html | sed '/<nav/q' |
     grep -c 'data-line="[012]" d=')" 3
 

@@ -10,7 +10,8 @@ letters dacbccgefafbcmtmacfbdcac >ids.lines
 is 'a trace is a command: the sizes from which on few references miss' \
     "$(tail -n 1 answer)" \
     "walk.lackey: 3,576,558 references; at most 10% from 1.57 KiB, 5% from \
-2 KiB, 2% from 9 KiB, 1% from 95 KiB, 0.2% from 118 KiB; 0.123% at 269 KiB."
+2 KiB, 2% from 9 KiB, 1% from 95 KiB, 0.2% from 118 KiB; 0.123% at 269 KiB. \
+Misses stop falling steeply at 2.63 KiB, 9 KiB, 40 KiB, 118 KiB."
 is 'a chart of thirteen rows, the axis and its names above it' \
     "$(wc -l <answer | tr -d ' ') $(grep -c '^.\{8\}|' answer)" '16 13'
 is 'no line of it is longer than a terminal' \
@@ -107,18 +108,21 @@ like 'and what tells them apart' "$(cat out)" \
 run curve -q --text /dev/null -f lines
 is 'no references: said, and no chart' "$status $(cat out)" '0 no references'
 run curve -q --text ids.lines
-like 'blocks without a size' "$(tail -n 1 out)" '; 37\.5% at 9 blocks\.$'
+like 'blocks without a size' "$(tail -n 1 out)" '; 37\.5% at 9 blocks\.'
 run curve -q --text walk.lackey ids.lines
 is 'sizes are blocks where a trace knows no bytes' \
-    "$(sed -n 's/.*; \([0-9.]*% at .*\)/\1/p' out | paste -sd ' ')" \
+    "$(sed -n 's/.*; \([0-9.]*% at .*s\.\) Mis.*/\1/p' out | paste -sd ' ')" \
     '0.123% at 4,300 blocks. 37.5% at 9 blocks.'
+run curve -q --text --sizes 1,2,3,4,5,6 ids.lines
+is 'sizes that may end amid a fall have no knee there' \
+    "$(sed -n 's/.*Misses //p' out)" 'stop falling steeply at 2 blocks.'
 run curve -q --text --sizes 5 ids.lines
 is 'a size alone is no chart' "$(cat out)" \
     'ids.lines: 24 references; 66.7% at 5 blocks.'
 awk 'BEGIN { for (i = 0; i < 90; i++) print i % 3 }' >three.lines
 run curve -q --text --warmup 30 three.lines
 is 'no misses at all' "$(tail -n 1 out)" \
-    'three.lines: 60 references; at most 50% from 3 blocks; 0% at 3 blocks.'
+    'three.lines: 60 references; at most 50% from 3 blocks; 0% at 3 blocks. Misses stop falling steeply at 3 blocks.'
 "$MARGAY" curve -q --text --sizes 1,2,1000000 ids.lines >wide
 is 'sizes far apart' "$(awk 'length > 80 && !/references/' wide)" ''
 for options in '--text --csv' '--text --json' '--csv --json'; do
