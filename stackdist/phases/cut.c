@@ -25,7 +25,8 @@
  *     than all around, though it is large at either end of these
  *     neighbourhoods, and nearly everywhere else.  Widths double, so that loops
  *     of all lengths are within some neighbourhood.
- *   4. Find repeats: a phase repeats the earlier one that it is most alike.
+ *   4. Find repeats: a phase repeats the earlier one that it is most alike;
+ * that one may miss more by first uses in caches that hold all its blocks.
  * Source: Jackson et al., "An algorithm for optimal partitioning of data on an
  *   interval", IEEE Signal Processing Letters 12(2), 2005; intervals by reuse
  *   distances, phases that begin with a transition and recur: Shen, Zhong,
@@ -202,10 +203,11 @@ static void find_variances(struct scene *scene, const struct pieces *pieces)
         scene->variances[b] /= (double)pairs;
 }
 
-/* The levels of a stretch, in the mean. */
+/* The levels of a stretch, in the mean, and those that it would have at least
+   without the first uses of some blocks. */
 struct curve {
     double intervals; /* how many */
-    double levels[BINS];
+    double levels[BINS], least[BINS];
 };
 
 static void find_curve(const struct scene *scene, size_t from, size_t to,
@@ -213,7 +215,7 @@ static void find_curve(const struct scene *scene, size_t from, size_t to,
 {
     curve->intervals = (double)(to - from);
     for (size_t b = 1; b < scene->bins; b++)
-        curve->levels[b] = mean(scene, from, to, b);
+        curve->least[b] = curve->levels[b] = mean(scene, from, to, b);
 }
 
 static void find_later_curve(const struct scene *scene,
@@ -221,6 +223,27 @@ static void find_later_curve(const struct scene *scene,
 {
     find_curve(scene, piece->from + (piece->to - piece->from) / 2, piece->to,
                curve);
+}
+
+/* Let caches of `blocks` blocks or more miss no block that intervals [from, to)
+   are the first to use since interval `since`. */
+static void forgive_first_uses(const struct scene *scene, size_t from,
+                               size_t to, size_t since, uint64_t blocks,
+                               struct curve *curve)
+{
+    const struct intervals *intervals = scene->intervals;
+    for (size_t b = 1; b < scene->bins; b++) {
+        double sum = 0;
+        if (margay_bin_begin(b) < blocks)
+            continue;
+        for (size_t i = from; i < to; i++) {
+            uint64_t misses = intervals->misses[i][b];
+            uint64_t uses = intervals->reuses[i][since];
+            sum += level(scene, i, misses > uses ? misses - uses : 0) *
+                   refs_of(scene, i, i + 1);
+        }
+        curve->least[b] = sum / refs_of(scene, from, to);
+    }
 }
 
 /* What two curves may differ by in a bin: noise is twice the usual. */
@@ -231,63 +254,39 @@ static double tolerance(const struct scene *scene, const struct curve *a,
                                    (1 / a->intervals + 1 / b->intervals));
 }
 
-/* How far two curves are from each other, in tolerances: below 1 they are
-   alike. */
+/* How far a curve is from another, which may miss less by its first uses, in
+   tolerances: below 1 they are alike. */
 static double distance(const struct scene *scene, const struct curve *a,
                        const struct curve *b)
 {
     double most = 0;
     for (size_t i = 1; i < scene->bins; i++)
-        most = fmax(most, fabs(a->levels[i] - b->levels[i]) /
+        most = fmax(most, fmax(a->levels[i] - b->levels[i],
+                               b->least[i] - a->levels[i]) /
                               tolerance(scene, a, b, i));
     return most;
 }
 
 /* -------------------------------------------------------------- joining -- */
 
-/* The mean level of a piece, but for the first uses of its blocks. */
-static double mean_of_reuses(const struct scene *scene,
-                             const struct piece *piece, size_t bin)
-{
-    const struct intervals *intervals = scene->intervals;
-    double sum = 0;
-    for (size_t i = piece->from; i < piece->to; i++) {
-        uint64_t misses = intervals->misses[i][bin];
-        uint64_t uses = intervals->reuses[i][piece->from];
-        sum += level(scene, i, misses > uses ? misses - uses : 0) *
-               refs_of(scene, i, i + 1);
-    }
-    return sum / refs_of(scene, piece->from, piece->to);
-}
-
 /* Does the first one miss what the second one misses, but for first uses of
    its blocks? */
-static bool differs_by_first_uses(const struct scene *scene,
-                                  const struct piece *first,
-                                  const struct piece *second)
-{
-    struct curve own, next;
-    find_curve(scene, first->from, first->to, &own);
-    find_later_curve(scene, second, &next);
-    for (size_t b = 1; b < scene->bins; b++) {
-        double most = tolerance(scene, &own, &next, b);
-        if (next.levels[b] > own.levels[b] + most ||
-            next.levels[b] < mean_of_reuses(scene, first, b) - most)
-            return false;
-    }
-    return true;
-}
-
 static bool is_beginning_of(const struct scene *scene,
                             const struct piece *first,
                             const struct piece *second)
 {
+    struct curve own, next;
     uint64_t blocks =
         margay_intervals_blocks(scene->intervals, first->from, first->to);
     uint64_t shared = margay_intervals_shared(scene->intervals, first->from,
                                               second->from, second->to);
-    return 2 * (first->to - first->from) <= second->to - second->from &&
-           2 * shared >= blocks && differs_by_first_uses(scene, first, second);
+    if (2 * (first->to - first->from) > second->to - second->from ||
+        2 * shared < blocks)
+        return false;
+    find_curve(scene, first->from, first->to, &own);
+    forgive_first_uses(scene, first->from, first->to, first->from, 0, &own);
+    find_later_curve(scene, second, &next);
+    return distance(scene, &next, &own) < 1;
 }
 
 /* From the end, so that all pieces of a beginning come to it. */
@@ -386,7 +385,8 @@ static void split(const struct intervals *intervals, struct pieces *pieces)
 
 /* ------------------------------------------------------------ repeating -- */
 
-/* The nearest of the earlier pieces that repeat none, if it is alike. */
+/* The nearest of the earlier pieces that repeat none, if it is alike. Caches
+   that hold all its blocks may miss them only where they are new. */
 static void find_repeats(const struct scene *scene, struct pieces *pieces)
 {
     for (size_t index = 0; index < pieces->count; index++) {
@@ -395,9 +395,15 @@ static void find_repeats(const struct scene *scene, struct pieces *pieces)
         find_later_curve(scene, &pieces->list[index], &own);
         pieces->list[index].repeats = index;
         for (size_t i = 0; i < index; i++) {
-            if (pieces->list[i].repeats != i)
+            const struct piece *piece = &pieces->list[i];
+            size_t half = piece->from + (piece->to - piece->from) / 2;
+            if (piece->repeats != i)
                 continue;
-            find_later_curve(scene, &pieces->list[i], &other);
+            find_later_curve(scene, piece, &other);
+            forgive_first_uses(scene, half, piece->to, 0,
+                               margay_intervals_blocks(scene->intervals,
+                                                       piece->from, piece->to),
+                               &other);
             double apart = distance(scene, &own, &other);
             if (apart < least) {
                 least = apart;

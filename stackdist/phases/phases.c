@@ -262,13 +262,8 @@ enum margay_status margay_phases_curve(const margay_phases *phases,
     *points = calloc(bins, sizeof **points);
     if (*points == NULL)
         return margay_fail_memory(error, "the curve of a phase");
-    /* The least distance of a bin. */
     for (size_t b = 1; b < bins; b++)
-        (*points)[b - 1].cache_blocks =
-            b < 2 * BINS_PER_OCTAVE
-                ? b
-                : (BINS_PER_OCTAVE + (uint64_t)b % BINS_PER_OCTAVE)
-                      << (b / BINS_PER_OCTAVE - 1);
+        (*points)[b - 1].cache_blocks = margay_bin_begin(b);
     for (size_t i = 0; i < phases->pieces.count; i++) {
         const struct piece *piece = &phases->pieces.list[i];
         uint64_t misses[BINS];

@@ -17,6 +17,14 @@
 #define BINS_PER_OCTAVE 8
 #define BINS            432 /* all distances below 2^56 */
 
+/* The least distance of a bin. */
+static inline uint64_t margay_bin_begin(size_t bin)
+{
+    uint64_t part = BINS_PER_OCTAVE + (uint64_t)bin % BINS_PER_OCTAVE;
+    return bin < 2 * BINS_PER_OCTAVE ? bin
+                                     : part << (bin / BINS_PER_OCTAVE - 1);
+}
+
 struct intervals {
     unsigned shift; /* 2^shift references each */
     size_t count;
