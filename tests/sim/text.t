@@ -98,8 +98,8 @@ is 'what all rows share stands above them' "$(sed -n 1p out)" \
 like 'predictions are ratios' "$(cat out)" \
     '^   2  128 B  2,306,751  64\.5%  +64\.8% +64\.2% +0\.307% +-0\.305%$'
 run phases -q --text walk.lackey
-is 'numbers of a row alone' "$(sed '1,4d' out)" \
-    '    0     0  3,576,558   3,576,558    4,414'
+is 'numbers below their names' "$(tail -n 1 out)" \
+    '    6  2,899,968  3,576,558     676,590       4    2,031'
 run curve -q --text --policy lru,fifo -b 64,128 walk.lackey
 is 'curves with a letter each' "$(sed -n 's/:.*//; 16,$p' out | tr '\n' ' ')" \
     'a b c d '
