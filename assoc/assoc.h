@@ -39,6 +39,9 @@ extern "C" {
 /* The most sets of any cache. */
 #define MARGAY_MOST_SETS (UINT64_C(1) << MARGAY_MOST_SET_SHIFT)
 
+/* The most slices of a cache. */
+#define MARGAY_MOST_SLICES 8
+
 /* Which set a block is in. */
 enum margay_index {
     /* Its number modulo the number of sets. */
@@ -280,6 +283,12 @@ struct margay_cache_options {
 
     /* The sets that blocks are in. */
     enum margay_index index;
+
+    /* The sets are divided among 1, 2, 4 or 8 slices, 0 being 1, and `index`
+       is about the sets of a slice.  Of several slices a block's address, its
+       number times 2^block_shift, chooses one by the hash of Maurice et al.
+       2015; of the sets of all slices, those of slice 0 come first. */
+    unsigned slices, block_shift;
 
     /* A set has this many ways, at least 1; all sets together have at most
        MARGAY_MOST_SLOTS, blocks included that the policy remembers. */

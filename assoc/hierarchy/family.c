@@ -147,6 +147,7 @@ static bool is_stacked(const struct margay_level *level)
 {
     return strcasecmp(margay_policy_spec(level->policy), "lru") == 0 &&
            margay_level_ways(level) <= MARGAY_STACK_WAYS &&
+           level->index == MARGAY_INDEX_MODULO && level->slices <= 1 &&
            (!level->no_allocate || level->writing == MARGAY_WRITE_NONE);
 }
 
@@ -159,6 +160,8 @@ static bool is_in_group(const struct margay_shared_group *group,
            level->writing == group->level->writing &&
            level->no_allocate == group->level->no_allocate &&
            level->shared == group->level->shared &&
+           level->index == group->level->index &&
+           level->slices == group->level->slices &&
            strcmp(margay_policy_spec(level->policy),
                   margay_policy_spec(group->level->policy)) == 0;
 }

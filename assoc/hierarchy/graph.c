@@ -28,7 +28,7 @@ bool margay_level_needs_sites(const struct margay_level *level)
 {
     if (level->bytes == 0)
         return false;
-    return level->prefetch == MARGAY_PREFETCH_STRIDE ||
+    return (level->prefetch & MARGAY_PREFETCH_STRIDE) != 0 ||
            (margay_policy_named(margay_policy_spec(level->policy))->abilities &
             MARGAY_POLICY_NEEDS_SITES) != 0;
 }
@@ -83,6 +83,21 @@ static enum margay_status check_shape(const struct machine *machine)
                            ", expected at most %" PRIu64 " sets",
                            level->name, blocks / level->ways, level->ways,
                            MARGAY_MOST_SETS);
+    uint64_t sets = blocks / margay_level_ways(level);
+    uint64_t slices = level->slices == 0 ? 1 : level->slices;
+    if (slices > MARGAY_MOST_SLICES || !margay_is_power_of_two(slices) ||
+        sets % slices != 0)
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
+                           "%s: slices: found %" PRIu64
+                           ", expected 2, 4 or 8, for which a hash was "
+                           "published, and a divisor of the %" PRIu64 " set%s",
+                           level->name, slices, sets, margay_plural(sets, "s"));
+    if (level->index == MARGAY_INDEX_XOR &&
+        !margay_is_power_of_two(sets / slices))
+        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
+                           "%s: index: found 'xor', expected 'modulo' for "
+                           "%" PRIu64 " sets, no power of two",
+                           level->name, sets / slices);
     if (level->victim_blocks > MARGAY_MOST_SLOTS)
         return margay_fail(
             machine->error, MARGAY_BAD_ARGUMENT,

@@ -102,20 +102,24 @@ enum margay_writing {
     MARGAY_WRITE_NONE,    /* writes are like reads, as in a TLB */
 };
 
+/* The prefetchers of a level, a set of these. */
 enum margay_prefetch {
-    MARGAY_PREFETCH_NONE,
+    MARGAY_PREFETCH_NONE = 0,
     /* A miss prefetches the block behind it. */
-    MARGAY_PREFETCH_NEXT_LINE,
+    MARGAY_PREFETCH_NEXT_LINE = 1,
+    /* A miss prefetches the other block of its pair: the number of the one is
+       even, and that of the other is by 1 higher. */
+    MARGAY_PREFETCH_ADJACENT = 2,
     /* The reference of a code site to another block than that site's last one
        prefetches the block as far ahead as they are apart, if the last two were
        as far apart.  256 sites are kept, by their number modulo 256. */
-    MARGAY_PREFETCH_STRIDE,
+    MARGAY_PREFETCH_STRIDE = 4,
     /* A miss, or the first use of a prefetched block, beside the last such
        block of one of 16 streams, in the stream's direction if it has one,
        prefetches the next 4 blocks in that direction.  Any other such block
        begins a stream, in the place of the one that was used the longest ago.
      */
-    MARGAY_PREFETCH_STREAM,
+    MARGAY_PREFETCH_STREAM = 8,
 };
 
 /* How the private caches of cores agree on what they have. */
@@ -128,20 +132,23 @@ enum margay_coherence {
 
 /* One level. */
 struct margay_level {
-    const char *name;     /* in messages */
-    unsigned holds;       /* a set of kinds: those of MARGAY_KIND_BIT() */
-    uint64_t bytes;       /* 0 = a memory */
-    uint64_t block_bytes; /* a power of two */
-    uint64_t ways;        /* of a set; 0 = all blocks are one set */
-    size_t next;          /* an index of the list, or MARGAY_NO_LEVEL */
-    const char *policy;   /* a spec; NULL = "lru" */
+    const char *name;        /* in messages */
+    unsigned holds;          /* a set of kinds: those of MARGAY_KIND_BIT() */
+    uint64_t bytes;          /* 0 = a memory */
+    uint64_t block_bytes;    /* a power of two */
+    uint64_t ways;           /* of a set; 0 = all blocks are one set */
+    enum margay_index index; /* the set of a block */
+    uint64_t slices; /* as of struct margay_cache_options; of a block's address
+                      */
+    size_t next;     /* an index of the list, or MARGAY_NO_LEVEL */
+    const char *policy; /* a spec; NULL = "lru" */
     enum margay_writing writing;
     bool no_allocate; /* for writes */
     enum margay_inclusion inclusion;
     uint64_t victim_blocks;
-    enum margay_prefetch prefetch;
-    uint64_t shared; /* by this many cores; 0 = by all of them */
-    double cycles;   /* that it takes to look a block up */
+    unsigned prefetch; /* bits of enum margay_prefetch, asked in this order */
+    uint64_t shared;   /* by this many cores; 0 = by all of them */
+    double cycles;     /* that it takes to look a block up */
     enum margay_coherence coherence; /* of this level and those above */
 };
 

@@ -114,6 +114,9 @@ enum margay_status margay_level_cache(const struct margay_level *level,
     uint64_t ways = margay_level_ways(level);
     const struct margay_cache_options options = {
         .sets = level->bytes / level->block_bytes / ways,
+        .index = level->index,
+        .slices = (unsigned)level->slices,
+        .block_shift = margay_log2_floor(level->block_bytes),
         .ways = (uint32_t)ways,
         .policy = level->policy,
         .seed = seed,
@@ -142,7 +145,7 @@ static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
     node->prefetched = margay_map(node->prefetched_bytes);
     if (node->prefetcher == NULL || node->prefetched == NULL)
         return margay_fail_memory(error, "a prefetcher");
-    node->prefetcher->kind = node->level->prefetch;
+    node->prefetcher->kinds = node->level->prefetch;
     node->prefetcher->most_block = UINT64_MAX >> node->shift;
     return MARGAY_OK;
 }

@@ -35,13 +35,11 @@ struct margay_stream {
 };
 
 struct margay_prefetcher {
-    enum margay_prefetch kind;
+    unsigned kinds;      /* bits of enum margay_prefetch */
     uint64_t most_block; /* the highest block */
     uint64_t now;
-    union {
-        struct margay_stride strides[MARGAY_STRIDE_SITES];
-        struct margay_stream streams[MARGAY_STREAMS];
-    };
+    struct margay_stride strides[MARGAY_STRIDE_SITES];
+    struct margay_stream streams[MARGAY_STREAMS];
 };
 
 /* Blocks that are to be brought in, the first first. */

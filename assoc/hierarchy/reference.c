@@ -6,13 +6,13 @@
  *   reference.
  * Source: Smith 1982 (writing); Baer and Wang 1988 (inclusion); Jouppi 1990
  *   (victim blocks); Jouppi and Wilton 1994 (exclusion).  Of prefetchers, the
- *   next line: Smith 1978, prefetch on a miss; stride by site: Baer and Chen
- *   1991; streams: Jouppi 1990, Palacharla and Kessler 1994, into the cache
- *   rather than into buffers.
- * Guarantee: every reference of a node is one of the machine that the rows
- *   describe; tests/assoc/test_hierarchy.c has the same rules as lists and
- *   loops.
- * Cost: a step for each node that a reference comes to.
+ *   next line: Smith 1978, prefetch on a miss; adjacent: Intel's manuals, the
+ *   spatial prefetcher, which completes pairs of lines; stride by site: Baer
+ * and Chen 1991; streams: Jouppi 1990, Palacharla and Kessler 1994, into the
+ * cache rather than into buffers. Guarantee: every reference of a node is one
+ * of the machine that the rows describe; tests/assoc/test_hierarchy.c has the
+ * same rules as lists and loops. Cost: a step for each node that a reference
+ * comes to.
  */
 #include "assoc/hierarchy/node.h"
 
@@ -132,18 +132,20 @@ static void show_prefetcher(struct margay_hierarchy *hierarchy,
                             enum margay_kind kind, bool missed, bool first_use)
 {
     struct margay_prefetch_queue *queue = &hierarchy->queue;
-    uint64_t blocks[MARGAY_STREAM_DEPTH];
+    uint64_t blocks[3 + MARGAY_STREAM_DEPTH];
     const struct sight sight = {block, hierarchy->site, missed, first_use};
     struct margay_prefetcher *prefetcher = node->prefetcher;
-    size_t count;
-    if (prefetcher->kind == MARGAY_PREFETCH_NEXT_LINE) {
-        blocks[0] = block + 1;
-        count = missed && is_there(prefetcher, block, 1);
-    } else if (prefetcher->kind == MARGAY_PREFETCH_STRIDE) {
-        count = see_stride(prefetcher, &sight, blocks);
-    } else {
-        count = see_stream(prefetcher, &sight, blocks);
-    }
+    size_t count = 0;
+    if (prefetcher->kinds & MARGAY_PREFETCH_NEXT_LINE && missed &&
+        is_there(prefetcher, block, 1))
+        blocks[count++] = block + 1;
+    if (prefetcher->kinds & MARGAY_PREFETCH_ADJACENT && missed &&
+        (block ^ 1) <= prefetcher->most_block)
+        blocks[count++] = block ^ 1;
+    if (prefetcher->kinds & MARGAY_PREFETCH_STRIDE)
+        count += see_stride(prefetcher, &sight, blocks + count);
+    if (prefetcher->kinds & MARGAY_PREFETCH_STREAM)
+        count += see_stream(prefetcher, &sight, blocks + count);
     for (size_t i = 0; i < count; i++) {
         struct margay_asked *asked = margay_grow(queue->asked, queue->count,
                                                  &queue->room, sizeof *asked);

@@ -240,7 +240,7 @@ static void feed_lists(const margay_opt *opt, struct level *level)
     const size_t length = list_length(most_ways, bypass);
     uint64_t now = opt->now;
     for (size_t i = 0; i < opt->count; i++) {
-        uint64_t set = margay_set_of(level->rule, level->sets, opt->blocks[i]);
+        uint64_t set = margay_set_by(level->rule, level->sets, opt->blocks[i]);
         uint64_t *list = level->lists + set * length, past = opt->past[i];
         uint64_t before = list[0];
         unsigned distance = 0;
@@ -262,12 +262,12 @@ static void feed_engines(const margay_opt *opt, struct level *level)
     struct sorted *sorted = level->sorted;
     size_t ends[ENGINE_SETS + 1] = {0};
     for (size_t i = 0; i < opt->count; i++)
-        ends[margay_set_of(level->rule, level->sets, opt->blocks[i]) + 1]++;
+        ends[margay_set_by(level->rule, level->sets, opt->blocks[i]) + 1]++;
     for (size_t set = 0; set < level->sets; set++)
         ends[set + 1] += ends[set];
     /* Now where each set begins; and in the end where it ends. */
     for (size_t i = 0; i < opt->count; i++) {
-        size_t set = margay_set_of(level->rule, level->sets, opt->blocks[i]);
+        size_t set = margay_set_by(level->rule, level->sets, opt->blocks[i]);
         sorted->blocks[ends[set]] = opt->blocks[i];
         sorted->kinds[ends[set]++] =
             opt->kinds == NULL ? MARGAY_READ : opt->kinds[i];

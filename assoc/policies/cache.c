@@ -19,7 +19,7 @@ struct design {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;
     enum margay_form form;
-    enum margay_set_rule rule;
+    struct margay_sets sets;
 };
 
 static enum margay_status check_size(const struct margay_cache_options *options,
@@ -63,11 +63,31 @@ static enum margay_status check_powers(
                            "%s: %" PRIu32 " ways (expected a power of two)",
                            info->name, options->ways);
     if (options->index == MARGAY_INDEX_XOR &&
-        !margay_is_power_of_two(design->setup.sets))
+        !margay_is_power_of_two(design->sets.count))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%" PRIu64 " sets, whose index is an exclusive or "
                            "(expected a power of two)",
-                           design->setup.sets);
+                           design->sets.count);
+    return MARGAY_OK;
+}
+
+static enum margay_status find_sets(const struct margay_cache_options *options,
+                                    struct design *design,
+                                    struct margay_error *error)
+{
+    struct margay_sets *sets = &design->sets;
+    unsigned slices = options->slices == 0 ? 1 : options->slices;
+    if (!margay_is_power_of_two(slices) || slices > MARGAY_MOST_SLICES ||
+        design->setup.sets % slices != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%u slices of %" PRIu64
+                           " sets (expected 1, 2, 4 or 8, a divisor)",
+                           slices, design->setup.sets);
+    sets->count = design->setup.sets / slices;
+    sets->rule_in_slice = margay_set_rule(options->index, sets->count);
+    sets->rule = slices > 1 ? MARGAY_SETS_SLICED : sets->rule_in_slice;
+    sets->slice_bits = margay_log2_floor(slices);
+    sets->block_shift = options->block_shift;
     return MARGAY_OK;
 }
 
@@ -97,8 +117,9 @@ static enum margay_status make_design(
     design->form = options->dense_blocks                 ? MARGAY_FORM_DENSE
                    : setup->slots > MARGAY_SCANNED_SLOTS ? MARGAY_FORM_INDEXED
                                                          : MARGAY_FORM_SCANNED;
-    design->rule = margay_set_rule(options->index, setup->sets);
-    status = check_size(options, design, error);
+    status = find_sets(options, design, error);
+    if (status == MARGAY_OK)
+        status = check_size(options, design, error);
     return status == MARGAY_OK ? check_powers(options, design, error) : status;
 }
 
@@ -107,7 +128,7 @@ static void lay_out_cache(margay_cache *cache, const struct design *design,
                           struct margay_layout *layout)
 {
     const struct margay_policy_setup *setup = &design->setup;
-    margay_finder_set_up(&cache->finder, design->form, design->rule, setup,
+    margay_finder_set_up(&cache->finder, design->form, &design->sets, setup,
                          layout);
     cache->dirty_bytes = (size_t)((setup->sets * setup->slots + 7) / 8);
     cache->dirty = margay_lay_out(layout, cache->dirty_bytes);

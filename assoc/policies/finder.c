@@ -9,7 +9,7 @@
 #define NEAR_BYTES ((uint64_t)1 << 18)
 
 void margay_finder_set_up(struct margay_finder *finder, enum margay_form form,
-                          enum margay_set_rule rule,
+                          const struct margay_sets *in,
                           const struct margay_policy_setup *setup,
                           struct margay_layout *layout)
 {
@@ -18,8 +18,7 @@ void margay_finder_set_up(struct margay_finder *finder, enum margay_form form,
     unsigned bucket_bits = margay_log2_floor(sets * slots) + 1;
     *finder = (struct margay_finder){
         .form = form,
-        .rule = rule,
-        .sets = sets,
+        .sets = *in,
         .ways = setup->ways,
         .slots = slots,
         .set_bytes =

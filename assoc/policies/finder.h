@@ -47,9 +47,9 @@ struct margay_scanned_set {
    that a loop may work on a copy of the struct. */
 struct margay_finder {
     enum margay_form form;
-    enum margay_set_rule rule;
-    uint64_t sets, ways, slots; /* ways and slots of a set */
-    uint64_t *blocks;           /* [set][slot] */
+    struct margay_sets sets;
+    uint64_t ways, slots; /* of a set */
+    uint64_t *blocks;     /* [set][slot] */
     /* Scanned: */
     char *scanned; /* struct margay_scanned_set, every `set_bytes` */
     size_t set_bytes;
@@ -71,7 +71,7 @@ struct margay_finder {
 /* Lay out empty sets, of fewer than 2^32 - 1 slots together; only one if the
    form is dense.  The slots of a set are its ways or more. */
 void margay_finder_set_up(struct margay_finder *finder, enum margay_form form,
-                          enum margay_set_rule rule,
+                          const struct margay_sets *in,
                           const struct margay_policy_setup *setup,
                           struct margay_layout *layout);
 
@@ -220,9 +220,7 @@ static MARGAY_ALWAYS_INLINE void margay_dense_put(
 static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
     const struct margay_finder *finder, enum margay_form form, uint64_t block)
 {
-    return form == MARGAY_FORM_DENSE
-               ? 0
-               : margay_set_of(finder->rule, finder->sets, block);
+    return form == MARGAY_FORM_DENSE ? 0 : margay_set_of(&finder->sets, block);
 }
 
 /* The slot that the block was put into last, if it is still there, or

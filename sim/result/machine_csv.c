@@ -29,17 +29,20 @@ enum form {
     POLICY,
     TEXTS,
     BYTES = TEXTS, /* 1 or more, perhaps with a suffix */
+    ENTRIES,       /* 1 or more blocks, in the place of bytes */
     NUMBER,
     CORES, /* all of them are 0 */
     CYCLES,
     WORD,
     SWITCH, /* a word for a bool */
+    SET,    /* words, joined by '+' */
     IGNORED,
 };
 
 struct machine_row {
     char *texts[TEXTS]; /* NULL = not given */
     uint64_t line;
+    uint64_t entries; /* of the size of its block; 0 = bytes are given */
     bool says_shared; /* by how many cores */
 };
 
@@ -67,10 +70,15 @@ static const struct column {
          {"data", MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
          {"all", MARGAY_ALL_KINDS})},
     {"bytes", BYTES, true, false, true, true, AMOUNT, MEMBER(bytes)},
+    {"entries", ENTRIES, false, false, true, true,
+     .expected = "a number from 1 on, and no bytes"},
     {"block_bytes", BYTES, true, true, false, true, AMOUNT,
      MEMBER(block_bytes)},
     {"ways", NUMBER, true, true, false, true, "a number", MEMBER(ways)},
     {"next", NEXT, true, false, true, false, .expected = NULL},
+    {"index", WORD, false, false, false, true, "modulo or xor", MEMBER(index),
+     WORDS({"modulo", MARGAY_INDEX_MODULO}, {"xor", MARGAY_INDEX_XOR})},
+    {"slices", NUMBER, false, false, false, true, "a number", MEMBER(slices)},
     {"policy", POLICY, false, false, false, true, .expected = NULL},
     {"write", WORD, false, false, false, true, "back, through or none",
      MEMBER(writing),
@@ -84,10 +92,12 @@ static const struct column {
            {"exclusive", MARGAY_EXCLUSIVE})},
     {"victim_blocks", NUMBER, false, false, false, true, "a number",
      MEMBER(victim_blocks)},
-    {"prefetch", WORD, false, false, false, true,
-     "none, next-line, stride or stream", MEMBER(prefetch),
+    {"prefetch", SET, false, false, false, true,
+     "none, next-line, adjacent, stride, stream, or several joined by '+'",
+     MEMBER(prefetch),
      WORDS({"none", MARGAY_PREFETCH_NONE},
            {"next-line", MARGAY_PREFETCH_NEXT_LINE},
+           {"adjacent", MARGAY_PREFETCH_ADJACENT},
            {"stride", MARGAY_PREFETCH_STRIDE},
            {"stream", MARGAY_PREFETCH_STREAM})},
     {"shared", CORES, false, false, false, true,
@@ -99,7 +109,9 @@ static const struct column {
      "a number of cycles, 0 or more", MEMBER(cycles)},
     {"source", IGNORED, false, false, true, false, .expected = NULL},
 };
-#define COLUMNS (sizeof columns / sizeof columns[0])
+#define COLUMNS    (sizeof columns / sizeof columns[0])
+#define BYTES_AT   2
+#define ENTRIES_AT 3
 
 static size_t find_column(const char *name)
 {
@@ -109,6 +121,31 @@ static size_t find_column(const char *name)
     return i;
 }
 
+/* The value of the first `bytes` of a text, a word of a list. */
+static bool has_word(const struct word *words, const char *text, size_t bytes,
+                     unsigned *value)
+{
+    while (words->text != NULL && (strlen(words->text) != bytes ||
+                                   strncmp(words->text, text, bytes) != 0))
+        words++;
+    *value = (unsigned)words->value;
+    return words->text != NULL;
+}
+
+static bool find_set(const struct word *words, const char *text, unsigned *set)
+{
+    unsigned value;
+    for (*set = 0;; text++) {
+        size_t bytes = strcspn(text, "+");
+        if (!has_word(words, text, bytes, &value))
+            return false;
+        *set |= value;
+        text += bytes;
+        if (*text == '\0')
+            return true;
+    }
+}
+
 /* Set what a column says of a level.  Returns what was expected, and NULL if it
    was found. */
 static const char *set_field(const struct column *column,
@@ -116,9 +153,9 @@ static const char *set_field(const struct column *column,
                              struct machine_row *row, const char *text)
 {
     void *field = (char *)level + column->field;
-    const struct word *word = column->words;
     struct margay_error ignored;
     bool suffixed, good = true;
+    unsigned value;
     char *end;
     if (column->form < TEXTS &&
         (row->texts[column->form] = strdup(text)) == NULL)
@@ -132,9 +169,14 @@ static const char *set_field(const struct column *column,
         level->policy = row->texts[POLICY];
         break;
     case BYTES:
+        if (field == &level->bytes)
+            row->entries = 0;
         good = margay_parse_size(text, "bytes", field, &suffixed, &ignored) ==
                    MARGAY_OK &&
                *(uint64_t *)field != 0;
+        break;
+    case ENTRIES:
+        good = margay_parse_u64(text, &row->entries) && row->entries > 0;
         break;
     case NUMBER:
         good = margay_parse_u64(text, field);
@@ -150,14 +192,14 @@ static const char *set_field(const struct column *column,
         good = *end == '\0' && isfinite(level->cycles) && level->cycles >= 0;
         break;
     case WORD:
+        good = has_word(column->words, text, strlen(text), field);
+        break;
     case SWITCH:
-        while (word->text != NULL && strcmp(word->text, text) != 0)
-            word++;
-        good = word->text != NULL;
-        if (column->form == SWITCH)
-            *(bool *)field = word->value != 0;
-        else
-            *(unsigned *)field = (unsigned)word->value;
+        good = has_word(column->words, text, strlen(text), &value);
+        *(bool *)field = value != 0;
+        break;
+    case SET:
+        good = find_set(column->words, text, field);
         break;
     default:
         break;
@@ -184,9 +226,10 @@ static enum margay_status take_header(struct reader *reader,
         if (i == COLUMNS)
             return csv_fail(
                 reader->path, row->line, error,
-                "found column '%s', expected cache, holds, bytes, block_bytes, "
-                "ways, next, and perhaps policy, write, allocate, inclusion, "
-                "victim_blocks, prefetch, shared, coherence, cycles, source",
+                "found column '%s', expected cache, holds, bytes or entries, "
+                "block_bytes, ways, next, and perhaps index, slices, policy, "
+                "write, allocate, inclusion, victim_blocks, prefetch, shared, "
+                "coherence, cycles, source",
                 name);
         if (reader->places[i] != 0)
             return csv_fail(reader->path, row->line, error,
@@ -194,10 +237,12 @@ static enum margay_status take_header(struct reader *reader,
         reader->places[i] = place + 1;
     }
     for (size_t i = 0; i < COLUMNS; i++) {
-        if (columns[i].is_needed && reader->places[i] == 0)
+        bool is_there = reader->places[i] != 0 ||
+                        (i == BYTES_AT && reader->places[ENTRIES_AT] != 0);
+        if (columns[i].is_needed && !is_there)
             return csv_fail(reader->path, row->line, error,
                             "found no column '%s', expected cache, holds, "
-                            "bytes, block_bytes, ways and next",
+                            "bytes or entries, block_bytes, ways and next",
                             columns[i].name);
     }
     return MARGAY_OK;
@@ -221,11 +266,11 @@ static bool is_varied(const struct reader *reader, const struct csv_row *row,
     const char *name = columns[column].name;
     size_t bytes = strlen(cache), more = strlen(name);
     for (const char *at = reader->vary; at != NULL && columns[column].varies;
-         at = strchr(at, ',')) {
-        at += *at == ',';
+         at = strpbrk(at, ",+")) {
+        at += *at == ',' || *at == '+';
         if (strncmp(at, cache, bytes) == 0 && at[bytes] == '.' &&
             strncmp(at + bytes + 1, name, more) == 0 &&
-            at[bytes + 1 + more] == '=')
+            (at[bytes + 1 + more] == '=' || at[bytes + 1 + more] == '+'))
             return true;
     }
     return false;
@@ -239,11 +284,18 @@ static enum margay_status take_field(const struct reader *reader,
     const char *text = text_of(reader, row, column), *expected = NULL;
     struct machine *machine = reader->machine;
     size_t last = machine->count - 1;
-    bool is_memory =
-        *text_of(reader, row, 2) == '\0' && !is_varied(reader, row, 2);
+    bool has_bytes = *text_of(reader, row, BYTES_AT) != '\0' ||
+                     is_varied(reader, row, BYTES_AT);
+    bool has_entries = *text_of(reader, row, ENTRIES_AT) != '\0' ||
+                       is_varied(reader, row, ENTRIES_AT);
+    bool is_memory = !has_bytes && !has_entries;
     if (is_varied(reader, row, column))
         return MARGAY_OK;
-    if (*text != '\0')
+    if (*text != '\0' && column == ENTRIES_AT && has_bytes)
+        expected = is_varied(reader, row, BYTES_AT)
+                       ? NULL
+                       : "nothing, as bytes are given";
+    else if (*text != '\0')
         expected = set_field(described, &machine->levels[last],
                              &machine->rows[last], text);
     else if (described->is_filled && (described->is_of_memory || !is_memory))
@@ -297,6 +349,14 @@ enum margay_status machine_settle(struct machine *machine,
     size_t wrong;
     for (size_t i = 0; i < machine->count; i++) {
         struct margay_level *level = &machine->levels[i];
+        uint64_t entries = machine->rows[i].entries;
+        if (entries != 0 &&
+            !margay_multiply_u64(entries, level->block_bytes, &level->bytes))
+            return margay_fail(error, MARGAY_BAD_INPUT,
+                               "%s:%" PRIu64 ": %s: entries: found %" PRIu64
+                               ", expected fewer of %" PRIu64 " bytes",
+                               machine->path, machine->rows[i].line,
+                               level->name, entries, level->block_bytes);
         if (!machine->rows[i].says_shared)
             level->shared =
                 margay_level_is_first(machine->levels, machine->count, i);
@@ -589,7 +649,7 @@ enum margay_status machine_find(struct machine *machine, const char *name,
     if (access(name, F_OK) == 0 || strchr(name, '/') != NULL ||
         strcmp(name, "-") == 0)
         return machine_read(machine, name, NULL, vary, error);
-    return strcasecmp(name, "host") == 0
+    return strcasecmp(name, "host") == 0 || strcasecmp(name, "this") == 0
                ? read_host(machine, vary, error)
                : read_named(machine, name, vary, error);
 }

@@ -14,17 +14,19 @@
 /* The most machines of a run. */
 #define MOST_MACHINES 1000000
 
+static void free_field(struct machine_varied *field)
+{
+    for (size_t k = 0; k < field->count; k++)
+        free(field->values[k]);
+    free(field->values);
+    free(field->cache);
+    free(field->column);
+}
+
 void machine_vary_clear(struct machine_vary *vary)
 {
-    for (size_t i = 0; i < vary->count; i++) {
-        struct machine_varied *field = &vary->fields[i];
-        for (size_t k = 0; k < field->count; k++)
-            free(field->values[k]);
-        free(field->values);
-        free(field->cache);
-        free(field->column);
-    }
-    vary->count = 0;
+    while (vary->count > 0)
+        free_field(&vary->fields[--vary->count]);
 }
 
 /* --------------------------------------------------------------- reading -- */
@@ -90,34 +92,138 @@ static enum margay_status add_text(struct machine_varied *field, char *text,
     return status == MARGAY_OK ? add_number(field, to, error) : status;
 }
 
-/* A value of the last field, or of one that the text begins: CACHE.COLUMN= */
+/* The fields CACHE.COLUMN[+CACHE.COLUMN...]= that a text begins with, as the
+   last ones of *vary, which move together.  Returns what comes after them;
+   `text` itself if it begins with no field of the machine. */
+static char *find_fields(struct machine_vary *vary,
+                         const struct machine *machine, char *text)
+{
+    size_t first = vary->count;
+    for (char *at = text; vary->count < MACHINE_MOST_VARIED;) {
+        size_t i = 0, bytes = 0;
+        for (; i < machine->count; i++) {
+            bytes = strlen(machine->levels[i].name);
+            if (strncmp(at, machine->levels[i].name, bytes) == 0 &&
+                at[bytes] == '.')
+                break;
+        }
+        char *end = i == machine->count ? NULL : strpbrk(at + bytes, "+=");
+        if (end == NULL)
+            break;
+        vary->fields[vary->count] = (struct machine_varied){
+            .cache = strdup(machine->levels[i].name),
+            .column = strndup(at + bytes + 1, (size_t)(end - at) - bytes - 1),
+            .tied = vary->count > first};
+        vary->count++;
+        at = end + 1;
+        if (*end == '=')
+            return at;
+    }
+    while (vary->count > first)
+        free_field(&vary->fields[--vary->count]);
+    return text;
+}
+
+/* What a field gets of a value of several fields: its part, if there are as
+   many joined by '+' as fields, else all of it. */
+static char *part_of(const char *value, size_t part, size_t parts)
+{
+    size_t pluses = 0;
+    for (const char *at = value; *at != '\0'; at++)
+        pluses += *at == '+';
+    if (parts == 1 || pluses != parts - 1)
+        return strdup(value);
+    for (; part > 0; part--)
+        value = strchr(value, '+') + 1;
+    return strndup(value, strcspn(value, "+"));
+}
+
+/* The rest of a spec that has commas, which is the last value so far. */
+static enum margay_status add_to_spec(struct machine_varied *field,
+                                      const char *rest,
+                                      struct margay_error *error)
+{
+    char **last = &field->values[field->count - 1], *longer;
+    if (asprintf(&longer, "%s,%s", *last, rest) < 0)
+        return margay_fail_memory(error, "what varies");
+    free(*last);
+    *last = longer;
+    return MARGAY_OK;
+}
+
+/* A value of the last fields, or of some that the text begins. */
 static enum margay_status add_piece(struct machine_vary *vary,
                                     const struct machine *machine, char *piece,
                                     struct margay_error *error)
 {
-    char *equals = strchr(piece, '='), *value = piece;
-    for (size_t i = 0; equals != NULL && i < machine->count; i++) {
-        const char *name = machine->levels[i].name;
-        size_t bytes = strlen(name);
-        if (strncmp(piece, name, bytes) != 0 || piece[bytes] != '.' ||
-            equals < piece + bytes + 1 || vary->count == MACHINE_MOST_VARIED)
-            continue;
-        vary->fields[vary->count++] = (struct machine_varied){
-            .cache = strdup(name),
-            .column = strndup(piece + bytes + 1,
-                              (size_t)(equals - piece) - bytes - 1)};
-        value = equals + 1;
-        break;
-    }
+    char *value = find_fields(vary, machine, piece);
+    size_t first = vary->count;
+    enum margay_status status = MARGAY_OK;
+    char caches[256] = "";
+    for (size_t i = 0, used = 0;
+         vary->count == 0 && i < machine->count && used < sizeof caches; i++)
+        used += (size_t)snprintf(caches + used, sizeof caches - used, "%s%s",
+                                 i == 0 ? "" : ", ", machine->levels[i].name);
     if (vary->count == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--vary: '%s' (expected CACHE.COLUMN=A..B or "
-                           "CACHE.COLUMN=LIST, of a cache of the machine)",
-                           piece);
-    struct machine_varied *field = &vary->fields[vary->count - 1];
-    if (field->cache == NULL || field->column == NULL)
-        return margay_fail_memory(error, "what varies");
-    return add_text(field, value, error);
+                           "CACHE.COLUMN=LIST, of a cache of the machine: %s)",
+                           piece, caches);
+    while (first > 0 && (first == vary->count || vary->fields[first].tied))
+        first--;
+    for (size_t i = first; i < vary->count && status == MARGAY_OK; i++) {
+        struct machine_varied *field = &vary->fields[i];
+        if (field->cache == NULL || field->column == NULL)
+            return margay_fail_memory(error, "what varies");
+        if (value == piece && strchr(value, '=') != NULL &&
+            strcmp(field->column, "policy") == 0 && field->count > 0) {
+            status = add_to_spec(field, value, error);
+            continue;
+        }
+        char *part = part_of(value, i - first, vary->count - first);
+        status = part == NULL ? margay_fail_memory(error, "what varies")
+                              : add_text(field, part, error);
+        free(part);
+    }
+    return status;
+}
+
+/* Do two fields say the same of a cache? */
+static bool clash(const struct machine_varied *a,
+                  const struct machine_varied *b)
+{
+    static const char *const size[] = {"bytes", "entries"};
+    bool sizes = true;
+    for (size_t i = 0; i < 2; i++)
+        sizes &=
+            strcmp(a->column, size[i]) == 0 || strcmp(b->column, size[i]) == 0;
+    return strcmp(a->cache, b->cache) == 0 &&
+           (sizes || strcmp(a->column, b->column) == 0);
+}
+
+static enum margay_status check_fields(const struct machine_vary *vary,
+                                       struct margay_error *error)
+{
+    for (size_t i = 1; i < vary->count; i++) {
+        const struct machine_varied *field = &vary->fields[i];
+        for (size_t k = 0; k < i; k++) {
+            if (clash(field, &vary->fields[k]))
+                return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                   "--vary: found %s.%s after %s.%s, expected "
+                                   "one of them once",
+                                   field->cache, field->column,
+                                   vary->fields[k].cache,
+                                   vary->fields[k].column);
+        }
+        if (field->tied && field->count != field[-1].count)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--vary: found %zu values of %s.%s and %zu of "
+                               "%s.%s, which move together, expected as many",
+                               field[-1].count, field[-1].cache,
+                               field[-1].column, field->count, field->cache,
+                               field->column);
+    }
+    return MARGAY_OK;
 }
 
 enum margay_status machine_vary_read(struct machine_vary *vary,
@@ -135,6 +241,8 @@ enum margay_status machine_vary_read(struct machine_vary *vary,
         return margay_fail_memory(error, "what varies");
     while (rest != NULL && status == MARGAY_OK)
         status = add_piece(vary, machine, strsep(&rest, ","), error);
+    if (status == MARGAY_OK)
+        status = check_fields(vary, error);
     free(copy);
     /* Every value has to be one that its column takes. */
     for (size_t i = 0; i < vary->count; i++) {
@@ -155,7 +263,7 @@ size_t machine_vary_count(const struct machine_vary *vary)
 {
     size_t count = 1;
     for (size_t i = 0; i < vary->count && count <= MOST_MACHINES; i++)
-        count *= vary->fields[i].count;
+        count *= vary->fields[i].tied ? 1 : vary->fields[i].count;
     return count;
 }
 
@@ -164,7 +272,7 @@ static const char *machine_vary_value(const struct machine_vary *vary,
                                       size_t index, size_t field)
 {
     for (size_t i = vary->count - 1; i > field; i--)
-        index /= vary->fields[i].count;
+        index /= vary->fields[i].tied ? 1 : vary->fields[i].count;
     return vary->fields[field].values[index % vary->fields[field].count];
 }
 

@@ -14,6 +14,7 @@
 /* A field of a machine's table, and its values. */
 struct machine_varied {
     char *cache, *column; /* owned, and so are the values */
+    bool tied;            /* moves with the field before it */
     char **values;
     size_t count, room;
 };
@@ -24,8 +25,10 @@ struct machine_vary {
 };
 
 /*
- * Read CACHE.COLUMN=A..B|LIST[,...] of a machine that was read; NULL = nothing
- * varies.  A..B is A, twice A, and so on up to B.  MARGAY_BAD_ARGUMENT,
+ * Read CACHE.COLUMN[+CACHE.COLUMN...]=A..B|LIST[,...] of a machine that was
+ * read; NULL = nothing varies.  A..B is A, twice A, and so on up to B.  Fields
+ * joined by '+' move together, and a value is one for all or one for each,
+ * joined by '+'.  MARGAY_BAD_ARGUMENT,
  * MARGAY_NO_MEMORY.  Call machine_vary_clear() in any case.
  */
 enum margay_status machine_vary_read(struct machine_vary *vary,

@@ -207,6 +207,23 @@ static inline void naive_create(struct naive_cache *cache,
     }
 }
 
+/* The slice of an address, by the bits that Maurice et al. list in table 3 of
+   their paper. */
+static inline uint64_t naive_slice(unsigned slices, uint64_t address)
+{
+    static const char *const bits[] = {
+        "6 10 12 14 16 17 18 20 22 24 25 26 27 28 30 32 33 35 36",
+        "7 11 13 15 17 19 20 21 22 23 24 26 28 29 31 33 34 35 37",
+        "8 12 13 16 19 22 23 26 27 30 31 34 35 36 37"};
+    uint64_t slice = 0;
+    for (unsigned i = 0; slices >> (i + 1) != 0; i++) {
+        char *at = (char *)bits[i];
+        while (*at != '\0')
+            slice ^= (address >> strtoul(at, &at, 10) & 1) << i;
+    }
+    return slice;
+}
+
 /* The set of a block.  Bit i of the index of an exclusive or says whether an
    odd number of the bits i, i + n, i + 2n and so on of the block are 1. */
 static inline uint64_t naive_set(const struct margay_cache_options *options,
@@ -214,6 +231,14 @@ static inline uint64_t naive_set(const struct margay_cache_options *options,
 {
     uint64_t sets = options->sets == 0 ? 1 : options->sets, set = 0;
     unsigned n = 0;
+    if (options->slices > 1) {
+        struct margay_cache_options of_slice = *options;
+        of_slice.slices = 0;
+        of_slice.sets = sets / options->slices;
+        return of_slice.sets *
+                   naive_slice(options->slices, block << options->block_shift) +
+               naive_set(&of_slice, block);
+    }
     if (options->index == MARGAY_INDEX_MODULO || sets == 1)
         return block % sets;
     while (UINT64_C(1) << n < sets)

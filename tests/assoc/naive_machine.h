@@ -53,6 +53,9 @@ static inline struct naive_node *naive_new(struct naive_machine *machine,
     uint64_t ways = is_victims || level->ways == 0 ? blocks : level->ways;
     const struct margay_cache_options options = {
         .sets = node->is_memory ? 1 : blocks / ways,
+        .index = is_victims ? MARGAY_INDEX_MODULO : level->index,
+        .slices = is_victims ? 0 : (unsigned)level->slices,
+        .block_shift = (unsigned)__builtin_ctzll(level->block_bytes),
         .ways = node->is_memory ? 1 : (uint32_t)ways,
         .policy = is_victims || level->policy == NULL ? "lru" : level->policy,
         .seed = machine->seed,

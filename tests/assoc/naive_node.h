@@ -265,21 +265,15 @@ static inline void naive_see(struct naive_machine *machine,
 {
     if (node->is_victims)
         return;
-    switch (node->level->prefetch) {
-    case MARGAY_PREFETCH_NEXT_LINE:
-        if (missed)
-            naive_ask(machine, node, block, 1, kind);
-        break;
-    case MARGAY_PREFETCH_STRIDE:
+    unsigned asks = node->level->prefetch;
+    if (missed && (asks & MARGAY_PREFETCH_NEXT_LINE) != 0)
+        naive_ask(machine, node, block, 1, kind);
+    if (missed && (asks & MARGAY_PREFETCH_ADJACENT) != 0)
+        naive_ask(machine, node, block, block % 2 == 0 ? 1 : -1, kind);
+    if ((asks & MARGAY_PREFETCH_STRIDE) != 0)
         naive_see_site(machine, node, block, kind);
-        break;
-    case MARGAY_PREFETCH_STREAM:
-        if (missed || first)
-            naive_see_stream(machine, node, block, kind);
-        break;
-    default:
-        break;
-    }
+    if ((missed || first) && (asks & MARGAY_PREFETCH_STREAM) != 0)
+        naive_see_stream(machine, node, block, kind);
 }
 
 /* ------------------------------------------------------- between caches -- */

@@ -48,7 +48,7 @@ static void vary(struct margay_level *level)
     static const unsigned holds[] = {1u << MARGAY_FETCH,
                                      1u << MARGAY_READ | 1u << MARGAY_WRITE,
                                      MARGAY_ALL_KINDS};
-    switch (below(level->bytes == 0 ? 1 : 16)) {
+    switch (below(level->bytes == 0 ? 1 : 17)) {
     case 0:
         level->cycles = (double)below(9);
         break;
@@ -70,10 +70,14 @@ static void vary(struct margay_level *level)
     case 6:
         set_block(level);
         break;
+    case 8:
+        level->index = (enum margay_index)one_in(2);
+        level->slices = UINT64_C(1) << below(4);
+        break;
     case 7:
         level->inclusion = (enum margay_inclusion)below(3);
         level->victim_blocks = one_in(3);
-        level->prefetch = (enum margay_prefetch)(one_in(3) ? below(4) : 0);
+        level->prefetch = one_in(3) ? (unsigned)below(16) : 0;
         level->coherence = (enum margay_coherence)one_in(3);
         break;
     default:

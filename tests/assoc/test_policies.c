@@ -106,6 +106,11 @@ static struct margay_cache_options any_options(const char *spec)
         options.index = MARGAY_INDEX_XOR;
         options.sets = UINT64_C(1) << options.sets % 8;
     }
+    if (one_in(4)) {
+        options.slices = 2u << below(3);
+        options.sets = options.slices << options.sets % 4;
+        options.block_shift = (unsigned)below(8);
+    }
     options.dense_blocks = options.sets == 1 && one_in(2);
     if (strcmp(spec, "plru") == 0)
         options.ways = round_up(options.ways);
@@ -243,6 +248,10 @@ static void test_refusals(void)
         {.sets = 1 << 25, .ways = 1},
         {.ways = 3, .policy = "plru"},
         {.sets = 6, .ways = 1, .index = MARGAY_INDEX_XOR},
+        {.sets = 12, .ways = 1, .slices = 4, .index = MARGAY_INDEX_XOR},
+        {.sets = 12, .ways = 1, .slices = 3},
+        {.sets = 16, .ways = 1, .slices = 16},
+        {.sets = 2, .ways = 1, .slices = 4},
         {.ways = 1, .policy = "mru"},
         {.ways = 1, .policy = "lru:ways=4"},
         {.sets = 2, .ways = 4, .dense_blocks = true},

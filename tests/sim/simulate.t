@@ -179,6 +179,45 @@ check 'vary: wide references' cmp together alone
 
 refuses 'pareto: found no cycles in m.csv' simulate --machine m.csv \
     --pareto front.csv t.din
+# Entries of a TLB stay while its page varies, fields move together, and a spec
+# of a policy keeps its commas.
+cat >entries.csv <<'END'
+cache,holds,entries,block_bytes,ways,next
+TLB,all,16,4K,4,
+END
+sed 's/entries/bytes/; s/,16,/,64K,/' entries.csv >bytes.csv
+run simulate -q --machine entries.csv t.din
+sed 's/^entries/bytes/' out >one
+run simulate -q --machine bytes.csv t.din
+check 'entries: as bytes of as many blocks' cmp one out
+run simulate -q --machine entries.csv --vary TLB.block_bytes=4K,64K t.din
+cut -d, -f5 out >one
+run simulate -q --machine bytes.csv \
+    --vary TLB.bytes+TLB.block_bytes=64K+4K,1M+64K t.din
+is 'vary: fields together, each with its value' "$(cut -d, -f5 out)" \
+    "$(cat one)"
+is 'vary: columns of both' "$(cut -d, -f23- out | tail -n 1)" 1048576,65536
+run simulate -q --machine split.csv --vary L1D.ways+DTLB.ways=1..4 t.din
+is 'vary: fields together, one value for all' \
+    "$(cut -d, -f23- out | sort -u | grep -c '^\([124]\),\1$')" 3
+run simulate -q --machine entries.csv \
+    --vary TLB.policy=tinylfu:window=0.5,protected=0.5,lru t.din
+is 'vary: a spec with commas' \
+    "$(cut -d, -f23- out | tail -n 2 | tr '\n' ' ')" \
+    '"tinylfu:window=0.5,protected=0.5" lru '
+refuses 'TLB.entries after TLB.bytes, expected one' simulate \
+    --machine entries.csv --vary TLB.bytes=4K,TLB.entries=2 t.din
+refuses '2 values of TLB.ways and 1 of TLB.entries' simulate \
+    --machine entries.csv --vary TLB.ways+TLB.entries=1..2+2 t.din
+sed 's/entries/bytes,entries/; s/,16,/,4K,1,/' entries.csv >both.csv
+refuses 'TLB: entries: found .1., expected nothing, as bytes' simulate \
+    --machine both.csv t.din
+refuses 'TLB: slices: found 3, expected 2, 4 or 8' simulate \
+    --machine entries.csv --vary TLB.slices=3 t.din
+refuses 'TLB: index: found .xor., expected .modulo. for 12 sets' simulate \
+    --machine entries.csv --vary TLB.index=xor,TLB.entries=12,TLB.ways=1 t.din
+refuses 'entries: found 99999999999999999, expected fewer' simulate \
+    --machine entries.csv --vary TLB.entries=99999999999999999 t.din
 refuses 'vary: .X.ways=1. .expected CACHE.COLUMN' simulate --machine split.csv \
     --vary X.ways=1 t.din
 refuses 'vary L2.next: found .next., expected a column' simulate \
@@ -260,7 +299,7 @@ done
 refuses 'no machine of that name .expected a table, or one of host, amd-zen,' \
     simulate --machine nothing t.din
 if [ -r /sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_list ]; then
-    run simulate --machine host t.din
+    run simulate --machine this t.din
     is 'host' "$status" 0
     like 'host has a first level' "$(cut -d, -f3 out)" '^L1D?$'
 else
