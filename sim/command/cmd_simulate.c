@@ -159,7 +159,9 @@ static enum margay_status write_machines(void *context,
     if (simulate->sends != 0 && !simulate->options->quiet)
         tell_sent(simulate, &results);
     if (simulate->sends != 0)
-        return stream_finish(simulate->stream.writer, job->reader, error);
+        return simulate->options->machine.mix
+                   ? margay_writer_finish(simulate->stream.writer, error)
+                   : stream_finish(simulate->stream.writer, job->reader, error);
     if (references == 0)
         return MARGAY_OK;
     simulate->trace_count++;
@@ -240,7 +242,7 @@ static enum margay_status open_stream(struct simulate *simulate,
 {
     struct options with_format = *simulate->options;
     const char *name = with_format.machine.misses;
-    if (with_format.operand_count > 1)
+    if (with_format.operand_count > 1 && !with_format.machine.mix)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--misses: found %zu traces, expected one",
                            with_format.operand_count);
@@ -309,6 +311,22 @@ static enum margay_status open_tables(struct simulate *simulate,
     return status;
 }
 
+/* What a mix is called: by the names of its traces. */
+static char *name_mix(const struct options *options)
+{
+    size_t bytes = 2;
+    for (size_t i = 0; i < options->operand_count; i++)
+        bytes += strlen(options->operands[i]) + 1;
+    char *name = calloc(1, bytes);
+    for (size_t i = 0; name != NULL && i < options->operand_count; i++) {
+        strcat(name, i == 0 ? "" : "+");
+        strcat(name, options->operands[i]);
+    }
+    if (name != NULL && options->operand_count == 0)
+        strcpy(name, "-");
+    return name;
+}
+
 int cmd_simulate(const struct options *options)
 {
     struct options with_block = *options;
@@ -325,6 +343,12 @@ int cmd_simulate(const struct options *options)
         status = options->machine.misses == NULL
                      ? open_tables(&simulate, &error)
                      : open_stream(&simulate, &error);
+    char *mix_name = name_mix(options);
+    with_block.machine.mixing.name = mix_name;
+    if (with_block.machine.mixing.turn_refs == 0)
+        with_block.machine.mixing.turn_refs = 1;
+    if (status == MARGAY_OK && mix_name == NULL)
+        status = margay_fail_memory(&error, "the name of a mix");
     if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);
         status = drive_run(&drive, &error);
@@ -338,6 +362,7 @@ int cmd_simulate(const struct options *options)
             : conclude(status, &simulate.stream.output, 1, &error);
     for (size_t i = 0; i < OUTPUTS; i++)
         free(simulate.columns[i]);
+    free(mix_name);
     places_free(simulate.places);
     free(simulate.levels);
     machine_vary_clear(&simulate.vary);

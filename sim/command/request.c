@@ -29,6 +29,8 @@ void request_needs(const struct options *options,
         {options->reading.ops != MARGAY_ALL_OPS,
          {"--op", MARGAY_COLUMN_OPS, 0, NULL}},
         {options->results.objects, {"--objects", MARGAY_COLUMN_SIZES, 0, NULL}},
+        {options->machine.mixing.by_time,
+         {"--interleave time", MARGAY_COLUMN_TIMES, 0, NULL}},
         {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
         {options->results.requests,
          {"--requests", MARGAY_COLUMN_REQUESTS, 0, NULL}},
@@ -98,6 +100,7 @@ struct margay_request request_of(const struct options *options)
         .every_seconds = options->run.every.seconds,
         .saves = options->run.save != NULL,
         .resume_path = options->run.resume,
+        .mix = options->machine.mix ? &options->machine.mixing : NULL,
     };
 }
 

@@ -6,7 +6,7 @@
 #include <margay/run.h>
 
 /* The number of options that ask for a column which not every trace has. */
-#define REQUEST_NEEDS 16
+#define REQUEST_NEEDS 17
 
 /* What these options ask for; the need of an option that is not given is
    empty. */

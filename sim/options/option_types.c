@@ -155,6 +155,17 @@ OPTION_TYPE(interval)
     return MARGAY_OK;
 }
 
+OPTION_TYPE(interleave)
+{
+    struct margay_mix_options *mix = field;
+    mix->by_time = strcmp(text, "time") == 0;
+    if (!mix->by_time &&
+        (!margay_parse_count(text, &mix->turn_refs) || mix->turn_refs == 0))
+        return refuse(name, text, "a number of references from 1 on, or 'time'",
+                      error);
+    return MARGAY_OK;
+}
+
 OPTION_TYPE(threads)
 {
     uint64_t value;

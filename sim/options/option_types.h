@@ -28,6 +28,7 @@ OPTION_TYPE(some_blocks);    /* uint64_t: 1 or more, as "250K" */
 OPTION_TYPE(bad_lines);      /* uint64_t: UINT64_MAX = all */
 OPTION_TYPE(positive);       /* uint64_t: 1 or more */
 OPTION_TYPE(interval);       /* struct interval: references, or seconds */
+OPTION_TYPE(interleave);     /* struct margay_mix_options: N, or time */
 OPTION_TYPE(knees);          /* uint64_t: 1 or more; 3 without a text */
 OPTION_TYPE(threads);        /* unsigned: 1 or more */
 OPTION_TYPE(ratio);          /* the same, or hundredths: "5%" */

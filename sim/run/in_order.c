@@ -1,6 +1,7 @@
 /* in_order.c - a trace read from its beginning to its end */
 #include "sim/run/executors.h"
 #include "sim/run/feeder.h"
+#include "sim/run/mix.h"
 #include "traces/traces_internal.h"
 
 struct order {
@@ -197,6 +198,8 @@ static enum margay_status next_batch(struct margay_running *running,
                                      struct margay_error *error)
 {
     uint64_t every = running->request->every_refs;
+    if (running->mix != NULL)
+        return margay_mix_next(running->mix, MARGAY_WAIT_MS, batch, error);
     if (every != 0)
         margay_trace_set_most(running->trace,
                               every - running->read_refs % every);
@@ -207,7 +210,7 @@ static enum margay_status next_batch(struct margay_running *running,
    trace it stands for, by which a run that goes on is told to skip them. */
 static void count_all_kinds(struct margay_running *running)
 {
-    if (margay_running_leaves_out(running))
+    if (margay_running_leaves_out(running) && running->mix == NULL)
         running->read_refs = running->state.place.references +
                              margay_trace_given(running->trace);
 }

@@ -19,7 +19,7 @@ void margay_plan_state(const struct margay_request *request,
                        struct margay_plan_facts *facts)
 {
     *facts = (struct margay_plan_facts){
-        .trace_count = request->trace_count,
+        .trace_count = request->mix == NULL ? request->trace_count : 1,
         .block_count = request->block_count,
         .threads = request->threads,
         .straddle = request->straddle,

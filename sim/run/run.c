@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sim/run/executors.h"
+#include "sim/run/mix.h"
 #include "traces/traces_internal.h"
 
 /* -------------------------------------------- what a request may say -- */
@@ -221,6 +222,28 @@ static void tell_end(const struct run *run,
         host->read_nothing(host->context, job, done == 0);
 }
 
+/* How many traces are read apart: a mix is one. */
+static size_t job_count(const struct margay_request *request)
+{
+    return request->mix == NULL ? request->trace_count : 1;
+}
+
+/* Tell the host of each file that was read. */
+static void tell_read(const struct run *run,
+                      const struct margay_running *running)
+{
+    const struct margay_request *request = run->request;
+    struct margay_job job = running->job;
+    if (run->host->was_read == NULL || job.reader == NULL)
+        return;
+    run->host->was_read(run->host->context, &running->job);
+    for (size_t i = 1; running->mix != NULL && i < request->trace_count; i++) {
+        job.trace = request->traces[i];
+        job.reader = margay_mix_trace(running->mix, i);
+        run->host->was_read(run->host->context, &job);
+    }
+}
+
 static void end_trace(struct run *run, size_t i)
 {
     struct margay_running *running = run->running[i];
@@ -232,9 +255,8 @@ static void end_trace(struct run *run, size_t i)
         error = running->error;
     else if (run->status == MARGAY_OK)
         status = margay_running_end(running, &error);
-    if (status == MARGAY_OK && run->status == MARGAY_OK &&
-        run->host->was_read != NULL && running->job.reader != NULL)
-        run->host->was_read(run->host->context, &running->job);
+    if (status == MARGAY_OK && run->status == MARGAY_OK)
+        tell_read(run, running);
     if (status != MARGAY_OK)
         fail(run, status, &error);
     else if (run->status == MARGAY_OK)
@@ -247,9 +269,9 @@ static void end_trace(struct run *run, size_t i)
 /* With the mutex held: end all traces that are next and have been read. */
 static void end_in_order(struct run *run)
 {
-    while (run->ended < run->request->trace_count && run->read[run->ended])
+    while (run->ended < job_count(run->request) && run->read[run->ended])
         end_trace(run, run->ended++);
-    if (run->ended < run->request->trace_count &&
+    if (run->ended < job_count(run->request) &&
         run->running[run->ended] != NULL)
         atomic_store(&run->running[run->ended]->leads, true);
 }
@@ -305,7 +327,7 @@ static enum margay_status analyse_all(struct run *run,
                                       struct margay_error *error)
 {
     margay_crew *crew;
-    size_t count = run->request->trace_count;
+    size_t count = job_count(run->request);
     run->running = calloc(count, sizeof(struct margay_running *));
     run->read = calloc(count, sizeof *run->read);
     if (run->running == NULL || run->read == NULL)

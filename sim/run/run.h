@@ -55,6 +55,15 @@ struct margay_need {
 
 struct margay_transport;
 
+/* Several traces that are read as one, each as a thread of its own and a core
+   of a machine, with addresses of its own (bits 48 to 58 of those of thread k
+   are changed by k).  Of `reading`, the warm-up is that of all together. */
+struct margay_mix_options {
+    const char *name;   /* of all, in results */
+    bool by_time;       /* in the order of their times, which they need; else */
+    uint64_t turn_refs; /* they take turns, of so many references, 1 or more */
+};
+
 /* What to read, and how.  What a member means when it is 0 stands beside it. */
 struct margay_request {
     /* The traces, in the order in which their results come; "-" is standard
@@ -103,13 +112,16 @@ struct margay_request {
        after it: to go on within the same trace, reading.skip_refs leaves out
        the references that the state covers. */
     const char *resume_path;
+
+    /* Read all traces as one; NULL = one after the other. */
+    const struct margay_mix_options *mix;
 };
 
 /* Everything is read from its beginning, by one thread. */
 #define MARGAY_REQUEST_DEFAULT                                                 \
     {                                                                          \
         NULL, 0, MARGAY_TRACE_OPTIONS_DEFAULT, MARGAY_STRADDLE_USUAL, NULL, 0, \
-            NULL, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL                       \
+            NULL, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL, NULL                 \
     }
 
 /* ----------------------------------------------------------------- host -- */

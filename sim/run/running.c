@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "sim/run/batches.h"
+#include "sim/run/mix.h"
 #include "sim/run/needs.h"
 #include "traces/traces_internal.h"
 
@@ -210,21 +211,25 @@ static void tell_state(struct margay_running *running)
 
 /* ---------------------------------------------------- opening the trace -- */
 
-static enum margay_status open_trace(struct margay_running *running,
-                                     struct margay_error *error)
+/* What a trace is opened with; a mix counts its warm-up itself. */
+static void find_reading(const struct margay_running *running,
+                         struct margay_trace_options *options,
+                         struct margay_reading *reading)
 {
-    struct margay_trace_options options = running->request->reading;
-    options.warmup_refs = running->warmup_refs;
-    const struct margay_reading reading = {
-        .counts = running->plan.counts,
-        .numbers_only = running->plan.shifted,
-        .unused_columns = MARGAY_STORAGE_COLUMNS & ~running->plan.columns,
+    const struct margay_mix_options *mix = running->request->mix;
+    unsigned used = running->plan.columns;
+    if (mix != NULL && mix->by_time)
+        used |= MARGAY_COLUMN_TIMES;
+    *options = running->request->reading;
+    options->warmup_refs = mix == NULL ? running->warmup_refs : 0;
+    *reading = (struct margay_reading){
+        .counts = running->plan.counts && mix == NULL,
+        .numbers_only = running->plan.shifted && mix == NULL,
+        .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
         .data = running->plan.data,
         .threads = running->plan.threads,
         .block_bytes = least_block_bytes(running),
     };
-    return margay_trace_open_for(running->job.trace, &options, &reading,
-                                 &running->trace, error);
 }
 
 bool margay_running_leaves_out(const struct margay_running *running)
@@ -242,13 +247,21 @@ static void tell_writer(struct margay_running *running)
         tell_state(running);
 }
 
-/* Wait until the format is known. */
-static enum margay_status await_format(struct margay_running *running,
-                                       struct margay_error *error)
+/* Open a trace and wait until its format is known. */
+static enum margay_status open_trace(struct margay_running *running,
+                                     const char *name, margay_trace **trace,
+                                     struct margay_error *error)
 {
-    enum margay_status status = MARGAY_AGAIN;
+    struct margay_trace_options options;
+    struct margay_reading reading;
+    find_reading(running, &options, &reading);
+    enum margay_status status =
+        margay_trace_open_for(name, &options, &reading, trace, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = MARGAY_AGAIN;
     while (status == MARGAY_AGAIN && !margay_running_is_over(running)) {
-        status = margay_trace_ready(running->trace, MARGAY_WAIT_MS, error);
+        status = margay_trace_ready(*trace, MARGAY_WAIT_MS, error);
         if (status == MARGAY_AGAIN)
             tell_writer(running);
         margay_running_show(running, running->read_refs);
@@ -367,23 +380,49 @@ static void note_reading(struct margay_running *running)
 }
 
 /* What the request asks of the trace, and then, column by column, what the
-   question does. */
+   question does; the threads of a mix are its traces. */
 static enum margay_status check_needs(const struct margay_running *running,
+                                      const char *name,
+                                      const margay_trace *trace,
                                       struct margay_error *error)
 {
     const struct margay_request *request = running->request;
     const margay_question *question = running->question;
-    enum margay_status status =
-        margay_needs_check(request->needs, request->need_count,
-                           running->job.trace, running->trace, error);
+    unsigned needs = question->can.needs;
+    if (request->mix != NULL)
+        needs &= ~(unsigned)MARGAY_COLUMN_THREADS;
+    enum margay_status status = margay_needs_check(
+        request->needs, request->need_count, name, trace, error);
     for (unsigned column = 1;
          column <= MARGAY_ALL_COLUMNS && status == MARGAY_OK; column <<= 1) {
         const struct margay_need need = {
             .asked_by = question->name,
-            .column = question->can.needs & column,
+            .column = needs & column,
         };
-        status = margay_needs_check(&need, 1, running->job.trace,
-                                    running->trace, error);
+        status = margay_needs_check(&need, 1, name, trace, error);
+    }
+    return status;
+}
+
+/* A mix of the trace, which is open, and all others of the request. */
+static enum margay_status make_mix(struct margay_running *running,
+                                   struct margay_error *error)
+{
+    const struct margay_request *request = running->request;
+    margay_trace *trace = running->trace;
+    enum margay_status status =
+        margay_mix_create(request, running->warmup_refs, &running->mix, error);
+    running->facts.can.parts = running->facts.can.ranks = false;
+    for (size_t i = 0; i < request->trace_count && status == MARGAY_OK; i++) {
+        const char *name = request->traces[i];
+        if (i > 0)
+            status = open_trace(running, name, &trace, error);
+        if (status == MARGAY_OK)
+            status = check_needs(running, name, trace, error);
+        if (status == MARGAY_OK)
+            status = margay_mix_add(running->mix, name, trace, error);
+        else if (i > 0)
+            margay_trace_free(trace);
     }
     return status;
 }
@@ -393,7 +432,9 @@ enum margay_status margay_running_begin(struct margay_running *running,
 {
     running->job = (struct margay_job){
         .index = running->index,
-        .trace = running->request->traces[running->index],
+        .trace = running->request->mix == NULL
+                     ? running->request->traces[running->index]
+                     : running->request->mix->name,
         .passes = running->passes,
         .analyses = running->analyses,
         .plan = running->plan_text,
@@ -403,12 +444,13 @@ enum margay_status margay_running_begin(struct margay_running *running,
                       &running->facts);
     margay_plan_make(&running->facts, &running->plan);
     enum margay_status status = read_state(running, error);
+    const char *name = running->request->traces[running->index];
     if (status == MARGAY_OK)
-        status = open_trace(running, error);
+        status = open_trace(running, name, &running->trace, error);
     if (status == MARGAY_OK)
-        status = await_format(running, error);
-    if (status == MARGAY_OK)
-        status = check_needs(running, error);
+        status = running->request->mix == NULL
+                     ? check_needs(running, name, running->trace, error)
+                     : make_mix(running, error);
     if (status != MARGAY_OK)
         return status;
     plan_with_trace(running);
@@ -523,8 +565,10 @@ void margay_running_release(struct margay_running *running)
     for (size_t i = 0; i < margay_running_analyses(running); i++)
         margay_analysis_free(running->analyses[i]);
     memset(running->analyses, 0, sizeof running->analyses);
+    margay_mix_free(running->mix);
     margay_trace_free(running->trace);
     margay_state_clear(&running->state);
+    running->mix = NULL;
     running->trace = NULL;
     running->pass_count = 0;
 }

@@ -36,6 +36,7 @@ struct margay_running {
     struct margay_plan plan;
     char plan_text[MARGAY_PLAN_TEXT_BYTES];
     margay_trace *trace;
+    struct margay_mix *mix; /* that it is the first of; NULL = none */
     struct margay_job job;
     struct margay_watch watch;
     struct margay_state state; /* that goes on here; zeroed if there is none */

@@ -26,7 +26,7 @@ my %sample = (
     delimiter => 'tab', engine => 'olken', every => 100, format => 'din',
     from => 'input', 'half-life' => 100, histogram => 'output',
     kind => 'read', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
-    memory => 'low', misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
+    memory => 'low', interleave => 3, misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
     op => 'get', pareto => 'output', pattern => '1d', phase => 100, policy => 'lru',
     prometheus => 'output', quote => 'none', resume => 'input',
     'curve sample' => 0.5, save => 'output', 'save-model' => 'output',
@@ -49,6 +49,7 @@ my %runs_on = (
     objects => ['--column', 'id=id,size=size,time=time', 'objects.csv'],
     requests => ['--column', 'id=block,request=request', 'requests.csv'],
     policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
+    mix => [qw(--unit 64 --machine machine.csv ids.lines ids.lines)],
     misses => [qw(--unit 64 --machine machine.csv ids.lines)],
     curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
 );

@@ -1,0 +1,178 @@
+#!/usr/bin/perl
+# mix.t - simulate --mix: several traces on the cores of one machine
+#
+# Random traces and machines of a private and a shared level, against caches
+# that are lists of blocks, most recent first, and a merge of the traces that is
+# written down before the caches see any of it.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
+
+my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+chdir tempdir(CLEANUP => 1) or die;
+srand 37;
+my ($checks, $failures) = (0, 0);
+
+sub check {
+    my ($passed, $name, @notes) = @_;
+    $checks++;
+    $failures++ unless $passed;
+    print $passed ? '' : 'not ', "ok $checks - $name\n";
+    print map { "#   $_\n" } map { split /\n/ } @notes unless $passed;
+}
+
+sub write_file {
+    my ($name, @lines) = @_;
+    open my $file, '>', $name or die;
+    print $file map { "$_\n" } @lines;
+    close $file or die;
+}
+
+# One LRU cache: a list of [key, dirty] for each set.  Returns what it asks of
+# the next level.
+sub reference {
+    my ($cache, $key, $write) = @_;
+    my ($core, $block) = split /:/, $key;
+    my $set = $cache->{lines}[$block % $cache->{sets}] //= [];
+    my ($at) = grep { $set->[$_][0] eq $key } 0 .. $#$set;
+    $cache->{references}++;
+    if (defined $at) {
+        my ($line) = splice @$set, $at, 1;
+        unshift @$set, [$key, $line->[1] || $write];
+        return;
+    }
+    $cache->{misses}++;
+    my @asked;
+    my $gone = @$set == $cache->{ways} ? pop @$set : undef;
+    push @asked, [$gone->[0], 1] if $gone && $gone->[1];
+    $cache->{writebacks} += @asked;
+    unshift @$set, [$key, $write];
+    return @asked, [$key, 0];
+}
+
+# The order of a mix, as [core, index].
+sub order {
+    my ($traces, $interleave) = @_;
+    my @at = (0) x @$traces;
+    my @order;
+    if ($interleave eq 'time') {
+        while (1) {
+            my ($next) = sort {
+                $traces->[$a][$at[$a]][2] <=> $traces->[$b][$at[$b]][2]
+                    || $a <=> $b
+            } grep { $at[$_] < @{ $traces->[$_] } } 0 .. $#$traces;
+            return @order unless defined $next;
+            push @order, [$next, $at[$next]++];
+        }
+    }
+    while (grep { $at[$_] < @{ $traces->[$_] } } 0 .. $#$traces) {
+        for my $core (0 .. $#$traces) {
+            for (1 .. $interleave) {
+                push @order, [$core, $at[$core]++]
+                    if $at[$core] < @{ $traces->[$core] };
+            }
+        }
+    }
+    return @order;
+}
+
+sub round {
+    my ($round) = @_;
+    my $cores = 1 + int rand 4;
+    my $interleave = rand() < 0.3 ? 'time' : 1 + int rand 9;
+    my @sets = map { 2**int rand 4 } 1 .. 2;
+    my @ways = map { 1 + int rand 4 } 1 .. 2;
+    my $shared = rand() < 0.3 ? 2 : 'all';
+    my $warmup = rand() < 0.5 ? 0 : int rand 40;
+    my (@traces, @names);
+    for my $core (0 .. $cores - 1) {
+        my ($time, $range) = (0, 1 + int rand 60);
+        push @traces, [map { [int rand $range, int rand 2, $time += int rand 3] }
+            1 .. 1 + int rand 150];
+        push @names, "t$core.csv";
+        write_file($names[-1], 'id,op,time',
+            map { join ',', $_->[0], $_->[1] ? 'set' : 'get', $_->[2] }
+                @{ $traces[-1] });
+    }
+    write_file('machine.csv', 'cache,holds,bytes,block_bytes,ways,next,shared',
+        join(',', 'L1', 'all', $sets[0] * $ways[0] * 64, 64, $ways[0], 'L2', 1),
+        join(',', 'L2', 'all', $sets[1] * $ways[1] * 64, 64, $ways[1], '',
+            $shared));
+    my ($done, @caches) = (0);
+    my $made = sub { { sets => $sets[$_[0]], ways => $ways[$_[0]] } };
+    for (order(\@traces, $interleave)) {
+        my ($core, $index) = @$_;
+        my ($block, $write) = @{ $traces[$core][$index] };
+        my $first = $caches[0]{$core} //= $made->(0);
+        my $second = $caches[1]{ $shared eq 'all' ? 0 : int $core / 2 }
+            //= $made->(1);
+        reference($second, @$_) for reference($first, "$core:$block", $write);
+        if (++$done == $warmup) {
+            @$_{qw(references misses writebacks)} = (0, 0, 0)
+                for map { values %$_ } @caches;
+        }
+    }
+    my $expected = '';
+    for my $level (0, 1) {
+        my %sum;
+        for my $cache (values %{ $caches[$level] }) {
+            $sum{$_} += $cache->{$_} // 0 for qw(references misses writebacks);
+        }
+        $expected .= join(',', join('+', @names), 'L' . ($level + 1),
+            @sum{qw(references misses writebacks)}) . "\n";
+    }
+    $expected = '' if $done <= $warmup; # nothing is counted
+    return ("--interleave $interleave --warmup $warmup", $expected, @names);
+}
+
+my ($rounds, $right) = (60, 0);
+my $columns = '--column id=id,op=op,time=time --unit 64';
+for (1 .. $rounds) {
+    my ($options, $expected, @names) = round();
+    my @lines = split /\n/, `$margay simulate -q --machine machine.csv $columns --mix $options @names`;
+    my $got = join '', map { my @f = split /,/; "$f[1],$f[2],$f[3],$f[4],$f[12]\n" }
+        @lines[1 .. $#lines];
+    $right += $got eq $expected;
+    check(0, "$options @names", "got", $got, "expected", $expected)
+        if $got ne $expected;
+}
+check($right == $rounds, "$rounds mixes are as lists say");
+
+# ------------------------------------------------------------- around these --
+
+sub says {
+    my ($pattern, $name, $arguments) = @_;
+    my $said = `$margay simulate --machine machine.csv $arguments 2>&1 >table`;
+    check($? >> 8 == 2 && -s 'table' == 0 && $said =~ /$pattern/, $name, $said);
+}
+
+write_file('machine.csv', 'cache,holds,bytes,block_bytes,ways,next,shared',
+    'L1,all,1K,64,2,L2,1', 'L2,all,8K,64,4,,all');
+write_file("$_.din", map { int(rand 3) . sprintf ' %x', rand 20000 } 1 .. 900)
+    for qw(a b);
+says('--interleave time: the trace does not say the times', 'no times',
+    '--mix --interleave time a.din b.din');
+write_file('ids.lines', 1 .. 9);
+says('ids.lines: numbers of 0 bytes, and a.din has those of 1', 'other numbers',
+    '--mix a.din ids.lines');
+says('c.din: No such file', 'a file that is not there', '--mix a.din c.din');
+write_file('bad.din', '0 40', '0 zz');
+says('bad.din:2: found', 'a bad line', '--mix a.din bad.din');
+my $said = `$margay simulate --machine machine.csv --mix --bad-lines all a.din bad.din 2>&1 >table`;
+check($said =~ /bad.din: 1 line could not be read/
+        && $said =~ /a.din\+bad.din: 901 references of 2 cores/,
+    'each file says what was left out of it', $said);
+# What all first levels send on, each core in addresses of its own.
+system "$margay simulate -q --machine machine.csv --mix a.din b.din >table";
+system "$margay simulate -q --machine machine.csv --mix --misses L1 "
+    . '-o below.mgt a.din b.din';
+write_file('below.csv', 'cache,holds,bytes,block_bytes,ways,next,shared',
+    'L2,all,8K,64,4,,all');
+my @fields = split /,/, (`cat table`)[2];
+my @below = split /,/,
+    (`$margay simulate -q --machine below.csv below.mgt`)[1];
+check("@fields[2 .. 12]" eq "@below[2 .. 12]", 'a second level after a mix',
+    "@fields", "@below");
+print "1..$checks\n";
+exit($failures != 0);
