@@ -297,6 +297,17 @@ bool margay_cache_take_out(margay_cache *cache, uint64_t at)
 /* ------------------------------------------------------ caches of objects --
  */
 
+/* How many objects of their mean size the cache has room for. */
+static uint32_t usual_objects(const struct margay_object_cache_options *options)
+{
+    margay_u128 bytes = 0, held = options->objects;
+    for (uint32_t i = 0; i < options->objects; i++)
+        bytes += options->sizes[i];
+    if (options->bytes < bytes)
+        held = held * options->bytes / bytes;
+    return held == 0 ? 1 : (uint32_t)held;
+}
+
 static enum margay_status design_of_objects(
     const struct margay_object_cache_options *options,
     const struct margay_policy **policy, struct margay_policy_setup *setup,
@@ -320,6 +331,8 @@ static enum margay_status design_of_objects(
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a cache of objects: expected at least 1 byte and "
                            "up to 2^31 objects");
+    if (status == MARGAY_OK)
+        setup->ways = usual_objects(options);
     return status;
 }
 

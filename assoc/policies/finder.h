@@ -26,8 +26,6 @@
 #include "assoc/policies/policy.h"
 #include "assoc/sets.h"
 
-#define MARGAY_ALWAYS_INLINE inline __attribute__((always_inline))
-
 /* The most slots of a set that is scanned: the bits of a word. */
 #define MARGAY_SCANNED_SLOTS 64
 

@@ -128,12 +128,18 @@ static inline void margay_order_renew(struct margay_order *order, uint64_t set,
 /* ------------------------------------------------- lines that know lengths --
  */
 
+#define MARGAY_MOST_QUEUES 6
+
 /* Lines, for policies that move slots from one to another: a slot knows the
-   queue that it stands in, or stood in last. */
+   queue that it stands in, or stood in last.  Queues of objects count bytes;
+   `sized` says which, and is a constant in each loop. */
 struct margay_queues {
     struct margay_order order;
     uint8_t *where;    /* [set][slot]: the queue */
     uint32_t *lengths; /* [set][queue] */
+    /* Of objects, which have one set: */
+    const uint64_t *sizes; /* [slot] */
+    uint64_t bytes[MARGAY_MOST_QUEUES];
 };
 
 /* Make queues that are empty. */
@@ -147,6 +153,7 @@ static inline void margay_queues_set_up(struct margay_queues *queues,
     queues->where = margay_lay_out(layout, setup->sets * setup->slots);
     queues->lengths =
         margay_lay_out(layout, setup->sets * count * sizeof(uint32_t));
+    queues->sizes = setup->sizes;
 }
 
 static inline unsigned margay_queues_where(const struct margay_queues *queues,
@@ -155,10 +162,13 @@ static inline unsigned margay_queues_where(const struct margay_queues *queues,
     return queues->where[set * queues->order.slots + slot];
 }
 
-static inline uint32_t margay_queues_length(const struct margay_queues *queues,
-                                            uint64_t set, unsigned queue)
+/* What a queue has of its set's room. */
+static MARGAY_ALWAYS_INLINE uint64_t
+margay_queues_room(const struct margay_queues *queues, uint64_t set,
+                   unsigned queue, bool sized)
 {
-    return queues->lengths[set * queues->order.lines + queue];
+    return sized ? queues->bytes[queue]
+                 : queues->lengths[set * queues->order.lines + queue];
 }
 
 /* The slot that has been in a queue for the longest time; MARGAY_NO_SLOT if the
@@ -169,25 +179,52 @@ static inline uint32_t margay_queues_first(const struct margay_queues *queues,
     return margay_order_first(&queues->order, set, queue);
 }
 
+/* The same, but for the object that has grown. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_queues_victim(const struct margay_queues *queues, uint64_t set,
+                     unsigned queue, const struct margay_use *use)
+{
+    uint32_t slot = margay_queues_first(queues, set, queue), next;
+    if (!use->sized || slot != use->memory || slot == MARGAY_NO_SLOT)
+        return slot;
+    next = margay_order_next(&queues->order, set, slot);
+    return next == slot ? MARGAY_NO_SLOT : next;
+}
+
 /* Take a slot out of its queue. */
-static inline void margay_queues_leave(struct margay_queues *queues,
-                                       uint64_t set, uint32_t slot)
+static MARGAY_ALWAYS_INLINE void margay_queues_leave(
+    struct margay_queues *queues, uint64_t set, uint32_t slot, bool sized)
 {
     unsigned queue = margay_queues_where(queues, set, slot);
     margay_order_remove(&queues->order, set, queue, slot);
     queues->lengths[set * queues->order.lines + queue]--;
+    if (sized)
+        queues->bytes[queue] -= queues->sizes[slot];
 }
 
 /* Put a slot, which may stand in any queue or in none, at the end of one. */
-static inline void margay_queues_enter(struct margay_queues *queues,
-                                       uint64_t set, unsigned queue,
-                                       uint32_t slot)
+static MARGAY_ALWAYS_INLINE void margay_queues_enter(
+    struct margay_queues *queues, uint64_t set, unsigned queue, uint32_t slot,
+    bool sized)
 {
     if (margay_order_has(&queues->order, set, slot))
-        margay_queues_leave(queues, set, slot);
+        margay_queues_leave(queues, set, slot, sized);
     margay_order_append(&queues->order, set, queue, slot);
     queues->where[set * queues->order.slots + slot] = (uint8_t)queue;
     queues->lengths[set * queues->order.lines + queue]++;
+    if (sized)
+        queues->bytes[queue] += queues->sizes[slot];
+}
+
+/* While a queue has more than `most`, its first slots go to the end of
+   another. */
+static MARGAY_ALWAYS_INLINE void margay_queues_limit(
+    struct margay_queues *queues, uint64_t set, unsigned queue, uint64_t most,
+    unsigned to, bool sized)
+{
+    while (margay_queues_room(queues, set, queue, sized) > most)
+        margay_queues_enter(queues, set, to,
+                            margay_queues_first(queues, set, queue), sized);
 }
 
 /* Move a slot to the end of the queue in which it stands. */
@@ -198,16 +235,6 @@ static inline void margay_queues_renew(struct margay_queues *queues,
                        margay_queues_where(queues, set, slot), slot);
 }
 
-/* Take the first slot out of a queue; MARGAY_NO_SLOT if it is empty. */
-static inline uint32_t margay_queues_take(struct margay_queues *queues,
-                                          uint64_t set, unsigned queue)
-{
-    uint32_t slot = margay_queues_first(queues, set, queue);
-    if (slot != MARGAY_NO_SLOT)
-        margay_queues_leave(queues, set, slot);
-    return slot;
-}
-
 /* The calls of policies whose state begins with queues: the blocks of the first
    two are in the cache, and those of the last are forgotten. */
 static inline bool margay_queues_hold(const void *state, uint64_t set,
@@ -216,10 +243,55 @@ static inline bool margay_queues_hold(const void *state, uint64_t set,
     return margay_queues_where(state, set, slot) <= 1;
 }
 
+/* The block that misses leaves the queue that remembers it. */
+static MARGAY_ALWAYS_INLINE void margay_queues_recall(
+    struct margay_queues *queues, uint64_t set, const struct margay_use *use)
+{
+    uint32_t slot = use->memory;
+    if (use->sized ? !margay_queues_hold(queues, set, slot) &&
+                         margay_order_has(&queues->order, set, slot)
+                   : slot != MARGAY_NO_SLOT)
+        margay_queues_leave(queues, set, slot, use->sized);
+}
+
 static inline uint32_t margay_queues_reuse(void *state, uint64_t set)
 {
-    const struct margay_queues *queues = state;
-    return margay_queues_take(state, set, (unsigned)queues->order.lines - 1);
+    struct margay_queues *queues = state;
+    uint32_t slot =
+        margay_queues_first(queues, set, (unsigned)queues->order.lines - 1);
+    if (slot != MARGAY_NO_SLOT)
+        margay_queues_leave(queues, set, slot, false);
+    return slot;
+}
+
+static inline void margay_queues_remove(void *state, uint64_t set,
+                                        uint32_t slot)
+{
+    struct margay_queues *queues = state;
+    margay_queues_leave(queues, set, slot, queues->sizes != NULL);
+}
+
+static inline void margay_queues_resize(void *state, uint32_t slot,
+                                        uint64_t bytes)
+{
+    struct margay_queues *queues = state;
+    if (margay_order_has(&queues->order, 0, slot))
+        queues->bytes[margay_queues_where(queues, 0, slot)] +=
+            bytes - queues->sizes[slot];
+}
+
+/* The segmented LRU of slru and tinylfu: a hit moves a block on probation to
+   the protected line, what that has too many of returns, and others are
+   renewed.  An object that has grown may be too much where it stands. */
+static MARGAY_ALWAYS_INLINE void margay_queues_protect(
+    struct margay_queues *queues, uint64_t set, uint32_t slot,
+    unsigned probation, unsigned protected, uint64_t most, bool sized)
+{
+    if (margay_queues_where(queues, set, slot) == probation)
+        margay_queues_enter(queues, set, protected, slot, sized);
+    else
+        margay_queues_renew(queues, set, slot);
+    margay_queues_limit(queues, set, protected, most, probation, sized);
 }
 
 /* `fraction` of a number of ways or bytes, rounded down.  A fraction such as

@@ -21,6 +21,8 @@
 #include "traces/traces_internal.h"
 #include <margay/assoc.h>
 
+#define MARGAY_ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* The number of no slot; the slots of a set are numbered from 0. */
 #define MARGAY_NO_SLOT UINT32_MAX
 
@@ -42,6 +44,12 @@ struct margay_use {
     bool sized; /* it is of an object; a constant in each loop */
     uint32_t index; /* among those that the cache is fed */
 };
+
+/* The object that makes room for its own growth, or that is not held. */
+static inline uint32_t margay_use_grown(const struct margay_use *use)
+{
+    return use->sized ? use->memory : MARGAY_NO_SLOT;
+}
 
 /*
  * The calls of a policy, with the state that set_up() made.  hit() tells it
@@ -78,7 +86,7 @@ struct margay_policy_calls {
 /* The cache that a policy makes its state for. */
 struct margay_policy_setup {
     uint64_t sets;
-    uint32_t ways;
+    uint32_t ways;  /* of objects, about as many as the cache has room for */
     uint64_t slots; /* of a set: at least its ways */
     /* What the blocks of a set take: of its ways one each; of the bytes of a
        cache of objects (object_cache.h) what sizes[slot] says. */
@@ -159,8 +167,8 @@ struct margay_policy {
 /* clang-format off */
 #define MARGAY_POLICIES(X) \
     X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
-    X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(srrip) X(brrip) \
-    X(drrip) X(ship)
+    X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(slru) X(lfuda) \
+    X(gdsf) X(srrip) X(brrip) X(drrip) X(ship)
 /* clang-format on */
 #define MARGAY_DECLARE_POLICY(name) \
     extern const struct margay_policy margay_policy_##name;

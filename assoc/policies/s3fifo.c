@@ -41,9 +41,6 @@ struct state {
     struct margay_queues queues;
     uint64_t small, ghosts; /* the share of one, the most of the other */
     uint8_t *hits;          /* [set][slot] */
-    /* In a cache of objects, which has one set: */
-    const uint64_t *sizes; /* [slot] */
-    uint64_t bytes[QUEUES];
 };
 
 static uint64_t memory(const struct margay_policy_setup *setup)
@@ -60,7 +57,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     state->ghosts = setup->room - state->small;
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     state->hits = margay_lay_out(layout, setup->sets * setup->slots);
-    state->sizes = setup->sizes;
 }
 
 static inline uint8_t *hits_of(const struct state *state, uint64_t set,
@@ -77,46 +73,6 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
     *hits = (uint8_t)(*hits + (*hits < MOST_HITS));
 }
 
-/* What a queue has of its set's room. */
-static MARGAY_ALWAYS_INLINE uint64_t room_of(const struct state *state,
-                                             uint64_t set, enum queue queue,
-                                             bool sized)
-{
-    return sized ? state->bytes[queue]
-                 : margay_queues_length(&state->queues, set, queue);
-}
-
-static MARGAY_ALWAYS_INLINE void leave(struct state *state, uint64_t set,
-                                       uint32_t slot, bool sized)
-{
-    if (!margay_order_has(&state->queues.order, set, slot))
-        return;
-    if (sized)
-        state->bytes[margay_queues_where(&state->queues, set, slot)] -=
-            state->sizes[slot];
-    margay_queues_leave(&state->queues, set, slot);
-}
-
-static MARGAY_ALWAYS_INLINE void enter(struct state *state, uint64_t set,
-                                       enum queue queue, uint32_t slot,
-                                       bool sized)
-{
-    leave(state, set, slot, sized);
-    if (sized)
-        state->bytes[queue] += state->sizes[slot];
-    margay_queues_enter(&state->queues, set, queue, slot);
-}
-
-static MARGAY_ALWAYS_INLINE void remember(struct state *state, uint64_t set,
-                                          uint32_t slot, bool sized)
-{
-    struct margay_queues *queues = &state->queues;
-    enter(state, set, GHOST, slot, sized);
-    while (room_of(state, set, GHOST, sized) > state->ghosts)
-        enter(state, set, FORGOTTEN, margay_queues_first(queues, set, GHOST),
-              sized);
-}
-
 /* MARGAY_NO_SLOT if the small queue is empty in the end. */
 static MARGAY_ALWAYS_INLINE uint32_t evict_small(struct state *state,
                                                  uint64_t set, uint32_t grown,
@@ -126,11 +82,13 @@ static MARGAY_ALWAYS_INLINE uint32_t evict_small(struct state *state,
     uint32_t slot;
     while ((slot = margay_queues_first(queues, set, SMALL)) != MARGAY_NO_SLOT) {
         if (*hits_of(state, set, slot) <= 1 && slot != grown) {
-            remember(state, set, slot, sized);
+            margay_queues_enter(queues, set, GHOST, slot, sized);
+            margay_queues_limit(queues, set, GHOST, state->ghosts, FORGOTTEN,
+                                sized);
             return slot;
         }
         *hits_of(state, set, slot) = 0;
-        enter(state, set, MAIN, slot, sized);
+        margay_queues_enter(queues, set, MAIN, slot, sized);
     }
     return MARGAY_NO_SLOT;
 }
@@ -147,7 +105,7 @@ static MARGAY_ALWAYS_INLINE uint32_t evict_main(struct state *state,
         *hits = (uint8_t)(*hits - (*hits > 0));
         margay_queues_renew(queues, set, slot);
     }
-    enter(state, set, FORGOTTEN, slot, sized);
+    margay_queues_enter(queues, set, FORGOTTEN, slot, sized);
     return slot;
 }
 
@@ -157,17 +115,11 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
     struct state *state = context;
     const bool sized = use->sized;
     struct margay_queues *queues = &state->queues;
-    uint32_t slot = MARGAY_NO_SLOT, grown = MARGAY_NO_SLOT, own = use->memory;
-    bool in_main = false; /* the object that has grown */
-    if (sized && margay_queues_hold(state, set, own)) {
-        grown = own;
-        in_main = margay_queues_where(queues, set, own) == MAIN &&
-                  margay_order_has(&queues->order, set, own);
-    } else if (own != MARGAY_NO_SLOT) {
-        leave(state, set, own, sized);
-    }
-    if (room_of(state, set, SMALL, sized) >= state->small ||
-        (sized && margay_queues_length(queues, set, MAIN) == in_main))
+    uint32_t slot = MARGAY_NO_SLOT, grown = margay_use_grown(use);
+    margay_queues_recall(queues, set, use);
+    if (margay_queues_room(queues, set, SMALL, sized) >= state->small ||
+        (sized &&
+         margay_queues_victim(queues, set, MAIN, use) == MARGAY_NO_SLOT))
         slot = evict_small(state, set, grown, sized);
     return slot == MARGAY_NO_SLOT ? evict_main(state, set, grown, sized) : slot;
 }
@@ -180,20 +132,8 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     bool known = use->memory != MARGAY_NO_SLOT &&
                  margay_queues_where(&state->queues, set, slot) == GHOST;
     *hits_of(state, set, slot) = 0;
-    enter(state, set, known ? MAIN : SMALL, slot, use->sized);
-}
-
-static void remove_slot(void *state, uint64_t set, uint32_t slot)
-{
-    leave(state, set, slot, true);
-}
-
-static void resize(void *context, uint32_t slot, uint64_t bytes)
-{
-    struct state *state = context;
-    if (margay_order_has(&state->queues.order, 0, slot))
-        state->bytes[margay_queues_where(&state->queues, 0, slot)] +=
-            bytes - state->sizes[slot];
+    margay_queues_enter(&state->queues, set, known ? MAIN : SMALL, slot,
+                        use->sized);
 }
 
 MARGAY_OBJECT_POLICY_LOOPS(s3fifo, .hit = hit, .evict = evict, .insert = insert,
@@ -212,7 +152,7 @@ const struct margay_policy margay_policy_s3fifo = {
     .memory = memory,
     .set_up = set_up,
     .loops = s3fifo_loops,
-    .remove = remove_slot,
+    .remove = margay_queues_remove,
     .feed_objects = s3fifo_feed_objects,
-    .resize = resize,
+    .resize = margay_queues_resize,
 };

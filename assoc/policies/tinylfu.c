@@ -20,6 +20,11 @@
  *   - Of equal frequencies the victim stays.
  *   - If nothing is on probation, the protected line has the victim.
  *   - Until the cache is full, blocks move on from the window without a choice.
+ *   - Of objects with sizes, the shares are bytes, and the sketch is that for
+ * as many as there is room for, of their mean size.  An object moves on as long
+ *     as the others leave room for it, and asks where the window has too little
+ *     for the new one; otherwise the victim goes.  One that has grown is not
+ *     asked about.
  *
  * Cost: constant, and on average a tenth of a pass over the sketch's memory of
  *   8 to 16 bytes for each way; 17 bytes for each way besides.
@@ -131,10 +136,10 @@ static inline void sketch_use(struct sketch *sketch, uint64_t set,
 enum queue { WINDOW, PROBATION, PROTECTED, QUEUES };
 
 struct state {
-    uint32_t ways, window, protected;
     struct margay_queues queues;
+    uint64_t ways, room, window, protected;
     struct sketch sketch;
-    uint64_t *blocks; /* [set][slot] */
+    uint64_t *blocks; /* [set][slot]; of objects, the slot is the number */
 };
 
 static void set_up(void *context, const struct margay_policy_setup *setup,
@@ -142,90 +147,127 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     state->ways = setup->ways;
-    state->window =
-        (uint32_t)margay_share_of(setup->ways, setup->settings.fractions[0]);
-    state->protected = (uint32_t)margay_fraction_of(
-        setup->ways - state->window, setup->settings.fractions[1]);
+    state->room = setup->room;
+    state->window = margay_share_of(setup->room, setup->settings.fractions[0]);
+    state->protected = margay_fraction_of(setup->room - state->window,
+                                          setup->settings.fractions[1]);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     sketch_set_up(&state->sketch, setup->sets, setup->ways, layout);
-    state->blocks =
-        margay_lay_out(layout, setup->sets * setup->slots * sizeof(uint64_t));
+    if (setup->sizes == NULL)
+        state->blocks = margay_lay_out(layout, setup->sets * setup->slots *
+                                                   sizeof(uint64_t));
 }
 
-static inline void hit(void *context, uint64_t set, uint32_t slot,
-                       const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE void hit(void *context, uint64_t set, uint32_t slot,
+                                     const struct margay_use *use)
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
     sketch_use(&state->sketch, set, use->block);
-    if (margay_queues_where(queues, set, slot) != PROBATION) {
+    if (margay_queues_where(queues, set, slot) == WINDOW)
         margay_queues_renew(queues, set, slot);
-        return;
-    }
-    margay_queues_enter(queues, set, PROTECTED, slot);
-    if (margay_queues_length(queues, set, PROTECTED) > state->protected)
-        margay_queues_enter(queues, set, PROBATION,
-                            margay_queues_first(queues, set, PROTECTED));
+    else
+        margay_queues_protect(queues, set, slot, PROBATION, PROTECTED,
+                              state->protected, use->sized);
 }
 
-static inline unsigned frequency(const struct state *state, uint64_t set,
-                                 uint32_t slot)
+static MARGAY_ALWAYS_INLINE unsigned frequency(const struct state *state,
+                                               uint64_t set, uint32_t slot,
+                                               bool sized)
 {
-    return sketch_frequency(&state->sketch, set,
-                            state->blocks[set * state->ways + slot]);
+    uint64_t block = sized ? slot : state->blocks[set * state->ways + slot];
+    return sketch_frequency(&state->sketch, set, block);
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+/* Has the window too little room for the block of `use`? */
+static MARGAY_ALWAYS_INLINE bool window_overflows(const struct state *state,
+                                                  uint64_t set,
+                                                  const struct margay_use *use)
+{
+    const struct margay_queues *queues = &state->queues;
+    uint64_t used = margay_queues_room(queues, set, WINDOW, use->sized);
+    uint64_t size = 1;
+    if (use->sized)
+        size = margay_order_has(&queues->order, set, use->memory)
+                   ? 0
+                   : queues->sizes[use->memory];
+    return used > state->window || size > state->window - used;
+}
+
+/* Have objects move on from the window as long as there is room. */
+static void move_on(struct state *state, const struct margay_use *use)
+{
+    struct margay_queues *queues = &state->queues;
+    uint64_t most = state->room - state->window, main;
+    uint32_t slot;
+    while (window_overflows(state, 0, use) &&
+           (slot = margay_queues_victim(queues, 0, WINDOW, use)) !=
+               MARGAY_NO_SLOT &&
+           (main = queues->bytes[PROBATION] + queues->bytes[PROTECTED]) <=
+               most &&
+           queues->sizes[slot] <= most - main)
+        margay_queues_enter(queues, 0, PROBATION, slot, true);
+}
+
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
-    uint32_t candidate = margay_queues_first(queues, set, WINDOW);
-    uint32_t victim = margay_queues_first(queues, set, PROBATION);
-    (void)use;
+    const bool sized = use->sized;
+    if (sized)
+        move_on(state, use);
+    uint32_t candidate = margay_queues_victim(queues, set, WINDOW, use);
+    uint32_t victim = margay_queues_victim(queues, set, PROBATION, use);
     if (victim == MARGAY_NO_SLOT)
-        victim = margay_queues_first(queues, set, PROTECTED);
-    if (victim == MARGAY_NO_SLOT ||
-        frequency(state, set, candidate) <= frequency(state, set, victim)) {
-        margay_queues_leave(queues, set, candidate);
+        victim = margay_queues_victim(queues, set, PROTECTED, use);
+    if (sized && victim != MARGAY_NO_SLOT &&
+        (candidate == MARGAY_NO_SLOT || !window_overflows(state, set, use))) {
+        margay_queues_leave(queues, set, victim, sized);
+        return victim;
+    }
+    if (victim == MARGAY_NO_SLOT || frequency(state, set, candidate, sized) <=
+                                        frequency(state, set, victim, sized)) {
+        margay_queues_leave(queues, set, candidate, sized);
         return candidate;
     }
-    margay_queues_leave(queues, set, victim);
-    margay_queues_enter(queues, set, PROBATION, candidate);
+    margay_queues_leave(queues, set, victim, sized);
+    margay_queues_enter(queues, set, PROBATION, candidate, sized);
     return victim;
 }
 
-static inline void insert(void *context, uint64_t set, uint32_t slot,
-                          const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
+                                        uint32_t slot,
+                                        const struct margay_use *use)
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
+    uint32_t first;
     sketch_use(&state->sketch, set, use->block);
-    state->blocks[set * state->ways + slot] = use->block;
-    if (margay_queues_length(queues, set, WINDOW) == state->window)
-        margay_queues_enter(queues, set, PROBATION,
-                            margay_queues_first(queues, set, WINDOW));
-    margay_queues_enter(queues, set, WINDOW, slot);
+    if (!use->sized)
+        state->blocks[set * state->ways + slot] = use->block;
+    while (window_overflows(state, set, use) &&
+           (first = margay_queues_first(queues, set, WINDOW)) != MARGAY_NO_SLOT)
+        margay_queues_enter(queues, set, PROBATION, first, use->sized);
+    margay_queues_enter(queues, set, WINDOW, slot, use->sized);
 }
 
-static void remove_slot(void *context, uint64_t set, uint32_t slot)
-{
-    struct state *state = context;
-    margay_queues_leave(&state->queues, set, slot);
-}
-
-MARGAY_POLICY_LOOPS(tinylfu, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(tinylfu, .hit = hit, .evict = evict,
+                           .insert = insert)
 
 const struct margay_policy margay_policy_tinylfu = {
     .info = {.name = "tinylfu",
              .parameters = "window=0.01,protected=0.8",
              .help = "the least recently used block goes, of a small window or "
                      "of the others, whichever was used less often",
-             .source = "Einziger et al. 2017"},
+             .source = "Einziger et al. 2017",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"window", "0.01|0..1", MARGAY_FRACTION},
                    {"protected", "0.8|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .loops = tinylfu_loops,
-    .remove = remove_slot,
+    .remove = margay_queues_remove,
+    .feed_objects = tinylfu_feed_objects,
+    .resize = margay_queues_resize,
 };

@@ -13,6 +13,8 @@
  *     1 at least.
  *   - A block that returns leaves A1out before another one enters it.
  *   - If Am is empty, the oldest block of A1in is evicted and remembered.
+ *   - Of objects with sizes, all of these are shares of the bytes.  An object
+ *     that has grown is passed over.
  *
  * Cost: constant; 9 bytes for each way and remembered block.
  */
@@ -23,7 +25,7 @@ enum queue { IN, MAIN, OUT, FORGOTTEN, QUEUES };
 
 struct state {
     struct margay_queues queues;
-    uint32_t in, out; /* Kin and Kout */
+    uint64_t in, out; /* Kin and Kout */
 };
 
 static uint64_t memory(const struct margay_policy_setup *setup)
@@ -35,9 +37,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    state->in =
-        (uint32_t)margay_share_of(setup->ways, setup->settings.fractions[0]);
-    state->out = (uint32_t)memory(setup);
+    state->in = margay_share_of(setup->room, setup->settings.fractions[0]);
+    state->out = margay_share_of(setup->room, setup->settings.fractions[1]);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
 }
 
@@ -50,49 +51,55 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
         margay_queues_renew(&state->queues, set, slot);
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
-    if (use->memory != MARGAY_NO_SLOT)
-        margay_queues_leave(queues, set, use->memory);
-    uint32_t slot = margay_queues_first(queues, set, MAIN);
-    if (margay_queues_length(queues, set, IN) <= state->in &&
-        slot != MARGAY_NO_SLOT) {
-        margay_queues_enter(queues, set, FORGOTTEN, slot);
+    const bool sized = use->sized;
+    margay_queues_recall(queues, set, use);
+    uint32_t slot = margay_queues_victim(queues, set, MAIN, use);
+    uint32_t oldest = margay_queues_victim(queues, set, IN, use);
+    if (slot != MARGAY_NO_SLOT &&
+        (margay_queues_room(queues, set, IN, sized) <= state->in ||
+         oldest == MARGAY_NO_SLOT)) {
+        margay_queues_enter(queues, set, FORGOTTEN, slot, sized);
         return slot;
     }
-    slot = margay_queues_first(queues, set, IN);
-    margay_queues_enter(queues, set, OUT, slot);
-    if (margay_queues_length(queues, set, OUT) > state->out)
-        margay_queues_enter(queues, set, FORGOTTEN,
-                            margay_queues_first(queues, set, OUT));
-    return slot;
+    margay_queues_enter(queues, set, OUT, oldest, sized);
+    margay_queues_limit(queues, set, OUT, state->out, FORGOTTEN, sized);
+    return oldest;
 }
 
-static inline void insert(void *context, uint64_t set, uint32_t slot,
-                          const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
+                                        uint32_t slot,
+                                        const struct margay_use *use)
 {
     struct state *state = context;
     bool known = use->memory != MARGAY_NO_SLOT &&
                  margay_queues_where(&state->queues, set, slot) == OUT;
-    margay_queues_enter(&state->queues, set, known ? MAIN : IN, slot);
+    margay_queues_enter(&state->queues, set, known ? MAIN : IN, slot,
+                        use->sized);
 }
 
-MARGAY_POLICY_LOOPS(two_q, .hit = hit, .evict = evict, .insert = insert,
-                    .holds = margay_queues_hold, .reuse = margay_queues_reuse)
+MARGAY_OBJECT_POLICY_LOOPS(two_q, .hit = hit, .evict = evict, .insert = insert,
+                           .holds = margay_queues_hold,
+                           .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_2q = {
     .info = {.name = "2q",
              .parameters = "in=0.25,out=0.5",
              .help = "the block goes that came first, or of those that came "
                      "again the least recently used",
-             .source = "Johnson and Shasha 1994"},
+             .source = "Johnson and Shasha 1994",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"in", "0.25|0..1", MARGAY_FRACTION},
                    {"out", "0.5|0..8", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
     .loops = two_q_loops,
+    .remove = margay_queues_remove,
+    .feed_objects = two_q_feed_objects,
+    .resize = margay_queues_resize,
 };

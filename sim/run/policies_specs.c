@@ -16,8 +16,7 @@ static enum margay_status check(const struct margay_policy_info *info,
     if (of_objects && (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is not defined for objects with "
-                           "sizes (lru, fifo, clock, sieve, s3fifo, lfu and "
-                           "random are)",
+                           "sizes (margay help policies says which are)",
                            info->name);
     return MARGAY_OK;
 }

@@ -464,6 +464,62 @@ static inline void tinylfu_insert(struct naive_set *set, uint64_t block)
     list_push(&set->list[0], block, 0);
 }
 
+/* ----------------------------------------------------------------- slru -- */
+
+/* Lists: 0 probation, 1 protected. */
+static inline void slru_hit(struct naive_set *set, uint64_t block)
+{
+    list_drop(&set->list[0], block);
+    list_drop(&set->list[1], block);
+    list_push(&set->list[1], block, 0);
+    if (set->list[1].count > (uint64_t)((double)set->ways * set->first + 1e-6))
+        list_push(&set->list[0], list_shift(&set->list[1]), 0);
+}
+
+static inline uint64_t slru_evict(struct naive_set *set, uint64_t block)
+{
+    (void)block;
+    return list_shift(&set->list[set->list[0].count > 0 ? 0 : 1]);
+}
+
+static inline void slru_insert(struct naive_set *set, uint64_t block)
+{
+    list_push(&set->list[0], block, 0);
+}
+
+/* ------------------------------------------------------- lfuda and gdsf -- */
+
+/* Lists: 0 the blocks by their last use, value = uses and age; 1 value = uses.
+   The age stands in set->uses. */
+static inline void lfuda_hit(struct naive_set *set, uint64_t block)
+{
+    *list_value(&set->list[0], block) =
+        ++*list_value(&set->list[1], block) + set->uses;
+    list_renew(&set->list[0], block);
+}
+
+static inline uint64_t lfuda_evict(struct naive_set *set, uint64_t block)
+{
+    uint64_t victim;
+    size_t least = 0;
+    (void)block;
+    for (size_t i = 1; i < set->list[0].count; i++) {
+        if (set->list[0].entries[i].value < set->list[0].entries[least].value)
+            least = i;
+    }
+    set->uses = set->list[0].entries[least].value;
+    victim = set->list[0].entries[least].block;
+    list_drop(&set->list[0], victim);
+    list_drop(&set->list[1], victim);
+    return victim;
+}
+
+static inline void lfuda_insert(struct naive_set *set, uint64_t block)
+{
+    list_push(&set->list[0], block, set->uses + 1);
+    list_push(&set->list[1], block, 1);
+}
+
 /* ------------------------------------------------------------------ all -- */
 
 struct naive_listed {
@@ -483,6 +539,9 @@ static const struct naive_listed naive_listed[] = {
     {"arc", 0, 0, arc_hit, arc_evict, arc_insert},
     {"lirs", 0.01, 0, lirs_hit, lirs_evict, lirs_insert},
     {"tinylfu", 0.01, 0.8, tinylfu_hit, tinylfu_evict, tinylfu_insert},
+    {"slru", 0.8, 0, slru_hit, slru_evict, slru_insert},
+    {"lfuda", 0, 0, lfuda_hit, lfuda_evict, lfuda_insert},
+    {"gdsf", 0, 0, lfuda_hit, lfuda_evict, lfuda_insert},
 };
 
 /* The policy of a spec whose parameters, if any, are given in their order; NULL

@@ -72,7 +72,7 @@ for my $policy (split /,/, $policies) {
 PERL
 columns=id=id,size=size,time=time,op=op,ttl=ttl
 fixed=id=id,size=size,op=op
-all=lru,fifo,clock,sieve,lfu,s3fifo
+all=lru,fifo,clock,sieve,lfu,s3fifo,arc,2q,lirs,slru,lfuda,gdsf
 
 # make SEED: a trace of objects, some large, some of no bytes, in random.csv.
 make() {
@@ -206,7 +206,7 @@ run curve -q --objects --column id=id,size=size --policy lru,fifo,sieve \
 check 'a sample of all is no sample' cmp -s full out
 
 # --------------------------------------------------------------- refusals --
-for policy in opt arc 2q lirs tinylfu; do
+for policy in opt; do
     refuses "--policy $policy: it is not defined for objects with sizes" \
         curve --objects --policy lru,$policy kept.csv
 done

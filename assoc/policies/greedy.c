@@ -1,0 +1,185 @@
+/*
+ * greedy.c - lfuda and gdsf: evict what has the least value, which ages
+ *
+ * The value of a block is its number of uses since it came in, of gdsf divided
+ * by its bytes, and the age of the cache at its last use.  The block of the
+ * least value goes, and its value becomes the age; so a block that is not used
+ * any more goes in the end, however often it was.  Blocks of the same size are
+ * alike to both.
+ *
+ * Source: Arlitt, Cherkasova, Dilley, Friedrich and Jin, "Evaluating content
+ *   management techniques for web proxy caches", Performance Evaluation Review
+ *   27(4), 2000 (lfuda); Cherkasova, "Improving WWW proxies performance with
+ *   Greedy-Dual-Size-Frequency caching policy", HP Labs HPL-98-69R1, 1998
+ *   (gdsf, with a cost of 1 for each miss).  What is chosen here:
+ *   - Of equal values, the least recently used block goes.
+ *   - An object of no bytes counts as one of 1 byte.
+ *   - An object that has grown has its new value at once, and is passed over.
+ *
+ * Cost: logarithmic, by a heap of the blocks of a set; 28 bytes for each way.
+ */
+#include "assoc/policies/cache.h"
+
+struct entry {
+    double value;
+    uint64_t used; /* when */
+};
+
+struct state {
+    uint64_t slots, now;
+    const uint64_t *sizes;      /* [slot]; NULL = all have the same */
+    struct entry *entries;      /* [set][slot] */
+    uint32_t *uses;             /* [set][slot] */
+    uint32_t *heap, *positions; /* [set][position], [set][slot] */
+    uint32_t *counts;           /* [set]: of the blocks in the heap */
+    double *ages;               /* [set] */
+};
+
+static void set_up(struct state *state, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
+{
+    uint64_t all = setup->sets * setup->slots;
+    state->slots = setup->slots;
+    state->entries = margay_lay_out(layout, all * sizeof(struct entry));
+    state->uses = margay_lay_out(layout, all * sizeof(uint32_t));
+    state->heap = margay_lay_out(layout, all * sizeof(uint32_t));
+    state->positions = margay_lay_out(layout, all * sizeof(uint32_t));
+    state->counts = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
+    state->ages = margay_lay_out(layout, setup->sets * sizeof(double));
+}
+
+static void set_up_lfuda(void *state, const struct margay_policy_setup *setup,
+                         struct margay_layout *layout)
+{
+    set_up(state, setup, layout);
+}
+
+static void set_up_gdsf(void *context, const struct margay_policy_setup *setup,
+                        struct margay_layout *layout)
+{
+    struct state *state = context;
+    state->sizes = setup->sizes;
+    set_up(state, setup, layout);
+}
+
+/* Does the block of a slot go before that of another one? */
+static inline bool goes_before(const struct state *state, uint64_t set,
+                               uint32_t a, uint32_t b)
+{
+    const struct entry *entries = state->entries + set * state->slots;
+    return entries[a].value != entries[b].value
+               ? entries[a].value < entries[b].value
+               : entries[a].used < entries[b].used;
+}
+
+/* Put a slot into the heap at a position that is free, or further up or down
+   where the order wants it. */
+static inline void settle(struct state *state, uint64_t set, uint32_t slot,
+                          uint32_t at)
+{
+    uint32_t *heap = state->heap + set * state->slots;
+    uint32_t *positions = state->positions + set * state->slots;
+    uint32_t count = state->counts[set], child;
+    while (at > 0 && goes_before(state, set, slot, heap[(at - 1) / 2])) {
+        heap[at] = heap[(at - 1) / 2];
+        positions[heap[at]] = at;
+        at = (at - 1) / 2;
+    }
+    while ((child = 2 * at + 1) < count) {
+        child += child + 1 < count &&
+                 goes_before(state, set, heap[child + 1], heap[child]);
+        if (!goes_before(state, set, heap[child], slot))
+            break;
+        heap[at] = heap[child];
+        positions[heap[at]] = at;
+        at = child;
+    }
+    heap[at] = slot;
+    positions[slot] = at;
+}
+
+/* Count a use of a block, whose position in the heap is `at`. */
+static inline void use_slot(struct state *state, uint64_t set, uint32_t slot,
+                            uint32_t at)
+{
+    uint64_t place = set * state->slots + slot;
+    double bytes = state->sizes == NULL || state->sizes[slot] == 0
+                       ? 1
+                       : (double)state->sizes[slot];
+    state->uses[place] += state->uses[place] < UINT32_MAX;
+    state->entries[place] = (struct entry){
+        state->uses[place] / bytes + state->ages[set], ++state->now};
+    settle(state, set, slot, at);
+}
+
+static inline void hit(void *context, uint64_t set, uint32_t slot,
+                       const struct margay_use *use)
+{
+    struct state *state = context;
+    (void)use;
+    use_slot(state, set, slot, state->positions[set * state->slots + slot]);
+}
+
+static void remove_slot(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    uint32_t *heap = state->heap + set * state->slots;
+    uint32_t at = state->positions[set * state->slots + slot];
+    uint32_t last = heap[--state->counts[set]];
+    if (last != slot)
+        settle(state, set, last, at);
+}
+
+/* The second of the heap is one of the two below the first. */
+static inline uint32_t evict(void *context, uint64_t set,
+                             const struct margay_use *use)
+{
+    struct state *state = context;
+    const uint32_t *heap = state->heap + set * state->slots;
+    uint32_t slot = heap[0];
+    if (slot == margay_use_grown(use)) {
+        slot = heap[1];
+        if (state->counts[set] > 2 && goes_before(state, set, heap[2], slot))
+            slot = heap[2];
+    }
+    state->ages[set] = state->entries[set * state->slots + slot].value;
+    remove_slot(state, set, slot);
+    return slot;
+}
+
+static inline void insert(void *context, uint64_t set, uint32_t slot,
+                          const struct margay_use *use)
+{
+    struct state *state = context;
+    (void)use;
+    state->uses[set * state->slots + slot] = 0;
+    use_slot(state, set, slot, state->counts[set]++);
+}
+
+MARGAY_OBJECT_POLICY_LOOPS(greedy, .hit = hit, .evict = evict, .insert = insert)
+
+const struct margay_policy margay_policy_lfuda = {
+    .info = {.name = "lfuda",
+             .parameters = "",
+             .help = "the block goes that was used least often, and long ago",
+             .source = "Arlitt et al. 2000",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up_lfuda,
+    .loops = greedy_loops,
+    .remove = remove_slot,
+    .feed_objects = greedy_feed_objects,
+};
+
+const struct margay_policy margay_policy_gdsf = {
+    .info = {.name = "gdsf",
+             .parameters = "",
+             .help = "the same, of large objects before small ones",
+             .source = "Cherkasova 1998",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up_gdsf,
+    .loops = greedy_loops,
+    .remove = remove_slot,
+    .feed_objects = greedy_feed_objects,
+};

@@ -1,0 +1,635 @@
+/*
+ * naive_objects.h - caches of objects with sizes, made of lists that are
+ * searched and summed up
+ *
+ * Every list is in the order of its entries' ages, the oldest first.  Nothing
+ * here is shared with assoc/policies but the random numbers.
+ */
+#ifndef MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
+#define MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
+
+#include "tests/assoc/naive_lists.h"
+#include "traces/traces_internal.h"
+
+#define OBJECTS 90
+
+struct naive;
+
+struct naive_policy {
+    const char *name;
+    void (*hit)(struct naive *naive, uint64_t object);
+    /* The object that leaves, which is not naive->asked. */
+    uint64_t (*evict)(struct naive *naive);
+    void (*insert)(struct naive *naive, uint64_t object);
+    /* What outgrew the cache leaves; NULL = it leaves lists 0 and 1. */
+    void (*remove)(struct naive *naive, uint64_t object);
+    double first, second; /* what its parameters are unless given */
+};
+
+/* What the lists have, each policy says. */
+struct naive {
+    const struct naive_policy *policy;
+    uint64_t bytes;
+    double first, second;
+    struct naive_list list[4];
+    bool held[OBJECTS];
+    uint64_t sizes[OBJECTS], valid[OBJECTS];
+    uint64_t asked;  /* the object of the request */
+    uint64_t coming; /* the bytes that it needs yet */
+    int from;        /* the list that remembered it, or -1 */
+    size_t hand, gap;
+    __extension__ __int128 target; /* of arc, in 2^-50 bytes */
+    struct naive_set counted;      /* uses, of tinylfu */
+    double age;
+    uint64_t now, used[OBJECTS], uses[OBJECTS];
+    double values[OBJECTS];
+    struct margay_random random;
+    uint64_t misses, missed_bytes;
+};
+
+static inline uint64_t bytes_of(const struct naive *naive, size_t of)
+{
+    const struct naive_list *list = &naive->list[of];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < list->count; i++)
+        sum += naive->sizes[list->entries[i].block];
+    return sum;
+}
+
+/* The first object of a list that may leave; UINT64_MAX if there is none. */
+static inline uint64_t first_of(const struct naive *naive, size_t of)
+{
+    const struct naive_list *list = &naive->list[of];
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->entries[i].block != naive->asked)
+            return list->entries[i].block;
+    }
+    return UINT64_MAX;
+}
+
+static inline uint64_t move_to(struct naive *naive, uint64_t object, int to)
+{
+    for (int i = 0; i < 4; i++)
+        list_drop(&naive->list[i], object);
+    if (to >= 0)
+        list_push(&naive->list[to], object, 0);
+    return object;
+}
+
+static inline void trim(struct naive *naive, size_t of, uint64_t most)
+{
+    while (bytes_of(naive, of) > most)
+        list_shift(&naive->list[of]);
+}
+
+/* ------------------------------- lru, fifo, clock, sieve, lfu, random -- */
+
+static inline void simple_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[0], object, 1);
+}
+
+static inline void unmarked_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[0], object, 0);
+}
+
+static inline void renew_hit(struct naive *naive, uint64_t object)
+{
+    list_renew(&naive->list[0], object);
+}
+
+static inline void mark_hit(struct naive *naive, uint64_t object)
+{
+    *list_value(&naive->list[0], object) = 1;
+}
+
+static inline void no_hit(struct naive *naive, uint64_t object)
+{
+    (void)naive, (void)object;
+}
+
+static inline void uses_hit(struct naive *naive, uint64_t object)
+{
+    ++*list_value(&naive->list[0], object);
+    list_renew(&naive->list[0], object);
+}
+
+static inline uint64_t oldest_evict(struct naive *naive)
+{
+    return move_to(naive, first_of(naive, 0), -1);
+}
+
+static inline uint64_t naive_clock_evict(struct naive *naive)
+{
+    struct naive_list *all = &naive->list[0];
+    while (all->entries[0].value == 1 || all->entries[0].block == naive->asked)
+        list_push(all, list_shift(all), 0);
+    return list_shift(all);
+}
+
+static inline uint64_t least_evict(struct naive *naive)
+{
+    const struct naive_list *all = &naive->list[0];
+    const struct naive_entry *found = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct naive_entry *entry = &all->entries[i];
+        if (entry->block != naive->asked &&
+            (found == NULL || entry->value < found->value))
+            found = entry;
+    }
+    return move_to(naive, found->block, -1);
+}
+
+static inline uint64_t naive_sieve_evict(struct naive *naive)
+{
+    struct naive_list *all = &naive->list[0];
+    while (all->entries[naive->hand].value == 1 ||
+           all->entries[naive->hand].block == naive->asked) {
+        all->entries[naive->hand].value = 0;
+        naive->hand = (naive->hand + 1) % all->count;
+    }
+    uint64_t victim = all->entries[naive->hand].block;
+    list_drop(all, victim);
+    naive->hand = naive->hand == all->count ? 0 : naive->hand;
+    return victim;
+}
+
+static inline void naive_sieve_remove(struct naive *naive, uint64_t object)
+{
+    struct naive_list *all = &naive->list[0];
+    naive->hand -= naive->hand > list_find(all, object);
+    list_drop(all, object);
+    naive->hand = naive->hand >= all->count ? 0 : naive->hand;
+}
+
+/* A new object comes to where another one has just left, which else the last
+   one takes. */
+static inline void gap_take(struct naive *naive, size_t at)
+{
+    struct naive_list *all = &naive->list[0];
+    naive->gap = at;
+    all->entries[at] = all->entries[--all->count];
+}
+
+static inline uint64_t random_evict(struct naive *naive)
+{
+    struct naive_list *all = &naive->list[0];
+    size_t at;
+    do
+        at = margay_random_below(&naive->random, all->count);
+    while (all->entries[at].block == naive->asked);
+    uint64_t victim = all->entries[at].block;
+    gap_take(naive, at);
+    return victim;
+}
+
+static inline void random_insert(struct naive *naive, uint64_t object)
+{
+    struct naive_list *all = &naive->list[0];
+    list_push(all, object, 0);
+    if (naive->gap < all->count - 1) {
+        all->entries[all->count - 1] = all->entries[naive->gap];
+        all->entries[naive->gap].block = object;
+    }
+    naive->gap = all->count;
+}
+
+static inline void random_remove(struct naive *naive, uint64_t object)
+{
+    gap_take(naive, list_find(&naive->list[0], object));
+}
+
+/* --------------------------------------------------------------- s3fifo -- */
+
+/* Lists: 0 small, 1 main, 2 ghosts; value = hits, up to 3. */
+static inline void naive_s3fifo_hit(struct naive *naive, uint64_t object)
+{
+    struct naive_list *in = &naive->list[!list_has(&naive->list[0], object)];
+    *list_value(in, object) += *list_value(in, object) < 3;
+}
+
+static inline uint64_t naive_s3fifo_evict(struct naive *naive)
+{
+    struct naive_list *small = &naive->list[0], *main = &naive->list[1];
+    uint64_t share = naive_share(naive->bytes, naive->first);
+    if (bytes_of(naive, 0) >= share || first_of(naive, 1) == UINT64_MAX) {
+        while (small->count > 0) {
+            uint64_t hits = small->entries[0].value, object = list_shift(small);
+            if (hits < 2 && object != naive->asked) {
+                list_push(&naive->list[2], object, 0);
+                trim(naive, 2, naive->bytes - share);
+                return object;
+            }
+            list_push(main, object, 0);
+        }
+    }
+    while (main->entries[0].value > 0 ||
+           main->entries[0].block == naive->asked) {
+        uint64_t hits = main->entries[0].value, object = list_shift(main);
+        list_push(main, object, hits - (hits > 0));
+    }
+    return list_shift(main);
+}
+
+static inline void naive_s3fifo_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[naive->from == 2], object, 0);
+}
+
+/* ------------------------------------------------------------ 2q and slru --
+ */
+
+/* Lists: 0 A1in, 1 Am, 2 A1out. */
+static inline void naive_2q_hit(struct naive *naive, uint64_t object)
+{
+    if (list_has(&naive->list[1], object))
+        list_renew(&naive->list[1], object);
+}
+
+static inline uint64_t naive_2q_evict(struct naive *naive)
+{
+    uint64_t old = first_of(naive, 0), main = first_of(naive, 1);
+    bool long_in = bytes_of(naive, 0) > naive_share(naive->bytes, naive->first);
+    if (main == UINT64_MAX || (long_in && old != UINT64_MAX)) {
+        move_to(naive, old, 2);
+        trim(naive, 2, naive_share(naive->bytes, naive->second));
+        return old;
+    }
+    return move_to(naive, main, -1);
+}
+
+/* Lists: 0 probation, 1 protected. */
+static inline void naive_slru_hit(struct naive *naive, uint64_t object)
+{
+    move_to(naive, object, 1);
+    while (bytes_of(naive, 1) >
+           (uint64_t)((double)naive->bytes * naive->first + 1e-6))
+        move_to(naive, naive->list[1].entries[0].block, 0);
+}
+
+static inline uint64_t naive_slru_evict(struct naive *naive)
+{
+    uint64_t object = first_of(naive, 0);
+    return move_to(naive, object < UINT64_MAX ? object : first_of(naive, 1),
+                   -1);
+}
+
+/* ------------------------------------------------------------------ arc -- */
+
+/* Lists: 0 T1, 1 T2, 2 B1, 3 B2. */
+static inline void naive_arc_hit(struct naive *naive, uint64_t object)
+{
+    move_to(naive, object, 1);
+}
+
+/* The object that misses was in B1 or B2, and is there yet. */
+static inline void naive_arc_adapt(struct naive *naive, uint64_t object)
+{
+    __extension__ typedef __int128 wide;
+    const wide unit = (wide)1 << 50, most = (wide)naive->bytes * unit;
+    wide own = (wide)bytes_of(naive, (size_t)naive->from);
+    wide other = (wide)bytes_of(naive, (size_t)(5 - naive->from));
+    wide size = (wide)naive->sizes[object], step = size * unit;
+    if (other > own && size > 0)
+        step = other * unit * size / own;
+    wide target = naive->target + (naive->from == 2 ? step : -step);
+    wide whole = (target + unit / 2) / unit * unit;
+    if (target - whole < 1 << 20 && whole - target < 1 << 20)
+        target = whole;
+    naive->target = target < 0 ? 0 : target > most ? most : target;
+}
+
+static inline uint64_t naive_arc_replace(struct naive *naive)
+{
+    __extension__ __int128 t1 = bytes_of(naive, 0);
+    uint64_t once = first_of(naive, 0), often = first_of(naive, 1);
+    t1 <<= 50;
+    bool first =
+        t1 > naive->target || (naive->from == 3 && t1 == naive->target);
+    if (often == UINT64_MAX || (once != UINT64_MAX && first))
+        return move_to(naive, once, 2);
+    return move_to(naive, often, 3);
+}
+
+static inline uint64_t naive_arc_evict(struct naive *naive)
+{
+    if (naive->from >= 0)
+        return naive_arc_replace(naive);
+    while (bytes_of(naive, 0) + bytes_of(naive, 2) + naive->coming >
+               naive->bytes &&
+           naive->list[2].count > 0)
+        list_shift(&naive->list[2]);
+    if (bytes_of(naive, 0) + naive->coming > naive->bytes)
+        return list_shift(&naive->list[0]);
+    while (bytes_of(naive, 0) + bytes_of(naive, 1) + bytes_of(naive, 2) +
+                   bytes_of(naive, 3) + naive->coming >
+               2 * naive->bytes &&
+           naive->list[3].count > 0)
+        list_shift(&naive->list[3]);
+    return naive_arc_replace(naive);
+}
+
+/* Into list 1 if it was remembered. */
+static inline void known_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[naive->from >= 0], object, 0);
+}
+
+/* ----------------------------------------------------------------- lirs -- */
+
+/* Lists: 0 the stack, its bottom first, value 1 = LIR; 1 the queue of HIR
+   objects; 2 those evicted that are in the stack. */
+static inline uint64_t naive_lir_bytes(const struct naive *naive)
+{
+    const struct naive_list *stack = &naive->list[0];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < stack->count; i++)
+        sum += stack->entries[i].value * naive->sizes[stack->entries[i].block];
+    return sum;
+}
+
+static inline uint64_t naive_lir_most(const struct naive *naive)
+{
+    return naive->bytes - naive_share(naive->bytes, naive->first);
+}
+
+static inline void naive_lirs_prune(struct naive *naive)
+{
+    struct naive_list *stack = &naive->list[0];
+    while (stack->count > 0 && stack->entries[0].value == 0)
+        list_drop(&naive->list[2], list_shift(stack));
+}
+
+static inline void naive_lirs_raise(struct naive *naive, uint64_t object)
+{
+    *list_value(&naive->list[0], object) = 1;
+    list_renew(&naive->list[0], object);
+    list_drop(&naive->list[1], object);
+    naive_lirs_prune(naive);
+    while (naive_lir_bytes(naive) > naive_lir_most(naive)) {
+        list_push(&naive->list[1], list_shift(&naive->list[0]), 0);
+        naive_lirs_prune(naive);
+    }
+}
+
+static inline void naive_lirs_hit(struct naive *naive, uint64_t object)
+{
+    if (list_has(&naive->list[0], object)) {
+        naive_lirs_raise(naive, object);
+    } else {
+        list_push(&naive->list[0], object, 0);
+        list_renew(&naive->list[1], object);
+    }
+}
+
+static inline uint64_t naive_lirs_evict(struct naive *naive)
+{
+    uint64_t victim = first_of(naive, 1);
+    if (victim == UINT64_MAX) {
+        victim = list_shift(&naive->list[0]);
+        naive_lirs_prune(naive);
+        return victim;
+    }
+    list_drop(&naive->list[1], victim);
+    if (list_has(&naive->list[0], victim))
+        list_push(&naive->list[2], victim, 0);
+    while (bytes_of(naive, 2) > 4 * naive->bytes)
+        list_drop(&naive->list[0], list_shift(&naive->list[2]));
+    return victim;
+}
+
+static inline void naive_lirs_insert(struct naive *naive, uint64_t object)
+{
+    uint64_t lir = naive_lir_bytes(naive), most = naive_lir_most(naive);
+    if (list_has(&naive->list[0], object)) {
+        naive_lirs_raise(naive, object);
+    } else if (lir < most && lir + naive->sizes[object] <= most) {
+        list_push(&naive->list[0], object, 1);
+        naive_lirs_prune(naive);
+    } else {
+        list_push(&naive->list[0], object, 0);
+        list_push(&naive->list[1], object, 0);
+    }
+}
+
+static inline void naive_lirs_remove(struct naive *naive, uint64_t object)
+{
+    list_drop(&naive->list[0], object);
+    list_drop(&naive->list[1], object);
+    naive_lirs_prune(naive);
+}
+
+/* -------------------------------------------------------------- tinylfu -- */
+
+/* Lists: 0 the window, 1 probation, 2 protected. */
+static inline uint64_t naive_window(const struct naive *naive)
+{
+    return naive_share(naive->bytes, naive->first);
+}
+
+static inline bool naive_tinylfu_overflows(const struct naive *naive)
+{
+    return bytes_of(naive, 0) + naive->coming > naive_window(naive);
+}
+
+static inline void naive_tinylfu_hit(struct naive *naive, uint64_t object)
+{
+    uint64_t main = naive->bytes - naive_window(naive);
+    tinylfu_count(&naive->counted, object);
+    if (list_has(&naive->list[0], object)) {
+        list_renew(&naive->list[0], object);
+        return;
+    }
+    move_to(naive, object, 2);
+    while (bytes_of(naive, 2) > (uint64_t)((double)main * naive->second + 1e-6))
+        move_to(naive, naive->list[2].entries[0].block, 1);
+}
+
+static inline uint64_t naive_tinylfu_evict(struct naive *naive)
+{
+    uint64_t main = naive->bytes - naive_window(naive), candidate, victim;
+    while (naive_tinylfu_overflows(naive) &&
+           (candidate = first_of(naive, 0)) != UINT64_MAX &&
+           bytes_of(naive, 1) + bytes_of(naive, 2) + naive->sizes[candidate] <=
+               main)
+        move_to(naive, candidate, 1);
+    candidate = first_of(naive, 0);
+    victim = first_of(naive, 1);
+    if (victim == UINT64_MAX)
+        victim = first_of(naive, 2);
+    if (victim == UINT64_MAX)
+        return move_to(naive, candidate, -1);
+    if (candidate == UINT64_MAX || !naive_tinylfu_overflows(naive))
+        return move_to(naive, victim, -1);
+    if (tinylfu_frequency(&naive->counted, candidate) <=
+        tinylfu_frequency(&naive->counted, victim))
+        return move_to(naive, candidate, -1);
+    move_to(naive, candidate, 1);
+    return move_to(naive, victim, -1);
+}
+
+static inline void naive_tinylfu_insert(struct naive *naive, uint64_t object)
+{
+    tinylfu_count(&naive->counted, object);
+    while (naive_tinylfu_overflows(naive) && naive->list[0].count > 0)
+        move_to(naive, naive->list[0].entries[0].block, 1);
+    list_push(&naive->list[0], object, 0);
+}
+
+static inline void naive_remove(struct naive *naive, uint64_t object)
+{
+    move_to(naive, object, -1);
+}
+
+/* ------------------------------------------------------- lfuda and gdsf -- */
+
+static inline void naive_greedy_use(struct naive *naive, uint64_t object)
+{
+    uint64_t bytes = naive->sizes[object];
+    if (strcmp(naive->policy->name, "lfuda") == 0 || bytes == 0)
+        bytes = 1;
+    naive->values[object] =
+        (double)++naive->uses[object] / (double)bytes + naive->age;
+    naive->used[object] = ++naive->now;
+}
+
+static inline uint64_t naive_greedy_evict(struct naive *naive)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint64_t i = 0; i < OBJECTS; i++) {
+        if (!naive->held[i] || i == naive->asked)
+            continue;
+        if (least == UINT64_MAX || naive->values[i] < naive->values[least] ||
+            (!(naive->values[i] > naive->values[least]) &&
+             naive->used[i] < naive->used[least]))
+            least = i;
+    }
+    naive->age = naive->values[least];
+    return least;
+}
+
+static inline void naive_greedy_insert(struct naive *naive, uint64_t object)
+{
+    naive->uses[object] = 0;
+    naive_greedy_use(naive, object);
+}
+
+/* ------------------------------------------------------------------ all -- */
+
+static const struct naive_policy naive_policies[] = {
+    {"lru", renew_hit, oldest_evict, unmarked_insert, NULL, 0, 0},
+    {"fifo", no_hit, oldest_evict, unmarked_insert, NULL, 0, 0},
+    {"clock", mark_hit, naive_clock_evict, unmarked_insert, NULL, 0, 0},
+    {"sieve", mark_hit, naive_sieve_evict, unmarked_insert, naive_sieve_remove,
+     0, 0},
+    {"lfu", uses_hit, least_evict, simple_insert, NULL, 0, 0},
+    {"random", no_hit, random_evict, random_insert, random_remove, 0, 0},
+    {"s3fifo", naive_s3fifo_hit, naive_s3fifo_evict, naive_s3fifo_insert, NULL,
+     0.1, 0},
+    {"2q", naive_2q_hit, naive_2q_evict, known_insert, NULL, 0.25, 0.5},
+    {"slru", naive_slru_hit, naive_slru_evict, unmarked_insert, NULL, 0.8, 0},
+    {"arc", naive_arc_hit, naive_arc_evict, known_insert, NULL, 0, 0},
+    {"lirs", naive_lirs_hit, naive_lirs_evict, naive_lirs_insert,
+     naive_lirs_remove, 0.01, 0},
+    {"tinylfu", naive_tinylfu_hit, naive_tinylfu_evict, naive_tinylfu_insert,
+     naive_remove, 0.01, 0.8},
+    {"lfuda", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL,
+     0, 0},
+    {"gdsf", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL, 0,
+     0},
+};
+
+static inline void naive_begin(struct naive *naive, const char *spec,
+                               uint64_t bytes, const uint64_t *sizes,
+                               uint64_t seed)
+{
+    const char *value = strchr(spec, '=');
+    const struct naive_policy *policy = naive_policies;
+    while (strncmp(spec, policy->name, strcspn(spec, ":")) != 0 ||
+           policy->name[strcspn(spec, ":")] != '\0')
+        policy++;
+    *naive = (struct naive){.policy = policy,
+                            .bytes = bytes,
+                            .first = policy->first,
+                            .second = policy->second};
+    if (value != NULL)
+        naive->first = atof(value + 1);
+    if (value != NULL && (value = strchr(value + 1, '=')) != NULL)
+        naive->second = atof(value + 1);
+    memcpy(naive->sizes, sizes, sizeof naive->sizes);
+    margay_random_seed(&naive->random, seed);
+    uint64_t all = 0;
+    for (size_t i = 0; i < OBJECTS; i++)
+        all += sizes[i];
+    naive->counted.ways = bytes < all ? OBJECTS * bytes / all : OBJECTS;
+    if (naive->counted.ways == 0)
+        naive->counted.ways = 1;
+}
+
+static inline void naive_end(struct naive *naive)
+{
+    for (size_t i = 0; i < 4; i++)
+        free(naive->list[i].entries);
+    free(naive->counted.counters);
+}
+
+static inline void naive_make_room(struct naive *naive)
+{
+    for (;;) {
+        uint64_t used = naive->coming;
+        for (size_t i = 0; i < OBJECTS; i++)
+            used += naive->held[i] ? naive->sizes[i] : 0;
+        if (used <= naive->bytes)
+            return;
+        naive->held[naive->policy->evict(naive)] = false;
+    }
+}
+
+static inline void naive_bring_in(struct naive *naive, uint64_t object)
+{
+    bool is_lirs = strcmp(naive->policy->name, "lirs") == 0;
+    naive->from = -1;
+    for (int i = 2; i < 4; i++)
+        naive->from = list_has(&naive->list[i], object) ? i : naive->from;
+    if (naive->from >= 0 && strcmp(naive->policy->name, "arc") == 0)
+        naive_arc_adapt(naive, object);
+    if (is_lirs)
+        list_drop(&naive->list[2], object);
+    else
+        move_to(naive, object, -1);
+    naive_make_room(naive);
+    naive->policy->insert(naive, object);
+    naive->held[object] = true;
+}
+
+static inline void naive_request(struct naive *naive, uint64_t object,
+                                 uint64_t size, uint64_t time, uint64_t until,
+                                 bool stores)
+{
+    bool held = naive->held[object];
+    bool miss = !held || time > naive->valid[object];
+    naive->misses += miss;
+    naive->missed_bytes += miss ? size : 0;
+    if (miss || stores)
+        naive->valid[object] = until;
+    naive->sizes[object] = size;
+    naive->asked = object;
+    naive->coming = held ? 0 : size;
+    if (held)
+        naive->policy->hit(naive, object);
+    if (held && size > naive->bytes) {
+        naive->held[object] = false;
+        if (naive->policy->remove != NULL)
+            naive->policy->remove(naive, object);
+        else
+            move_to(naive, object, -1);
+    } else if (held) {
+        naive->from = -1;
+        naive_make_room(naive);
+    } else if (size <= naive->bytes) {
+        naive_bring_in(naive, object);
+    }
+}
+
+#endif
