@@ -168,7 +168,7 @@ struct margay_policy {
 #define MARGAY_POLICIES(X) \
     X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
     X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(slru) X(lfuda) \
-    X(gdsf) X(srrip) X(brrip) X(drrip) X(ship)
+    X(gdsf) X(hyperbolic) X(lhd) X(srrip) X(brrip) X(drrip) X(ship)
 /* clang-format on */
 #define MARGAY_DECLARE_POLICY(name) \
     extern const struct margay_policy margay_policy_##name;

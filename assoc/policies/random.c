@@ -1,90 +1,52 @@
 /*
  * random.c - evicts any block, all with the same probability
  *
- * A set that is full has a block in each slot.  Of objects, a list says which
- * are in the cache; the last of them fills the gap of one that leaves, unless
- * a new one comes into the gap.
- *
  * Source: Belady 1966.
- * Cost: constant; nothing for each way, 4 bytes for each object.
+ * Cost: constant; nothing for each way, 8 bytes for each object.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/held.h"
 
-struct state {
-    struct margay_random random;
-    uint32_t ways;
-    uint32_t *held; /* of objects: the slots of those that are held */
-    uint32_t count; /* of these */
-    uint32_t gap;   /* where one has left; `count` if none has */
-};
-
-static void set_up(void *context, const struct margay_policy_setup *setup,
+static void set_up(void *held, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
-    struct state *state = context;
-    margay_random_seed(&state->random, setup->seed);
-    state->ways = setup->ways;
-    if (setup->sizes != NULL)
-        state->held = margay_lay_out(layout, setup->slots * sizeof(uint32_t));
+    margay_held_set_up(held, setup, layout);
 }
 
-static inline void hit(void *state, uint64_t set, uint32_t slot,
+static inline void hit(void *held, uint64_t set, uint32_t slot,
                        const struct margay_use *use)
 {
-    (void)state, (void)set, (void)slot, (void)use;
+    (void)held, (void)set, (void)slot, (void)use;
 }
 
-static inline void take(struct state *state, uint32_t gap)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *held, uint64_t set,
+                                           const struct margay_use *use)
 {
-    state->held[gap] = state->held[--state->count];
-    state->gap = gap;
-}
-
-/* Any object but one, which has grown or is not held. */
-static inline uint32_t take_any(struct state *state, uint32_t but)
-{
-    uint32_t gap, slot;
-    do {
-        gap = (uint32_t)margay_random_below(&state->random, state->count);
-        slot = state->held[gap];
-    } while (slot == but);
-    take(state, gap);
+    uint32_t slot;
+    (void)set;
+    do
+        slot = margay_held_any(held, use->sized);
+    while (slot == margay_use_grown(use));
+    if (use->sized)
+        margay_held_take(held, slot);
     return slot;
 }
 
-static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
-                                           const struct margay_use *use)
-{
-    struct state *state = context;
-    (void)set;
-    return use->sized
-               ? take_any(state, use->memory)
-               : (uint32_t)margay_random_below(&state->random, state->ways);
-}
-
-static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
-                                        uint32_t slot,
+static MARGAY_ALWAYS_INLINE void insert(void *held, uint64_t set, uint32_t slot,
                                         const struct margay_use *use)
 {
-    struct state *state = context;
     (void)set;
-    if (!use->sized)
-        return;
-    state->held[state->count++] = state->held[state->gap];
-    state->held[state->gap] = slot;
-    state->gap = state->count;
+    if (use->sized)
+        margay_held_add(held, slot);
 }
 
-/* Of objects, which are searched: few outgrow their cache. */
+/* Of objects; of blocks the next one comes into the slot. */
 static void remove_slot(void *context, uint64_t set, uint32_t slot)
 {
-    struct state *state = context;
-    uint32_t at = 0;
+    struct margay_held *held = context;
     (void)set;
-    while (at < state->count && state->held[at] != slot)
-        at++;
-    if (at < state->count)
-        take(state, at);
+    if (held->slots != NULL)
+        margay_held_take(held, slot);
 }
 
 MARGAY_OBJECT_POLICY_LOOPS(random, .hit = hit, .evict = evict, .insert = insert)
@@ -95,7 +57,7 @@ const struct margay_policy margay_policy_random = {
              .help = "any block goes",
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
+    .state_bytes = sizeof(struct margay_held),
     .set_up = set_up,
     .loops = random_loops,
     .remove = remove_slot,

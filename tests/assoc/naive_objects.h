@@ -43,6 +43,7 @@ struct naive {
     double age;
     uint64_t now, used[OBJECTS], uses[OBJECTS];
     double values[OBJECTS];
+    struct naive_lhd *lhd; /* its state */
     struct margay_random random;
     uint64_t misses, missed_bytes;
 };
@@ -515,6 +516,224 @@ static inline void naive_greedy_insert(struct naive *naive, uint64_t object)
     naive_greedy_use(naive, object);
 }
 
+/* ---------------------------------------------- hyperbolic, and a sample -- */
+
+/* Of `most` draws, or all if there are no more, the object of the least value;
+   list 0 as that of random. */
+static inline uint64_t sample_least(struct naive *naive, uint64_t most,
+                                    double (*value_of)(const struct naive *,
+                                                       uint64_t object))
+{
+    const struct naive_list *all = &naive->list[0];
+    uint64_t least = UINT64_MAX;
+    bool draws = all->count > most;
+    for (size_t i = 0; i < (draws ? most : all->count) || least == UINT64_MAX;
+         i++) {
+        size_t at = draws ? margay_random_below(&naive->random, all->count) : i;
+        uint64_t object = all->entries[at].block;
+        if (object != naive->asked &&
+            (least == UINT64_MAX ||
+             value_of(naive, object) < value_of(naive, least)))
+            least = object;
+    }
+    return least;
+}
+
+static inline double hyperbolic_value(const struct naive *naive,
+                                      uint64_t object)
+{
+    double bytes = naive->sizes[object] > 0 ? (double)naive->sizes[object] : 1;
+    return (double)naive->uses[object] /
+           ((double)(naive->now + 1 - naive->used[object]) * bytes);
+}
+
+static inline void hyperbolic_hit(struct naive *naive, uint64_t object)
+{
+    naive->now++;
+    naive->uses[object]++;
+}
+
+static inline uint64_t hyperbolic_evict(struct naive *naive)
+{
+    uint64_t victim =
+        sample_least(naive, (uint64_t)naive->first, hyperbolic_value);
+    random_remove(naive, victim);
+    return victim;
+}
+
+static inline void hyperbolic_insert(struct naive *naive, uint64_t object)
+{
+    naive->used[object] = ++naive->now;
+    naive->uses[object] = 1;
+    random_insert(naive, object);
+}
+
+/* ------------------------------------------------------------------ lhd -- */
+
+#define LHD_AGES 20000
+
+/* As the authors' program has it: see lhd.c. */
+struct naive_lhd {
+    float hits[16][LHD_AGES], evictions[16][LHD_AGES], density[16][LHD_AGES];
+    uint64_t last[OBJECTS], before[OBJECTS];
+    bool explores[OBJECTS];
+    uint64_t came[8], comers;
+    int64_t budget;
+    uint64_t left, reconfigured;
+    int shift;
+    float objects, mass, victims;
+};
+
+static inline uint64_t lhd_age(const struct naive *naive, uint64_t object)
+{
+    uint64_t age = (naive->now - naive->used[object]) >> naive->lhd->shift;
+    return age >= LHD_AGES ? LHD_AGES - 1 : age;
+}
+
+static inline int lhd_class(const struct naive *naive, uint64_t object)
+{
+    uint64_t sum = naive->lhd->last[object] + naive->lhd->before[object];
+    int log = 0;
+    if (sum == 0)
+        return 15;
+    while (sum < LHD_AGES && log < 15) {
+        sum <<= 1;
+        log++;
+    }
+    return log;
+}
+
+static inline float lhd_density(const struct naive *naive, uint64_t object)
+{
+    uint64_t age = lhd_age(naive, object), bytes = naive->sizes[object];
+    int of = lhd_class(naive, object);
+    float density = naive->lhd->density[of][age];
+    if (age == LHD_AGES - 1)
+        return -3.40282347e38f;
+    if (naive->lhd->reconfigured == 0)
+        density = (float)(of + 1) / (float)(age + 1);
+    return density / (bytes > 0 ? (float)bytes : 1) +
+           (naive->lhd->explores[object] ? 1 : 0);
+}
+
+static inline double lhd_value(const struct naive *naive, uint64_t object)
+{
+    return (double)lhd_density(naive, object);
+}
+
+/* Only from long ages to short ones: the tests have few objects. */
+static inline void lhd_stretch(float *counts, int by)
+{
+    for (int age = LHD_AGES >> by; age < LHD_AGES - 1; age++)
+        counts[LHD_AGES - 1] += counts[age];
+    for (int age = LHD_AGES - 2; age >= 0; age--)
+        counts[age] = counts[age >> by] / (float)(1 << by);
+}
+
+static inline void lhd_reconfigure(struct naive *naive)
+{
+    struct naive_lhd *lhd = naive->lhd;
+    lhd->objects = lhd->objects * 0.9f + (float)naive->list[0].count;
+    lhd->mass = lhd->mass * 0.9f + 1;
+    for (int of = 0; of < 16; of++) {
+        for (int age = 0; age < LHD_AGES; age++) {
+            lhd->hits[of][age] *= 0.9f;
+            lhd->evictions[of][age] *= 0.9f;
+        }
+        if (lhd->reconfigured == 5) {
+            lhd_stretch(lhd->hits[of], 9);
+            lhd_stretch(lhd->evictions[of], 9);
+        }
+        float hits = lhd->hits[of][LHD_AGES - 1];
+        float events = hits + lhd->evictions[of][LHD_AGES - 1], life = events;
+        for (int age = LHD_AGES - 2; age >= 0; age--) {
+            hits += lhd->hits[of][age];
+            events += lhd->hits[of][age] + lhd->evictions[of][age];
+            life += events;
+            lhd->density[of][age] = events > 1e-5f ? hits / life : 0;
+        }
+    }
+    if (lhd->reconfigured == 5)
+        lhd->shift = 1;
+    if (lhd->reconfigured == 5 || lhd->reconfigured == 25) {
+        lhd->objects *= 8;
+        lhd->mass *= 8;
+    }
+    lhd->reconfigured++;
+}
+
+static inline void lhd_update(struct naive *naive, uint64_t object, bool comes)
+{
+    struct naive_lhd *lhd = naive->lhd;
+    bool explores = margay_random_below(&naive->random, 32) == 0;
+    naive->used[object] = naive->now;
+    lhd->explores[object] =
+        explores && lhd->budget > 0 && lhd->reconfigured < 50;
+    if (lhd->explores[object])
+        lhd->budget -= (int64_t)naive->sizes[object];
+    naive->values[object] = (double)naive->sizes[object];
+    if (comes && !explores && lhd_density(naive, object) < lhd->victims)
+        lhd->came[lhd->comers++ % 8] = object + 1;
+    naive->now++;
+    if (--lhd->left == 0) {
+        lhd_reconfigure(naive);
+        lhd->left = (uint64_t)naive->first;
+    }
+}
+
+/* naive->values has the bytes that were taken from the budget. */
+static inline void lhd_end_exploring(struct naive *naive, uint64_t object)
+{
+    if (naive->lhd->explores[object])
+        naive->lhd->budget += (int64_t)naive->values[object];
+    naive->lhd->explores[object] = false;
+}
+
+static inline void lhd_hit(struct naive *naive, uint64_t object)
+{
+    uint64_t age = lhd_age(naive, object);
+    naive->lhd->hits[lhd_class(naive, object)][age]++;
+    lhd_end_exploring(naive, object);
+    naive->lhd->before[object] = naive->lhd->last[object];
+    naive->lhd->last[object] = age;
+    lhd_update(naive, object, false);
+}
+
+static inline void lhd_remove(struct naive *naive, uint64_t object)
+{
+    uint64_t age = lhd_age(naive, object);
+    naive->lhd->evictions[lhd_class(naive, object)][age]++;
+    lhd_end_exploring(naive, object);
+    for (int i = 0; i < 8; i++)
+        naive->lhd->came[i] *= naive->lhd->came[i] != object + 1;
+    random_remove(naive, object);
+}
+
+static inline uint64_t lhd_evict(struct naive *naive)
+{
+    struct naive_lhd *lhd = naive->lhd;
+    uint64_t victim =
+        sample_least(naive, lhd->reconfigured > 50 ? 32 : 8, lhd_value);
+    for (int i = 0; i < 8; i++) {
+        uint64_t object = lhd->came[i] - 1;
+        if (lhd->came[i] > 0 && object != naive->asked &&
+            lhd_density(naive, object) < lhd_density(naive, victim))
+            victim = object;
+    }
+    lhd->victims =
+        0.9f * lhd->victims + (1 - 0.9f) * lhd_density(naive, victim);
+    lhd_remove(naive, victim);
+    return victim;
+}
+
+static inline void lhd_insert(struct naive *naive, uint64_t object)
+{
+    naive->lhd->last[object] = 0;
+    naive->lhd->before[object] = LHD_AGES;
+    random_insert(naive, object);
+    lhd_update(naive, object, true);
+}
+
 /* ------------------------------------------------------------------ all -- */
 
 static const struct naive_policy naive_policies[] = {
@@ -536,6 +755,9 @@ static const struct naive_policy naive_policies[] = {
      naive_remove, 0.01, 0.8},
     {"lfuda", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL,
      0, 0},
+    {"hyperbolic", hyperbolic_hit, hyperbolic_evict, hyperbolic_insert,
+     random_remove, 64, 0},
+    {"lhd", lhd_hit, lhd_evict, lhd_insert, lhd_remove, 1 << 20, 0},
     {"gdsf", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL, 0,
      0},
 };
@@ -562,6 +784,14 @@ static inline void naive_begin(struct naive *naive, const char *spec,
     uint64_t all = 0;
     for (size_t i = 0; i < OBJECTS; i++)
         all += sizes[i];
+    if (strcmp(policy->name, "lhd") == 0) {
+        naive->lhd = calloc(1, sizeof *naive->lhd);
+        if (naive->lhd == NULL)
+            exit(1);
+        naive->lhd->left = (uint64_t)naive->first;
+        naive->lhd->shift = 10;
+        naive->lhd->budget = (int64_t)(bytes / 100);
+    }
     naive->counted.ways = bytes < all ? OBJECTS * bytes / all : OBJECTS;
     if (naive->counted.ways == 0)
         naive->counted.ways = 1;
@@ -572,6 +802,7 @@ static inline void naive_end(struct naive *naive)
     for (size_t i = 0; i < 4; i++)
         free(naive->list[i].entries);
     free(naive->counted.counters);
+    free(naive->lhd);
 }
 
 static inline void naive_make_room(struct naive *naive)

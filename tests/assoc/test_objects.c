@@ -32,6 +32,10 @@ static const char *const specs[] = {
     "slru:protected=0.5",
     "lfuda",
     "gdsf",
+    "hyperbolic",
+    "hyperbolic:sample=3",
+    "lhd",
+    "lhd:interval=16",
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
@@ -146,9 +150,17 @@ static bool differ(const char *spec)
            counts.missed_bytes != naive.missed_bytes;
 }
 
+/* Of lhd fewer, as it works through all ages after each interval. */
+static uint64_t traces_of(const char *spec)
+{
+    return strcmp(spec, "lhd:interval=16") == 0 ? 15
+           : strcmp(spec, "lhd") == 0           ? 200
+                                                : 2000;
+}
+
 static void test_lists(const char *spec)
 {
-    uint64_t wrong = 0, traces = rounds(2000);
+    uint64_t wrong = 0, traces = rounds(traces_of(spec));
     seed_chance(31);
     for (uint64_t i = 0; i < traces; i++) {
         make_trace();
@@ -177,7 +189,7 @@ static uint64_t misses_of_blocks(const char *spec, uint32_t ways)
 static void test_blocks(const char *spec)
 {
     uint32_t words[REFS];
-    uint64_t wrong = 0, traces = rounds(2000);
+    uint64_t wrong = 0, traces = rounds(traces_of(spec));
     seed_chance(32);
     for (uint64_t i = 0; i < traces; i++) {
         uint32_t ways = 1 + (uint32_t)below(OBJECTS);
