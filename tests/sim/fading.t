@@ -6,7 +6,7 @@ use File::Temp qw(tempdir);
 
 my $margay = $ENV{MARGAY} // 'build/margay';
 $margay = "$ENV{PWD}/$margay" unless $margay =~ m{^/};
-my $rounds = int(30 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
+my $rounds = int(20 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
 my $folder = tempdir(CLEANUP => 1);
 chdir $folder or die;
 srand 31;
@@ -66,20 +66,29 @@ sub between {
     return $sum;
 }
 
+# All that count, those of them with no distance below a bound, and the masses of
+# distances, of the references that follow `warm` ones.
+sub masses {
+    my ($half, $bound, $warm, @distances) = @_;
+    my $piece = $half < 16 ? 1 : int $half / 16;
+    my ($all, $infinite, @masses) = (0, 0);
+    splice @distances, 0, $warm;
+    for my $i (0 .. $#distances) {
+        my $ended = int(@distances / $piece) - int($i / $piece);
+        my $weight = 2 ** -($ended * $piece / $half);
+        my $distance = $distances[$i];
+        $all += $weight;
+        if (defined $distance && $distance < $bound) { $masses[$distance] += $weight }
+        else { $infinite += $weight }
+    }
+    return ($all, $infinite, @masses);
+}
+
 for my $round (1 .. $rounds) {
     my ($count, $half) = (1 + int rand 300, 1 + int rand 150);
     my $most = 1 + int rand 40;
     my @names = map { int rand(1 + rand $most) } 1 .. $count;
-    my $piece = $half < 16 ? 1 : int $half / 16;
-    my ($all, $infinite, @masses) = (0, 0);
     my @distances = distances(@names);
-    for my $i (0 .. $#names) {
-        my $ended = int($count / $piece) - int($i / $piece);
-        my $weight = 2 ** -($ended * $piece / $half);
-        $all += $weight;
-        if (defined $distances[$i]) { $masses[$distances[$i]] += $weight }
-        else { $infinite += $weight }
-    }
     open my $file, '>', 't.lines' or die;
     print $file "$_\n" for @names;
     close $file;
@@ -88,8 +97,11 @@ for my $round (1 .. $rounds) {
     print $file "id,size\n", map { "$_,1\n" } @names;
     close $file;
     my $options = "-q --half-life $half";
-    for my $kind ('t.lines', '--json t.lines',
-                  '--objects -f csv t.csv') {
+    my $warm = int rand $count;
+    for my $kind ('t.lines', '--json t.lines', '--objects -f csv t.csv',
+                  '-j 3 --bound 5 t.lines', "--warmup $warm t.lines") {
+        my ($all, $infinite, @masses) = masses($half,
+            $kind =~ /bound/ ? 5 : 1e9, $kind =~ /warmup/ ? $warm : 0, @distances);
         my $case = "round $round, half-life $half, $kind";
         my $objects = $kind =~ /objects/;
         my $size = $objects ? 'cache_bytes' : 'cache_blocks';
@@ -114,7 +126,7 @@ for my $round (1 .. $rounds) {
             for my $row (rows("histogram $options --bins $bins $kind")) {
                 my ($from, $to) = @$row{qw(distance_from distance_to)};
                 if ($objects) { $_ eq 'inf' || $_ == 0 || $_-- for $from, $to }
-                my $mass = $from eq 'inf'          ? $infinite
+                my $mass = $to eq 'inf'           ? $infinite
                          : $bins eq 'reference:4' ? $finite / 4
                          : between(\@masses, $from, $to);
                 $shares += $row->{share};

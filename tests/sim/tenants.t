@@ -2,11 +2,11 @@
 # tenants.t - curve --tenant: tenants of one trace, together and alone
 . tests/sim/lib.sh
 
-# lru SIZE TENANT <TABLE: rows TENANT,BLOCK.  Prints references, misses alone
-# and misses in the cache of all, of a plain list.
+# lru SIZE TENANT [WARMUP] <TABLE: rows TENANT,BLOCK.  Prints references, misses
+# alone and misses in the cache of all, of a plain list.
 lru() {
     perl -e '
-        my ($size, $of) = @ARGV;
+        my ($size, $of, $warmup) = @ARGV;
         my (@own, @all);
         my ($references, $alone, $shared) = (0, 0, 0);
         sub misses {
@@ -21,11 +21,13 @@ lru() {
             my ($tenant, $block) = split /,/;
             my $missed = misses(\@all, $block);
             next if $tenant ne $of;
+            my $missed_alone = misses(\@own, $block);
+            next if $. <= $warmup;
             $references++;
             $shared += $missed;
-            $alone += misses(\@own, $block);
+            $alone += $missed_alone;
         }
-        print "$references,$alone,$shared\n";' "$1" "$2"
+        print "$references,$alone,$shared\n";' "$1" "$2" "${3:-0}"
 }
 
 perl -e '
@@ -45,10 +47,16 @@ is 'tenants in the order of their first references, and sizes in theirs' \
     "$(tail -n +2 out | cut -d, -f3,8)" \
     "$(cut -d, -f1 rows | awk '!seen[$0]++' | while read -r tenant; do
         for size in 1 8 20 40 100; do echo "$size,$tenant"; done; done)"
-is 'each size is a plain cache' "$(tail -n +2 out | cut -d, -f5,6,9)" \
-    "$(tail -n +2 out | cut -d, -f3,8 | while IFS=, read -r size tenant; do
-        lru "$size" "$tenant" <rows; done)"
+as_lists() { # NAME [WARMUP]
+    is "$1" "$(tail -n +2 out | cut -d, -f5,6,9)" \
+        "$(tail -n +2 out | cut -d, -f3,8 | while IFS=, read -r size tenant; do
+            lru "$size" "$tenant" "${2:-0}" <rows; done)"
+}
+as_lists 'each size is a plain cache'
 cp out whole
+run curve -q --tenant who --column block --sizes 1,8,20,40,100 --warmup 250 \
+    trace.csv
+as_lists 'after a warm-up, too' 250
 run curve -q --tenant 1 --column 2 --sizes 1,8,20,40,100 -e olken -j 1 trace.csv
 check 'columns by number, another engine' cmp -s out whole
 "$MARGAY" curve -q --tenant who --column block --sizes 1,8,20,40,100 - <trace.csv >out

@@ -93,7 +93,7 @@ static bool keeps(const struct promise *promise, const uint64_t *blocks,
 static void test_promise(const char *name, struct promise promise)
 {
     static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
-    uint64_t number = rounds(150), failures = 0, renamed = 0;
+    uint64_t number = rounds(50), failures = 0, renamed = 0;
     for (uint64_t round = 0; round < number; round++) {
         size_t count = (size_t)below(LONGEST_TRACE);
         enum shape shape = (enum shape)(round % SHAPES);

@@ -63,51 +63,9 @@ static void test_random(void)
     CHECK_U64(failures, 0, "%" PRIu64 " traces", number);
 }
 
-static enum margay_status curve(const struct margay_result *result,
-                                enum margay_sizes_kind kind,
-                                const uint64_t *list, size_t list_count,
-                                size_t *count)
-{
-    struct margay_sizes sizes = {.kind = kind,
-                                 .per_octave = 1,
-                                 .list_blocks = list,
-                                 .list_count = list_count};
-    struct margay_point *points;
-    enum margay_status status =
-        margay_result_curve(result, &sizes, &points, count, NULL);
-    free(points);
-    return status;
-}
-
-/* Nothing is known of other sizes, and that is said. */
-static void test_sizes(void)
-{
-    static const uint64_t blocks[] = {1, 2, 3, 1, 2, 3};
-    static const uint64_t marked[] = {2, 5}, other[] = {2, 3};
-    struct margay_result result = run_plainly("markers:at=5+2", blocks, 6);
-    size_t count;
-    CHECK(curve(&result, MARGAY_SIZES_USUAL, NULL, 0, &count) == MARGAY_OK &&
-              count == 2,
-          "the usual sizes are the marked ones");
-    CHECK(curve(&result, MARGAY_SIZES_ALL, NULL, 0, &count) == MARGAY_OK &&
-              count == 2,
-          "all sizes are the marked ones");
-    CHECK(curve(&result, MARGAY_SIZES_LIST, marked, 2, &count) == MARGAY_OK &&
-              count == 2,
-          "a list of marked sizes");
-    CHECK(curve(&result, MARGAY_SIZES_LIST, other, 2, &count) ==
-              MARGAY_BAD_ARGUMENT,
-          "a list with another size");
-    CHECK(curve(&result, MARGAY_SIZES_POW2, NULL, 0, &count) ==
-              MARGAY_BAD_ARGUMENT,
-          "a grid");
-    margay_result_clear(&result);
-}
-
 int main(void)
 {
     seed_chance(1991);
     test_random();
-    test_sizes();
     return tap_done();
 }

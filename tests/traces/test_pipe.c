@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "tests/traces/read_all.h"
-#include "traces/base/queue.h"
 
 /* Only a broken library takes this long. */
 #define PATIENCE_MS 60000
@@ -179,57 +178,6 @@ static void test_standard_input(void)
     unlink(path);
 }
 
-/* --------------------------------------------------------------- queue -- */
-
-#define ITEMS 20000
-#define SLOTS 3
-
-struct shared {
-    struct margay_queue queue;
-    uint64_t items[SLOTS];
-};
-
-static void *produce(void *argument)
-{
-    struct shared *shared = argument;
-    size_t slot;
-    for (uint64_t i = 0; i < ITEMS; i++) {
-        if (!margay_queue_reserve(&shared->queue, &slot))
-            return NULL;
-        shared->items[slot] = i;
-        margay_queue_publish(&shared->queue);
-    }
-    margay_queue_close(&shared->queue);
-    return NULL;
-}
-
-static void test_queue(void)
-{
-    struct shared shared;
-    pthread_t producer;
-    size_t slot;
-    CHECK(margay_queue_init(&shared.queue, SLOTS), "a queue");
-    CHECK_U64(margay_queue_wait(&shared.queue, 1, &slot), MARGAY_AGAIN,
-              "an empty one");
-    pthread_create(&producer, NULL, produce, &shared);
-    uint64_t expected = 0, wrong = 0;
-    while (margay_queue_wait(&shared.queue, expected % 2 ? -1 : PATIENCE_MS,
-                             &slot) == MARGAY_OK) {
-        wrong += shared.items[slot] != expected++;
-        margay_queue_release(&shared.queue);
-    }
-    pthread_join(producer, NULL);
-    CHECK_U64(wrong, 0, "items come in order");
-    CHECK_U64(expected, ITEMS, "every one of them");
-    margay_queue_destroy(&shared.queue);
-    margay_queue_init(&shared.queue, SLOTS);
-    pthread_create(&producer, NULL, produce, &shared);
-    margay_queue_cancel(&shared.queue);
-    pthread_join(producer, NULL);
-    CHECK(true, "a cancelled producer ends");
-    margay_queue_destroy(&shared.queue);
-}
-
 int main(void)
 {
     test_no_writer();
@@ -246,6 +194,5 @@ int main(void)
     /* Nothing is mapped at address 0, where reading begins. */
     check_unreadable("/proc/self/mem", "Input/output error");
     test_standard_input();
-    test_queue();
     return tap_done();
 }
