@@ -227,40 +227,81 @@ static void test_samples(void)
 static const struct choice {
     const char *column;
     char delimiter;
+    int quote;
     uint64_t unit_bytes;
     const char *text, *outcome;
 } choices[] = {
-    {"id=2,size=3", 0, 0, "1,7,5\n2,8,0\n", "7#5 8#0"},
-    {"id=b,size=c", 0, 0, "a,b,c\n1,7,5\n", "7#5"},
-    {"id=2,size=3", 0, 0, "a,b,c\n1,7,5\n", "7#5"},
-    {"id=2,size=1+3", 0, 0, "1,7,5\n", "7#6"},
-    {"size=c+c,id=b", 0, 0, "a,b,c\n1,7,5\n", "7#10"},
-    {"id=1,op=2", 0, 0, "7,GET\n8,set\n7,Delete\n9,2a\n9,R\n",
+    {"id=2,size=3", 0, 0, 0, "1,7,5\n2,8,0\n", "7#5 8#0"},
+    {"id=b,size=c", 0, 0, 0, "a,b,c\n1,7,5\n", "7#5"},
+    {"id=2,size=3", 0, 0, 0, "a,b,c\n1,7,5\n", "7#5"},
+    {"id=2,size=1+3", 0, 0, 0, "1,7,5\n", "7#6"},
+    {"size=c+c,id=b", 0, 0, 0, "a,b,c\n1,7,5\n", "7#10"},
+    {"id=1,op=2", 0, 0, 0, "7,GET\n8,set\n7,Delete\n9,2a\n9,R\n",
      "g7 s8 d7 s9 g9"},
-    {"id=1,op=2,time=3,ttl=4", 0, 0, "7,get,12.75,\n8,set,13,60\n",
+    {"id=1,op=2,time=3,ttl=4", 0, 0, 0, "7,get,12.75,\n8,set,13,60\n",
      "g7@12 s8@13~60"},
-    {"id=1,count=2", 0, 0, "7,3\n8,0\n9,1\n", "7 7 7 9"},
-    {"id=1,size=2", 0, 512, "7,0\n8,512\n9,513\n", "7+1#0 8+1#512 9+2#513"},
-    {"id=2,device=1", 0, 0, "0,7\n3,7\nhm,7\n",
+    {"id=1,count=2", 0, 0, 0, "7,3\n8,0\n9,1\n", "7 7 7 9"},
+    {"id=1,size=2", 0, 0, 512, "7,0\n8,512\n9,513\n", "7+1#0 8+1#512 9+2#513"},
+    {"id=2,device=1", 0, 0, 0, "0,7\n3,7\nhm,7\n",
      "7 3000000000007 bd0e000000000007"},
-    {"id=1,size=2", '\2', 0, "  7\t 5\n8  6  9\n", "7#5 8#6"},
-    {"id=1,size=2", 0, 0, "7,1099511627776\n", "7#1099511627776"},
-    {"id=1,size=2", 0, 0, "7,5\n8,\n9,-\n8,3\n", "7#5 8#3 9#0 8#3"},
-    {"id=1,size=2", 0, 0, "7,5\n8\n",
+    {"id=1,size=2", '\2', 0, 0, "  7\t 5\n8  6  9\n", "7#5 8#6"},
+    {"id=1,size=2", 0, 0, 0, "7,1099511627776\n", "7#1099511627776"},
+    {"id=1,size=2", 0, 0, 0, "7,5\n8,\n9,-\n8,3\n", "7#5 8#3 9#0 8#3"},
+    {"id=1,size=2", 0, 0, 0, "7,5\n8\n",
      "a size in decimal in column 2 (the row has 1 column)"},
-    {"id=1,size=1+2", 0, 0, "18446744073709551615,1\n", "below 2^64 - 1 tog"},
-    {"id=1,op=2", 0, 0, "7,get\n8,zap\n",
+    {"id=1,size=1+2", 0, 0, 0, "18446744073709551615,1\n",
+     "below 2^64 - 1 tog"},
+    {"id=1,op=2", 0, 0, 0, "7,get\n8,zap\n",
      ":2: found '8,zap', expected an oper"},
-    {"id=1,time=2", 0, 0, "7,1\n8,1.x\n", "a time in decimal in column 2"},
-    {"id=x,size=b", 0, 0, "a,b\n7,5\n", "a column named 'x' among a, b"},
-    {"id=2,device=1", 0, 0, "1,281474976710656\n", "an id below 2^48"},
-    {"id=1,size=2", 0, 1, "7,4294967296\n", "at most 4294967295 units"},
-    {"id=1,siz=2", 0, 0, "", "--column: 'siz=2' (expected id="},
-    {"id=", 0, 0, "", "--column: 'id=' without a column"},
-    {"size=1", 0, 0, "", "--column: no id="},
-    {"id=1,id=2", 0, 0, "", "--column: id= twice"},
-    {"id=1,op=2+3", 0, 0, "", "--column: op= of several columns"},
-    {"id=1+2+3+4+5+6+7+8+9+10+11+12+13", 0, 0, "", "too many columns"},
+    {"id=1,time=2", 0, 0, 0, "7,1\n8,1.x\n", "a time in decimal in column 2"},
+    {"id=x,size=b", 0, 0, 0, "a,b\n7,5\n", "a column named 'x' among a, b"},
+    {"id=2,device=1", 0, 0, 0, "1,281474976710656\n", "an id below 2^48"},
+    {"id=1,size=2", 0, 0, 1, "7,4294967296\n", "at most 4294967295 units"},
+    {"id=1,siz=2", 0, 0, 0, "", "--column: 'siz=2' (expected id="},
+    {"id=", 0, 0, 0, "", "--column: 'id=' without a column"},
+    {"size=1", 0, 0, 0, "", "--column: no id="},
+    {"id=1,id=2", 0, 0, 0, "", "--column: id= twice"},
+    {"id=1,op=2+3", 0, 0, 0, "", "--column: op= of several columns"},
+    {"id=1+2+3+4+5+6+7+8+9+10+11+12+13", 0, 0, 0, "", "too many columns"},
+    /* One column: ids, headers, and quotes. */
+    {"b", 0, 0, 0, "a,b,c\n1,2,3\n4,5,6\n", "2 5"}, /* by name */
+    {"b c", 0, 0, 0, "a,\"b c\"\n1,2\n", "2"},      /* by a quoted name */
+    {"3", 0, 0, 0, "a,b,c\n1,2,3\n4,5,6\n", "3 6"}, /* by number */
+    {"1", 0, 0, 0, "1,2\n4,5\n", "1 4"},            /* by number, no header */
+    {"a", 0, 0, 0, "a,a\n1,2\n", "1"}, /* a name that is there twice */
+    {"a", 0, 0, 0, "a,b\nx,y\n",
+     "af63f54c86021707"}, /* a name means a header */
+    {"1", 0, 0, 0, "a,b\nx,y\n", "af63dc4c8601ec8c af63f54c86021707"},
+    {"1", 0, 0, 0, "a,b\nx,7\n", "af63f54c86021707"},
+    {"2", 0, 0, 0, "1,2\n3,4,5\n6,7\n", "2 4 7"}, /* rows of other lengths */
+    {"1", 0, 0, 0, ",b\n7,8\n", "7"},      /* a header that lacks a name */
+    {"2", ';', 0, 0, "a;b\n1;2\n", "2"},   /* semicolons */
+    {"2", '\t', 0, 0, "1\t2\n", "2"},      /* tabs */
+    {"2", ' ', 0, 0, "1 2\n3 4\n", "2 4"}, /* spaces, one at a time */
+    {NULL, ';', 0, 0, "1\n2\n", "1 2"},    /* a delimiter alone */
+    {"a", 0, 0, 0, "", ""},                /* nothing */
+    {"a", 0, 0, 0, "a,b\n", ""},           /* a header alone */
+    {"1", 0, 0, 0, "id\n", ""},            /* an empty trace as it is written */
+    {"1", 0, 0, 0, "ab\n", "89c4407b545986a"}, /* any other key alone */
+    {"d", 0, 0, 0, "a,b\n1,2\n", ":1: found 'a,b', expected a col"},
+    {"3", 0, 0, 0, "1,2\n3,4\n",
+     ":2: found '3,4', expected an id in column 3 of the first row"},
+    {"2", 0, 0, 0, "1,2\n3\n",
+     ":2: found '3', expected an id in column 2 (the row has 1 column)"},
+    {"2", 0, 0, 0, "1", ":1: found the end, expected an id"},
+    {"0", 0, 0, 0, "1,2\n", "a column named '0'"}, /* column 0 is a name */
+    {"2", 0, 0, 0, "\"1,2\",3\n", "3"}, /* a quote holds a delimiter */
+    {"2", 0, MARGAY_NO_QUOTE, 0, "\"1,2,3\n", "2"},
+    {"2", ' ', MARGAY_NO_QUOTE, 0, "\"GET 7\" a\"b\n\" 9\" \"\n",
+     "7f21407b4b4c6dc 8141407b4d1ad42"},
+    {NULL, 0, MARGAY_NO_QUOTE, 0, "1\n2\n", "1 2"},
+    {"2", 0, '\'', 0, "'1,2',3\n", "3"}, /* another quote */
+    {"1", 0, '\'', 0, "'1'',2',3\n'4',5\n", "8f6344f1421b12df 4"},
+    {"1", 0, '\'', 0, "4,5\n\"6,7\n", "4 7cc8207b494b289"},
+    {"1", 0, 0, 0, "1,2\n\"3,4\n", "to be closed"}, /* a quote not closed */
+    {"1", 0, 0, 0, "1,2\n3\"3,4\n", "--quote none takes"},
+    {"1", ';', ';', 0, "1;2\n", "are both ';'"}, /* a quote is the delimiter */
+    {"1", 0, ',', 0, "1,2\n", "are both ','"},   /* or a comma */
 };
 
 static void test_choices(void)
@@ -271,10 +312,12 @@ static void test_choices(void)
         options.column = choice->column;
         options.delimiter = choice->delimiter;
         options.unit_bytes = choice->unit_bytes;
+        options.quote = choice->quote;
         const char *shown =
             read_shown(choice->text, strlen(choice->text), &options);
-        bool message =
-            strchr(shown, ' ') != NULL && strstr(shown, "expected") != NULL;
+        bool message = strstr(shown, "table:") != NULL ||
+                       strstr(shown, "expected") != NULL ||
+                       strstr(shown, "--") != NULL;
         bool right = message ? strstr(shown, choice->outcome) != NULL
                              : strcmp(shown, choice->outcome) == 0;
         if (!CHECK(right, "--column %s: choice %zu", choice->column, i))
@@ -428,9 +471,85 @@ static void test_unit(void)
     drop_trace(&whole);
 }
 
+/* ------------------------------------------------------------- long tables --
+ */
+
+static struct whole_trace read_ids(const char *text, const char *column)
+{
+    char path[TEST_PATH_BYTES];
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    options.column = column;
+    write_file(make_path(path, "table"), text, strlen(text));
+    struct whole_trace whole = read_path(path, &options);
+    unlink(path);
+    return whole;
+}
+
+static void test_other_formats(void)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    options.format = "din";
+    options.column = "a";
+    struct whole_trace whole = read_path("/dev/null", &options);
+    CHECK(whole.status == MARGAY_BAD_ARGUMENT &&
+              strstr(whole.error.message, "for the format csv, not for din"),
+          "a column of another format: %s", whole.error.message);
+}
+
+/* Many batches and buffers, so that their ends fall anywhere in a row. */
+static void test_long_table(void)
+{
+    size_t rows = 100000, used = 0;
+    char *text = malloc(rows * 32);
+    used += (size_t)sprintf(text, "key,\"the id\"\r\n");
+    for (size_t i = 0; i < rows; i++)
+        used += (size_t)sprintf(text + used, "\"k%zu\r\n\",%zu%s", i % 977, i,
+                                i % 3 ? "\n" : "\r\n");
+    struct whole_trace whole = read_ids(text, "the id");
+    unsigned wrong = whole.count != rows;
+    for (size_t i = 0; i < whole.count; i++)
+        wrong += whole.numbers[i] != i;
+    CHECK_U64(wrong, 0, "%zu rows of two lines each", rows);
+    CHECK_TEXT(whole.error.message, "", "no complaint");
+    drop_trace(&whole);
+    text[used - 3] = 'x';
+    memcpy(text + used - 2, "\"\n", 2);
+    whole = read_ids(text, "the id");
+    CHECK(strstr(whole.error.message, ":200001: found '\",99") != NULL,
+          "the last line is wrong: %s", whole.error.message);
+    CHECK_U64(whole.count, rows - 1, "the rows before are there");
+    drop_trace(&whole);
+    free(text);
+}
+
+/* Memory stays bounded where a quote is never closed. */
+static void test_open_quote(void)
+{
+    size_t bytes = 1000000;
+    char *text = malloc(bytes + 1);
+    memcpy(text, "1\n\"", 3);
+    for (size_t i = 3; i < bytes; i++)
+        text[i] = i % 80 == 0 ? '\n' : 'x';
+    text[bytes] = '\0';
+    struct whole_trace whole = read_bytes("open", "csv", text, bytes);
+    CHECK(whole.status == MARGAY_BAD_INPUT &&
+              strstr(whole.error.message, "a row of at most 65536 bytes"),
+          "an open quote: %s", whole.error.message);
+    drop_trace(&whole);
+    memset(text, '\n', bytes);
+    memcpy(text + bytes - 2, "7\n", 2);
+    whole = read_bytes("empty", "csv", text, bytes);
+    CHECK_U64(whole.count, 1, "empty lines make no long row");
+    drop_trace(&whole);
+    free(text);
+}
+
 int main(void)
 {
     test_unit();
+    test_other_formats();
+    test_long_table();
+    test_open_quote();
     test_samples();
     test_choices();
     test_composite();
