@@ -82,20 +82,14 @@ do for [w = 1:64] {
 
 # ----------------------------------------------------------------- axes --
 
-longest = longest + (longest > 0 ? 2 : 0) \
-    + (curves > 0 ? strlen("fully associative") : strlen("16 ways"))
-entries = series * (words(drawn) + curves)
-load folder(ARG0) . "legend.gp"
-load folder(ARG0) . "size-axis.gp"
-steep = highest > 50 * lowest
-load folder(ARG0) . "ratio-axis.gp"
 
 # -------------------------------------------------------------- picture --
 
-# Colours are ways and dashes series; where either comes again, marks differ.
+# Colours and marks are ways and dashes series; where either comes again, marks
+# are others.
 ways_text(w) = w == 1 ? "1 way" : sprintf("%d ways", w)
 dash(i) = sprintf("%d", (i - 1) % 4 + 1)
-mark(i, j) = SHAPE[((j - 1) / 6 + 2 * ((i - 1) / 4)) % 6 + 1]
+mark(i, j) = SHAPE[(j - 1 + (j - 1) / 6 + 2 * ((i - 1) / 4)) % 6 + 1]
 most_lines = series * (words(drawn) + curves)
 load folder(ARG0) . "lines.gp"
 set datafile missing NaN
@@ -115,6 +109,11 @@ do for [i = 1:series] {
         line = look(COLOUR[(j - 1) % 6 + 1], dash(i), 2, mark(i, j))
     }
 }
+load folder(ARG0) . "end-lines.gp"
+load folder(ARG0) . "size-axis.gp"
+steep = highest > 50 * lowest
+load folder(ARG0) . "ratio-axis.gp"
+
 command = "plot "
 STEPS = 0
 FEW = 1e9

@@ -107,7 +107,7 @@ do for [detail = 0:2] {
     seen = "\n"
     do for [i = 1:series] {
         trace = detail == 0 ? base_name(TRACE[i]) : TRACE[i]
-        LABEL[i] = joined(several_traces ? short(trace) : "", \
+        LABEL[i] = joined(several_traces ? trace : "", \
                           several_blocks ? block_text(BLOCK[i]) : "")
         if (several_policies) { LABEL[i] = joined(POLICY[i], LABEL[i]) }
         if (detail == 2) { LABEL[i] = joined(LABEL[i], base_name(FILE[i])) }
@@ -127,10 +127,10 @@ if (several_policies) {
 }}
 
 # A legend takes some of the room.
-longest = 0
-do for [i = 1:series] {
-    longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
-}
+NAMES = "LABEL"
+COUNT = series
+ROOM = most_name
+load folder(ARG0) . "names.gp"
 entries = series
 most_tics = room_for_tics(right - left)
 if (series > 1) {

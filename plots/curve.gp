@@ -50,12 +50,6 @@ do for [f = 1:|CSV|] {
     stats CSV[f] using (note_size(column(size_column))) skip 1 nooutput
 }
 
-steep = 2 * steep_count >= series
-load folder(ARG0) . "size-axis.gp"
-load folder(ARG0) . "ratio-axis.gp"
-
-# -------------------------------------------------------------- picture --
-
 most_lines = series
 load folder(ARG0) . "lines.gp"
 do for [i = 1:series] {
@@ -63,6 +57,10 @@ do for [i = 1:series] {
         "column(size_column)", "shown($7)", LABEL[i])
     line = look(colour(i), sprintf("%d", dashes(i)), width(i, series), shape(i))
 }
+load folder(ARG0) . "end-lines.gp"
+steep = 2 * steep_count >= series
+load folder(ARG0) . "size-axis.gp"
+load folder(ARG0) . "ratio-axis.gp"
 command = "plot "
 STEPS = 1
 load folder(ARG0) . "draw-lines.gp"

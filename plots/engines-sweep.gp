@@ -31,7 +31,14 @@ rows = rows . sprintf(" %d", row)
 HEADING = "Speed of engines over the number of blocks"
 SUBTITLE = "M blocks in 100 parts, each gone through twice"
 load folder(ARG0) . "heading.gp"
-load folder(ARG0) . "legend.gp"
+most_lines = words(engines)
+load folder(ARG0) . "lines.gp"
+do for [i = 1:words(engines)] {
+    line = add_line("CSV skip 1", int(word(rows, i)), int(word(rows, i + 1)) - 1, \
+        "$2", "$5", word(engines, i))
+    line = look(colour(i), sprintf("%d", dashes(i)), 2, shape(i))
+}
+load folder(ARG0) . "end-lines.gp"
 x_log = scale_is_log("x", 1)
 y_log = scale_is_log("y", 1)
 x_least = x_from(x_log ? smallest : 0)
@@ -53,13 +60,7 @@ set ylabel "references per second" offset 0.3,0
 set xtics format COUNT_FORMAT
 set ytics format COUNT_FORMAT
 
-most_lines = words(engines)
-load folder(ARG0) . "lines.gp"
-do for [i = 1:words(engines)] {
-    line = add_line("CSV skip 1", int(word(rows, i)), int(word(rows, i + 1)) - 1, \
-        "$2", "$5", word(engines, i))
-    line = look(colour(i), sprintf("%d", dashes(i)), 2, shape(i))
-}
+
 command = "plot "
 STEPS = 0
 load folder(ARG0) . "draw-lines.gp"

@@ -42,11 +42,6 @@ do for [f = 1:|CSV|] {
 if (smallest > largest) { smallest = least }
 in_bytes = 1
 steep = 0
-longest = longest + 10
-entries = 2 * series
-load folder(ARG0) . "legend.gp"
-load folder(ARG0) . "size-axis.gp"
-load folder(ARG0) . "ratio-axis.gp"
 
 # -------------------------------------------------------------- picture --
 
@@ -61,6 +56,10 @@ do for [i = 1:series] {
         line = look(colour(i), bytes ? "2" : "1", width(i, series), series == 1 ? 0 : shape(i))
     }
 }
+load folder(ARG0) . "end-lines.gp"
+load folder(ARG0) . "size-axis.gp"
+load folder(ARG0) . "ratio-axis.gp"
+
 command = "plot "
 STEPS = 1
 do for [i = 1:series] { if (POLICY[i] ne "") { STEPS = 0 } }

@@ -4,7 +4,9 @@
 #
 # A dot for each machine, and for each trace a line of steps through those on
 # its front: below and to the left of the steps there is none.  Dots of machines
-# that are not on the front are grey; those on it cover theirs.
+# that are not on the front are grey; those on it cover theirs.  The machine at
+# the knee has its name: the one that is farthest below the straight line from
+# one end of the front to the other, with the logarithm of bytes.
 
 OUT = ARG1
 CSV = ARG2
@@ -17,22 +19,44 @@ load folder(ARG0) . "terminal.gp"
 # "TRACES MACHINES FRONT SMALLEST LARGEST FASTEST SLOWEST ROWS", the rows on
 # fronts, of which a machine has one for each trace; then a block for
 # each trace, of "BYTES CYCLES FRONT", below "# NAME".  The name of a trace may
-# hold anything.
+# hold anything.  "#knee BYTES CYCLES NAME" ends a block.
 program = awk_cut \
-. 'NR > 1 {' \
+. 'function value(name, text,   unit) {' \
+. '    if (name !~ /bytes$/ || text == "") return name " " text;' \
+. '    for (unit = 0; text >= 1024 && unit < 4; unit++) text /= 1024;' \
+. '    return name " " sprintf("%.4g ", text) substr("B  KiBMiBGiBTiB", ' \
+. '        3 * unit + 1, unit ? 3 : 1) }' \
+. 'function note(   k) {' \
+. '    best_of[++ends] = number[1] " " number[2] " ";' \
+. '    x[ends] = log(number[1] + 1); y[ends] = number[2];' \
+. '    for (k = 6; rest != ""; k++)' \
+. '        best_of[ends] = best_of[ends] (k > 6 ? ", " : "") value(head[k], cut()) }' \
+. 'function knee(   i, a, b, best, deepest, depth) {' \
+. '    a = b = 1;' \
+. '    for (i = 2; i <= ends; i++) { if (x[i] < x[a]) a = i; if (x[i] > x[b]) b = i }' \
+. '    for (i = 1; i <= ends; i++) {' \
+. '        depth = (x[i] - x[a]) * (y[b] - y[a]) - (y[i] - y[a]) * (x[b] - x[a]);' \
+. '        if (depth > deepest) { deepest = depth; best = i } }' \
+. '    if (best) text = text "#knee " best_of[best] "\n";' \
+. '    ends = 0 }' \
+. 'NR == 1 { split($0, head, ","); next }' \
+. '{' \
 . '    rest = $0; machine = cut(); name = cut(); split(rest, number, ",");' \
 . '    cut(); cut(); cut(); machine = machine "," number[1] "," rest;' \
+. '    if (NR > 2 && name != last) knee();' \
 . '    if (NR == 2 || name != last) {' \
 . '        text = text (NR == 2 ? "" : "\n\n") "# " name "\n"; traces++ }' \
 . '    last = name; rows++; front += number[3];' \
 . '    if (number[3] == 1 && !((machine) in on)) { on[machine]; best++ }' \
 . '    text = text number[1] " " number[2] " " number[3] "\n";' \
+. '    if (number[3] == 1) note();' \
 . '    if (NR == 2) { least = most = number[1]; fast = slow = number[2] }' \
 . '    if (number[1] + 0 < least + 0) least = number[1];' \
 . '    if (number[1] + 0 > most + 0) most = number[1];' \
 . '    if (number[2] + 0 < fast + 0) fast = number[2];' \
 . '    if (number[2] + 0 > slow + 0) slow = number[2] }' \
 . 'END { if (rows > 0) {' \
+. '    knee();' \
 . '    print traces, rows / traces, best + 0, least, most, fast, slow, front + 0;' \
 . '    print ""; print ""; printf "%s", text } }'
 load lines_into("$machines", \
@@ -80,7 +104,19 @@ if (fault ne "") {
     exit status 2
 }
 set yrange [y_least:y_most]
-if (y_log) { set logscale y 2 }
+if (y_log) { set logscale y 2 } else {
+    set ytics nice_step(y_most - y_least, high_ems / 2.5)
+}
+do for [i = 1:|$machines|] {
+    if ($machines[i][1:6] eq "#knee ") {
+        at = real(word($machines[i], 2))
+        room = (right - left) * (1 - (log(at) - log(x_least)) \
+            / (log(x_most) - log(x_least))) / (0.58 * em_x) - 2
+        set label cut(behind($machines[i], 3), floor(room)) \
+            at at,real(word($machines[i], 3)) left boxed front offset 0.7,0.9
+    }
+}
+set style textbox opaque noborder
 # A line goes on over the machines that are not on the front.
 set datafile missing NaN
 set datafile separator whitespace

@@ -16,7 +16,16 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "policy-series.gp"
 
-set ylabel "share of the way from LRU to the optimum" offset 0.5,0
+do for [i = 1:series] {
+    if (LABEL[i] ne "opt" && LABEL[i] ne "lru" \
+        && NAME[i] ne "lru" && (NAME[i] ne "opt" || TURN[i] > 1)) {
+        line = add_policy(i)
+    }
+}
+others = 2
+load folder(ARG0) . "end-lines.gp"
+load folder(ARG0) . "size-axis.gp"
+set ylabel "gain: LRU 0, optimum 1" offset 0.5,0
 y_log = 0
 y_least = y_from(least < -1 ? -1 : least > 0 ? 0 : floor(10 * least) / 10.0)
 y_most = y_to(highest > 1 ? 1.1 : 1)
@@ -25,11 +34,5 @@ set format y "%g"
 command = "plot 0 with lines linecolor rgb '#000000' linewidth 2.5 title 'lru'," \
     . " 1 with lines linecolor rgb '#000000' linewidth 2.5 dashtype 2" \
     . " title 'opt', "
-do for [i = 1:series] {
-    if (LABEL[i] ne "opt" && LABEL[i] ne "lru" \
-        && NAME[i] ne "lru" && (NAME[i] ne "opt" || TURN[i] > 1)) {
-        line = add_policy(i)
-    }
-}
 STEPS = 0
 load folder(ARG0) . "draw-lines.gp"

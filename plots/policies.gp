@@ -15,6 +15,10 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "policy-series.gp"
 
+do for [i = 1:series] { line = add_policy(i) }
+others = areas > 0
+load folder(ARG0) . "end-lines.gp"
+load folder(ARG0) . "size-axis.gp"
 steep = highest > 50 * lowest
 load folder(ARG0) . "ratio-axis.gp"
 set style fill solid 1 noborder
@@ -22,8 +26,7 @@ command = "plot "
 do for [a = 1:areas] {
     command = command . sprintf("$rows index %d using 1:2:3 with filledcurves" \
         . " fillcolor rgb '#ececec' title %s, ", series + a - 1, \
-        a > 1 || LEGEND eq "below" ? "''" : "'between LRU and opt'")
+        a > 1 || legend_place eq "below" ? "''" : "'between LRU and opt'")
 }
-do for [i = 1:series] { line = add_policy(i) }
 STEPS = 0
 load folder(ARG0) . "draw-lines.gp"

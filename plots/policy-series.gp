@@ -113,7 +113,7 @@ do for [i = 1:series] {
     PLACE[i] = int(word(line, 4))
     ROWS[i] = int(word(line, 5))
     place = behind(line, 6)
-    LABEL[i] = word(line, 6) . (place eq "" ? "" : ", " . short(place))
+    LABEL[i] = word(line, 6) . (place eq "" ? "" : ", " . place)
 }
 set datafile separator whitespace
 set datafile missing NaN
@@ -135,12 +135,5 @@ add_policy(i) = (add_line(sprintf("$rows index %d", i - 1), 0, ROWS[i] - 1, \
     is_border(i) ? 0 : shape_at(NAME[i], 1)))
 
 load folder(ARG0) . "heading.gp"
-longest = 0
-do for [i = 1:series] {
-    longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
-}
-entries = series + 1
-load folder(ARG0) . "legend.gp"
-load folder(ARG0) . "size-axis.gp"
 most_lines = series
 load folder(ARG0) . "lines.gp"

@@ -51,7 +51,7 @@ do for [i = 2:|$lines|] {
     if (text[1:1] eq "#") {
         found = found + 1
         ROLE[found] = word(text, 2)
-        NAME[found] = short(behind(text, 2))
+        NAME[found] = behind(text, 2)
         ROWS[found] = 0
     } else {
         if (text ne "") { ROWS[found] = ROWS[found] + 1 }
@@ -68,10 +68,6 @@ largest = STATS_max_x
 note(y) = (lowest = y > 0 && y < lowest ? y : lowest, \
     highest = y > highest ? y : highest, 1)
 stats $lines using (note(shown($2))) nooutput
-load folder(ARG0) . "legend.gp"
-steep = 0
-load folder(ARG0) . "size-axis.gp"
-load folder(ARG0) . "ratio-axis.gp"
 
 # -------------------------------------------------------------- picture --
 
@@ -102,6 +98,10 @@ do for [role in "truth training prediction"] {
         }
     }
 }
+load folder(ARG0) . "end-lines.gp"
+steep = 0
+load folder(ARG0) . "size-axis.gp"
+load folder(ARG0) . "ratio-axis.gp"
 command = "plot "
 STEPS = 1
 load folder(ARG0) . "draw-lines.gp"

@@ -88,7 +88,7 @@ highest = real(word(first, 9))
 about = behind(first, 9)
 array NAME[drawn]
 do for [i = 1:drawn] {
-    NAME[i] = short(text[1:end_of(text) - 1])
+    NAME[i] = text[1:end_of(text) - 1]
     text = text[end_of(text) + 1:*]
 }
 set print $rows
@@ -103,11 +103,6 @@ SUBTITLE = sprintf("%s%sdashed: %s", about, about eq "" ? "" : "; ", \
     . (drawn < count ? sprintf("; the %d of %d with most references", drawn, \
     count) : "")
 load folder(ARG0) . "heading.gp"
-entries = 2 * drawn + 2
-load folder(ARG0) . "legend.gp"
-load folder(ARG0) . "size-axis.gp"
-steep = highest > 50 * lowest
-load folder(ARG0) . "ratio-axis.gp"
 most_lines = 2 * drawn + 2
 load folder(ARG0) . "lines.gp"
 do for [i = 0:drawn] {
@@ -116,9 +111,14 @@ do for [i = 0:drawn] {
             apart ? "$3" : "$2", (i == 0 ? "all" : NAME[i]) \
             . (apart ? (divides ? ", divided" : ", alone") : ""))
         line = look(i == 0 ? "#000000" : colour((i - 1) % 6 + 1), \
-            apart ? "2" : "1", i == 0 ? 2.6 : 1.6, i > 6 ? 7 : 0)
+            apart ? "2" : "1", i == 0 ? 2.6 : 1.6, i == 0 ? 0 : shape(i + (i > 6)))
     }
 }
+load folder(ARG0) . "end-lines.gp"
+load folder(ARG0) . "size-axis.gp"
+steep = highest > 50 * lowest
+load folder(ARG0) . "ratio-axis.gp"
+
 command = "plot "
 STEPS = !divides
 load folder(ARG0) . "draw-lines.gp"

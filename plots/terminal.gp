@@ -77,14 +77,15 @@ set output OUT
 
 # ---------------------------------------------------------------- lines --
 
-# Okabe and Ito's palette: told apart with any kind of colour vision.
-array COLOUR[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", \
-                   "#56b4e9", "#000000"]
+# Okabe and Ito's palette, from dark to light in grey, and black.
+array COLOUR[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", \
+                   "#e69f00", "#000000"]
 colour(i) = COLOUR[(i - 1) % 7 + 1]
-# No two of 42 lines have the same colour, dashes and marker.
+# As colours do not tell all lines apart, dashes and markers differ, too: no two
+# of 84 lines have the same of all three.
 array SHAPE[6] = [7, 5, 9, 13, 11, 15]
-dashes(i) = (i - 1) / 7 % 4 + 1
-shape(i) = SHAPE[(i - 1) / 7 % 6 + 1]
+dashes(i) = (i - 1) % 4 + 1
+shape(i) = SHAPE[(i - 1) % 6 + 1]
 # Later lines are thinner, so that those below show where lines coincide.
 width(i, count) = count == 1 ? 2 : 2.8 - 1.2 * (i - 1) / (count - 1)
 

@@ -69,10 +69,6 @@ capacity_text(blocks) = 2 ** power(bytes_of(blocks)) == bytes_of(blocks) \
     ? size_text(power(bytes_of(blocks)), unit) \
     : amount_text(bytes_of(blocks), unit)
 
-# "256 KiB" as "256 K", as bars are narrow.
-short(text) = strlen(text) > 2 && text[strlen(text) - 1:*] eq "iB" \
-    ? text[1:strlen(text) - 2] : text
-
 # The widths of all bars and gaps between capacities are those of one bar.
 array FRESH[caches]
 width = 0.4
@@ -80,7 +76,7 @@ do for [i = 1:caches] {
     FRESH[i] = i == 1 || BLOCKS[ORDER[i]] != BLOCKS[ORDER[i > 1 ? i - 1 : 1]]
     width = width + (FRESH[i] && i > 1 ? 1.9 : 1)
 }
-ems_per_bar = (right - left - (LEGEND eq "right" ? legend_width : 0)) \
+ems_per_bar = (right - left - (legend_place eq "right" ? legend_width : 0)) \
     / (width * em_x)
 # Does a text centred at `at` leave a gap to the one that ended before?
 has_room(at, text, last) = (at - last) * ems_per_bar > 0.3 * strlen(text) + 0.3
@@ -88,7 +84,7 @@ end_of(at, text) = at + 0.3 * strlen(text) / ems_per_bar
 
 at = 0
 begins = 0
-floor_at = bottom + (1.4 + (LEGEND eq "below" ? legend_ems + 1 : 0)) * em_y
+floor_at = bottom + (1.4 + (legend_place eq "below" ? legend_ems + 1 : 0)) * em_y
 lowest = 0
 highest = 0
 last_ways = -100
@@ -109,7 +105,7 @@ do for [i = 1:caches] {
         set xtics add (ways at)
         last_ways = end_of(at, ways)
     }
-    capacity = short(capacity_text(BLOCKS[c]))
+    capacity = capacity_text(BLOCKS[c])
     middle = 0.5 * (begins + at)
     if ((i == caches || FRESH[i < caches ? i + 1 : i]) \
         && has_room(middle, capacity, last_capacity)) {

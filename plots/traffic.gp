@@ -75,7 +75,7 @@ longest = 0
 do for [m = 1:machines] {
     longest = strlen(bar_label(m)) > longest ? strlen(bar_label(m)) : longest
 }
-room = (right - left - (LEGEND eq "right" ? 9 : 0) * em_x) / bars
+room = (right - left - (legend_place eq "right" ? 9 : 0) * em_x) / bars
 upright = machines > 1 && 0.6 * (longest + 1) * em_x > room
 # TikZ has the letters of the document, of one size.
 small = upright && room < 1.2 * em_x && suffix ne ".tex" \
@@ -83,7 +83,7 @@ small = upright && room < 1.2 * em_x && suffix ne ".tex" \
 names_high = machines == 1 ? 0 : upright \
     ? 0.55 * small * longest * em_x * WIDTH / HEIGHT : 1.1 * em_y
 floor_at = 3 * em_y + names_high + (machines > 1 ? 1.6 * em_y : 0) \
-    + (LEGEND eq "below" ? (legend_ems + 2) * em_y : 0)
+    + (legend_place eq "below" ? (legend_ems + 2) * em_y : 0)
 set bmargin at screen floor_at
 set xtics () scale 0 noenhanced
 if (upright) { set xtics rotate by 90 right }

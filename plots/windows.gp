@@ -98,8 +98,23 @@ sizes = series / names
 HEADING = (HIT ? "Hit" : "Miss") . " ratio " \
     . (unit eq "requests" ? "of requests " : "") . "over time"
 load folder(ARG0) . "heading.gp"
-entries = series
-load folder(ARG0) . "legend.gp"
+most_lines = series
+load folder(ARG0) . "lines.gp"
+k = 0
+do for [i = 2:|$lines|] {
+    text = $lines[i]
+    if (text[1:1] eq "#") {
+        turn = k / sizes
+        line = add_line(sprintf("$lines index %d", k), 0, -1, "$1", "shown($2)", \
+            text[3:*])
+        line = look(colour(k % sizes + 1), sprintf("%d", turn % 4 + 1), 2, \
+            SHAPE[(k % sizes + turn) % 6 + 1])
+        k = k + 1
+    } else {
+        if (text ne "") { LINE_LAST[lines] = LINE_LAST[lines] + 1 }
+    }
+}
+load folder(ARG0) . "end-lines.gp"
 x_log = scale_is_log("x", 0)
 x_least = x_from(0)
 x_most = x_to(end)
@@ -121,22 +136,7 @@ if (x_log) { set xtics format COUNT_FORMAT } else {
 steep = 0
 load folder(ARG0) . "ratio-axis.gp"
 
-most_lines = series
-load folder(ARG0) . "lines.gp"
-k = 0
-do for [i = 2:|$lines|] {
-    text = $lines[i]
-    if (text[1:1] eq "#") {
-        turn = k / sizes
-        line = add_line(sprintf("$lines index %d", k), 0, -1, "$1", "shown($2)", \
-            short(text[3:*]))
-        line = look(colour(k % sizes + 1), sprintf("%d", turn % 4 + 1), 2, \
-            names == 1 ? 0 : SHAPE[turn % 6 + 1])
-        k = k + 1
-    } else {
-        if (text ne "") { LINE_LAST[lines] = LINE_LAST[lines] + 1 }
-    }
-}
+
 command = "plot "
 STEPS = 1
 load folder(ARG0) . "draw-lines.gp"

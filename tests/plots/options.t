@@ -54,8 +54,8 @@ shows labels a_1.u64
 check 'labels: no sample of a line' sh -c '! grep -q "<title>b.u64<" labels.svg'
 check 'the legend has one' grep -q '<title>b.u64<' usual.svg
 awk -v columns=$columns 'BEGIN { print columns
-    for (i = 1; i <= 60; i++) print "t" i ",64,1,64,100,50,0.5\nt" i \
-        ",64,2,128,100,40,0.4" }' >many.csv
+    for (i = 1; i <= 60; i++) print "t" i ",64,1,64,100," i "," i / 100 \
+        "\nt" i ",64,2,128,100,0,0" }' >many.csv
 drawn many many.csv --labels
 check 'too many names stand in a legend' grep -q '<title>t60<' many.svg
 

@@ -40,6 +40,11 @@ machine='simulate --machine intel-skylake walk.lackey'
     write engines engines --run walk.lackey --limit 3000 \
         --only exact,olken,shards,scale-tree
     write sweep engines --sweep --blocks 2000 --only exact,olken
+    for i in 01 02 03 04 05 06 07 08 09 10 11 12; do
+        head -n $((9000 + ${i#0} * 900)) walk.lackey \
+            >"a_measurement_of_the_large_cache_with_many_words_in_its_name_$i.lackey"
+    done
+    write long curve a_measurement*
     write share share tables/exact.csv tables/exact.csv --sizes pow2
 }
 rm tables/all.csv
@@ -63,6 +68,20 @@ draws caches --map
 draws compare --causes
 draws varied --traffic
 draws policies --gain
+draws policies --labels
+draws windows --labels
+draws long --labels
+"$MARGAY" plot tables/long.csv --paper column -o long.svg
+is 'of twelve long names what differs' \
+    "$(grep -c '<text>\.\.[01][0-9]\.lackey<' long.svg)" 12
+is 'and the axis from 0 to 0.5 has a fifth of the height' "$(perl -ne '
+    push @at, $1 if /translate\(\S+?,([\d.]+)\).*text-anchor="end"/;
+    END { print $at[0] - $at[-1] >= 0.2 * 264 ? "yes" : "@at" }' long.svg)" yes
+awk 'BEGIN { print "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
+    for (i = 1; i <= 99; i++) print "t" i ",64,1,64,100," i "," i / 100 }' >many.csv
+run plot many.csv --paper column -o many.svg
+like 'a legend without room: a note' "$status $(cat err)" \
+    '^0 margay plot: many.csv: the legend leaves the picture no room'
 
 for paper in column,396,264 page,780,468 slide,1200,675; do
     name=${paper%%,*}

@@ -19,7 +19,7 @@ shows one 'Misses of fully associative caches, by policy' \
 coloured one '213,  94,   0' '#d55e00'
 drawn gain --gain one.csv
 shows gain 'From LRU to the optimum, by policy' \
-    'share of the way from LRU to the optimum' fifo
+    'gain: LRU 0, optimum 1' fifo
 coloured gain '213,  94,   0' '#d55e00'
 
 "$MARGAY" curve -q --policy fifo,clock --ids z.u64 -o two.csv

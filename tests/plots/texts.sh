@@ -16,11 +16,13 @@ drawn() {
     read_texts "$drawn_name"
 }
 
-# read_texts NAME: the texts in NAME.svg, a line each, into NAME.txt.
+# read_texts NAME: the texts in NAME.svg, a line each, into NAME.txt; also of
+# names of lines that coincide ("a = b").
 read_texts() {
     sed -n 's/.*<text>\(.*\)<\/text>.*/\1/p' "$1.svg" |
         sed 's/<!\[CDATA\[//; s/]]>//; s/^ *//; s/ *$//
-            s/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' >"$1.txt"
+            s/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g
+            s/ = /\n/g' >"$1.txt"
 }
 
 # shows NAME TEXT...

@@ -175,17 +175,22 @@ done
 refuses "--font: 'x'" plot curve.csv -o x.png --font Serif,x
 refuses "--legend: 'left'" plot curve.csv -o x.png --legend left
 
-# Forty-two lines, no two alike, are told by colour, dashes and marker.
+# Eighty-four lines, no two alike, are told by colour, dashes and marker.
 awk 'BEGIN { print "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
-    for (i = 1; i <= 42; i++) for (size = 1; size < 5; size *= 2)
-        print "t" i ",64," size "," 64 * size ",100,50,0.5" }' >many.csv
-run plot many.csv -o many.svg
-is 'forty-two lines that coincide' "$status $(cat err)" '0 '
+    for (i = 1; i <= 84; i++) for (size = 1; size < 5; size *= 2)
+        print "t" i ",64," size "," 64 * size ",100," i "," i / 100 }' >many.csv
+run plot many.csv --size 3000x2000 -o many.svg
+is 'eighty-four lines' "$status $(cat err)" '0 '
 is 'no two of them look alike' "$(perl -ne '
     ($line) = /<title>(t\d+)</ if /<title>/;
     $look{$line} = "$1 " . ($2 // "") if $line && /<path stroke=.(rgb.*?\)).( stroke-dasharray=\S+)?/;
     $look{$line} .= $1 if $line && /(#gpPt\d+)/ && $look{$line} !~ /#/;
-    END { my %looks = map { ($_ => 1) } values %look; print scalar keys %looks }' many.svg)" 42
+    END { my %looks = map { ($_ => 1) } values %look; print scalar keys %looks }' many.svg)" 84
+sed 's/,[0-9]*,[0-9.]*$/,50,0.5/' many.csv | sed -n 1,7p >same.csv
+run plot same.csv -o same.svg
+is 'lines that coincide have one name' \
+    "$status $(cat err)$(grep -o '<text>.*t1 = t2.*</text>' same.svg)" \
+    '0 <text>t1 = t2</text>'
 
 # Standard input, and other files that can be read only once.
 "$MARGAY" plot curve.csv -o curve.svg
