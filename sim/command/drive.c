@@ -62,20 +62,44 @@ static void explain_work(const struct margay_job *job)
                       work->leading_seconds, work->reading_seconds);
 }
 
+/* A sample of references is no trace: between two of them lie thousands that
+   are not there, so that almost all distances are too short.  How many there
+   are of each site, and what they are, is right. */
+static enum margay_status check_samples(const struct drive *drive,
+                                        const struct margay_job *job,
+                                        struct margay_error *error)
+{
+    const struct options *options = drive->options;
+    const struct attribution_option *by = &options->results.by;
+    bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
+                  (by->given && by->by == MARGAY_BY_SITE);
+    if (drive->upright || job->reader == NULL ||
+        !margay_trace_format(job->reader)->sampled)
+        return MARGAY_OK;
+    if (!counts)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: samples of references, whose distances and "
+                           "misses are not those of the program; expected "
+                           "all references, as 'margay record' takes them "
+                           "('annotate' and 'histogram --by site' count "
+                           "samples; 'convert' makes a trace of a file in "
+                           "which each reference is)",
+                           job->trace);
+    message_keep("%s: these are samples, not all references: distances and "
+                 "misses are not those of the program",
+                 job->trace);
+    return MARGAY_OK;
+}
+
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     const struct drive *drive = ((struct seat *)context)->drive;
     const struct options *options = drive->options;
-    enum margay_status status = MARGAY_OK;
+    enum margay_status status = check_samples(drive, job, error);
     if (options->verbose && job->reader != NULL)
         explain(drive, job);
-    if (!drive->upright && job->reader != NULL &&
-        margay_trace_format(job->reader)->sampled)
-        message_keep("%s: these are samples, not all references: distances "
-                     "and misses are not those of the program",
-                     job->trace);
-    if (drive->begun != NULL)
+    if (status == MARGAY_OK && drive->begun != NULL)
         status = drive->begun(drive->context, job, error);
     /* Who reads the file while it changes finds it from the beginning on; a run
        that goes on leaves what is there until it has more. */
