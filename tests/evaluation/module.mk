@@ -19,12 +19,6 @@ evaluation-fresh: ## the same on a new Debian, by root (EVALUATION_SUITES=trixie
 	@perl tests/evaluation/methods.pl docs/measured
 	@perl tests/papers/pages.pl docs/measured/evaluation.md docs/measured/parda.md
 
-evaluation-parts: deps bench-tools ## what the parts of recording cost
-	$(recorders)
-	@perl tests/evaluation/parts.pl $(PARTS_FLAGS) $(BUILD)/margay \
-	    $(BUILD)/tests/bench $(BUILD)/evaluation docs/measured
-	@perl tests/papers/pages.pl docs/measured/evaluation.md
-
 # How well `margay share` does: docs/measured/sharing.md.
 evaluation-sharing: deps all ## mixtures of recorded programs, and margay share
 	@$(keep) sharing,sharing-mixtures perl tests/evaluation/sharing.pl \
@@ -36,5 +30,4 @@ evaluation-phases: deps all ## recorded programs, and windows that stand for the
 	@$(keep) phases perl tests/evaluation/phases.pl $(BUILD)/margay $(BUILD)/phases
 	@perl tests/papers/pages.pl docs/measured/phases.md
 
-.PHONY: evaluation evaluation-fresh evaluation-parts evaluation-sharing \
-    evaluation-phases
+.PHONY: evaluation evaluation-fresh evaluation-sharing evaluation-phases

@@ -45,12 +45,6 @@ sub exact {
     } sort keys %$of;
 }
 
-sub stages {
-    return map { [basename($_->{file}, '.u64'), @$_{qw(look_ups ranks engine model
-        rank_cycles)}] } csv_rows("$tools/stages", 9,
-        map { $_->[1] } inputs(qw(W1 W2 W5)));
-}
-
 # Reading: tables of 5 million rows, of the references of W1.
 my %row = (
     webcachesim => sub { "$_[0] $_[1] $_[2]\n" },
@@ -270,8 +264,6 @@ sub caches {
 make_tables(
     'performance-exact' => ['workload,exact,hash_pass,share_of_it,sized,'
         . 'share_of_sized,olken,times_olken', \&exact],
-    'performance-stages' => ['workload,look-ups,ranks_and_counts,engine,'
-        . 'sum_over_engine,cycles_of_ranks', \&stages],
     'performance-reading' => ['format,million/s', \&reading],
     'performance-memory' => ['blocks,bytes_per_block', \&memory],
     'performance-peak' => ['input,file_MB,pipe_MB,file_seconds,pipe_seconds',
