@@ -223,8 +223,8 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, size_t set_index,
 /* The policy knows the future: margay_opt has it, and no margay_cache. */
 #define MARGAY_POLICY_NEEDS_FUTURE 2u
 
-/* The number of ways has to be a power of two. */
-#define MARGAY_POLICY_POWERS_OF_TWO 4u
+/* The number of ways has to be even, or 1. */
+#define MARGAY_POLICY_EVEN_WAYS 4u
 
 /* The policy is made for sets of a few ways. */
 #define MARGAY_POLICY_FOR_SETS 8u

@@ -138,11 +138,11 @@ static enum margay_status check_policy(const struct machine *machine)
             "%s: policy: found '%s', expected a policy that does "
             "not need the future",
             level->name, spec);
-    if (policy->info.abilities & MARGAY_POLICY_POWERS_OF_TWO &&
-        !margay_is_power_of_two(ways))
+    if (policy->info.abilities & MARGAY_POLICY_EVEN_WAYS && ways > 1 &&
+        ways % 2 != 0)
         return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
                            "%s: ways: found %" PRIu64
-                           ", expected a power of two for %s",
+                           ", expected an even number for %s",
                            level->name, ways, spec);
     if (policy->memory != NULL && loses_blocks(machine))
         return margay_fail(

@@ -57,10 +57,10 @@ static enum margay_status check_powers(
     struct margay_error *error)
 {
     const struct margay_policy_info *info = &design->policy->info;
-    if ((info->abilities & MARGAY_POLICY_POWERS_OF_TWO) != 0 &&
-        !margay_is_power_of_two(options->ways))
+    if ((info->abilities & MARGAY_POLICY_EVEN_WAYS) != 0 && options->ways > 1 &&
+        options->ways % 2 != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: %" PRIu32 " ways (expected a power of two)",
+                           "%s: %" PRIu32 " ways (expected an even number)",
                            info->name, options->ways);
     if (options->index == MARGAY_INDEX_XOR &&
         !margay_is_power_of_two(design->sets.count))

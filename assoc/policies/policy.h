@@ -41,7 +41,7 @@ struct margay_use {
     uint64_t site; /* the code that made it; 0 where nothing says it */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
     uint32_t memory;
-    bool sized; /* it is of an object; a constant in each loop */
+    bool sized;     /* it is of an object; a constant in each loop */
     uint32_t index; /* among those that the cache is fed */
 };
 
@@ -168,7 +168,8 @@ struct margay_policy {
 #define MARGAY_POLICIES(X) \
     X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
     X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(slru) X(lfuda) \
-    X(gdsf) X(hyperbolic) X(lhd) X(srrip) X(brrip) X(drrip) X(ship)
+    X(gdsf) X(hyperbolic) X(lhd) X(srrip) X(brrip) X(drrip) X(ship) \
+    X(qlru)
 /* clang-format on */
 #define MARGAY_DECLARE_POLICY(name) \
     extern const struct margay_policy margay_policy_##name;

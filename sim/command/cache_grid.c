@@ -31,7 +31,7 @@ void cache_grid_init(struct cache_grid *grid, const struct options *options)
     const struct policy_list *policies = &options->caches.policies;
     const struct number_list *sets = &options->caches.sets;
     const struct number_list *ways = &options->caches.ways;
-    bool powers = (policies->abilities & MARGAY_POLICY_POWERS_OF_TWO) != 0;
+    bool powers = (policies->abilities & MARGAY_POLICY_EVEN_WAYS) != 0;
     *grid = (struct cache_grid){.set_count = 0};
     for (size_t i = 0; i < sets->count; i++)
         grid->sets[grid->set_count++] = sets->numbers[i];

@@ -116,11 +116,11 @@ static enum margay_status check_policy(
                            "--policy opt: what is optimal takes no account of "
                            "writes (leave out --write and --allocate)");
     for (size_t i = 0; i < request->way_count; i++) {
-        if ((policy->abilities & MARGAY_POLICY_POWERS_OF_TWO) &&
-            !margay_is_power_of_two(request->ways[i]))
+        if ((policy->abilities & MARGAY_POLICY_EVEN_WAYS) &&
+            request->ways[i] > 1 && request->ways[i] % 2 != 0)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--ways: %u with --policy %s (expected "
-                               "powers of two)",
+                               "even numbers)",
                                request->ways[i], policy->name);
     }
     return MARGAY_OK;
