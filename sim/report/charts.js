@@ -1,7 +1,9 @@
 // charts.js - pictures between axes, of numbers in tables
 //
-// picture() draws the axes of all of them.  A chart of lines has its places,
-// over which a cursor moves; addCursor() makes it do so.
+// picture() draws the axes of all of them.  A piece of the page has its HTML and
+// draws itself again for a view, which is the part of its axis from left to right
+// that is seen, of 0 to 1; addZoom() lets people choose that.  A chart of lines
+// has its places, over which a cursor moves; addCursor() makes it do so.
 "use strict";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 372, 64, 680, 12, 312];
@@ -10,6 +12,7 @@ const MOST_LINES = 24; // colours and dashes differ
 const MOST_PARTS = 8; // of a bar; report.css has a colour for each
 const MOST_BARS = 66;
 const STEEP_RATIO = 50; // from which a curve's fall is steep
+const WHOLE = [0, 1], LEAST_VIEW = 1 / 256;
 
 // ------------------------------------------------------- numbers and texts --
 
@@ -75,12 +78,23 @@ const lowest = (values) => values.reduce(
 
 // ---------------------------------------------------------------- pictures --
 
-// An axis of whole steps, 1, 2 or 5 times a power of ten or powers of two,
-// which begins with 0, or logarithmic with a power of `base`.
-function axis({ from = 0, to, begin, end, logarithmic = false, base = 10,
-    name = rounded })
+// The least step, 1, 2 or 5 times a power of ten, or a power of two, with which
+// few ticks are in a range.
+function stepOf(range, base)
 {
-    const numbers = [];
+    let step = base ** Math.floor(
+        Math.log(range / MOST_TICKS) / Math.log(base));
+    for (let i = 0; range / step > MOST_TICKS; i++)
+        step *= base === 10 && i % 3 === 1 ? 2.5 : 2;
+    return step;
+}
+
+// An axis of whole steps, which begins with 0, or logarithmic with a power of
+// `base`; of it, what the view shows.
+function axis({ from = 0, to, begin, end, logarithmic = false, base = 10,
+    name = rounded, view = WHOLE })
+{
+    let numbers = [];
     if (logarithmic) {
         const power = (value) => Math.log(value) / Math.log(base);
         const low = Math.floor(power(from) + 1e-9);
@@ -93,26 +107,35 @@ function axis({ from = 0, to, begin, end, logarithmic = false, base = 10,
             numbers.push(...numbers.slice(0, -1)
                 .flatMap((value) => [2 * value, 5 * value]));
     } else {
-        to = to || 1;
-        let step = base ** Math.floor(
-            Math.log(to / MOST_TICKS) / Math.log(base));
-        for (let i = 0; to / step > MOST_TICKS; i++)
-            step *= base === 10 && i % 3 === 1 ? 2.5 : 2;
-        const steps = Math.ceil(to / step - 1e-9);
-        to = steps * step;
+        const step = stepOf(to || 1, base);
+        const steps = Math.ceil((to || 1) / step - 1e-9);
+        [from, to] = [0, steps * step];
         for (let i = 0; i <= steps; i++)
             numbers.push(i * step);
     }
+    if (view !== WHOLE) {
+        [from, to] = view.map((part) => logarithmic
+            ? from * (to / from) ** part : to * part);
+        const step = stepOf(to - from, base);
+        const powers = Math.log(to / from) / Math.log(base);
+        const first = Math.ceil(Math.log(from) / Math.log(base) - 1e-9);
+        numbers = [...Array(MOST_TICKS + 2).keys()].map((i) =>
+            logarithmic && powers >= 3
+                ? base ** (first + i * Math.ceil(powers / MOST_TICKS))
+                : (Math.ceil(from / step - 1e-9) + i) * step)
+            .filter((value) => value <= to);
+    }
     // A ratio of 0 is on the floor of a logarithmic axis, too.
-    const share = (value) => !logarithmic ? value / to
-        : value <= from ? 0 : Math.log(value / from) / Math.log(to / from);
+    const share = (value) => !logarithmic ? (value - from) / (to - from)
+        : value <= 0 ? 0 : Math.log(value / from) / Math.log(to / from);
     const place = (value) => begin + share(value) * (end - begin);
     const valueAt = (place) => {
         const part = (place - begin) / (end - begin);
-        return logarithmic ? from * (to / from) ** part : to * part;
+        return logarithmic ? from * (to / from) ** part
+            : from + (to - from) * part;
     };
     const ticks = numbers.map((value) => [place(value), name(value)]);
-    return { place, valueAt, ticks };
+    return { place, valueAt, ticks, from, to };
 }
 
 const axisX = (of) => axis({ begin: LEFT, end: RIGHT, ...of });
@@ -121,6 +144,20 @@ const axisY = (of) => axis({ begin: BOTTOM, end: TOP, ...of });
 const text = (style, x, y, words) =>
     `<text class="${style}" x="${x.toFixed(1)}" y="${y.toFixed(1)}">`
     + `${escaped(words)}</text>`;
+
+let clips = 0; // of pictures in a view, which have a name each
+
+// What of a drawing is within the axes.
+const within = (view, body) => view === WHOLE ? body
+    : `<clipPath id="clip${++clips}"><path d="M${LEFT} ${TOP - 4}H${RIGHT}V`
+        + `${BOTTOM + 1}H${LEFT}Z"/></clipPath><g clip-path="url(#clip${clips})">`
+        + `${body}</g>`;
+
+// What of a list that stands along an axis.
+const partOf = (list, [from, to]) => {
+    const first = Math.min(Math.floor(from * list.length), list.length - 1);
+    return list.slice(first, Math.max(Math.round(to * list.length), first + 1));
+};
 
 // A drawing between axes: ticks are pairs of a place and a name, and those of
 // an axis with a grid have a line through the picture.
@@ -144,13 +181,30 @@ function picture({ caption, x = [], y = [], gridX = "", gridY = "", xTitle,
 const gridX = `<path class="grid" d="MX ${TOP}V${BOTTOM + 4}"/>`;
 const gridY = `<path class="grid" d="M${LEFT - 4} YH${RIGHT}"/>`;
 
-// `how` says how to read it.
-const figure = (caption, how, content) => "<figure><figcaption>"
-    + `${escaped(caption)}</figcaption>\n${content}<p class="how">`
-    + `<b>How to read this:</b> ${escaped(how)}</p>\n<p class="tools">`
-    + ["CSV", "PNG"].map((kind) => '<button type="button" '
-        + `data-save="${kind}" aria-label="${kind}: ${escaped(caption)}">`
-        + `${kind}</button>\n`).join("") + "</p></figure>\n";
+// Where a view goes from [a, b], of the width w, around c.
+const zooms = {
+    "+": ["Zoom in", (a, b, w, c) => [c - w / 4, c + w / 4]],
+    "\u2212": ["Zoom out", (a, b, w, c) => [c - w, c + w]],
+    "\u25c2": ["To the left", (a, b, w) => [a - w / 2, b - w / 2]],
+    "\u25b8": ["To the right", (a, b, w) => [a + w / 2, b + w / 2]],
+    "All": ["Show all", () => WHOLE],
+};
+
+// A piece of the page; `how` says how to read it, and `more` is below it.
+function figure(caption, how, draw, more = "")
+{
+    const button = (name, kind, words) => `<button type="button" data-${kind}=`
+        + `"${name}" aria-label="${words}: ${escaped(caption)}">${name}`
+        + "</button>\n";
+    const html = `<figure><figcaption>${escaped(caption)}</figcaption>\n`
+        + `<div class="plot">${draw(WHOLE)}</div>${more}<p class="how">`
+        + `<b>How to read this:</b> ${escaped(how)}</p>\n<p class="tools">`
+        + Object.entries(zooms).map(([name, [words]]) =>
+            button(name, "zoom", words)).join("")
+        + ["CSV", "PNG"].map((name) => button(name, "save", name)).join("")
+        + "</p></figure>\n";
+    return { html, draw };
+}
 
 // The caption, and of which rows of a table with several groups.
 const captionOf = (caption, group, rows) => group.length === rows.length
@@ -168,35 +222,38 @@ function rectangle(style, [left, right], [low, high], title, more = "")
 // `legend` names the parts; parts are shares, or numbers.
 function bars(caption, how, all, xTitle, legend = [], shares = true)
 {
-    const shown = all.slice(0, MOST_BARS);
-    const width = (RIGHT - LEFT) / shown.length;
-    const heights = shown.map(({ parts }) => parts.reduce((a, b) => a + b, 0));
     const name = shares ? percent : (value) => count(Number(short(value, 6)));
-    const y = axisY({ to: largest(heights), name: shares ? percent : rounded });
-    // Names as wide as the large letters of a small screen, and the last one:
-    // infinity, in a histogram.
-    const letters = largest(shown.map((bar) => bar.name.length));
-    const every = Math.ceil(12 * (letters + 1) / width);
-    let body = "";
-    const x = [];
-    shown.forEach(({ name: bar, parts }, i) => {
-        const left = LEFT + width * i;
-        let sum = 0;
-        parts.forEach((part, k) => {
-            if (part > 0)
-                body += rectangle(`part${k}`, [left, left + width * 0.84],
-                    [y.place(sum), y.place(sum + part)],
-                    `${bar}: ${name(part)}`);
-            sum += part;
+    const draw = (view) => {
+        const shown = partOf(all.slice(0, MOST_BARS), view);
+        const width = (RIGHT - LEFT) / shown.length;
+        const y = axisY({ to: largest(shown.map(({ parts }) =>
+            parts.reduce((a, b) => a + b, 0))),
+        name: shares ? percent : rounded });
+        // Names as wide as the large letters of a small screen, and the last
+        // one: infinity, in a histogram.
+        const letters = largest(shown.map((bar) => bar.name.length));
+        const every = Math.ceil(12 * (letters + 1) / width);
+        let body = "";
+        const x = [];
+        shown.forEach(({ name: bar, parts }, i) => {
+            const left = LEFT + width * i;
+            let sum = 0;
+            parts.forEach((part, k) => {
+                if (part > 0)
+                    body += rectangle(`part${k}`, [left, left + width * 0.84],
+                        [y.place(sum), y.place(sum + part)],
+                        `${bar}: ${name(part)}`);
+                sum += part;
+            });
+            if ((shown.length - 1 - i) % every === 0)
+                x.push([left + width * 0.42, bar]);
         });
-        if ((shown.length - 1 - i) % every === 0)
-            x.push([left + width * 0.42, bar]);
-    });
+        return picture({ caption, x, y: y.ticks, gridY, xTitle, body });
+    };
     const items = legend.map((part, k) =>
         `<li><span class="part${k}"></span> ${escaped(part)}</li>`);
-    return figure(caption, how,
-        picture({ caption, x, y: y.ticks, gridY, xTitle, body })
-        + `<ul class="legend">${items.join("")}</ul>`);
+    return figure(caption, how, draw,
+        `<ul class="legend">${items.join("")}</ul>`);
 }
 
 // --------------------------------------------------------- charts of lines --
@@ -286,51 +343,71 @@ function legendOf(lines, looks)
         + '<svg class="swatch" viewBox="0 0 32 8" aria-hidden="true">'
         + `<path ${looks[i]} d="M0 4H32"/></svg>`
         + `<span>${escaped(name)}</span></label></li>\n`);
-    return lines.length < 2 ? "" : `<ul class="legend">${items.join("")}</ul>`;
+    return lines.every(({ name }) => name === "") ? ""
+        : `<ul class="legend">${items.join("")}</ul>`;
 }
 
 const scale = (axis, name, on) => '<label><input type="checkbox" '
     + `class="scale" data-axis="${axis}" ${on ? "checked" : ""}> `
     + `${escaped(name)}</label>\n`;
 
+// Lines of which the cursor reads the same everywhere are one, with the names of
+// all.
+function merged(lines, valueOf)
+{
+    const kept = [];
+    for (const line of lines) {
+        line.reads = line.points.map(([at, up]) => `${at} ${valueOf(up)}`)
+            .join();
+        const same = kept.find(({ reads }) => reads === line.reads);
+        if (same === undefined)
+            kept.push({ ...line, names: [line.name] });
+        else
+            same.names.push(line.name);
+    }
+    return kept.map((line) => ({ ...line, name: listed(line.names) }));
+}
+
 // Two columns of the table as lines.
 function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
     logarithmic = true, straight = false })
 {
-    const all = linesOf(rows, keys);
-    const lines = all.slice(0, MOST_LINES), looks = looksOf(lines);
-    for (const line of lines) {
-        line.points = line.rows.map((row) => [number(row[x]), number(row[y])])
+    const isRatio = y.endsWith("ratio"), nameY = isRatio ? percent : rounded;
+    const valueOf = isRatio ? percent : count;
+    const all = merged(linesOf(rows, keys).map((line) => ({ ...line,
+        points: line.rows.map((row) => [number(row[x]), number(row[y])])
             .filter(([a, b]) => a !== undefined && b !== undefined
-                && (a > 0 || !logarithmic));
-        line.ups = line.points.map(([, up]) => up);
-    }
+                && (a > 0 || !logarithmic)) })), valueOf);
+    const lines = all.slice(0, MOST_LINES), looks = looksOf(lines);
     const places = numbersOf(lines.flatMap(({ points }) => points), 0);
     if (places.length === 0 || places.at(-1) <= 0)
         return "";
-    const ups = lines.flatMap((line) => line.ups);
+    const heights = (points) => points.map(([, up]) => up);
+    const ups = lines.flatMap(({ points }) => heights(points));
     // The knees of lines that fall far would lie on the floor of a linear axis.
-    const steep = lines.filter((line) =>
-        largest(line.ups) > STEEP_RATIO * lowest(line.ups));
+    const steep = lines.map(({ points }) => heights(points)).filter(
+        (own) => largest(own) > STEEP_RATIO * lowest(own));
     const hasY = lowest(ups) < Infinity;
     const isLogY = hasY && 2 * steep.length >= lines.length;
     const nameX = !sizes ? rounded
         : (value) => size(value, x === "cache_bytes", 3);
-    const isRatio = y.endsWith("ratio"), nameY = isRatio ? percent : rounded;
-    const draw = (logX, logY) => {
-        const across = axisX({ from: places[0], to: places.at(-1),
+    const drawOn = (logX, logY, view) => {
+        const across = axisX({ from: places[0], to: places.at(-1), view,
             logarithmic: logX, base: logX || sizes ? 2 : 10, name: nameX });
-        const up = axisY({ from: lowest(ups), to: largest(ups),
-            logarithmic: logY, name: nameY });
+        const seen = lines.flatMap(({ points }) => heights(points.filter(
+            ([at], i) => at <= across.to
+                && (points[i + 1]?.[0] ?? Infinity) > across.from)));
+        const up = axisY({ from: lowest(seen), to: largest(seen),
+            logarithmic: logY && lowest(seen) < Infinity, name: nameY });
         const body = lines.map(({ points }, i) => `<path ${looks[i]} `
             + `data-line="${i}" d="${path(points, across, up, straight)}"/>\n`);
         body.push(`<path class="cursor" d="M0 ${TOP}V${BOTTOM}" hidden=""/>`);
         return { across, svg: picture({ caption, x: across.ticks, y: up.ticks,
-            gridX, gridY, xTitle, yTitle, body: body.join("") }) };
+            gridX, gridY, xTitle, yTitle, body: within(view, body.join("")) }) };
     };
-    const html = figure(caption, how,
-        `<div class="plot">${draw(logarithmic, isLogY).svg}</div>`
-        + '<p class="reading">logarithmic: '
+    const piece = figure(caption, how,
+        (view) => drawOn(logarithmic, isLogY, view).svg,
+        '<p class="reading">logarithmic: '
         + (logarithmic ? scale("x", sizes ? "sizes" : xTitle, true) : "")
         + (hasY ? scale("y", "misses", isLogY) : "")
         + '<br><label>cursor <input type="range" min="0" '
@@ -341,20 +418,20 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
             : ""));
     const nameOf = sizes ? sizeNames(x === "cache_bytes")
         : (value) => `${x} ${count(value)}`;
-    return { html, lines, places, draw, nameOf,
-        valueOf: isRatio ? percent : count };
+    return { ...piece, lines, places, drawOn, nameOf, valueOf };
 }
 
 // Let the slider and the pointer move the cursor of a chart, boxes hide its
-// lines, and others choose its scales.
-function addCursor(figure, { lines, places, draw, nameOf, valueOf })
+// lines, and others choose its scales; returns how to draw a view, which says
+// where the cursor is in it.
+function addCursor(figure, { lines, places, drawOn, nameOf, valueOf })
 {
     const boxes = [...figure.querySelectorAll(".legend input")];
     const scales = [...figure.querySelectorAll(".scale")];
     const plot = figure.querySelector(".plot");
     const slider = figure.querySelector("input[type=range]");
     const isOn = (i) => boxes[i]?.checked ?? true;
-    let across;
+    let across, view = WHOLE;
     const read = () => {
         const place = places[slider.value];
         const readings = lines.flatMap(({ name, points }, i) => {
@@ -370,22 +447,25 @@ function addCursor(figure, { lines, places, draw, nameOf, valueOf })
         cursor.setAttribute("transform", `translate(${across.place(place)} 0)`);
         cursor.removeAttribute("hidden");
     };
+    const placeAt = (value) =>
+        Math.max(places.findLastIndex((place) => place <= value), 0);
     const redraw = () => {
         const isLogarithmic = (axis) => scales.some((box) =>
             box.dataset.axis === axis && box.checked);
-        const drawn = draw(isLogarithmic("x"), isLogarithmic("y"));
+        const drawn = drawOn(isLogarithmic("x"), isLogarithmic("y"), view);
         across = drawn.across;
         plot.innerHTML = drawn.svg;
+        slider.max = placeAt(across.to);
+        slider.min = Math.min(slider.max,
+            places.findIndex((place) => place >= across.from));
         for (const line of plot.querySelectorAll("[data-line]"))
             line.classList.toggle("off", !isOn(line.dataset.line));
         read();
     };
     const point = (event) => {
         const box = plot.getBoundingClientRect();
-        const value = across.valueAt(
-            (event.clientX - box.left) * WIDTH / box.width);
-        slider.value = Math.max(
-            places.findLastIndex((place) => place <= value), 0);
+        slider.value = placeAt(across.valueAt(
+            (event.clientX - box.left) * WIDTH / box.width));
         read();
     };
     slider.addEventListener("input", read);
@@ -395,4 +475,62 @@ function addCursor(figure, { lines, places, draw, nameOf, valueOf })
         box.addEventListener("change", redraw);
     slider.value = Math.floor(places.length / 2);
     redraw();
+    return {
+        show: (part) => {
+            view = part;
+            redraw();
+        },
+        middle: () => (across.place(places[slider.value]) - LEFT)
+            / (RIGHT - LEFT),
+    };
+}
+
+// Let buttons, and a mouse that is drawn over a picture, choose its view.
+function addZoom(figure, { show, middle })
+{
+    const plot = figure.querySelector(".plot");
+    let view = WHOLE, start;
+    const change = (from, to) => {
+        const width = Math.min(Math.max(to - from, LEAST_VIEW), 1);
+        from = Math.min(Math.max(from, 0), 1 - width);
+        view = width < 1 ? [from, from + width] : WHOLE;
+        show(view);
+    };
+    const partAt = (event) => {
+        const box = plot.getBoundingClientRect();
+        const x = (event.clientX - box.left) * WIDTH / box.width;
+        return Math.min(Math.max((x - LEFT) / (RIGHT - LEFT), 0), 1);
+    };
+    for (const button of figure.querySelectorAll("[data-zoom]"))
+        button.addEventListener("click", () => {
+            const [from, to] = view, width = to - from;
+            change(...zooms[button.dataset.zoom][1](from, to, width,
+                from + width * middle()));
+        });
+    plot.addEventListener("pointerdown", (event) => {
+        if (event.pointerType !== "mouse" || event.button !== 0)
+            return;
+        start = partAt(event);
+        plot.setPointerCapture(event.pointerId);
+        plot.querySelector("svg").insertAdjacentHTML("beforeend",
+            `<rect class="drawn" y="${TOP}" height="${BOTTOM - TOP}"/>`);
+    });
+    plot.addEventListener("pointermove", (event) => {
+        const [from, to] = [start, partAt(event)].sort((a, b) => a - b);
+        const drawn = plot.querySelector(".drawn");
+        drawn?.setAttribute("x", LEFT + from * (RIGHT - LEFT));
+        drawn?.setAttribute("width", (to - from) * (RIGHT - LEFT));
+    });
+    plot.addEventListener("pointerup", (event) => {
+        const [from, to] = [start, partAt(event)].sort((a, b) => a - b);
+        const [begin, width] = [view[0], view[1] - view[0]];
+        plot.querySelector(".drawn")?.remove();
+        if (start !== undefined && to - from > 0.02)
+            change(begin + width * from, begin + width * to);
+        start = undefined;
+    });
+    plot.addEventListener("pointercancel", () => {
+        start = undefined;
+        plot.querySelector(".drawn")?.remove();
+    });
 }

@@ -205,35 +205,40 @@ function map(rows, caption)
     if (across.length === 0 || down.length === 0)
         return [];
     const most = largest(rows.map((row) => amount(row, "miss_ratio")));
-    const width = (RIGHT - LEFT) / across.length;
     const bottom = TOP + CELL_HEIGHT * down.length;
-    let body = "";
-    for (const row of rows) {
-        const i = across.indexOf(row[names[0]]);
-        const k = down.indexOf(row[names[1]]);
-        const ratio = number(row.miss_ratio);
-        if (i < 0 || k < 0 || ratio === undefined)
-            continue;
-        const shade = most > 0 ? ratio / most : 0;
-        const x = LEFT + width * i, y = TOP + CELL_HEIGHT * k;
-        body += rectangle("cell", [x, x + width], [y + CELL_HEIGHT, y],
-            `${row.sets} sets of ${row.ways} ways: ${percent(ratio)} miss`,
-            `fill-opacity="${shade.toFixed(3)}"`);
-        if (width >= 56)
-            body += text(`within${shade > 0.65 ? " light" : ""}`, x + width / 2,
-                y + CELL_HEIGHT - 6, percent(Number(ratio.toPrecision(2))));
-    }
-    const every = Math.ceil(across.length / 8);
-    const x = across.map((value, i) =>
-        [LEFT + width * (i + 0.5), size(value, false)])
-        .filter((_, i) => i % every === 0);
-    const y = down.map((value, k) =>
-        [TOP + CELL_HEIGHT * (k + 0.65), size(value, false)]);
-    return [comparison(rows, "ways", 1), figure(caption, "A cell is a cache "
-        + "of so many sets and ways, and its number the share of references "
-        + "that miss; darker misses more.",
-    picture({ caption, x, y, body, bottom,
-        xTitle: `${names[0]} across, ${names[1]} down` }))];
+    const draw = (view) => {
+        const seen = partOf(across, view);
+        const width = (RIGHT - LEFT) / seen.length;
+        let body = "";
+        for (const row of rows) {
+            const i = seen.indexOf(row[names[0]]);
+            const k = down.indexOf(row[names[1]]);
+            const ratio = number(row.miss_ratio);
+            if (i < 0 || k < 0 || ratio === undefined)
+                continue;
+            const shade = most > 0 ? ratio / most : 0;
+            const x = LEFT + width * i, y = TOP + CELL_HEIGHT * k;
+            body += rectangle("cell", [x, x + width], [y + CELL_HEIGHT, y],
+                `${row.sets} sets of ${row.ways} ways: ${percent(ratio)} miss`,
+                `fill-opacity="${shade.toFixed(3)}"`);
+            if (width >= 56)
+                body += text(`within${shade > 0.65 ? " light" : ""}`,
+                    x + width / 2, y + CELL_HEIGHT - 6,
+                    percent(Number(ratio.toPrecision(2))));
+        }
+        const every = Math.ceil(seen.length / 8);
+        const x = seen.map((value, i) =>
+            [LEFT + width * (i + 0.5), size(value, false)])
+            .filter((_, i) => i % every === 0);
+        const y = down.map((value, k) =>
+            [TOP + CELL_HEIGHT * (k + 0.65), size(value, false)]);
+        return picture({ caption, x, y, body, bottom,
+            xTitle: `${names[0]} across, ${names[1]} down` });
+    };
+    return [comparison(rows, "ways", 1), figure(caption, "Each cell is a "
+        + `cache, whose ${names[0]} are below it and whose ${names[1]} to its `
+        + "left. Its number is the share of references that miss; darker "
+        + "misses more.", draw)];
 }
 
 // The misses of caches with one number of ways, 4 or else the least, by kind.
@@ -322,15 +327,22 @@ function phases(rows, caption)
     if (all.length === 0)
         return [];
     const end = largest(all.map(({ to }) => to));
-    const x = axisX({ to: end });
-    const y = axisY({ to: largest(all.map(({ blocks }) => blocks)) });
-    const body = all.map((phase) => rectangle(
-        `part${Math.floor(phase.first) % MOST_PARTS} phase`,
-        [x.place(phase.from), x.place(phase.to)],
-        [BOTTOM, y.place(phase.blocks)],
-        `phase ${phase.number}: references ${count(phase.from)} to `
-        + `${count(phase.to)}, ${count(phase.blocks)} blocks`
-        + (phase.first === phase.number ? "" : `, as phase ${phase.first}`)));
+    const draw = (view) => {
+        const x = axisX({ to: end, view });
+        const y = axisY({ to: largest(all.filter(({ from, to }) =>
+            from < x.to && to > x.from).map(({ blocks }) => blocks)) });
+        const body = all.map((phase) => rectangle(
+            `part${Math.floor(phase.first) % MOST_PARTS} phase`,
+            [x.place(phase.from), x.place(phase.to)],
+            [BOTTOM, y.place(phase.blocks)],
+            `phase ${phase.number}: references ${count(phase.from)} to `
+            + `${count(phase.to)}, ${count(phase.blocks)} blocks`
+            + (phase.first === phase.number ? ""
+                : `, as phase ${phase.first}`)));
+        return picture({ caption, body: within(view, body.join("")),
+            x: x.ticks, y: y.ticks, gridX, gridY, xTitle: "references",
+            yTitle: "blocks" });
+    };
     const longest = all.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a);
     const different = all.filter(
         (phase) => phase.first === phase.number).length;
@@ -340,9 +352,7 @@ function phases(rows, caption)
         + `${longest.number} takes longest, ${short(part, 3)}% of the `
         + `references, and uses ${count(longest.blocks)} blocks.</p>\n`,
     figure(caption, "A bar is a phase, and as high as it uses many blocks. "
-        + "Phases of one colour behave alike.",
-    picture({ caption, body: body.join(""), x: x.ticks, y: y.ticks, gridX,
-        gridY, xTitle: "references", yTitle: "blocks" }))];
+        + "Phases of one colour behave alike.", draw)];
 }
 
 // The misses of each cache of a machine, and what crosses below it.
@@ -545,9 +555,13 @@ function addPiece(place, piece, rows)
 {
     place.insertAdjacentHTML("beforebegin", piece.html ?? piece);
     const figure = place.previousElementSibling;
-    if (piece.places !== undefined)
-        addCursor(figure, piece);
-    for (const button of figure?.querySelectorAll("button") ?? []) {
+    const show = (view) => {
+        figure.querySelector(".plot").innerHTML = piece.draw(view);
+    };
+    if (piece.draw !== undefined)
+        addZoom(figure, piece.places === undefined
+            ? { show, middle: () => 0.5 } : addCursor(figure, piece));
+    for (const button of figure?.querySelectorAll("[data-save]") ?? []) {
         const name = figure.querySelector("figcaption").textContent
             .toLowerCase().replace(/[^a-z0-9.]+/g, "-");
         button.addEventListener("click", () => button.dataset.save === "CSV"

@@ -20,7 +20,7 @@ my $page = <$file>;
 my $utf8 = $page;
 utf8::decode($utf8) or die "no UTF-8\n";
 die "asks for another file\n"
-    if $page =~ /\b(?:src|srcset)\s*=|url\(|\@import|https?:|<link/;
+    if $page =~ /\b(?:src|srcset)\s*=|url\((?!#clip)|\@import|https?:|<link/;
 my $number = 0;
 while ($page =~ m{<script type="application/json" id="table(\d+)-rows">(.*?)</script>}sg) {
     die "tables out of turn\n" if $1 != ++$number;
@@ -222,9 +222,8 @@ shows like 'and shows bytes' "$(drawn sized.html)" 'Bytes that miss a cache of o
 run report windows.csv -o windows.html
 is 'a report of objects over time' "$status $(cat err)" '0 '
 check 'is one page' is_page windows.html
-for size in '1 MiB' '31.25 MiB'; do
-    shows like "a line of $size" "$(drawn windows.html)" "<span>$size</span>"
-done
+shows like 'lines that coincide are one, with the names of both' \
+    "$(drawn windows.html)" '<span>1 MiB and 31.25 MiB</span>'
 run report -q --objects --policy lru,sieve --column id=2,size=3 -f csv sized.csv \
     -o policies.html
 shows like 'requests and bytes are told in words' \
@@ -381,7 +380,17 @@ HTMLAnchorElement.prototype.click = function() {
                 dump(words);
         });
 };
-for (const button of figure.querySelectorAll("button"))
+// A zoom, and the way back.
+const slid = () => `${slider.min} to ${slider.max}`;
+const zoom = (name) => figure.querySelector(`[data-zoom="${name}"]`).click();
+const [whole, all] = [line(), slid()];
+zoom("+");
+const near = slid();
+zoom("\u25b8");
+words += ` ZOOMED ${near !== all && slid() !== near && line() !== whole} `;
+zoom("All");
+words += line() === whole && slid() === all ? "BACK" : "LOST";
+for (const button of figure.querySelectorAll("[data-save]"))
     button.click();
 EOF
 sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
@@ -393,7 +402,7 @@ sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
 size=$(cut -d , -f 4 zipf.html.1 | sort -nu | sed -n 4p)
 share=$(awk -F, -v size="$size" '$2 == 64 && $4 == size {
     printf "%.3g%%", 100 * $7 }' zipf.html.1)
-read_off="READ $size B: ; 64 B blocks: $share; 128 B blocks: [0-9.]*% SPOKEN $size B: 128 B blocks: [0-9.]*% SCALED true HIDDEN 1 "
+read_off="READ $size B: ; 64 B blocks: $share; 128 B blocks: [0-9.]*% SPOKEN $size B: 128 B blocks: [0-9.]*% SCALED true HIDDEN 1 ZOOMED true BACK "
 name=misses-of-a-fully-associative-lru-cache-over-its-size
 saved="SAVED $name.csv SAVED $name.png image/png drawn $(($(wc -l <zipf.html.1) + 2))"
 
