@@ -266,7 +266,7 @@ function keyName(key, value)
     if (key === "trace")
         return base(value);
     const unit = { block_bytes: " B blocks", cache_blocks: " blocks",
-        ways: value === 1 ? " way" : " ways" }[key];
+        sets: value === 1 ? " set" : " sets", ways: value === 1 ? " way" : " ways" }[key];
     return `${value ?? ""}${unit ?? ""}`;
 }
 

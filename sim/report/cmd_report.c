@@ -60,8 +60,8 @@ static const char *const commands[PARTS] = {
     "compare", "curve", "phases", "annotate", "annotate",
 };
 
-/* A few sizes below the one from which on only cold misses are left; false:
-   there are none. */
+/* A few powers of two below the size from which on only cold misses are left;
+   false: there are none. */
 static bool ask_sizes(struct options *options, const struct facts *facts)
 {
     static struct margay_cache_size sizes[4];
@@ -71,7 +71,8 @@ static bool ask_sizes(struct options *options, const struct facts *facts)
     for (unsigned shift = 8; shift > 0; shift -= 2) {
         uint64_t blocks = facts->largest_blocks >> (shift - 1);
         if (blocks > 0)
-            sizes[list->count++] = (struct margay_cache_size){.value = blocks};
+            sizes[list->count++] = (struct margay_cache_size){
+                .value = UINT64_C(1) << margay_log2_floor(blocks)};
     }
     return list->count > 0 && !options->results.objects;
 }

@@ -8,9 +8,12 @@
 #define _GNU_SOURCE
 #include "sim/report/page.h"
 
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sim/result/csv.h"
 #include "sim/result/csv_read.h"
@@ -181,6 +184,96 @@ static void write_json(struct output *output, const struct cells *table,
     output_text(output, "]\n</script>\n");
 }
 
+/* ---------------------------------------------------- lines of sources -- */
+
+/* Of lines with this share of the misses at a size, the lines around them. */
+#define HOT_SHARE  0.01
+#define AROUND     3
+#define LINE_BYTES 512
+#define MOST_SIZES 8
+
+/* Write the lines around one of a file, as pairs of a number and a text; none
+   where there is no such file.  Whatever is no file might wait for ever. */
+static void write_around(struct output *output, const char *path, uint64_t line)
+{
+    char text[LINE_BYTES];
+    const char *gap = "";
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode)
+                     ? fopen(path, "r")
+                     : NULL;
+    uint64_t at = 1;
+    bool begins = true;
+    while (file != NULL && at <= line + AROUND &&
+           fgets(text, sizeof text, file) != NULL) {
+        const size_t bytes = strcspn(text, "\r\n");
+        const bool ends = strchr(text, '\n') != NULL;
+        text[bytes] = '\0';
+        if (begins && at + AROUND >= line) {
+            output_text(output, "%s[%" PRIu64 ",", gap, at);
+            write_json_text(output, text);
+            output_text(output, "]");
+            gap = ",";
+        }
+        begins = ends;
+        at += ends;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* The misses of all rows with the size of one, of the few sizes of a report. */
+static double *misses_at(const struct cells *table, size_t row,
+                         const char *sizes[MOST_SIZES],
+                         double misses[MOST_SIZES])
+{
+    const char *size = cells_at(table, row, cells_column(table, "cache_bytes"));
+    size_t i = 0;
+    while (i + 1 < MOST_SIZES && sizes[i] != NULL &&
+           strcmp(sizes[i], size) != 0)
+        i++;
+    sizes[i] = size;
+    return &misses[i];
+}
+
+/* Sources around lines with many misses: a list of files, lines and what is
+   around them.  What names files is a trace, and not a table, which may be of
+   anyone. */
+static void write_sources(struct output *output, const struct section *section)
+{
+    const struct cells *table = &section->table;
+    const size_t files = cells_column(table, "file"),
+                 lines = cells_column(table, "line"),
+                 misses = cells_column(table, "misses");
+    const char *gap = "", *sizes[MOST_SIZES] = {NULL};
+    const char *last_file = "", *last_line = "";
+    double all[MOST_SIZES] = {0};
+    for (size_t row = 0; row < table->rows; row++)
+        *misses_at(table, row, sizes, all) +=
+            strtod(cells_at(table, row, misses), NULL);
+    output_text(output, "<script type=\"application/json\" class=\"source\">[");
+    for (size_t row = 0; row < table->rows; row++) {
+        const char *file = cells_at(table, row, files);
+        const char *line = cells_at(table, row, lines);
+        uint64_t number;
+        /* The sizes of a line follow each other. */
+        if (strtod(cells_at(table, row, misses), NULL) <
+                HOT_SHARE * *misses_at(table, row, sizes, all) ||
+            (strcmp(line, last_line) == 0 && strcmp(file, last_file) == 0) ||
+            !margay_parse_u64(line, &number) || number > UINT32_MAX)
+            continue;
+        output_text(output, "%s[", gap);
+        write_json_text(output, file);
+        output_text(output, ",%" PRIu64 ",[", number);
+        write_around(output, file, number);
+        output_text(output, "]]");
+        gap = ",\n";
+        last_file = file;
+        last_line = line;
+    }
+    output_text(output, "]</script>\n");
+}
+
 /* A short table stands open. */
 static void write_table(struct output *output, const struct section *section,
                         size_t number)
@@ -321,6 +414,9 @@ static enum margay_status write_section(struct output *output,
     if (section->table.rows == 0)
         output_text(output, "<p>There are no references, and so no rows.</p>");
     write_table(output, section, number);
+    if (section->command != NULL && kind->drawing != NULL &&
+        strcmp(kind->drawing, "lines") == 0)
+        write_sources(output, section);
     output_text(output, "</section>\n");
     return status;
 }

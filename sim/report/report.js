@@ -6,6 +6,7 @@
 // sections are on one picture, too, which comes first.
 
 const [MOST_PARAGRAPHS, MOST_STEPS] = [12, 5]; // about curves; of a sentence
+const MOST_CHANGES = 12;
 const CELL_HEIGHT = 26; // of the map
 
 // ------------------------------------------------------------- miss curves --
@@ -276,6 +277,28 @@ function ownerName({ file, line, function: code, data })
         || "unknown";
 }
 
+// The lines of sources around those with many misses, by file and line.
+const sources = new Map();
+
+const HOT_SHARE = 0.01; // as page.c has it
+
+// A line of a program, with those around it and its misses of each size.
+function hotLine({ name, row: { file, line }, misses }, sizes, references)
+{
+    const lines = sources.get(`${file}:${line}`);
+    const at = sizes.map((bytes, i) => `${percent(misses[i]
+        / (references || 1))} at ${size(bytes, true)}`);
+    const source = lines === undefined ? [] : lines.length === 0
+        ? ["<p>The source, ", escaped(file), ", is not here.</p>\n"]
+        : ['<pre tabindex="0">', ...lines.map(([number, words]) => {
+            const digits = String(lines.at(-1)[0]).length;
+            const all = `${String(number).padStart(digits)}  ${escaped(words)}`;
+            return number === line ? `<b>${all}</b>\n` : `${all}\n`;
+        }), "</pre>\n"];
+    return `<h3>${escaped(name)}</h3>\n<p>Of all references, its misses are `
+        + `${escaped(listed(at))}.</p>\n${source.join("")}`;
+}
+
 // Which lines of a program's sources, or which of its data, own the misses at
 // each size; those with the most have a part of their own.
 function owners(rows, caption)
@@ -284,7 +307,7 @@ function owners(rows, caption)
     const at = (some, bytes) => some.filter((row) => row.cache_bytes === bytes);
     const references = total(at(rows, sizes[0]), "references");
     const all = linesOf(rows, ["file", "line", "function", "data"]).map(
-        ({ rows: own }) => ({ name: ownerName(own[0]),
+        ({ rows: own }) => ({ name: ownerName(own[0]), row: own[0],
             misses: sizes.map((bytes) => total(at(own, bytes), "misses")) }))
         .filter(({ misses }) => largest(misses) > 0)
         .sort((a, b) => largest(b.misses) - largest(a.misses));
@@ -293,25 +316,31 @@ function owners(rows, caption)
     if (all.length === 0)
         return [];
     const words = [], stacks = [];
+    const sums = sizes.map((_, i) =>
+        all.reduce((sum, { misses }) => sum + misses[i], 0));
     const every = Math.ceil(sizes.length / 4);
     sizes.forEach((bytes, i) => {
         const parts = shown.map(({ misses }) => misses[i]);
         const rest = others.reduce((sum, { misses }) => sum + misses[i], 0);
-        const sum = parts.reduce((a, b) => a + b, rest), most = largest(parts);
+        const most = largest(parts);
         const name = size(bytes, true);
         stacks.push({ name,
             parts: [...parts, rest].map((part) => part / (references || 1)) });
         if (i % every === 0 && most > 0)
-            words.push(`In a cache of ${name}, ${short(100 * most / sum, 3)}% `
+            words.push(`In a cache of ${name}, ${short(100 * most / sums[i], 3)}% `
                 + `of the misses are of ${shown[parts.indexOf(most)].name}. `);
     });
+    const hottest = all.filter(({ row, misses }) => row.line != null
+        && misses.some((own, i) => own >= HOT_SHARE * sums[i]))
+        .slice(0, MOST_PARTS - 1).map((owner) => hotLine(owner, sizes,
+            references));
     const legend = shown.map(({ name }) => name);
     if (others.length > 0)
         legend.push("data" in rows[0] ? "other data" : "other lines");
     return [`<p>${escaped(words.join(""))}</p>\n`,
         bars(caption, "A bar is the share of all references that miss a cache "
             + "of that size, and its colours say whose they are.", stacks,
-        "cache in bytes", legend)];
+        "cache in bytes", legend), ...hottest];
 }
 
 // When each phase is and how many blocks it uses; the colour is that of the
@@ -433,7 +462,7 @@ const drawings = {
         overSizes(rows, "Misses of programs that have parts of the cache",
             "partition_misses", "misses", "program")],
     windows: (rows) => [overTime(rows, "Miss ratio of a few sizes over time",
-        "cache_blocks")],
+        hasBytes(rows) ? "cache_bytes" : "cache_blocks")],
     objectWindows: (rows) => [overTime(rows,
         "Miss ratio of requests over time, of a few sizes", "cache_bytes")],
     phases: (rows) => drawEach(rows, phases,
@@ -494,6 +523,104 @@ function together(all)
         before: '<h2>All traces</h2>\n<table class="summary"><thead><tr>'
             + `${head.join("")}</tr></thead>\n<tbody>${summary.join("")}`
             + "</tbody></table>\n", rows };
+}
+
+// ------------------------------------------------------------ what changed --
+
+// Drawings whose rows two reports have in common, and what they are rows of.
+const compared = { curve: "caches", policies: "caches", objects: "caches",
+    objectPolicies: "caches", requests: "caches", tenants: "caches",
+    caches: "caches", machine: "caches", lines: "functions", data: "data" };
+
+// The share of the references that misses, by what the rows are of.  Of a
+// machine it is of those of the program; lines of a function are one, because
+// they move.
+function sharesOf(rows, inBytes)
+{
+    const [first] = rows;
+    const sizes = (row) => (inBytes ? row.cache_bytes : row.cache_blocks) ?? "";
+    const all = "cache" in first
+        ? largest(rows.map((row) => amount(row, "references")))
+        : total(rows.filter((row) => sizes(row) === sizes(first)),
+            "references");
+    const misses = "cache" in first ? "demand_misses" : "misses";
+    const hasBlocks = numbersOf(rows, "block_bytes").length > 1;
+    const found = new Map();
+    for (const row of rows) {
+        const what = [row.policy, row.tenant, row.cache,
+            ...Object.keys(row).filter((key) => key.includes("."))
+                .map((key) => `${key} ${row[key]}`),
+            "file" in row ? ownerName({ ...row, line: null }) : null,
+            hasBlocks ? keyName("block_bytes", row.block_bytes) : null,
+            row.ways && keyName("sets", row.sets)
+                + ` of ${keyName("ways", row.ways)}`,
+            "cache" in row || row.ways ? null : sizeNames(inBytes)(sizes(row))]
+            .filter((part) => part != null).join(", ");
+        const share = "miss_ratio" in row && !("cache" in row)
+            ? number(row.miss_ratio) ?? 0 : amount(row, misses) / (all || 1);
+        const before = "file" in row ? found.get(what)?.share ?? 0 : 0;
+        found.set(what, { share: before + share, isRound:
+            "file" in row || Number.isInteger(Math.log2(sizes(row) || 1)) });
+    }
+    return found;
+}
+
+// A sentence and a table of the rows that changed most, of those of powers of
+// two, if there are any.
+function changes(drawing, base, next, names)
+{
+    const inBytes = hasBytes([...base.rows, ...next.rows]);
+    const [before, after] = [base, next].map(
+        ({ rows }) => sharesOf(rows, inBytes));
+    const isOwned = "file" in base.rows[0];
+    const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
+        (key) => isOwned || before.has(key) && after.has(key));
+    const round = keys.filter((key) =>
+        (before.get(key) ?? after.get(key)).isRound);
+    const all = (round.length > 0 ? round : keys).map((key) => ({ key,
+        was: before.get(key)?.share ?? 0, is: after.get(key)?.share ?? 0 }));
+    const change = ({ was, is }) => Math.abs(is - was);
+    const changed = all.filter(({ was, is }) => percent(was) !== percent(is))
+        .sort((a, b) => change(b) - change(a));
+    const fewer = changed.filter(({ was, is }) => is < was).length;
+    const shown = new Set(changed.slice(0, MOST_CHANGES));
+    const [most] = changed;
+    const cell = (words) => `<td>${escaped(words)}</td>`;
+    const rows = all.filter((row) => shown.has(row)).map((row) =>
+        `<tr><th scope="row">${escaped(row.key)}</th>${cell(percent(row.was))}`
+        + cell(percent(row.is)) + cell(row.was === 0 ? "new"
+            : `${row.is > row.was ? "+" : "\u2212"}`
+                + percent(change(row) / row.was)) + "</tr>\n");
+    const head = ["", ...names, "change"].map((name) =>
+        `<th scope="col">${escaped(name)}</th>`);
+    return said(base.section.querySelector("h2")?.textContent ?? drawing,
+        all.length === 0 ? "The two have no rows in common."
+            : most === undefined ? `All ${all.length} ${compared[drawing]} miss `
+                + "as often as before."
+                : `Of ${all.length} ${compared[drawing]}, ${fewer} miss less `
+                    + `than before and ${changed.length - fewer} more. Most `
+                    + `changed ${most.key}: from ${percent(most.was)} to `
+                    + `${percent(most.is)} of the references.`)
+        + (rows.length === 0 ? "" : '<table class="summary changes"><thead><tr>'
+            + `${head.join("")}</tr></thead>\n<tbody>${rows.join("")}</tbody>`
+            + "</table>\n");
+}
+
+// What changed between two sources that have tables of one kind.
+function compare(tables)
+{
+    const sources = [...new Set(tables.map(({ source }) => source))];
+    const pairs = Object.keys(compared).map((drawing) =>
+        tables.filter((table) => table.drawing === drawing))
+        .filter(([a, b, c]) => b !== undefined && c === undefined
+            && a.source !== b.source);
+    if (sources.length !== 2 || pairs.length === 0)
+        return "";
+    const bases = sources.map(base);
+    const names = bases[0] === bases[1] ? sources : bases;
+    return `<h2>What changed</h2>\n<p>From ${escaped(names[0])} to `
+        + `${escaped(names[1])}: how many of the references miss.</p>\n`
+        + pairs.map(([a, b]) => changes(a.drawing, a, b, names)).join("");
 }
 
 // ------------------------------------------------------------------- files --
@@ -577,7 +704,10 @@ const tables = [...document.querySelectorAll("section[data-drawing]")].map(
 const histograms = tables.filter(({ drawing }) => drawing === "histogram")
     .flatMap(({ rows }) => rows);
 
-for (const { rows, knees } of tables) {
+for (const { section, rows, knees } of tables) {
+    const source = section.querySelector(".source");
+    for (const [file, line, lines] of JSON.parse(source?.textContent ?? "[]"))
+        sources.set(`${file}:${line}`, lines);
     for (const row of knees?.split(" ").filter(Boolean) ?? [])
         kneeRows.add(rows[row]);
 }
@@ -589,8 +719,9 @@ for (const { section, drawing, rows } of tables) {
     table.open &&= !(globalThis.innerWidth < 600);
 }
 const curves = tables.filter(({ drawing }) => drawing === "curve");
+const contents = document.querySelector("nav");
+addPiece(contents, compare(tables));
 if (curves.length > 1) {
-    const contents = document.querySelector("nav");
     const { before, rows, ...piece } = together(curves);
     addPiece(contents, before, rows);
     addPiece(contents, piece, rows);

@@ -13,11 +13,13 @@ const all = [...page.matchAll(sections)].map(([html]) => {
     const [, drawing] = /data-drawing="(\w+)"/.exec(html) ?? [];
     const [, knees] = /data-knees="([^"]*)"/.exec(html) ?? [];
     const [, source] = /data-source="([^"]*)"/.exec(html);
-    const textContent = /<script [^>]*>(.*)<\/script>/s.exec(html)[1];
+    const textContent = /<script [^>]*>(.*?)<\/script>/s.exec(html)[1];
     const table = place();
+    const [, lines] = /class="source">(.*?)<\/script>/s.exec(html) ?? [];
     const [, id] = /id="(table\d+)"/.exec(html);
     return { id, dataset: { drawing, knees, source }, table, querySelector: (name) =>
-        name === "script" ? { textContent } : table };
+        name === "script" ? { textContent }
+            : name === ".source" ? lines && { textContent: lines } : table };
 });
 const contents = place();
 new Function("document", script)({ querySelector: () => contents,

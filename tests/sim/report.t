@@ -139,6 +139,24 @@ shows is 'first, there is a row for each' "$(drawn several.html | sed '/<nav/q' 
 shows is 'and a line for each' "$(drawn several.html | sed '/<nav/q' |
     grep -c 'data-line="[012]" d=')" 3
 
+# Two of one kind: what changed.
+run report -q loop.lis zipf.din -o change.html
+check 'its page is whole' is_page change.html
+changed() { # FILE SIZE
+    awk -F, -v size="$2" '$3 == size { printf "%.3g", 100 * $7 }' "$1"
+}
+"$MARGAY" curve -q --sizes pow2 loop.lis >loop.csv
+"$MARGAY" curve -q --sizes pow2 zipf.din >zipf.csv
+is 'sizes that both have, in words' "$(drawn change.html | sed '/<nav/q' |
+    sed -n 's/.*<th scope="row">64 blocks<[^>]*><td>\([^%]*\)%<[^>]*><td>\([^%]*\)%.*/\1 \2/p' |
+    head -n 1)" "$(changed loop.csv 64) $(changed zipf.csv 64)"
+run report -q loop.csv loop.csv -o change.html
+is 'one table twice is none to compare' "$(drawn change.html | grep -c 'What changed')" 0
+cp loop.csv again.csv
+run report -q loop.csv again.csv -o change.html
+shows like 'nothing changed' "$(drawn change.html | tr '\n' ' ')" \
+    'From loop.csv to again.csv.*All [0-9]* caches miss as often as before'
+
 # A trace that says which code made its references.
 awk 'BEGIN { for (i = 0; i < 4000; i++)
     printf "0x%x: R 0x%x\n", 4096 + i % 3, 65536 + i * i % 997 * 64 }' >code.pinatrace
@@ -152,6 +170,28 @@ else
     like 'it has the lines of the program' "$(cat code.html.7)" \
         '^code.pinatrace,.*,0x1002,.*,1333,'
     check 'and nothing of data' test ! -e code.html.8
+fi
+
+# The lines around those that miss most, as text; and of no file.
+printf '#if 0\n#endif // <script>\n' >around.c
+printf 'int main(void)\n{\n    static char a[9999999];\n    long s = 0;\n' >>around.c
+printf '    for (int i = 0; i < 2000000; i += 64)\n        s += a[i]; // </script><b>\n' >>around.c
+printf '    return s == 1;\n}\n' >>around.c
+"${CC:-cc}" -g -O0 -o around around.c
+if ! "$MARGAY" record -q --method valgrind --sites -o around.mgt -- ./around 2>err ||
+    ! "$MARGAY" report -q around.mgt -o around.html 2>err ||
+    ! grep -q 'class="source"' around.html; then
+    skip 'the lines around those that miss' 'no valgrind or libdw'
+    skip 'they are escaped' 'no valgrind or libdw'
+    skip 'a source that is not there' 'no valgrind or libdw'
+else
+    shows like 'the lines around those that miss' "$(drawn around.html | tr '\n' '|')" \
+        '<h3>around.c:8 main</h3>|<p>Of all references, its misses are [0-9][^|]*|<pre tabindex="0"> 5 [^|]*|[^|]*|[^|]*|<b> 8 [^|]*</b>| 9      return'
+    check 'they are escaped' is_page around.html
+    mv around.c elsewhere.c
+    "$MARGAY" report -q around.mgt -o around.html
+    shows like 'a source that is not there' "$(drawn around.html)" \
+        '<p>The source, .*around.c, is not here[.]</p>'
 fi
 
 # Lines of which nine own misses, seven of them a part of the picture.
