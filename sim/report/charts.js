@@ -63,8 +63,14 @@ function size(value, inBytes, digits = 4)
         + (unit > 0 || inBytes ? " " : "") + units[unit] + (inBytes ? "B" : "");
 }
 
-const sizeNames = (inBytes) => (value) =>
-    size(value, inBytes, 3) + (inBytes ? "" : " blocks");
+// Rounded up, because a smaller cache does less, as on the terminal
+// (sim/result/words.c).
+const sizeNames = (inBytes) => (value) => {
+    const unit = 1024 ** Math.floor(Math.log2(value || 1) / 10);
+    const digits = 10 ** Math.max(2 - Math.floor(Math.log10(value / unit)), 0);
+    return size(inBytes ? Math.ceil(value / unit * digits - 1e-9) / digits * unit
+        : value, inBytes) + (inBytes ? "" : " blocks");
+};
 
 const numbersOf = (rows, name) => [
     ...new Set(rows.map((row) => number(row[name]))

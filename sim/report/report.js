@@ -591,7 +591,7 @@ function changes(drawing, base, next, names)
         + cell(percent(row.is)) + cell(row.was === 0 ? "new"
             : `${row.is > row.was ? "+" : "\u2212"}`
                 + percent(change(row) / row.was)) + "</tr>\n");
-    const head = ["", ...names, "change"].map((name) =>
+    const head = [compared[drawing], ...names, "change"].map((name) =>
         `<th scope="col">${escaped(name)}</th>`);
     return said(base.section.querySelector("h2")?.textContent ?? drawing,
         all.length === 0 ? "The two have no rows in common."
