@@ -17,7 +17,7 @@ set -eu
 recorder='valgrind pkg-config'
 
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
-    liblzma-dev libyajl-dev'
+    liblzma-dev libyajl-dev libpcre2-dev'
 run="$build gnuplot-nox libdw-dev $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4 nodejs"
 capture=$check

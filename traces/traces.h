@@ -185,10 +185,12 @@ struct margay_trace_options {
        come in have margay_batch.warmup set. */
     uint64_t warmup_refs;
     /* The next three fields describe a table; any of them, if set, asks for
-       the format csv.  `column` selects the column of the ids, by its name or,
-       if it is a decimal number, by its position from 1 on; or columns by what
-       they are read for, as in "id=2+3,size=bytes,op=4,time=1,ttl=5,device=6".
-       NULL = the table has one column.  The string must outlive the trace. */
+       the format csv, but `column` may go with `jsonl`, `logfmt`, `w3c` and
+       `regex`, too, where names are paths, keys, fields and groups.  `column`
+       selects the column of the ids, by its name or, if it is a decimal number,
+       by its position from 1 on; or columns by what they are read for, as in
+       "id=2+3,size=bytes,op=4,time=1,ttl=5,device=6". NULL = the table has one
+       column.  The string must outlive the trace. */
     const char *column;
     /* The character that separates columns, or MARGAY_BLANKS; 0 = a comma. */
     char delimiter;
@@ -206,11 +208,15 @@ struct margay_trace_options {
     /* How many lines of text that cannot be read are passed over, as if they
        were not there; one more fails.  UINT64_MAX = any number. */
     uint64_t bad_lines;
+    /* A regular expression of Perl, whose named groups are the columns of a
+       line; asks for the format regex.  NULL = there is none.  The string must
+       outlive the trace. */
+    const char *pattern;
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
     {                                                                   \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
-            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST, 0               \
+            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST, 0, NULL         \
     }
 
 /*

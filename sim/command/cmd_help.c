@@ -93,8 +93,11 @@ static void put_left_out(struct output *output)
 #ifndef MARGAY_HAS_LZMA
         "liblzma (xz by several threads)",
 #endif
+#ifndef MARGAY_HAS_PCRE2
+        "PCRE2 (the format regex)",
+#endif
 #ifndef MARGAY_HAS_YAJL
-        "yajl (the format mooncake)",
+        "yajl (the formats mooncake and jsonl)",
 #endif
         record_find(RECORD_VALGRIND, directory, &error) == MARGAY_OK
             ? NULL

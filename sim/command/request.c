@@ -170,6 +170,7 @@ const char *request_find_reading(const struct options *options)
     return options->run.blocks.count > 0                    ? "--block"
            : reading->format != NULL                        ? "--format"
            : reading->column != NULL                        ? "--column"
+           : reading->pattern != NULL                       ? "--pattern"
            : reading->delimiter != 0                        ? "--delimiter"
            : reading->quote != 0                            ? "--quote"
            : reading->bad_lines != 0                        ? "--bad-lines"

@@ -24,7 +24,7 @@ void fuzz_report(const char *name, const uint8_t *data, size_t bytes)
         fuzz_fail("%s", error.message);
     enum margay_status status = MARGAY_OK;
     if (cells_read(&section->table, "table", file, &error) == MARGAY_OK)
-        page_write(output, &options, &sections);
+        status = page_write(output, &options, &sections, &error);
     if (output_settle(output, status, &error) != MARGAY_OK)
         fuzz_fail("%s", error.message);
     fclose(file);

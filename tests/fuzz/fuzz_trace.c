@@ -299,7 +299,12 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
         .column = columns[choice >> 3 & 3],
         .delimiter = choice >> 5 & 1 ? ';' : '\0',
         .quote = (choice >> 3 & 7) == 7 ? MARGAY_NO_QUOTE : 0,
+        .pattern =
+            "(?<a>[^ ]*) (?<b>\\d+)?(?<id>.*?)(?<c>\\d+) ?(?<d>.*)(?<e>.)",
     };
+    /* No column of the pattern is called by its number. */
+    if (strcmp(name, "regex") == 0 && (choice >> 3 & 3) == 2)
+        options.column = NULL;
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];
     bool follows = (choice >> 5 & 1) != 0;

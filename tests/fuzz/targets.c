@@ -25,6 +25,12 @@ static const struct fuzz_target targets[] = {
     {"lcs", fuzz_trace},
 #ifdef MARGAY_HAS_YAJL
     {"mooncake", fuzz_trace},
+    {"jsonl", fuzz_trace},
+#endif
+    {"logfmt", fuzz_trace},
+    {"w3c", fuzz_trace},
+#ifdef MARGAY_HAS_PCRE2
+    {"regex", fuzz_trace},
 #endif
     {"pinatrace", fuzz_trace},
     {"xdin", fuzz_trace},

@@ -37,6 +37,7 @@ for format in drmemtrace gem5; do
     tail -c +2 "$BUILD/tests/fuzz/seeds/$format/whole" >t.$format
 done
 echo '{"hash_ids": [1, 2]}' >t.mooncake
+printf '#Fields: date time cs-method cs-uri-stem\n1999-01-01 07:00:00 GET /\n' >t.w3c
 
 # What each says, by hand: r, w, f for kinds that it tells apart, e for
 # extents, t for threads, s for sites; a dash for nothing.
@@ -80,6 +81,7 @@ t.gem5 rwfes
 t.mgt rwfe
 sites.mgt rwfets
 t.mooncake -
+t.w3c rw
 END
 absent=
 "$MARGAY" info -q -f mooncake t.mooncake >out 2>&1 || absent=mooncake
@@ -89,15 +91,16 @@ absent=
 }
 left_out=$("$MARGAY" version | sed -n 's/^left out: *//p')
 if [ -n "$absent" ]; then
-    like 'version lists what is left out' "$left_out" 'yajl \(the format mooncake\)'
+    like 'version lists what is left out' "$left_out" 'yajl \(the formats mooncake and jsonl\)'
 else
     check 'version lists nothing that is there' \
         test -n "$left_out" -a "${left_out#*yajl}" = "$left_out"
 fi
+# The columns of three are what --column and --pattern say.
 is 'every format is among them' \
     "$(sed 's/^[a-z]*\.//; s/ .*//' traces | sort -u | tr '\n' ' ')" \
     "$("$MARGAY" version | sed -n 's/^formats: *//p' | tr -d , |
-        tr ' ' '\n' | grep -vx "${absent:-none}" | sort -u | tr '\n' ' ')"
+        tr ' ' '\n' | grep -vxE "jsonl|logfmt|regex|${absent:-none}" | sort -u | tr '\n' ' ')"
 
 # What asks for one of these letters; an asterisk asks for nothing.
 cat >questions <<'END'

@@ -227,6 +227,11 @@ static const struct table {
     {"clf", "", "1 - - [29/Feb/2024:23:59:60 +0100] \"GET /%u HTTP/1.0\" 200 7",
      "1 - - [29/Feb/2024:23:59:60 +0100] \"PUT /%u HTTP/1.0\" 201 -", NULL, 0,
      false},
+    {"logfmt", "", "a=1 b=%u", "b=\"k %u\" c", "b", 0, false},
+#ifdef MARGAY_HAS_YAJL
+    {"jsonl", "", "{\"a\":{\"b\":%u}}", "{\"c\":1,\"a\":{\"b\":\"%u x\"}}",
+     "id=a.b", 0, false},
+#endif
 };
 
 /* A quote somewhere, often with a newline behind it. */

@@ -148,11 +148,12 @@ typedef const char *margay_decode_function(
 
 /* How a format makes its state. */
 struct margay_state_options {
-    /* For csv, as in struct margay_trace_options. */
+    /* As in struct margay_trace_options. */
     const char *column;
     char delimiter;
     int quote;
     uint64_t unit_bytes;
+    const char *pattern;                /* of regex */
     const char *tenant;                 /* as in struct margay_trace_options */
     struct margay_names *tenants;       /* NULL without `tenant` */
     const struct margay_layout *layout; /* that of the format */
@@ -263,6 +264,8 @@ extern const struct margay_format margay_format_din, margay_format_lackey,
     margay_format_lcs, margay_format_mooncake, margay_format_blkparse,
     margay_format_redis, margay_format_clf, margay_format_pinatrace,
     margay_format_xdin, margay_format_perf_script, margay_format_champsim,
-    margay_format_drmemtrace, margay_format_gem5, margay_format_words;
+    margay_format_drmemtrace, margay_format_gem5, margay_format_words,
+    margay_format_jsonl, margay_format_logfmt, margay_format_w3c,
+    margay_format_regex;
 
 #endif

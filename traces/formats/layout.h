@@ -54,15 +54,28 @@ struct margay_variant {
 };
 #define MARGAY_VARIANTS 5
 
+/* What a line is made of. */
+enum margay_syntax {
+    MARGAY_SYNTAX_TABLE,  /* columns: csv.c; the others are named.c */
+    MARGAY_SYNTAX_JSON,   /* an object, whose members have paths */
+    MARGAY_SYNTAX_LOGFMT, /* NAME=VALUE */
+    MARGAY_SYNTAX_W3C,    /* columns, which a line "#Fields:" names */
+    MARGAY_SYNTAX_REGEX,  /* what the named groups of a pattern hold */
+};
+
 struct margay_layout {
     struct margay_variant variants[MARGAY_VARIANTS];
+    enum margay_syntax syntax;
+    bool open;      /* --column may say what columns are */
     char delimiter; /* a character or one of the above; 0 = a comma */
     int quote;      /* as in struct margay_trace_options */
     /* The words of each operation, separated by blanks, in lower case.  One
        that ends in an asterisk stands for all that begin like it. */
     const char *gets, *sets, *deletes;
+    /* Words of lines that stand for nothing. */
+    const char *passes;
     /* Of times; 0 = 1.  MARGAY_EPOCH_TICKS: seconds since 1970, and beyond
-       10^11 milliseconds. */
+       10^11 milliseconds, 10^14 microseconds, 10^17 nanoseconds. */
     uint64_t ticks_per_second;
     /* Ids are offsets on devices, and sizes what a request covers.  Both count
        this many bytes, unless --unit says otherwise; 0 = ids are names. */
@@ -75,6 +88,13 @@ struct margay_layout {
     bool ascends;
     uint64_t least_time;
 };
+
+/* The words of operations where the user says what columns are. */
+#define MARGAY_USUAL_WORDS                                                     \
+    .gets = "get gets get_lease read r head hget 0 28 88 08 a8 options trace", \
+    .sets = "set set_lease write w put post patch add replace cas append "     \
+            "prepend incr decr update 1 2a 8a 0a aa",                          \
+    .deletes = "delete del d remove purge unlink"
 
 /* The layout of the format csv, whose columns --column names. */
 extern const struct margay_layout margay_layout_any;
@@ -104,10 +124,11 @@ struct margay_choice {
 };
 
 /*
- * Read the argument of --column or the columns of a layout's variant, to which
- * the choice points from then on, and to `tenant`, which is as in struct
- * margay_trace_options.  A text that does not begin with ROLE= is the name or
- * number of the id's column.  Fails with MARGAY_BAD_ARGUMENT.
+ * Read the argument of --column or, where `of_layout`, the columns of a
+ * layout's variant, to which the choice points from then on, and to `tenant`,
+ * which is as in struct margay_trace_options.  A text that does not begin with
+ * ROLE= is the name or number of the id's column.  Fails with
+ * MARGAY_BAD_ARGUMENT.
  */
 enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        const char *tenant,
@@ -163,6 +184,10 @@ void margay_table_describe(const struct margay_state_options *options,
     .create_state = margay_table_create, .free_state = margay_table_free, \
     .describe = margay_table_describe, .cut = margay_table_cut,           \
     .forget = margay_table_forget
+
+/* Can lines by names be read with these options? */
+enum margay_status margay_named_check(
+    const struct margay_state_options *options, struct margay_error *error);
 
 /* What references of a table may have apart from their numbers. */
 #define MARGAY_TABLE_COLUMNS                                  \

@@ -99,8 +99,8 @@ static enum margay_status add_role(struct margay_choice *choice,
     enum margay_status status = MARGAY_OK;
     for (unsigned count = 0; status == MARGAY_OK; count++) {
         size_t bytes = strcspn(name, ",+");
-        if (count > 0 && role != MARGAY_ROLE_ID && role != MARGAY_ROLE_SIZE &&
-            role != MARGAY_ROLE_DEVICE && role != MARGAY_ROLE_REQUEST)
+        if (count > 0 && (role == MARGAY_ROLE_OP || role == MARGAY_ROLE_TTL ||
+                          role == MARGAY_ROLE_COUNT))
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--column: %s= of several columns (expected "
                                "one)",
@@ -258,11 +258,9 @@ unsigned margay_plan_facts(const struct margay_plan *plan,
 #define META_BLOCK_DEVICE_BITS 38
 
 const struct margay_layout margay_layout_any = {
-    .gets = "get gets get_lease read r head hget 0 28 88 08 a8",
-    .sets = "set set_lease write w put post add replace cas append prepend "
-            "incr decr update 1 2a 8a 0a aa",
-    .deletes = "delete del d remove purge unlink",
+    MARGAY_USUAL_WORDS,
     .ticks_per_second = 1,
+    .open = true,
 };
 
 /* Objects with names. */

@@ -1,64 +1,10 @@
-/*
- * logs.c - logs whose lines are no columns: blkparse, redis, clf
- *
- * A format gives a parser of one line; the loop does the rest: line ends, empty
- * lines, lines that are too long or hold a NUL, and the capacity of the batch.
- */
-#define _DEFAULT_SOURCE
+/* logs.c - logs whose lines are no columns: blkparse, redis, clf; see logs.h */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "traces/base/fnv.h"
-#include "traces/formats/row.h"
-#include "traces/formats/scan.h"
-
-/* The state of such a format; owned by the format's create_state. */
-struct log {
-    uint64_t *devices; /* see margay_device_claim() */
-    bool begun;        /* a record was met */
-    /* Of a line that stands for several references: how far it was read, from
-       its beginning on; 0 = not at all. */
-    size_t resume;
-    const char *cursor;              /* in the line */
-    struct margay_row_reference row; /* that is being read */
-};
-
-/*
- * Read the next reference of a line, which does not begin with a blank, from
- * log->cursor on, in [line, end), and go on after it; at `end` the line is
- * done. A count of 0 says that there is none.  Returns NULL, or what was
- * expected.
- */
-typedef const char *line_function(struct log *log, const char *line,
-                                  const char *end,
-                                  struct margay_row_reference *row);
-
-/* The end of the word that begins at `cursor`: a blank, or `end`. */
-static const char *word_end(const char *cursor, const char *end)
-{
-    while (cursor < end && !margay_is_blank(*cursor))
-        cursor++;
-    return cursor;
-}
-
-/* The beginning of the next word. */
-static const char *next_word(const char *cursor, const char *end)
-{
-    cursor = word_end(cursor, end);
-    while (cursor < end && margay_is_blank(*cursor))
-        cursor++;
-    return cursor;
-}
-
-/* The whole of [begin, end) as a decimal number. */
-static bool take_number(const char *begin, const char *end, uint64_t *number)
-{
-    struct margay_field field = {.text = begin, .bytes = (size_t)(end - begin)};
-    margay_field_value(&field);
-    *number = field.value;
-    return field.decimal;
-}
+#include "traces/formats/dates.h"
+#include "traces/formats/logs.h"
 
 /* Two numbers with a mark between them: "8,0", or seconds and their fraction.
  */
@@ -67,36 +13,34 @@ static bool take_pair(const char *word, const char *end, char mark,
 {
     uint64_t other;
     const char *at = memchr(word, mark, (size_t)(end - word));
-    return at != NULL && take_number(word, at, number) &&
-           take_number(at + 1, end, &other);
+    return at != NULL && margay_take_number(word, at, number) &&
+           margay_take_number(at + 1, end, &other);
 }
 
-static void *create_log(const struct margay_state_options *options)
+void *margay_log_create(const struct margay_state_options *options)
 {
     (void)options;
-    return calloc(1, sizeof(struct log));
+    return calloc(1, sizeof(struct margay_log));
 }
 
-static void free_log(void *log)
+void margay_log_free(void *log)
 {
-    free(((struct log *)log)->devices);
+    free(((struct margay_log *)log)->devices);
     free(log);
 }
 
-/* Of logs whose lines stand alone: they may be cut after any newline. */
-static int cut_anywhere(const void *log)
+int margay_log_cut(const void *log)
 {
     (void)log;
     return '\0';
 }
 
-static const char *decode_log(struct margay_text *text,
+const char *margay_log_decode(struct margay_text *text,
                               struct margay_references *references,
-                              line_function *parse)
+                              margay_line_function *parse)
 {
-    struct log *log = text->state;
-    while (text->cursor < text->end &&
-           references->count < references->capacity) {
+    struct margay_log *log = text->state;
+    for (; text->cursor < text->end; text->lines++) {
         const char *newline =
             memchr(text->cursor, '\n', (size_t)(text->end - text->cursor));
         size_t bytes = (size_t)(newline - text->cursor);
@@ -108,36 +52,22 @@ static const char *decode_log(struct margay_text *text,
         while (end > line && margay_is_blank(end[-1]))
             end--;
         /* All references of the line, or as many as there is room for. */
-        log->cursor = line + log->resume;
-        while (log->cursor < end && references->count < references->capacity) {
-            log->row =
-                (struct margay_row_reference){.count = 1, .ttl = UINT64_MAX};
-            const char *expected = parse(log, line, end, &log->row);
+        for (bool more = line<end; more; more = log->at> 0) {
+            struct margay_row_reference row = {.count = 1, .ttl = UINT64_MAX};
+            size_t at = log->at;
+            if (references->count == references->capacity)
+                return NULL;
+            log->at = 0;
+            const char *expected = parse(log, line, end, at, &row);
             if (expected != NULL)
                 return expected;
-            if (log->row.count > 0)
-                margay_rows_append(&log->row, references);
+            if (row.count > 0)
+                margay_rows_append(&row, references);
         }
-        log->resume = log->cursor < end ? (size_t)(log->cursor - line) : 0;
-        if (log->resume > 0)
-            break;
         text->cursor = newline + 1;
-        text->lines++;
     }
     return NULL;
 }
-
-#define DECODER(name, parse)                                      \
-    static const char *name(struct margay_text *text,             \
-                            struct margay_references *references) \
-    {                                                             \
-        return decode_log(text, references, parse);               \
-    }
-
-/* The functions of a format. */
-#define LOG(decoder)                                                     \
-    .decode = decoder, .recognise = decoder, .create_state = create_log, \
-    .free_state = free_log
 
 /* -------------------------------------------------------------- blkparse -- */
 
@@ -162,10 +92,11 @@ static const char *take_sectors(const char *word, const char *end,
                                 struct margay_row_reference *row)
 {
     uint64_t sectors;
-    const char *plus = next_word(word, end);
-    const char *count = next_word(plus, end);
-    if (!take_number(word, word_end(word, end), &row->number) || plus == end ||
-        *plus != '+' || !take_number(count, word_end(count, end), &sectors))
+    const char *plus = margay_next_word(word, end);
+    const char *count = margay_next_word(plus, end);
+    if (!margay_take_number(word, margay_word_end(word, end), &row->number) ||
+        plus == end || *plus != '+' ||
+        !margay_take_number(count, margay_word_end(count, end), &sectors))
         return EXPECTS_BLKPARSE;
     if (sectors >= (UINT64_C(1) << 32) / SECTOR_BYTES)
         return "a request below 4294967296 bytes";
@@ -178,27 +109,27 @@ static const char *take_sectors(const char *word, const char *end,
     return NULL;
 }
 
-static const char *parse_blkparse(struct log *log, const char *line,
-                                  const char *end,
+static const char *parse_blkparse(struct margay_log *log, const char *line,
+                                  const char *end, size_t at,
                                   struct margay_row_reference *row)
 {
     const char *words[8] = {line}; /* of which the last is the sector */
     for (unsigned i = 1; i < 8; i++)
-        words[i] = next_word(words[i - 1], end);
-    log->cursor = end;
+        words[i] = margay_next_word(words[i - 1], end);
+    (void)at;
     row->count = 0;
-    const char *device_end = word_end(line, end);
+    const char *device_end = margay_word_end(line, end);
     uint64_t major;
     if (!take_pair(line, device_end, ',', &major))
         return log->begun ? NULL : EXPECTS_BLKPARSE;
-    if (!take_pair(words[3], word_end(words[3], end), '.', &row->time) ||
+    if (!take_pair(words[3], margay_word_end(words[3], end), '.', &row->time) ||
         words[6] == end)
         return EXPECTS_BLKPARSE;
     log->begun = true;
-    size_t bytes = (size_t)(word_end(words[6], end) - words[6]);
+    size_t bytes = (size_t)(margay_word_end(words[6], end) - words[6]);
     bool reads = memchr(words[6], 'R', bytes) != NULL;
     bool writes = memchr(words[6], 'W', bytes) != NULL;
-    if (word_end(words[5], end) != words[5] + 1 || *words[5] != 'Q' ||
+    if (margay_word_end(words[5], end) != words[5] + 1 || *words[5] != 'Q' ||
         memchr(words[6], 'D', bytes) != NULL || (!reads && !writes))
         return NULL;
     uint64_t hash = margay_fnv1a(line, (size_t)(device_end - line));
@@ -213,7 +144,7 @@ static const char *parse_blkparse(struct log *log, const char *line,
     return expected;
 }
 
-DECODER(decode_blkparse, parse_blkparse)
+MARGAY_LOG_DECODER(decode_blkparse, parse_blkparse)
 
 const struct margay_format margay_format_blkparse = {
     .info = {.name = "blkparse",
@@ -227,7 +158,7 @@ const struct margay_format margay_format_blkparse = {
              .splits = true,
              .empty_extents = true,
              .usual_block_bytes = 4096},
-    LOG(decode_blkparse),
+    MARGAY_LOG(decode_blkparse),
 };
 
 /* ----------------------------------------------------------------- redis -- */
@@ -331,7 +262,7 @@ static uint64_t key_id(const char *begin, const char *end, const char *database,
 {
     uint64_t id, hash = MARGAY_FNV1A_BEGIN;
     bool first = database_bytes == 1 && *database == '0';
-    if (first && take_number(begin, end, &id))
+    if (first && margay_take_number(begin, end, &id))
         return id;
     if (!first) {
         hash = margay_fnv1a_on(hash, database, database_bytes);
@@ -353,17 +284,18 @@ struct head {
 static bool take_head(const char *line, const char *end, struct head *head)
 {
     uint64_t number;
-    const char *bracket = next_word(line, end);
+    const char *bracket = margay_next_word(line, end);
     const char *close = NULL;
     if (bracket < end && *bracket == '[')
         close = memchr(bracket, ']', (size_t)(end - bracket));
     if (close == NULL ||
-        !take_pair(line, word_end(line, end), '.', &head->time))
+        !take_pair(line, margay_word_end(line, end), '.', &head->time))
         return false;
     head->database = bracket + 1;
-    head->command = next_word(close, end);
-    return take_number(head->database, word_end(head->database, close),
-                       &number) &&
+    head->command = margay_next_word(close, end);
+    return margay_take_number(head->database,
+                              margay_word_end(head->database, close),
+                              &number) &&
            head->command < end && *head->command == '"';
 }
 
@@ -388,13 +320,12 @@ static bool are_arguments(const char *quote, const char *end)
     return cursor != NULL;
 }
 
-static const char *parse_redis(struct log *log, const char *line,
-                               const char *end,
+static const char *parse_redis(struct margay_log *log, const char *line,
+                               const char *end, size_t from,
                                struct margay_row_reference *row)
 {
     struct head head;
-    const char *at = log->cursor;
-    log->cursor = end;
+    const char *at = line + from;
     row->count = 0;
     /* The server says so when MONITOR begins, perhaps once more. */
     if (end - line == 2 && memcmp(line, "OK", 2) == 0)
@@ -421,16 +352,18 @@ static const char *parse_redis(struct log *log, const char *line,
     if (class.keys == EACH_SECOND && more < end &&
         (more = next_argument(closing(more, end), end)) == NULL)
         return EXPECTS_REDIS;
-    size_t database = (size_t)(word_end(head.database, end) - head.database);
+    size_t database =
+        (size_t)(margay_word_end(head.database, end) - head.database);
     row->number = key_id(at + 1, after, head.database, database);
     row->time = head.time;
     row->op = (uint8_t) class.op;
     row->count = 1;
-    log->cursor = class.keys == ONE_KEY ? end : more;
+    if (class.keys != ONE_KEY && more < end)
+        log->at = (size_t)(more - line);
     return NULL;
 }
 
-DECODER(decode_redis, parse_redis)
+MARGAY_LOG_DECODER(decode_redis, parse_redis)
 
 const struct margay_format margay_format_redis = {
     .info = {.name = "redis",
@@ -440,8 +373,8 @@ const struct margay_format margay_format_redis = {
              .columns =
                  MARGAY_COLUMN_KINDS | MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
              .kinds = MARGAY_READS_AND_WRITES},
-    LOG(decode_redis),
-    .cut = cut_anywhere,
+    MARGAY_LOG(decode_redis),
+    .cut = margay_log_cut,
 };
 
 /* ------------------------------------------------------------------- clf -- */
@@ -460,51 +393,6 @@ const struct margay_format margay_format_redis = {
 #define EXPECTS_CLF                                                      \
     "a line of a web server: CLIENT - USER [DAY/MONTH/YEAR:HOUR:MINUTE:" \
     "SECOND ZONE] \"METHOD PATH PROTOCOL\" STATUS BYTES"
-
-static bool take_digits(const char *text, unsigned digits, uint64_t *number)
-{
-    *number = 0;
-    for (unsigned i = 0; i < digits; i++) {
-        if ((unsigned)(unsigned char)text[i] - '0' >= 10)
-            return false;
-        *number = *number * 10 + (uint64_t)(text[i] - '0');
-    }
-    return true;
-}
-
-/* 10/Oct/2000:13:55:36 -0700, 26 characters, as seconds since 1970. */
-static bool take_time(const char *text, uint64_t *seconds)
-{
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    uint64_t day, year, hour, minute, second, zone_hour, zone_minute;
-    int month = -1;
-    for (int i = 0; i < 12; i++) {
-        if (memcmp(months + 3 * i, text + 3, 3) == 0)
-            month = i;
-    }
-    if (month < 0 || !take_digits(text, 2, &day) ||
-        !take_digits(text + 7, 4, &year) || !take_digits(text + 12, 2, &hour) ||
-        !take_digits(text + 15, 2, &minute) ||
-        !take_digits(text + 18, 2, &second) ||
-        !take_digits(text + 22, 2, &zone_hour) ||
-        !take_digits(text + 24, 2, &zone_minute) || year < 1970 ||
-        (text[21] != '+' && text[21] != '-'))
-        return false;
-    uint64_t zone = zone_hour * 3600 + zone_minute * 60;
-    /* A day or an hour that there is not is one of those that follow. */
-    struct tm parts = {.tm_year = (int)year - 1900,
-                       .tm_mon = month,
-                       .tm_mday = (int)day,
-                       .tm_hour = (int)hour,
-                       .tm_min = (int)minute,
-                       .tm_sec = (int)second};
-    uint64_t local = (uint64_t)timegm(&parts);
-    if (text[21] == '-')
-        *seconds = local + zone;
-    else
-        *seconds = local < zone ? 0 : local - zone;
-    return true;
-}
 
 static uint8_t op_of(const char *method, size_t bytes)
 {
@@ -528,9 +416,9 @@ static uint8_t op_of(const char *method, size_t bytes)
 static void take_request(const char *begin, const char *end,
                          struct margay_row_reference *row)
 {
-    const char *method_end = word_end(begin, end);
-    const char *path = next_word(begin, end);
-    const char *path_end = word_end(path, end);
+    const char *method_end = margay_word_end(begin, end);
+    const char *path = margay_next_word(begin, end);
+    const char *path_end = margay_word_end(path, end);
     if (path == end) {
         path = begin;
         path_end = end;
@@ -544,25 +432,26 @@ static bool take_bytes(const char *status, const char *end, bool head,
                        uint64_t *bytes)
 {
     uint64_t number;
-    const char *sent = next_word(status, end);
-    const char *sent_end = word_end(sent, end);
+    const char *sent = margay_next_word(status, end);
+    const char *sent_end = margay_word_end(sent, end);
     bool hyphen = sent_end == sent + 1 && *sent == '-';
-    if (!take_number(status, word_end(status, end), &number) ||
-        !(take_number(sent, sent_end, bytes) || hyphen))
+    if (!margay_take_number(status, margay_word_end(status, end), &number) ||
+        !(margay_take_number(sent, sent_end, bytes) || hyphen))
         return false;
     if (hyphen || head || number == 206 || number == 304)
         *bytes = MARGAY_SIZE_UNKNOWN;
     return true;
 }
 
-static const char *parse_clf(struct log *log, const char *line, const char *end,
+static const char *parse_clf(struct margay_log *log, const char *line,
+                             const char *end, size_t at,
                              struct margay_row_reference *row)
 {
     const char *bracket = memchr(line, '[', (size_t)(end - line));
-    log->cursor = end;
+    (void)log, (void)at;
     if (bracket == NULL || end - bracket < 32 || bracket[27] != ']' ||
         bracket[28] != ' ' || bracket[29] != '"' ||
-        !take_time(bracket + 1, &row->time))
+        !margay_date_read(bracket + 1, 26, &row->time))
         return EXPECTS_CLF;
     const char *request = bracket + 30, *quote = request;
     for (; quote < end && *quote != '"'; quote++)
@@ -571,12 +460,12 @@ static const char *parse_clf(struct log *log, const char *line, const char *end,
         return EXPECTS_CLF;
     take_request(request, quote, row);
     bool head = quote - request > 5 && memcmp(request, "HEAD ", 5) == 0;
-    return take_bytes(next_word(quote, end), end, head, &row->size)
+    return take_bytes(margay_next_word(quote, end), end, head, &row->size)
                ? NULL
                : EXPECTS_CLF;
 }
 
-DECODER(decode_clf, parse_clf)
+MARGAY_LOG_DECODER(decode_clf, parse_clf)
 
 const struct margay_format margay_format_clf = {
     .info = {.name = "clf",
@@ -586,6 +475,6 @@ const struct margay_format margay_format_clf = {
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SIZES |
                         MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
              .kinds = MARGAY_READS_AND_WRITES},
-    LOG(decode_clf),
-    .cut = cut_anywhere,
+    MARGAY_LOG(decode_clf),
+    .cut = margay_log_cut,
 };

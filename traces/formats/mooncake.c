@@ -321,7 +321,7 @@ static const struct margay_blocks_reading reading = {
 const struct margay_format margay_format_mooncake = {
     .info = {.name = "mooncake",
              .description = "requests to language models, in JSON (Mooncake)",
-             .suffixes = "jsonl",
+             .suffixes = "",
              .numbers = MARGAY_IDS,
              .columns = MARGAY_COLUMN_REQUESTS},
     .reading = &reading,

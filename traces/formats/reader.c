@@ -75,8 +75,28 @@ static enum margay_status detect_further(struct margay_reader *reader,
     return MARGAY_BAD_INPUT;
 }
 
+/* Columns are asked for: how a trace begins tells those that have names. */
+static enum margay_status find_names(struct margay_reader *reader)
+{
+    static const char w3c[] = "#Software: #Version: #Fields:";
+    enum margay_status status = MARGAY_OK;
+    while (!reader->whole.ended && reader->whole.end < 16 &&
+           status == MARGAY_OK)
+        status = margay_decoding_read(&reader->whole);
+    char *colon = memchr(reader->whole.buffer, ':', reader->whole.end);
+    if (reader->whole.end > 0 && reader->whole.buffer[0] == '{')
+        reader->detection.format = &margay_format_jsonl;
+    else if (colon != NULL && reader->whole.buffer[0] == '#' &&
+             memmem(w3c, sizeof w3c - 1, reader->whole.buffer,
+                    (size_t)(colon + 1 - reader->whole.buffer)) != NULL)
+        reader->detection.format = &margay_format_w3c;
+    return status;
+}
+
 static enum margay_status find_format(struct margay_reader *reader)
 {
+    if (reader->may_have_names)
+        return find_names(reader);
     if (reader->detection.format != NULL) {
         if (reader->detection.evidence[0] == '\0')
             strcpy(reader->detection.evidence, "the format asked for");

@@ -54,6 +54,7 @@ struct margay_reader {
     struct margay_references ring[MARGAY_RING_SLOTS];
     struct margay_detection detection; /* format NULL = to be detected */
     struct margay_state_options state_options;
+    bool may_have_names;     /* it is csv unless it begins like jsonl or w3c */
     uint64_t skip_refs;      /* references to be dropped at the beginning */
     uint64_t most_refs;      /* what comes after these is not looked at */
     uint64_t most_bad_lines; /* that may be passed over */

@@ -11,6 +11,7 @@
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/base/fnv.h"
+#include "traces/formats/dates.h"
 #include "traces/formats/names.h"
 #include "traces/formats/scan.h"
 
@@ -27,11 +28,16 @@
 
 void margay_field_value(struct margay_field *field)
 {
+    char copy[LONGEST_DECIMAL + MARGAY_TEXT_PADDING] = "";
+    const char *text = field->text;
     field->decimal = false;
     if (field->bytes == 0 || field->bytes > LONGEST_DECIMAL)
         return;
-    const char *end = margay_scan_decimal(field->text, &field->value);
-    field->decimal = end == field->text + field->bytes;
+    /* A digit that follows is not of the field. */
+    if ((unsigned)(unsigned char)text[field->bytes] - '0' < 10)
+        text = memcpy(copy, text, field->bytes);
+    field->decimal =
+        margay_scan_decimal(text, &field->value) == text + field->bytes;
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -47,29 +53,53 @@ static const struct margay_field *field_of(const struct margay_rows *rows,
     return &rows->fields[rows->plan.of_role[role][k]];
 }
 
-static uint64_t column_of(const struct margay_rows *rows, unsigned role,
-                          unsigned k)
+static const struct margay_take *take_of(const struct margay_rows *rows,
+                                         unsigned role, unsigned k)
 {
-    return rows->plan.takes[rows->plan.of_role[role][k]].column;
+    return &rows->plan.takes[rows->plan.of_role[role][k]];
+}
+
+/* "WHAT in column N", or by its name; returns the length of the message. */
+static int say_where(struct margay_rows *rows, unsigned role, unsigned k,
+                     const char *what)
+{
+    unsigned long long column = take_of(rows, role, k)->column;
+    if (rows->names == NULL)
+        return snprintf(rows->message, sizeof rows->message,
+                        "%s in column %llu", what, column);
+    const struct margay_named_column *named = &rows->names->columns[column - 1];
+    return snprintf(rows->message, sizeof rows->message, "%s in '%.*s'", what,
+                    (int)(named->name_bytes < 100 ? named->name_bytes : 100),
+                    named->name);
 }
 
 static const char *expect(struct margay_rows *rows, unsigned role, unsigned k,
                           const char *what)
 {
-    snprintf(rows->message, sizeof rows->message, "%s in column %llu", what,
-             (unsigned long long)column_of(rows, role, k));
+    say_where(rows, role, k, what);
     return rows->message;
 }
 
 static const char *expect_field(struct margay_rows *rows, unsigned role,
                                 unsigned k, const char *what)
 {
-    snprintf(rows->message, sizeof rows->message,
-             "%s in column %llu%s (the row has %zu column%s)", what,
-             (unsigned long long)column_of(rows, role, k),
-             rows->in_first_row ? " of the first row" : "", rows->columns,
-             margay_plural(rows->columns, "s"));
+    char *more = rows->message + say_where(rows, role, k, what);
+    size_t room = sizeof rows->message - (size_t)(more - rows->message);
+    if (rows->names == NULL)
+        snprintf(more, room, "%s (the row has %zu column%s)",
+                 rows->in_first_row ? " of the first row" : "", rows->columns,
+                 margay_plural(rows->columns, "s"));
+    else if (field_of(rows, role, k)->text == NULL)
+        snprintf(more, room, ", which the line lacks");
     return rows->message;
+}
+
+/* Does a line by names lack the field, and may it? */
+static bool may_lack(const struct margay_rows *rows, unsigned role, unsigned k)
+{
+    return rows->names != NULL && rows->plan.role_counts[role] > k &&
+           field_of(rows, role, k)->text == NULL &&
+           take_of(rows, role, k)->optional;
 }
 
 /* The fields of a role as one key. */
@@ -103,7 +133,7 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
         return expect_field(rows, role, 0, "an offset in decimal");
     for (unsigned k = 0; k < count; k++) {
         const struct margay_field *field = field_of(rows, role, k);
-        if (field->text == NULL ||
+        if ((field->text == NULL && !may_lack(rows, role, k)) ||
             (role == MARGAY_ROLE_ID && count == 1 && field->bytes == 0))
             return expect_field(rows, role, k, what);
     }
@@ -111,15 +141,14 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
     return NULL;
 }
 
-/* Does the row say no size there?  In a csv of the user's own, nothing or a
+/* Does the row say no size there?  In columns of the user's own, nothing or a
    hyphen says so. */
 static bool lacks_size(const struct margay_rows *rows, unsigned k)
 {
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
-    if (rows->layout == &margay_layout_any && field->text != NULL)
+    if (rows->layout->open && field->text != NULL)
         return field->bytes == 0 || (field->bytes == 1 && *field->text == '-');
-    return field->bytes == 0 &&
-           rows->plan.takes[rows->plan.of_role[MARGAY_ROLE_SIZE][k]].optional;
+    return field->bytes == 0 && take_of(rows, MARGAY_ROLE_SIZE, k)->optional;
 }
 
 static const char *read_size(struct margay_rows *rows, uint64_t *size)
@@ -170,19 +199,52 @@ static bool is_fraction(struct margay_field *field)
     return field->decimal;
 }
 
+/* A time that counts since 1970 tells its unit by how great it is. */
+static uint64_t ticks_of(const struct margay_rows *rows, uint64_t value)
+{
+    uint64_t ticks = rows->layout->ticks_per_second;
+    if (ticks != MARGAY_EPOCH_TICKS)
+        return ticks;
+    return value >= UINT64_C(100000000000000000) ? 1000000000
+           : value >= UINT64_C(100000000000000)  ? 1000000
+           : value >= UINT64_C(100000000000)     ? 1000
+                                                 : 1;
+}
+
+/* A date, perhaps with its time of day in another column. */
+static bool read_date(const struct margay_rows *rows, uint64_t *time)
+{
+    char date[MARGAY_WORD_BYTES * 2];
+    size_t bytes = 0;
+    for (unsigned k = 0; k < count_of(rows, MARGAY_ROLE_TIME); k++) {
+        const struct margay_field *field = field_of(rows, MARGAY_ROLE_TIME, k);
+        if (field->text == NULL || bytes + field->bytes + 1 >= sizeof date)
+            return false;
+        if (k > 0)
+            date[bytes++] = ' ';
+        memcpy(date + bytes, field->text, field->bytes);
+        bytes += field->bytes;
+    }
+    return margay_date_read(date, bytes, time);
+}
+
 /* Digits after a point are dropped. */
 static const char *read_time(struct margay_rows *rows, uint64_t *time)
 {
-    uint64_t ticks = rows->layout->ticks_per_second;
-    *time = 0;
-    if (count_of(rows, MARGAY_ROLE_TIME) == 0)
+    unsigned count = count_of(rows, MARGAY_ROLE_TIME);
+    *time = rows->last_time;
+    if (count == 0 || may_lack(rows, MARGAY_ROLE_TIME, 0))
         return NULL;
     struct margay_field whole = *field_of(rows, MARGAY_ROLE_TIME, 0);
-    if (!whole.decimal && !is_fraction(&whole))
-        return expect_field(rows, MARGAY_ROLE_TIME, 0, "a time in decimal");
-    if (ticks == MARGAY_EPOCH_TICKS)
-        ticks = whole.value >= UINT64_C(100000000000) ? 1000 : 1;
-    *time = ticks > 1 ? whole.value / ticks : whole.value;
+    if (count == 1 && (whole.decimal || is_fraction(&whole))) {
+        uint64_t ticks = ticks_of(rows, whole.value);
+        *time = ticks > 1 ? whole.value / ticks : whole.value;
+    } else if (!read_date(rows, time)) {
+        return expect_field(rows, MARGAY_ROLE_TIME, 0,
+                            rows->layout->open ? "a time in decimal, or a date,"
+                                               : "a time in decimal");
+    }
+    rows->last_time = *time;
     return NULL;
 }
 
@@ -194,6 +256,8 @@ static const char *read_ttl(struct margay_rows *rows, uint64_t *ttl)
         return NULL;
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_TTL, 0);
     struct margay_field magnitude = *field;
+    if (may_lack(rows, MARGAY_ROLE_TTL, 0))
+        return NULL;
     if (field->text == NULL)
         return expect_field(rows, MARGAY_ROLE_TTL, 0, "a time to live");
     bool negative = field->bytes > 0 && *field->text == '-';
@@ -269,8 +333,8 @@ unsigned margay_role_told(const char *name)
     return role;
 }
 
-/* An operation, by a word that was met before, or by the lists of the layout.
- */
+/* An operation, by a word that was met before, or by the lists of the layout;
+   MARGAY_OPS: none, as the row stands for nothing. */
 static const char *read_op(struct margay_rows *rows, uint8_t *op)
 {
     const struct margay_layout *layout = rows->layout;
@@ -280,7 +344,8 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
         [MARGAY_DELETE] = layout->deletes,
     };
     *op = MARGAY_GET;
-    if (count_of(rows, MARGAY_ROLE_OP) == 0)
+    if (count_of(rows, MARGAY_ROLE_OP) == 0 ||
+        may_lack(rows, MARGAY_ROLE_OP, 0))
         return NULL;
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_OP, 0);
     for (*op = 0; *op < MARGAY_OPS; ++*op) {
@@ -297,6 +362,8 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
         memcpy(known->text, field->text, known->bytes);
         return NULL;
     }
+    if (field->text != NULL && lists(layout->passes, field->text, field->bytes))
+        return NULL;
     char what[400];
     snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
              layout->sets == NULL ? "" : " ",
@@ -412,10 +479,13 @@ const char *margay_rows_read(struct margay_rows *rows,
     const char *expected;
     rows->fields = fields;
     rows->columns = columns;
+    reference->count = 0;
+    if ((expected = read_op(rows, &reference->op)) != NULL ||
+        reference->op == MARGAY_OPS || may_lack(rows, MARGAY_ROLE_ID, 0))
+        return expected;
     if ((expected = read_name(rows, MARGAY_ROLE_ID, "an id",
                               &reference->number)) != NULL ||
         (expected = read_size(rows, &reference->size)) != NULL ||
-        (expected = read_op(rows, &reference->op)) != NULL ||
         (expected = read_time(rows, &reference->time)) != NULL ||
         (expected = read_ttl(rows, &reference->ttl)) != NULL ||
         (expected = read_count(rows, &reference->count)) != NULL ||

@@ -39,6 +39,8 @@ struct margay_known_word {
 struct margay_rows {
     const struct margay_layout *layout;
     struct margay_plan plan;
+    /* For messages: how the columns are named, where lines have names. */
+    const struct margay_choice *names;
     /* The bytes that offsets count, or those that --unit says an id stands for;
        0 = ids are names. */
     uint64_t unit_bytes;
@@ -46,6 +48,7 @@ struct margay_rows {
     uint64_t *devices; /* the identity that has each number; NULL = none */
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
+    uint64_t last_time;           /* that a row has said */
     /* The row that is read: the fields of the plan, and how many columns. */
     const struct margay_field *fields;
     size_t columns;

@@ -21,7 +21,9 @@ static const struct margay_format *const formats[] = {
     &margay_format_pinatrace,   &margay_format_xdin,
     &margay_format_perf_script, &margay_format_champsim,
     &margay_format_drmemtrace,  &margay_format_gem5,
-    &margay_format_mooncake,
+    &margay_format_mooncake,    &margay_format_jsonl,
+    &margay_format_logfmt,      &margay_format_w3c,
+    &margay_format_regex,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

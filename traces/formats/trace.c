@@ -15,49 +15,66 @@
 
 /* ------------------------------------------------------------- opening -- */
 
-/* --column, --delimiter and --quote ask for the format csv. */
+/* --column, --delimiter and --quote ask for the format csv, unless that is
+   another whose columns the user may name, and --pattern for regex. */
 static enum margay_status take_table_options(
     struct margay_trace *trace, const struct margay_trace_options *given,
     struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
-    struct margay_choice choice;
     reader->state_options.unit_bytes = given->unit_bytes;
     reader->state_options.column = given->column;
     reader->state_options.delimiter = given->delimiter;
     reader->state_options.quote = given->quote;
+    reader->state_options.pattern = given->pattern;
     reader->state_options.tenant = given->tenant;
     if (given->tenant != NULL) {
         reader->state_options.tenants = margay_names_create();
         if (reader->state_options.tenants == NULL)
             return margay_fail_memory(error, "the names of tenants");
     }
-    if (given->column == NULL && given->delimiter == '\0' && given->quote == 0)
-        return MARGAY_OK;
-    enum margay_status status =
-        given->column == NULL
-            ? MARGAY_OK
-            : margay_choice_parse(given->column, false, given->tenant, &choice,
-                                  error);
-    if (status != MARGAY_OK)
-        return status;
-    if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
+    const struct margay_format **format = &reader->detection.format;
+    const char *asked = NULL;
+    if (given->pattern != NULL)
+        asked = "the pattern asked for";
+    else if (given->column != NULL || given->delimiter != '\0' ||
+             given->quote != 0)
+        asked = "the column, delimiter or quote asked for";
+    if (*format == NULL && asked != NULL) {
+        *format =
+            given->pattern != NULL ? &margay_format_regex : &margay_format_csv;
+        strcpy(reader->detection.evidence, asked);
+        reader->may_have_names = given->pattern == NULL &&
+                                 given->delimiter == '\0' && given->quote == 0;
+    }
+    if (given->pattern != NULL && *format != &margay_format_regex)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "the delimiter and the quote of a table are both "
-                           "'%c'",
-                           given->quote);
-    if (given->format == NULL) {
-        reader->detection.format = &margay_format_csv;
-        strcpy(reader->detection.evidence,
-               "the column, delimiter or quote asked for");
-    } else if (reader->detection.format != &margay_format_csv) {
+                           "a pattern is for the format regex, not for %s",
+                           given->format);
+    bool is_named = *format != NULL && (*format)->layout != NULL &&
+                    (*format)->layout->open && *format != &margay_format_csv;
+    if (is_named && given->delimiter == '\0' && given->quote == 0) {
+        reader->state_options.layout = (*format)->layout;
+        return margay_named_check(&reader->state_options, error);
+    }
+    if (asked == NULL)
+        return MARGAY_OK;
+    if (*format != &margay_format_csv)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "a column, a delimiter and a quote are for the format csv, "
             "not for %s",
             given->format);
-    }
-    return MARGAY_OK;
+    if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the delimiter and the quote of a table are both "
+                           "'%c'",
+                           given->quote);
+    struct margay_choice choice;
+    return given->column == NULL
+               ? MARGAY_OK
+               : margay_choice_parse(given->column, false, given->tenant,
+                                     &choice, error);
 }
 
 /* Ids are no multiple of a block, and a caller that looks at more than numbers

@@ -1,0 +1,799 @@
+/*
+ * named.c - lines whose fields have names: jsonl, logfmt, w3c, regex
+ *
+ *     {"ts": 1646861401.5, "request": {"uri": "/a"}, "size": 10900}   jsonl
+ *     ts=2022-03-09T21:30:01Z uri=/a msg="not modified" size=10900    logfmt
+ *     #Fields: date time cs-uri-stem sc-bytes                         w3c
+ *     2022-03-09 21:30:01 /a 10900
+ *
+ * A syntax cuts a line into fields, and puts those that --column or a layout
+ * names where row.c makes a reference of them.  A line that lacks a name is
+ * refused, unless a question mark follows the name: without an id it then
+ * stands for nothing, without an operation it is a get, without a time it has
+ * that of the line before.
+ *
+ * In JSON, dots lead into objects.  An id that is a list in the first line
+ * makes each line a request of the references in its list.
+ *
+ * A pattern's groups name the fields; without --column those whose names are
+ * roles are these.  A group that took no part is empty.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+#include "traces/base/grow.h"
+#include "traces/formats/layout.h"
+#include "traces/formats/logs.h"
+
+#ifdef MARGAY_HAS_YAJL
+#include <yajl/yajl_parse.h>
+#endif
+#ifdef MARGAY_HAS_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif
+
+/* How deep objects may stand in each other to be looked at, and the longest
+   path of a name. */
+#define DEPTH      32
+#define PATH_BYTES 512
+
+#define NAMES_BYTES 160
+
+struct named {
+    struct margay_log log;
+    struct margay_state_options options;
+    const struct margay_layout *layout;
+    struct margay_choice choices[MARGAY_VARIANTS];
+    unsigned variant; /* whose names are looked for */
+    bool planned;     /* it is that of the trace */
+    struct margay_rows rows;
+    struct margay_field fields[MARGAY_TAKES]; /* as the choice has them */
+    char names[NAMES_BYTES]; /* that the line had, for a message */
+    char message[2 * NAMES_BYTES + 160];
+
+    /* The ids that a line lists, and how often each counts. */
+    struct margay_field *list;
+    size_t listed, list_capacity, repeats;
+    bool is_list, lists; /* this line's id is one; so was the first line's */
+    uint64_t requests;
+
+    char *heads; /* of w3c: the names, with blanks between them */
+    size_t heads_bytes;
+    size_t texts_bytes; /* of `texts`, in use */
+
+#ifdef MARGAY_HAS_YAJL
+    yajl_handle json;
+    const char *wrong; /* why a callback has given up */
+    bool ended;        /* the line's object has */
+    unsigned depth;    /* objects that are open, */
+    unsigned passing;  /* and objects and lists in these that are passed over */
+    bool listing;      /* the list of ids is open */
+    size_t ends[DEPTH], path_bytes;
+    char path[PATH_BYTES];
+#endif
+#ifdef MARGAY_HAS_PCRE2
+    pcre2_code *pattern;
+    pcre2_match_data *match;
+    int groups[MARGAY_TAKES]; /* of the columns of the choice */
+    char roles[128];          /* the columns that they name themselves */
+#endif
+    char texts[MARGAY_LINE_BYTES + MARGAY_TEXT_PADDING]; /* unescaped */
+};
+
+static const struct margay_choice *choice_of(const struct named *named)
+{
+    return &named->choices[named->variant];
+}
+
+/* --------------------------------------------------------------- fields -- */
+
+static bool is_name(const struct margay_named_column *column, const char *name,
+                    size_t bytes)
+{
+    return column->name_bytes == bytes &&
+           memcmp(column->name, name, bytes) == 0;
+}
+
+/* A field of the line. */
+static void put(struct named *named, const char *name, size_t name_bytes,
+                const char *text, size_t bytes)
+{
+    const struct margay_choice *choice = choice_of(named);
+    for (unsigned i = 0; i < choice->count; i++) {
+        if (!is_name(&choice->columns[i], name, name_bytes))
+            continue;
+        named->fields[i] = (struct margay_field){.text = text, .bytes = bytes};
+        margay_field_value(&named->fields[i]);
+    }
+    size_t used = strlen(named->names);
+    if (!named->planned && used < sizeof named->names)
+        snprintf(named->names + used, sizeof named->names - used, "%s%.*s",
+                 used == 0 ? "" : ", ",
+                 (int)(name_bytes < 80 ? name_bytes : 80), name);
+}
+
+/* ----------------------------------------------------------------- json -- */
+
+#ifdef MARGAY_HAS_YAJL
+
+static int give_up(struct named *named, const char *expected)
+{
+    named->wrong = expected;
+    return 0;
+}
+
+#define EXPECTS_OBJECT "an object in JSON, whole on its line"
+#define EXPECTS_LIST   "numbers or texts in the list of ids"
+
+/* The text of a value that is no object and no list. */
+static int take_value(void *context, const char *text, size_t bytes)
+{
+    struct named *named = context;
+    if (named->depth == 0)
+        return give_up(named, EXPECTS_OBJECT);
+    if (named->passing > 0)
+        return 1;
+    if (named->listing && bytes == 0)
+        return give_up(named, EXPECTS_LIST);
+    /* The texts of a line are no longer than the line. */
+    char *copy = named->texts + named->texts_bytes;
+    memcpy(copy, text, bytes);
+    named->texts_bytes += bytes;
+    if (!named->listing) {
+        put(named, named->path, named->path_bytes, copy, bytes);
+        return 1;
+    }
+    struct margay_field *list = margay_grow(
+        named->list, named->listed, &named->list_capacity, sizeof *list);
+    if (list == NULL)
+        return give_up(named, "a list for which there is memory");
+    named->list = list;
+    list[named->listed] = (struct margay_field){.text = copy, .bytes = bytes};
+    margay_field_value(&list[named->listed++]);
+    return 1;
+}
+
+static int take_text(void *context, const unsigned char *text, size_t bytes)
+{
+    return take_value(context, (const char *)text, bytes);
+}
+
+static int take_null(void *context)
+{
+    return take_value(context, "", 0);
+}
+
+static int take_boolean(void *context, int value)
+{
+    return take_value(context, value ? "true" : "false", value ? 4 : 5);
+}
+
+static int begin_map(void *context)
+{
+    struct named *named = context;
+    if (named->listing || named->ended)
+        return give_up(named, named->ended ? EXPECTS_OBJECT : EXPECTS_LIST);
+    if (named->passing > 0 || named->depth == DEPTH)
+        named->passing++;
+    else
+        named->ends[named->depth++] = named->path_bytes;
+    return 1;
+}
+
+static int take_key(void *context, const unsigned char *key, size_t bytes)
+{
+    struct named *named = context;
+    if (named->passing > 0)
+        return 1;
+    size_t at = named->ends[named->depth - 1];
+    if (at > 0 && at < PATH_BYTES)
+        named->path[at++] = '.';
+    bool fits = bytes <= PATH_BYTES - at;
+    if (fits)
+        memcpy(named->path + at, key, bytes);
+    /* What is too long ends where no path of an object does. */
+    named->path_bytes = fits ? at + bytes : PATH_BYTES;
+    return 1;
+}
+
+static int end_map(void *context)
+{
+    struct named *named = context;
+    if (named->passing > 0)
+        named->passing--;
+    else
+        named->path_bytes = named->ends[--named->depth];
+    named->ended = named->depth == 0;
+    return 1;
+}
+
+static int begin_list(void *context)
+{
+    struct named *named = context;
+    const struct margay_choice *choice = choice_of(named);
+    if (named->depth == 0)
+        return give_up(named, EXPECTS_OBJECT);
+    if (named->listing)
+        return give_up(named, EXPECTS_LIST);
+    for (unsigned i = 0; i < choice->count && named->passing == 0; i++)
+        named->listing |=
+            choice->columns[i].role == MARGAY_ROLE_ID &&
+            is_name(&choice->columns[i], named->path, named->path_bytes);
+    named->passing += !named->listing;
+    if (named->listing) {
+        put(named, named->path, named->path_bytes, "", 0);
+        named->is_list = true;
+        named->listed = 0;
+    }
+    return 1;
+}
+
+static int end_list(void *context)
+{
+    struct named *named = context;
+    named->passing -= !named->listing;
+    named->listing = false;
+    return 1;
+}
+
+static bool make_json(struct named *named)
+{
+    static const yajl_callbacks callbacks = {
+        .yajl_null = take_null,
+        .yajl_boolean = take_boolean,
+        .yajl_number = take_value,
+        .yajl_string = take_text,
+        .yajl_start_map = begin_map,
+        .yajl_map_key = take_key,
+        .yajl_end_map = end_map,
+        .yajl_start_array = begin_list,
+        .yajl_end_array = end_list,
+    };
+    if (named->json != NULL)
+        yajl_free(named->json);
+    named->json = yajl_alloc(&callbacks, NULL, named);
+    named->depth = named->passing = 0;
+    named->listing = false;
+    named->path_bytes = 0;
+    return named->json != NULL &&
+           yajl_config(named->json, yajl_allow_multiple_values, 1) &&
+           yajl_config(named->json, yajl_dont_validate_strings, 1);
+}
+
+/* A parser serves for all lines, up to one that is wrong. */
+static const char *cut_json(struct named *named, const char *line,
+                            const char *end)
+{
+    named->wrong = NULL;
+    named->ended = false;
+    if (named->json == NULL && !make_json(named))
+        return "a parser of JSON for which there is memory";
+    /* A blank or newline at `end` shows that a number has ended. */
+    yajl_status status = yajl_parse(named->json, (const unsigned char *)line,
+                                    (size_t)(end - line) + 1);
+    if (status == yajl_status_ok && named->ended)
+        return NULL;
+    yajl_free(named->json);
+    named->json = NULL;
+    return named->wrong != NULL ? named->wrong : EXPECTS_OBJECT;
+}
+
+#else
+
+static const char *cut_json(struct named *named, const char *line,
+                            const char *end)
+{
+    (void)named, (void)line, (void)end;
+    return "a Margay that was built with yajl (Debian: libyajl-dev)";
+}
+
+#endif
+
+/* --------------------------------------------------------------- logfmt -- */
+
+/* Copy what stands in quotes from `text` on, up to the closing one, which is
+   returned, without its escapes; NULL = there is none. */
+static const char *unescape(struct named *named, const char *text,
+                            const char *end, size_t *bytes)
+{
+    static const char from[] = "nrt", to[] = "\n\r\t";
+    char *copy = named->texts + named->texts_bytes, *first = copy;
+    for (; text < end && *text != '"'; text++) {
+        const char *letter = NULL;
+        if (*text == '\\' && text + 1 < end)
+            letter = strchr(from, *++text);
+        *copy++ = letter != NULL && *letter != '\0' ? to[letter - from] : *text;
+    }
+    *bytes = (size_t)(copy - first);
+    named->texts_bytes += *bytes;
+    return text < end ? text : NULL;
+}
+
+static const char *cut_logfmt(struct named *named, const char *line,
+                              const char *end)
+{
+    const char *cursor = line;
+    while (cursor < end) {
+        const char *name = cursor, *text;
+        while (cursor < end && !margay_is_blank(*cursor) && *cursor != '=')
+            cursor++;
+        size_t name_bytes = (size_t)(cursor - name), bytes;
+        if (cursor < end && *cursor == '=' && cursor + 1 < end &&
+            cursor[1] == '"') {
+            text = named->texts + named->texts_bytes;
+            cursor = unescape(named, cursor + 2, end, &bytes);
+            if (cursor == NULL)
+                return "a quotation mark that ends a value";
+            put(named, name, name_bytes, text, bytes);
+        } else if (cursor < end && *cursor == '=') {
+            text = cursor + 1;
+            cursor = margay_word_end(text, end);
+            put(named, name, name_bytes, text, (size_t)(cursor - text));
+        }
+        cursor = margay_next_word(cursor, end);
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ w3c -- */
+
+/* The end of a field: of a word, or where tabs separate, at the next one. */
+static const char *field_end(const char *cursor, const char *end, bool tabs)
+{
+    if (!tabs)
+        return margay_word_end(cursor, end);
+    const char *tab = memchr(cursor, '\t', (size_t)(end - cursor));
+    return tab == NULL ? end : tab;
+}
+
+/* A line that begins with a hash: it names the fields, or says something
+   else. */
+static const char *take_heads(struct named *named, const char *line,
+                              const char *end)
+{
+    static const char begins[] = "#Fields:";
+    const size_t length = sizeof begins - 1;
+    const char *colon = memchr(line, ':', (size_t)(end - line));
+    if (colon == NULL || memchr(line, ' ', (size_t)(colon - line)) != NULL)
+        return "'#Fields: ' and names, or another word and a colon";
+    if ((size_t)(end - line) < length || memcmp(line, begins, length) != 0)
+        return NULL;
+    named->heads_bytes = (size_t)(end - line) - length;
+    free(named->heads);
+    named->heads = strndup(line + length, named->heads_bytes);
+    named->planned = named->planned && named->options.column != NULL;
+    return named->heads == NULL ? "names for which there is memory" : NULL;
+}
+
+static const char *cut_w3c(struct named *named, const char *line,
+                           const char *end)
+{
+    if (named->heads == NULL)
+        return "a line '#Fields: NAME ...' before the first one";
+    bool tabs = memchr(line, '\t', (size_t)(end - line)) != NULL;
+    const char *names_end = named->heads + named->heads_bytes;
+    const char *name = margay_next_word(named->heads, names_end);
+    const char *cursor = line;
+    while (name < names_end && cursor < end) {
+        const char *name_end = margay_word_end(name, names_end);
+        const char *text = cursor, *after = field_end(cursor, end, tabs);
+        size_t bytes = (size_t)(after - text);
+        /* A text in quotes may hold blanks. */
+        if (!tabs && *text == '"') {
+            const char *quote = memchr(text + 1, '"', (size_t)(end - text - 1));
+            if (quote != NULL &&
+                (quote + 1 == end || margay_is_blank(quote[1]))) {
+                after = quote + 1;
+                bytes = (size_t)(quote - ++text);
+            }
+        }
+        bool nothing = bytes == 1 && *text == '-';
+        put(named, name, (size_t)(name_end - name), text, nothing ? 0 : bytes);
+        name = margay_next_word(name, names_end);
+        cursor = tabs ? after + (after < end) : margay_next_word(after, end);
+    }
+    return name < names_end || cursor < end
+               ? "as many fields as the line '#Fields:' names"
+               : NULL;
+}
+
+/* ---------------------------------------------------------------- regex -- */
+
+#ifdef MARGAY_HAS_PCRE2
+
+/* --column, where there is none: each group whose name is a role. */
+static void name_roles(struct named *named)
+{
+    size_t used = 0;
+    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
+        const char *name = margay_role_names[role];
+        if (pcre2_substring_number_from_name(named->pattern, (PCRE2_SPTR)name) >
+            0)
+            used += (size_t)snprintf(named->roles + used,
+                                     sizeof named->roles - used, "%s%s=%s",
+                                     used == 0 ? "" : ",", name, name);
+    }
+    named->options.column = named->roles;
+}
+
+static enum margay_status make_pattern(struct named *named,
+                                       struct margay_error *error)
+{
+    int code;
+    PCRE2_SIZE at;
+    unsigned char said[160];
+    if (named->options.pattern == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the format regex takes --pattern, whose groups "
+                           "(?<id>...), (?<size>...) name the fields");
+    named->pattern = pcre2_compile((PCRE2_SPTR)named->options.pattern,
+                                   PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
+    if (named->pattern == NULL) {
+        pcre2_get_error_message(code, said, sizeof said);
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--pattern: %s, after %zu bytes of it", said, at);
+    }
+    pcre2_jit_compile(named->pattern, PCRE2_JIT_COMPLETE);
+    named->match = pcre2_match_data_create_from_pattern(named->pattern, NULL);
+    if (named->options.column == NULL)
+        name_roles(named);
+    return named->match == NULL ? margay_fail_memory(error, "a pattern")
+                                : MARGAY_OK;
+}
+
+/* The groups that the columns name, or whose numbers they are. */
+static enum margay_status find_groups(struct named *named,
+                                      struct margay_error *error)
+{
+    uint32_t groups;
+    pcre2_pattern_info(named->pattern, PCRE2_INFO_CAPTURECOUNT, &groups);
+    for (unsigned i = 0; i < named->choices[0].count; i++) {
+        char name[PATH_BYTES];
+        uint64_t number;
+        const struct margay_named_column *column =
+            &named->choices[0].columns[i];
+        snprintf(name, sizeof name, "%.*s", (int)column->name_bytes,
+                 column->name);
+        if (margay_take_number(name, name + strlen(name), &number))
+            named->groups[i] = number <= groups ? (int)number : -1;
+        else
+            named->groups[i] = pcre2_substring_number_from_name(
+                named->pattern, (PCRE2_SPTR)name);
+        if (named->groups[i] < 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--column: the pattern has no group '%s'", name);
+    }
+    return MARGAY_OK;
+}
+
+static const char *cut_regex(struct named *named, const char *line,
+                             const char *end)
+{
+    int groups = pcre2_match(named->pattern, (PCRE2_SPTR)line,
+                             (size_t)(end - line), 0, 0, named->match, NULL);
+    if (groups < 0)
+        return groups == PCRE2_ERROR_NOMATCH
+                   ? "a line that matches the pattern"
+                   : "a line that takes less trying to match the pattern";
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(named->match);
+    for (unsigned i = 0; i < named->choices[0].count; i++) {
+        int group = named->groups[i];
+        bool took = group < groups && ends[2 * group] != PCRE2_UNSET;
+        named->fields[i] = (struct margay_field){
+            .text = took ? line + ends[2 * group] : "",
+            .bytes = took ? ends[2 * group + 1] - ends[2 * group] : 0};
+        margay_field_value(&named->fields[i]);
+    }
+    return NULL;
+}
+
+#else
+
+static enum margay_status make_pattern(struct named *named,
+                                       struct margay_error *error)
+{
+    (void)named;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "the format regex takes a Margay that was built with "
+                       "PCRE2 (Debian: libpcre2-dev)");
+}
+
+static enum margay_status find_groups(struct named *named,
+                                      struct margay_error *error)
+{
+    return make_pattern(named, error);
+}
+
+static const char *cut_regex(struct named *named, const char *line,
+                             const char *end)
+{
+    (void)named, (void)line, (void)end;
+    return "a Margay that was built with PCRE2";
+}
+
+#endif
+
+/* ---------------------------------------------------------------- lines -- */
+
+/* Are all names there that have to be? */
+static bool has_names(const struct named *named)
+{
+    const struct margay_choice *choice = choice_of(named);
+    for (unsigned i = 0; i < choice->count; i++) {
+        if (named->fields[i].text == NULL && !choice->columns[i].optional)
+            return false;
+    }
+    return choice->count > 0;
+}
+
+/* From here on, the variant is that of the trace. */
+static void make_plan(struct named *named, unsigned variant)
+{
+    named->variant = variant;
+    named->planned = true;
+    named->rows.names = choice_of(named);
+    margay_plan_columns(choice_of(named), NULL, &named->rows.plan);
+}
+
+/* Cut a line into the fields of the choice; the first one chooses. */
+static const char *cut_line(struct named *named, const char *line,
+                            const char *end)
+{
+    static const char *(*const cut[])(struct named *, const char *,
+                                      const char *) = {
+        [MARGAY_SYNTAX_JSON] = cut_json,
+        [MARGAY_SYNTAX_LOGFMT] = cut_logfmt,
+        [MARGAY_SYNTAX_W3C] = cut_w3c,
+        [MARGAY_SYNTAX_REGEX] = cut_regex,
+    };
+    if (!named->planned)
+        named->variant = 0;
+    for (;; named->variant++) {
+        memset(named->fields, 0, sizeof named->fields);
+        named->texts_bytes = 0;
+        named->is_list = false;
+        named->names[0] = '\0';
+        const char *expected = cut[named->layout->syntax](named, line, end);
+        if (expected != NULL || named->planned)
+            return expected;
+        if (has_names(named)) {
+            make_plan(named, named->variant);
+            return NULL;
+        }
+        if (named->variant + 1 == MARGAY_VARIANTS)
+            break;
+    }
+    snprintf(named->message, sizeof named->message,
+             "--column id=NAME,... to choose among the names %s", named->names);
+    return named->message;
+}
+
+/* The ids of the line, before the first reference is made of them. */
+static const char *check_list(struct named *named,
+                              struct margay_row_reference *row)
+{
+    uint8_t id = named->rows.plan.of_role[MARGAY_ROLE_ID][0];
+    const char *expected = NULL;
+    if (!named->log.begun)
+        named->lists = named->is_list;
+    named->log.begun = true;
+    if (!named->is_list)
+        return NULL;
+    if (!named->lists)
+        return "one id, and no list of them, as in the first line";
+    if (named->rows.plan.role_counts[MARGAY_ROLE_ID] > 1)
+        return "a list where nothing else belongs to the id";
+    for (size_t i = 0; i < named->listed && expected == NULL; i++) {
+        named->fields[id] = named->list[i];
+        expected = margay_rows_read(&named->rows, named->fields, 0, row);
+    }
+    return expected;
+}
+
+static const char *parse_named(struct margay_log *log, const char *line,
+                               const char *end, size_t at,
+                               struct margay_row_reference *row)
+{
+    struct named *named = (struct named *)log;
+    const char *expected = NULL;
+    size_t ids = 1;
+    if (at == 0 && named->layout->syntax == MARGAY_SYNTAX_W3C && *line == '#') {
+        row->count = 0;
+        return take_heads(named, line, end);
+    }
+    if (at == 0 && ((expected = cut_line(named, line, end)) != NULL ||
+                    (expected = check_list(named, row)) != NULL))
+        return expected;
+    uint8_t id = named->rows.plan.of_role[MARGAY_ROLE_ID][0];
+    if (named->is_list && (ids = named->listed) > 0)
+        named->fields[id] = named->list[at == 0 ? 0 : at / named->repeats];
+    if (ids > 0)
+        expected = margay_rows_read(&named->rows, named->fields, 0, row);
+    if (expected != NULL || ids == 0 || row->count == 0) {
+        named->requests += expected == NULL;
+        row->count = 0;
+        return expected;
+    }
+    named->repeats = row->count;
+    row->count = 1;
+    if (named->lists && named->rows.plan.role_counts[MARGAY_ROLE_REQUEST] == 0)
+        row->request = named->requests;
+    log->at = at + 1 < ids * named->repeats ? at + 1 : 0;
+    named->requests += log->at == 0;
+    return NULL;
+}
+
+MARGAY_LOG_DECODER(decode_named, parse_named)
+
+/* ---------------------------------------------------------------- state -- */
+
+static void free_named(void *state)
+{
+    struct named *named = state;
+    if (named == NULL)
+        return;
+#ifdef MARGAY_HAS_YAJL
+    if (named->json != NULL)
+        yajl_free(named->json);
+#endif
+#ifdef MARGAY_HAS_PCRE2
+    pcre2_match_data_free(named->match);
+    pcre2_code_free(named->pattern);
+#endif
+    free(named->rows.devices);
+    free(named->list);
+    free(named->heads);
+    free(named);
+}
+
+/* A name of digits is a name, too. */
+static enum margay_status parse_choice(struct named *named, const char *columns,
+                                       unsigned variant,
+                                       struct margay_error *error)
+{
+    struct margay_choice *choice = &named->choices[variant];
+    enum margay_status status = margay_choice_parse(
+        columns, true, named->options.tenant, choice, error);
+    for (unsigned i = 0; i < choice->count; i++)
+        choice->columns[i].number = i + 1;
+    return status;
+}
+
+static enum margay_status set_up(struct named *named,
+                                 struct margay_error *error)
+{
+    bool is_regex = named->layout->syntax == MARGAY_SYNTAX_REGEX;
+    enum margay_status status =
+        is_regex ? make_pattern(named, error) : MARGAY_OK;
+    const char *column = named->options.column;
+    if (status == MARGAY_OK && column != NULL) {
+        status = parse_choice(named, column, 0, error);
+        make_plan(named, 0);
+    }
+    for (unsigned v = 0; status == MARGAY_OK && column == NULL &&
+                         named->layout->variants[v].columns != NULL;
+         v++)
+        status =
+            parse_choice(named, named->layout->variants[v].columns, v, error);
+    return status == MARGAY_OK && is_regex ? find_groups(named, error) : status;
+}
+
+static enum margay_status make_named(const struct margay_state_options *options,
+                                     void **state, struct margay_error *error)
+{
+    struct named *named = *state = calloc(1, sizeof *named);
+    if (named == NULL)
+        return margay_fail_memory(error, "the fields of lines");
+    named->options = *options;
+    named->layout = named->rows.layout = options->layout;
+    named->rows.unit_bytes = options->unit_bytes != 0
+                                 ? options->unit_bytes
+                                 : options->layout->offset_bytes;
+    named->rows.tenants = options->trial ? NULL : options->tenants;
+    enum margay_status status = set_up(named, error);
+    if (status != MARGAY_OK) {
+        free_named(named);
+        *state = NULL;
+    }
+    return status;
+}
+
+static void *create_named(const struct margay_state_options *options)
+{
+    void *state;
+    make_named(options, &state, NULL);
+    return state;
+}
+
+enum margay_status margay_named_check(
+    const struct margay_state_options *options, struct margay_error *error)
+{
+    void *state;
+    enum margay_status status = make_named(options, &state, error);
+    free_named(state);
+    return status;
+}
+
+/* Devices, tenants and requests get numbers in their order, a time that a line
+   lacks is that of the line before, and a line of w3c names the fields of those
+   that follow. */
+static int cut_named(const void *state)
+{
+    const struct named *named = state;
+    const struct margay_plan *plan = &named->rows.plan;
+    bool never = named->layout->syntax == MARGAY_SYNTAX_W3C || named->lists;
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct margay_take *take = &plan->takes[i];
+        never |= take->role == MARGAY_ROLE_DEVICE ||
+                 take->role == MARGAY_ROLE_TENANT ||
+                 (take->role == MARGAY_ROLE_TIME && take->optional);
+    }
+    return !named->planned || !named->log.begun ? MARGAY_CUT_LATER
+           : never                              ? MARGAY_CUT_NEVER
+                                                : '\0';
+}
+
+/* What the first line does not show is taken to be there. */
+static void describe_named(const struct margay_state_options *options,
+                           const char *line, const char *end,
+                           struct margay_trace_facts *facts)
+{
+    struct margay_row_reference row;
+    struct named *named = create_named(options);
+    if (named == NULL)
+        return;
+    named->rows.tenants = NULL;
+    const char *first = line < end ? margay_skip_blanks(line) : end;
+    while (end > first && (margay_is_blank(end[-1]) || end[-1] == '\n'))
+        end--;
+    size_t bytes = (size_t)(end - first);
+    if (bytes > 0 && bytes <= MARGAY_LINE_BYTES &&
+        memchr(first, '\0', bytes) == NULL)
+        parse_named(&named->log, first, end, 0, &row);
+    if (!named->planned)
+        make_plan(named, 0);
+    unsigned columns = margay_plan_facts(&named->rows.plan, named->layout,
+                                         options->unit_bytes);
+    facts->columns &= columns | (named->lists ? MARGAY_COLUMN_REQUESTS : 0u);
+    facts->kinds = columns & MARGAY_COLUMN_KINDS ? MARGAY_READS_AND_WRITES : 0;
+    free_named(named);
+}
+
+#define NAMED(NAME, DESCRIPTION, SUFFIXES, RECOGNISE, ...)              \
+    const struct margay_format margay_format_##NAME = {                 \
+        .info = {.name = #NAME,                                         \
+                 .description = DESCRIPTION,                            \
+                 .suffixes = SUFFIXES,                                  \
+                 .numbers = MARGAY_IDS,                                 \
+                 .named_columns = MARGAY_TABLE_COLUMNS},                \
+        .layout = &(const struct margay_layout){.open = true,           \
+                                                .ticks_per_second =     \
+                                                    MARGAY_EPOCH_TICKS, \
+                                                MARGAY_USUAL_WORDS,     \
+                                                __VA_ARGS__},           \
+        .decode = decode_named,                                         \
+        .recognise = RECOGNISE,                                         \
+        .create_state = create_named,                                   \
+        .free_state = free_named,                                       \
+        .cut = cut_named,                                               \
+        .describe = describe_named,                                     \
+    }
+
+NAMED(jsonl, "an object of JSON a line: --column id=PATH,...", "jsonl ndjson",
+      NULL, .syntax = MARGAY_SYNTAX_JSON);
+
+NAMED(logfmt, "NAME=VALUE ... a line: --column id=NAME,...", "logfmt", NULL,
+      .syntax = MARGAY_SYNTAX_LOGFMT);
+
+NAMED(w3c, "extended logs of IIS and CloudFront, with #Fields:", "w3c",
+      decode_named, .syntax = MARGAY_SYNTAX_W3C,
+      .variants = {{.columns = "id=cs-uri-stem+cs-uri-query?+cs(Host)?+"
+                               "cs-host?,size=sc-bytes?,op=cs-method,"
+                               "time=date+time"}});
+
+NAMED(regex, "lines by --pattern, with groups (?<id>...), (?<size>...)", "",
+      NULL, .syntax = MARGAY_SYNTAX_REGEX);
