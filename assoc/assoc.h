@@ -236,6 +236,10 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, size_t set_index,
 /* The policy is defined for objects of different sizes, too. */
 #define MARGAY_POLICY_FOR_OBJECTS 32u
 
+/* The policy is defined for these only: no margay_cache and no margay_opt has
+   it. */
+#define MARGAY_POLICY_ONLY_OBJECTS 64u
+
 /* A row of the table of replacement policies.  Its strings have static
    storage. */
 struct margay_policy_info {

@@ -107,7 +107,7 @@ static enum margay_status make_design(
         margay_policy_parse(spec, &design->policy, &setup->settings, error);
     if (status != MARGAY_OK)
         return status;
-    if (design->policy->set_up == NULL)
+    if (design->policy->loops == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s knows the future (expected one that a "
                            "single cache can have)",
@@ -386,6 +386,7 @@ enum margay_status margay_object_cache_create(
         return margay_fail_memory(error, "a cache");
     cache->policy = policy;
     cache->bytes = options->bytes;
+    cache->nexts = options->nexts;
     cache->state = calloc(1, policy->state_bytes);
     if (cache->state != NULL) {
         lay_out_objects(options, &setup, cache, &layout);

@@ -256,6 +256,8 @@ struct margay_object_cache {
     uint64_t time, until;  /* as the notes have it */
     uint64_t size;         /* of the next object, */
     bool has_size, stores; /* if it is noted; the next request stores */
+    const uint64_t *nexts; /* [request]; NULL */
+    uint64_t requests;
     uint64_t bytes, used_bytes;
     struct margay_object_counts counts;
 };
@@ -300,8 +302,13 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_request(
     margay_object_cache *cache, const struct margay_policy_calls *calls,
     uint32_t object)
 {
+    const uint64_t now = cache->requests++;
     const struct margay_use use = {
-        .block = object, .memory = object, .sized = true};
+        .block = object,
+        .memory = object,
+        .now = now,
+        .next = cache->nexts == NULL ? UINT64_MAX : cache->nexts[now],
+        .sized = true};
     bool held = cache->held[object] != 0, valid = held, fits = held;
     if (cache->own_sizes != NULL)
         valid = margay_object_cache_heed(cache, object, &fits);

@@ -45,8 +45,11 @@ struct margay_object_cache_options {
     uint64_t bytes;        /* the capacity, at least 1 */
     const uint64_t *sizes; /* of the objects at first; outlive the cache */
     bool noted;            /* there are notes among the requests */
-    uint32_t objects;      /* 1 to MARGAY_MOST_OBJECTS */
-    const char *policy;    /* the spec of one with MARGAY_POLICY_FOR_OBJECTS */
+    /* Of each request, how many come before its object's next one; UINT64_MAX =
+       there is none.  Outlives the cache; NULL = the future is not known. */
+    const uint64_t *nexts;
+    uint32_t objects;   /* 1 to MARGAY_MOST_OBJECTS */
+    const char *policy; /* the spec of one with MARGAY_POLICY_FOR_OBJECTS */
     uint64_t seed;
 };
 

@@ -41,6 +41,9 @@ struct margay_use {
     uint64_t site; /* the code that made it; 0 where nothing says it */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
     uint32_t memory;
+    /* Of an object, how many requests came before this one, and before the
+       object's next one, if it is known. */
+    uint64_t now, next;
     bool sized;     /* it is of an object; a constant in each loop */
     uint32_t index; /* among those that the cache is fed */
 };
@@ -168,8 +171,8 @@ struct margay_policy {
 #define MARGAY_POLICIES(X) \
     X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
     X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(slru) X(lfuda) \
-    X(gdsf) X(hyperbolic) X(lhd) X(srrip) X(brrip) X(drrip) X(ship) \
-    X(qlru)
+    X(gdsf) X(hyperbolic) X(lhd) X(belady_size) X(pfoo_l) X(pfoo_u) \
+    X(srrip) X(brrip) X(drrip) X(ship) X(qlru)
 /* clang-format on */
 #define MARGAY_DECLARE_POLICY(name) \
     extern const struct margay_policy margay_policy_##name;

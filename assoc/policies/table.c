@@ -13,6 +13,26 @@ const struct margay_policy margay_policy_opt = {
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
 };
 
+/* No caches: policies_future.c of sim/run/ has them. */
+const struct margay_policy margay_policy_pfoo_l = {
+    .info = {.name = "pfoo-l",
+             .parameters = "",
+             .help = "a bound: no cache of objects misses less",
+             .source = "Berger et al. 2018",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS |
+                          MARGAY_POLICY_ONLY_OBJECTS |
+                          MARGAY_POLICY_NEEDS_FUTURE},
+};
+const struct margay_policy margay_policy_pfoo_u = {
+    .info = {.name = "pfoo-u",
+             .parameters = "",
+             .help = "a bound: the optimum of objects does not miss more",
+             .source = "Berger et al. 2018",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS |
+                          MARGAY_POLICY_ONLY_OBJECTS |
+                          MARGAY_POLICY_NEEDS_FUTURE},
+};
+
 #define ADDRESS(name) &margay_policy_##name,
 static const struct margay_policy *const policies[] = {
     MARGAY_POLICIES(ADDRESS)};

@@ -40,6 +40,7 @@ struct tasks {
     size_t count;
     struct margay_error *failures; /* [task] */
     struct margay_watching watching;
+    struct margay_future *future; /* where a policy needs it; owned */
 };
 
 /* What simulates the caches of a task: one of these. */
@@ -95,15 +96,18 @@ static enum margay_status make_fifo(const struct margay_replay *replay,
                                : status;
 }
 
-static enum margay_status make_objects(const struct margay_replay *replay,
+static enum margay_status make_objects(const struct tasks *tasks,
                                        const struct task *task,
                                        margay_object_cache **objects,
                                        struct margay_error *error)
 {
+    const struct margay_replay *replay = tasks->replay;
     const struct margay_object_cache_options options = {
         .bytes = replay->sizes[task->first],
         .sizes = replay->object_bytes,
         .noted = replay->noted,
+        .nexts =
+            tasks->future == NULL ? NULL : margay_future_nexts(tasks->future),
         .objects = replay->blocks,
         .policy = replay->rows->list[task->row].spec,
         .seed = replay->seed,
@@ -115,13 +119,14 @@ static enum margay_status make_objects(const struct margay_replay *replay,
                : status;
 }
 
-static enum margay_status begin(const struct margay_replay *replay,
+static enum margay_status begin(const struct tasks *tasks,
                                 const struct task *task,
                                 struct simulation *simulation,
                                 struct margay_error *error)
 {
+    const struct margay_replay *replay = tasks->replay;
     if (replay->object_bytes != NULL)
-        return make_objects(replay, task, &simulation->objects, error);
+        return make_objects(tasks, task, &simulation->objects, error);
     return goes_at_once(replay, task->row)
                ? make_fifo(replay, task, &simulation->fifo, error)
                : make_cache(replay, task, &simulation->cache, error);
@@ -211,14 +216,15 @@ static struct margay_kept_cache *kept_of(const struct margay_replay *replay,
 }
 
 /* Take what is kept of the task, or begin it. */
-static enum margay_status take_up(const struct margay_replay *replay,
+static enum margay_status take_up(const struct tasks *tasks,
                                   const struct task *task,
                                   struct simulation *simulation, uint64_t *done,
                                   struct margay_error *error)
 {
+    const struct margay_replay *replay = tasks->replay;
     struct margay_kept_cache *kept = kept_of(replay, task);
     if (kept == NULL || kept->cache == NULL)
-        return begin(replay, task, simulation, error);
+        return begin(tasks, task, simulation, error);
     simulation->cache = kept->cache;
     *done = kept->done;
     kept->cache = NULL;
@@ -252,10 +258,19 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
                                    struct margay_error *error)
 {
     const struct margay_replay *replay = tasks->replay;
+    const char *name = replay->rows->list[task->row].info->name;
     struct simulation simulation = {NULL, NULL, NULL};
     uint64_t done = 0;
-    enum margay_status status =
-        take_up(replay, task, &simulation, &done, error);
+    if (strncmp(name, "pfoo-", 5) == 0) {
+        size_t at = task->row * replay->size_count + task->first;
+        margay_watching_add(&tasks->watching,
+                            margay_history_count(replay->history));
+        return margay_future_bound(tasks->future, strcmp(name, "pfoo-u") == 0,
+                                   replay->sizes[task->first],
+                                   &replay->misses[at],
+                                   &replay->missed_bytes[at], error);
+    }
+    enum margay_status status = take_up(tasks, task, &simulation, &done, error);
     if (status == MARGAY_OK && done <= replay->uncounted) {
         status = simulate_between(tasks, &simulation, done, replay->uncounted,
                                   error);
@@ -379,6 +394,12 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
         list_tasks(&tasks);
         status = find_kept(&tasks, error);
     }
+    for (size_t i = 0; i < replay->rows->count && status == MARGAY_OK; i++) {
+        if ((replay->rows->list[i].info->abilities &
+             MARGAY_POLICY_ONLY_OBJECTS) &&
+            tasks.future == NULL)
+            status = margay_future_create(replay, &tasks.future, error);
+    }
     if (status == MARGAY_OK) {
         tasks.watching.total_refs =
             tasks.count * margay_history_count(replay->history);
@@ -389,6 +410,7 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
         if (status == MARGAY_OK)
             tell_lacking(&tasks);
     }
+    margay_future_free(tasks.future);
     free(tasks.list);
     free(tasks.failures);
     return status;

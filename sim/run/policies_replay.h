@@ -68,6 +68,30 @@ struct margay_replay {
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error);
 
+/* ------------------------------------------------ the future (of objects) --
+ */
+
+/* The intervals between the requests of objects (policies_future.c). */
+struct margay_future;
+
+/* Everything that the bounds need.  MARGAY_NO_MEMORY; MARGAY_IO.  The caller
+   frees *future in any case. */
+enum margay_status margay_future_create(const struct margay_replay *replay,
+                                        struct margay_future **future,
+                                        struct margay_error *error);
+
+/* NULL is fine. */
+void margay_future_free(struct margay_future *future);
+
+/* As margay_object_cache_options has it. */
+const uint64_t *margay_future_nexts(const struct margay_future *future);
+
+/* The misses of pfoo-u, if `upper`, or pfoo-l at a size.  MARGAY_NO_MEMORY. */
+enum margay_status margay_future_bound(const struct margay_future *future,
+                                       bool upper, uint64_t bytes,
+                                       uint64_t *misses, uint64_t *missed_bytes,
+                                       struct margay_error *error);
+
 /* The size of a cache in a sample that stands for one of `size`, and what a
    count in it is of all, which are `most`.  Without a sample, the same. */
 uint64_t margay_policies_sampled(const struct margay_sample *sample,

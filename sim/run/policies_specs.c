@@ -13,6 +13,11 @@ static enum margay_status check(const struct margay_policy_info *info,
                            "--policy %s: it is defined for sets of some ways "
                            "only (margay assoc takes it)",
                            info->name);
+    if (!of_objects && (info->abilities & MARGAY_POLICY_ONLY_OBJECTS))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is defined for objects with sizes "
+                           "only (--objects)",
+                           info->name);
     if (of_objects && (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is not defined for objects with "
@@ -30,7 +35,8 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
         status = check(row->info, of_objects, error);
     if (status != MARGAY_OK)
         return status;
-    bool needs_future = row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE;
+    bool needs_future =
+        !of_objects && (row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE);
     row->spec = spec;
     row->simulated = !needs_future && strcmp(row->info->name, "lru") != 0;
     row->measure = !needs_future ? MARGAY_REUSE_DISTANCES

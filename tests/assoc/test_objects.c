@@ -234,7 +234,8 @@ static void test_abilities(void)
         const struct margay_policy_info *info = margay_policy_at(i);
         const struct margay_object_cache_options options = {
             .bytes = 9, .sizes = sizes, .objects = 1, .policy = info->name};
-        bool can = (info->abilities & MARGAY_POLICY_FOR_OBJECTS) != 0;
+        bool can = (info->abilities & MARGAY_POLICY_FOR_OBJECTS) != 0 &&
+                   strncmp(info->name, "pfoo-", 5) != 0;
         margay_object_cache *cache;
         enum margay_status status =
             margay_object_cache_create(&options, &cache, NULL);

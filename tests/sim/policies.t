@@ -10,7 +10,7 @@ simulated=
 for policy in $("$MARGAY" curve --policy x /dev/null 2>&1 |
     sed 's/.*the policies are //; s/,//g'); do
     run curve --policy "$policy" /dev/null
-    grep -q 'is defined for sets' err || [ "$policy" = opt ] ||
+    grep -q 'is defined for' err || [ "$policy" = opt ] ||
         simulated=$simulated,$policy
 done
 simulated=${simulated#,}

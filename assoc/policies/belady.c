@@ -1,0 +1,102 @@
+/*
+ * belady.c - belady-size: evicts what takes the most room for the longest time
+ *
+ * Of objects with sizes, the one goes whose bytes times the requests until its
+ * next one are most; what is not asked for again goes first.  This is no
+ * optimum, which is too costly to find where sizes differ: see pfoo-l and
+ * pfoo-u (policies_future.c).  Of objects of one size it is one.
+ *
+ * Source: Belady 1966; as a plain policy for objects it is in libCacheSim.
+ *   What is chosen here: of more than `sample` objects so many are drawn at
+ *   random, as the products change with every request.
+ *
+ * Cost: proportional to the sample; 16 bytes for each object.
+ */
+#include "assoc/policies/cache.h"
+#include "assoc/policies/held.h"
+
+struct state {
+    struct margay_held held;
+    uint32_t sample;
+    const uint64_t *sizes;
+    uint64_t *nexts; /* [slot]: when it is asked for again */
+};
+
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
+{
+    struct state *state = context;
+    margay_held_set_up(&state->held, setup, layout);
+    state->sample = (uint32_t)setup->settings.counts[0];
+    state->sizes = setup->sizes;
+    state->nexts = margay_lay_out(layout, setup->slots * sizeof(uint64_t));
+}
+
+static inline void hit(void *context, uint64_t set, uint32_t slot,
+                       const struct margay_use *use)
+{
+    struct state *state = context;
+    (void)set;
+    state->nexts[slot] = use->next;
+}
+
+static inline double value_of(const void *context, uint64_t set, uint32_t slot,
+                              const struct margay_use *use)
+{
+    const struct state *state = context;
+    (void)set;
+    if (state->nexts[slot] == UINT64_MAX)
+        return -HUGE_VAL;
+    return -(double)state->sizes[slot] *
+           (double)(state->nexts[slot] - use->now);
+}
+
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
+{
+    struct state *state = context;
+    uint32_t slot = margay_held_least(&state->held, state, set, state->sample,
+                                      use, value_of);
+    margay_held_take(&state->held, slot);
+    return slot;
+}
+
+static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
+                                        uint32_t slot,
+                                        const struct margay_use *use)
+{
+    struct state *state = context;
+    hit(state, set, slot, use);
+    margay_held_add(&state->held, slot);
+}
+
+static void remove_slot(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    (void)set;
+    margay_held_take(&state->held, slot);
+}
+
+static size_t feed_objects(struct margay_object_cache *cache,
+                           const uint32_t *words, size_t count)
+{
+    static const struct margay_policy_calls calls = {
+        .hit = hit, .evict = evict, .insert = insert};
+    return margay_object_cache_run(cache, &calls, words, count);
+}
+
+const struct margay_policy margay_policy_belady_size = {
+    .info = {.name = "belady-size",
+             .parameters = "sample=128",
+             .help = "the object goes of the most bytes times requests until "
+                     "its next one",
+             .source = "Belady 1966",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS |
+                          MARGAY_POLICY_ONLY_OBJECTS |
+                          MARGAY_POLICY_NEEDS_FUTURE},
+    .parameters = {{"sample", "128|1..65536", MARGAY_COUNT}},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
+    .remove = remove_slot,
+    .feed_objects = feed_objects,
+};

@@ -1,0 +1,248 @@
+/*
+ * test_bounds.c - pfoo-l and pfoo-u against the optimum of tiny traces, which
+ * tries what a cache may hold after each request, and belady-size against all
+ * objects looked at
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/run/policies_replay.h"
+#include "tests/chance.h"
+#include "tests/rounds.h"
+#include "tests/tap.h"
+
+#define OBJECTS  5
+#define REQUESTS 16
+#define CACHES   6
+#define NONE     UINT64_MAX
+
+static const char *const specs[] = {"pfoo-l", "pfoo-u", "belady-size", "lru",
+                                    "sieve"};
+#define SPECS (sizeof specs / sizeof specs[0])
+
+static struct request {
+    uint32_t object;
+    uint64_t size, time, until;
+} requests[REQUESTS];
+static size_t count, warmup;
+static uint64_t first_sizes[OBJECTS], caches[CACHES];
+static uint64_t misses[SPECS][CACHES], missed[SPECS][CACHES];
+static bool expires;
+
+static void make_trace(bool alike)
+{
+    uint64_t most = 1 + below(12), objects = 1 + below(OBJECTS), time = 0;
+    bool changes = !alike && one_in(2);
+    uint64_t now[OBJECTS];
+    expires = !alike && one_in(4);
+    count = 1 + below(REQUESTS);
+    warmup = one_in(3) ? below(count) : 0;
+    for (size_t i = 0; i < OBJECTS; i++)
+        now[i] = first_sizes[i] = alike ? 1 : below(most + 1);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t object = (uint32_t)below(objects);
+        if (changes && one_in(4))
+            now[object] = below(most + 1);
+        time += expires ? below(3) : 0;
+        requests[i] = (struct request){object, now[object], time,
+                                       expires ? time + below(12) : 0};
+    }
+    for (size_t i = 0; i < CACHES; i++)
+        caches[i] = i == 0 ? 1 : caches[i - 1] + 1 + below(most);
+}
+
+/* ------------------------------------------------------- what is tested -- */
+
+static size_t note(uint32_t *words, uint32_t what, uint64_t value)
+{
+    words[0] = what;
+    words[1] = (uint32_t)value;
+    words[2] = (uint32_t)(value >> 32);
+    return MARGAY_NOTE_WORDS;
+}
+
+static bool measure(void)
+{
+    struct margay_history history;
+    struct margay_policy_rows rows;
+    margay_crew *crew;
+    uint32_t *words;
+    uint64_t now[OBJECTS], uncounted = 0;
+    size_t used = 0;
+    memcpy(now, first_sizes, sizeof now);
+    margay_history_begin(&history, "/tmp", MARGAY_HISTORY_HELD);
+    if (margay_history_reserve(&history, REQUESTS * 10, &words, NULL) !=
+            MARGAY_OK ||
+        margay_crew_create(1, &crew, NULL) != MARGAY_OK ||
+        margay_policies_read(specs, SPECS, true, &rows, NULL) != MARGAY_OK)
+        exit(1);
+    for (size_t i = 0; i < count; i++) {
+        const struct request *request = &requests[i];
+        uncounted = i == warmup ? used : uncounted;
+        if (request->size != now[request->object])
+            used += note(words + used, MARGAY_NOTE_SIZE, request->size);
+        now[request->object] = request->size;
+        if (expires) {
+            used += note(words + used, MARGAY_NOTE_TIME, request->time);
+            used += note(words + used, MARGAY_NOTE_UNTIL, request->until);
+        }
+        words[used++] = request->object;
+    }
+    margay_history_add(&history, used);
+    for (size_t i = 0; i < SPECS; i++)
+        rows.list[i].simulated = true;
+    rows.simulates = true;
+    const struct margay_replay replay = {
+        .history = &history,
+        .uncounted = uncounted,
+        .blocks = OBJECTS,
+        .object_bytes = first_sizes,
+        .noted = true,
+        .rows = &rows,
+        .sizes = caches,
+        .size_count = CACHES,
+        .crew = crew,
+        .misses = misses[0],
+        .missed_bytes = missed[0],
+    };
+    bool done = margay_policies_replay(&replay, NULL) == MARGAY_OK;
+    margay_history_end(&history);
+    margay_crew_free(crew);
+    free(rows.list);
+    return done;
+}
+
+/* --------------------------------------------------------- the optimum -- */
+
+static uint64_t bytes_of(unsigned held, const uint64_t *sizes)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < OBJECTS; i++)
+        sum += (held >> i & 1) != 0 ? sizes[i] : 0;
+    return sum;
+}
+
+/* The least misses, or bytes missed, of a cache that holds any objects that fit
+   after each request; the object of the request among them if it fits and
+   `stores`. */
+static uint64_t optimum(uint64_t cache, bool stores, bool of_bytes)
+{
+    uint64_t best[1 << OBJECTS], next[1 << OBJECTS], sizes[OBJECTS];
+    memcpy(sizes, first_sizes, sizeof sizes);
+    for (unsigned held = 0; held < 1 << OBJECTS; held++)
+        best[held] = held == 0 ? 0 : NONE;
+    for (size_t i = 0; i < count; i++) {
+        unsigned own = 1u << requests[i].object;
+        uint64_t price = of_bytes ? requests[i].size : 1;
+        sizes[requests[i].object] = requests[i].size;
+        for (unsigned held = 0; held < 1 << OBJECTS; held++)
+            next[held] = NONE;
+        for (unsigned from = 0; from < 1 << OBJECTS; from++) {
+            uint64_t cost =
+                best[from] + ((from & own) == 0 && i >= warmup ? price : 0);
+            for (unsigned to = 0; to < 1 << OBJECTS && best[from] < NONE;
+                 to++) {
+                if ((to & ~(from | own)) == 0 && bytes_of(to, sizes) <= cache &&
+                    (!stores || requests[i].size > cache || (to & own) != 0) &&
+                    cost < next[to])
+                    next[to] = cost;
+            }
+        }
+        memcpy(best, next, sizeof best);
+    }
+    uint64_t least = NONE;
+    for (unsigned held = 0; held < 1 << OBJECTS; held++)
+        least = best[held] < least ? best[held] : least;
+    return least;
+}
+
+/* ------------------------------------------------------- belady-size -- */
+
+static uint64_t next_of(uint32_t object, size_t now)
+{
+    for (size_t i = now + 1; i < count; i++) {
+        if (requests[i].object == object)
+            return i;
+    }
+    return NONE;
+}
+
+static uint64_t naive_belady(uint64_t cache)
+{
+    uint64_t sizes[OBJECTS], found = 0;
+    unsigned held = 0;
+    memcpy(sizes, first_sizes, sizeof sizes);
+    for (size_t i = 0; i < count; i++) {
+        unsigned own = 1u << requests[i].object;
+        found += (held & own) == 0 && i >= warmup;
+        sizes[requests[i].object] = requests[i].size;
+        if (requests[i].size > cache) {
+            held &= ~own;
+            continue;
+        }
+        held |= own;
+        while (bytes_of(held, sizes) > cache) {
+            uint64_t most = 0;
+            uint32_t victim = OBJECTS;
+            for (uint32_t j = 0; j < OBJECTS; j++) {
+                uint64_t next = next_of(j, i);
+                uint64_t cost = next == NONE ? NONE : sizes[j] * (next - i);
+                if ((held & ~own & 1u << j) != 0 &&
+                    (victim == OBJECTS || cost > most)) {
+                    victim = j;
+                    most = cost;
+                }
+            }
+            held &= ~(1u << victim);
+        }
+    }
+    return found;
+}
+
+/* ------------------------------------------------------------- the cases -- */
+
+/* Of equal products any goes, so belady-size is held against the naive cache
+   where all objects have one size. */
+int main(void)
+{
+    uint64_t traces = rounds(3000), below_l = 0, above_u = 0, any = 0;
+    uint64_t belady = 0, crossed = 0, tight = 0, tried = 0;
+    seed_chance(38);
+    for (uint64_t i = 0; i < traces; i++) {
+        bool alike = i % 4 == 0;
+        make_trace(alike);
+        if (!measure())
+            exit(1);
+        for (size_t c = 0; c < CACHES; c++) {
+            crossed +=
+                misses[0][c] > misses[1][c] || missed[0][c] > missed[1][c];
+            for (size_t p = 2; p < SPECS; p++)
+                any +=
+                    misses[p][c] < misses[0][c] || missed[p][c] < missed[0][c];
+            if (expires)
+                continue;
+            uint64_t least = optimum(caches[c], false, false);
+            uint64_t stored = optimum(caches[c], true, false);
+            below_l += misses[0][c] > least ||
+                       missed[0][c] > optimum(caches[c], false, true);
+            above_u += misses[1][c] < stored ||
+                       missed[1][c] < optimum(caches[c], true, true);
+            tried++;
+            tight += misses[1][c] == stored;
+            belady += alike && warmup == 0 && misses[2][c] != stored;
+            belady += alike && misses[2][c] != naive_belady(caches[c]);
+        }
+    }
+    CHECK_U64(below_l, 0, "pfoo-l: never above the optimum (%" PRIu64 ")",
+              traces);
+    CHECK_U64(above_u, 0, "pfoo-u: never below that of a cache that stores");
+    CHECK_U64(crossed, 0, "and never below pfoo-l");
+    CHECK_U64(any, 0,
+              "no policy is better than pfoo-l, even where objects "
+              "expire");
+    CHECK_U64(belady, 0,
+              "belady-size of objects alike: as all looked at, and "
+              "the optimum");
+    CHECK(tight * 10 > tried * 8, "pfoo-u is mostly the optimum");
+    return tap_done();
+}
