@@ -1,7 +1,5 @@
 /* test_mgt_modules.c - the files of code that the sites of a trace are in */
 #define _GNU_SOURCE
-#include "tests/chance.h"
-#include "tests/rounds.h"
 #include "tests/traces/mgt_files.h"
 #include "traces/formats/modules.h"
 
@@ -86,41 +84,6 @@ static void test_files(void)
     free(bytes.data);
 }
 
-static void test_random(void)
-{
-    static char names[MARGAY_MOST_MODULES][8];
-    size_t wrong = 0;
-    seed_chance(11);
-    for (size_t round = 0; round < rounds(200); round++) {
-        struct margay_modules written = {.whole = false},
-                              read = {.whole = false};
-        const uint64_t share = 1 + below(20);
-        for (unsigned i = 0; i < MARGAY_MOST_MODULES; i++) {
-            snprintf(names[i], sizeof names[i], "%" PRIu64, below(100000));
-            if (one_in(share))
-                margay_modules_set(&written, i, names[i], NULL);
-        }
-        size_t bytes = margay_modules_put(&written, NULL);
-        uint8_t *list = allocate(bytes, 1);
-        bool no_memory = false;
-        margay_modules_put(&written, list);
-        wrong += !margay_modules_take(&read, list, bytes, &no_memory);
-        for (unsigned i = 0; i < MARGAY_MOST_MODULES; i++)
-            wrong +=
-                (written.paths[i] == NULL) != (read.paths[i] == NULL) ||
-                (read.paths[i] != NULL && strcmp(read.paths[i], names[i]) != 0);
-        /* All bytes are taken or refused. */
-        for (size_t i = 0; i < bytes; i += 1 + bytes / 20) {
-            list[i] = (uint8_t)any_u64();
-            margay_modules_take(&read, list, bytes - i / 2, &no_memory);
-        }
-        margay_modules_clear(&written);
-        margay_modules_clear(&read);
-        free(list);
-    }
-    CHECK_U64(wrong, 0, "random modules come back");
-}
-
 static void test_refusals(void)
 {
     static char text[MARGAY_MODULE_PATH_BYTES + 1];
@@ -155,7 +118,6 @@ static void test_refusals(void)
 int main(void)
 {
     test_files();
-    test_random();
     test_refusals();
     return tap_done();
 }
