@@ -247,35 +247,36 @@ static bool picture_is_whole(int descriptor, const char *suffix)
    table. */
 #define PDF_END_BYTES 512
 
-/* In hexadecimal digits of UTF-16, as a PDF has it. */
-static void put_utf16(FILE *stream, const char *text)
+/* The part of gnuplot's messages that is read. */
+#define SAID_BYTES 4096
+
+/* A text of less than SAID_BYTES in hexadecimal digits of UTF-16, as a PDF has
+   it. */
+#define DIGITS_BYTES (4 * SAID_BYTES + 5)
+
+static void to_utf16(const char *text, char digits[DIGITS_BYTES])
 {
-    fputs("FEFF", stream);
+    digits += sprintf(digits, "FEFF");
     while (*text != '\0') {
         size_t bytes = json_character_bytes(text, strlen(text));
-        unsigned code = bytes == 0 ? 0xfffd : (unsigned char)*text++;
-        if (bytes == 0)
-            text++;
-        if (bytes > 1)
-            code &= 0x7fU >> bytes;
+        unsigned code = (unsigned char)*text++;
+        code = bytes == 0 ? 0xfffd : bytes > 1 ? code & 0x7fU >> bytes : code;
         for (size_t i = 1; i < bytes; i++)
             code = code << 6 | ((unsigned char)*text++ & 0x3f);
         if (code >= 0x10000)
-            fprintf(stream, "%04X", 0xd7c0 + (code >> 10));
-        fprintf(stream, "%04X",
-                code >= 0x10000 ? 0xdc00 | (code & 0x3ff) : code);
+            digits += sprintf(digits, "%04X", 0xd7c0 + (code >> 10));
+        digits += sprintf(digits, "%04X",
+                          code >= 0x10000 ? 0xdc00 | (code & 0x3ff) : code);
     }
 }
 
 /* After the end of a PDF, another version of the object about it.  One that
    does not end as gnuplot's do has no title. */
-static enum margay_status put_pdf_title(int picture, const char *title,
-                                        struct output *output,
-                                        struct margay_error *error)
+static void put_pdf_title(int picture, const char *title, struct output *output)
 {
-    char end[PDF_END_BYTES + 1] = "", *update = NULL;
+    char end[PDF_END_BYTES + 1] = "", digits[DIGITS_BYTES];
+    char object[DIGITS_BYTES + END_BYTES];
     long long size, root, about, table, bytes = lseek(picture, 0, SEEK_END);
-    size_t update_bytes;
     (void)!pread(picture, end, PDF_END_BYTES, bytes - PDF_END_BYTES);
     const char *trailer = memmem(end, PDF_END_BYTES, "trailer", 7);
     if (trailer == NULL ||
@@ -283,24 +284,15 @@ static enum margay_status put_pdf_title(int picture, const char *title,
                "trailer << /Size %lld /Root %lld 0 R /Info %lld 0 R >> "
                "startxref %lld",
                &size, &root, &about, &table) != 4)
-        return MARGAY_OK;
-    FILE *stream = open_memstream(&update, &update_bytes);
-    if (stream == NULL)
-        return margay_fail_memory(error, "the title of a picture");
-    fprintf(stream, "%lld 0 obj\n<< /Title <", about);
-    put_utf16(stream, title);
-    fputs("> >>\nendobj\n", stream);
-    long long place = bytes + ftell(stream);
-    fprintf(stream,
-            "xref\n%lld 1\n%010lld 00000 n \ntrailer\n<< /Size %lld /Root "
-            "%lld 0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%lld\n%%%%EOF\n",
-            about, bytes, size, root, about, table, place);
-    bool failed = ferror(stream);
-    if (fclose(stream) != 0 || failed)
-        return free(update), margay_fail_memory(error, "a picture's title");
-    output_bytes(output, update, update_bytes);
-    free(update);
-    return MARGAY_OK;
+        return;
+    to_utf16(title, digits);
+    int length = sprintf(object, "%lld 0 obj\n<< /Title <%s> >>\nendobj\n",
+                         about, digits);
+    output_text(
+        output,
+        "%sxref\n%lld 1\n%010lld 00000 n \ntrailer\n<< /Size %lld /Root %lld "
+        "0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%lld\n%%%%EOF\n",
+        object, about, bytes, size, root, about, table, bytes + length);
 }
 
 /* Write text as UTF-8, and U+FFFD for what is none: gnuplot copies names as
@@ -360,8 +352,8 @@ static enum margay_status picture_write(int descriptor, const char *suffix,
         else
             output_bytes(output, piece, (size_t)got);
     }
-    if (got == 0 && strcmp(suffix, ".pdf") == 0)
-        return put_pdf_title(descriptor, title, output, error);
+    if (strcmp(suffix, ".pdf") == 0)
+        put_pdf_title(descriptor, title, output);
     return got == 0 ? MARGAY_OK
                     : margay_fail(error, MARGAY_IO,
                                   "cannot read what gnuplot drew: %s",
@@ -371,9 +363,6 @@ static enum margay_status picture_write(int descriptor, const char *suffix,
 /* ------------------------------------------------------------- gnuplot -- */
 
 #define EXIT_NOT_RUN 127
-
-/* The part of gnuplot's messages that is read. */
-#define SAID_BYTES 4096
 
 struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
