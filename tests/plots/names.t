@@ -98,6 +98,15 @@ run plot --traffic caches.csv -o long.svg
 read_texts long
 shows long "$cut"
 
+# Names that differ where they are cut: a note says so.
+awk 'BEGIN { print "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
+    many = "abcdefghijklmnopqrstuvwxyz0123456789"
+    for (i = 1; i < 4; i++)
+        print substr(many, 1, 30) i many ",64,1,64,9," i "," i / 9 }' >alike.csv
+run plot alike.csv -o alike.svg
+is 'names that are cut alike' "$status $(cat err)" "0 margay plot: alike.csv: \
+names are cut alike: they differ in a larger picture (--size)"
+
 # Bytes that are no UTF-8, also in the table's own name.
 other=$(printf 'a\351b\300\257c\377.din')
 shown=$(printf 'a\357\277\275b\357\277\275\357\277\275c\357\277\275.din')

@@ -299,6 +299,13 @@ is 'one entry of the key for all others' \
 table best.csv machine,trace,bytes,access_cycles,front m,t,1024,5,1
 quiet pareto best 'one machine'
 lacks best 'other machines'
+# Of the front 5 and 4 are below the line from 6 cycles to 3, with the logarithm
+# of bytes, and 4 the farthest.
+table knee.csv machine,trace,bytes,access_cycles,front,L1.bytes,L1.policy \
+    m,t,1024,6,1,512,lru m,t,2048,5,1,1024,lru m,t,4096,3.2,1,3072,fifo \
+    m,t,16384,3,1,9216,lru m,t,8192,7,0,9216,lru
+quiet pareto knee 'the knee' 'L1.bytes 3 KiB, L1.policy fifo'
+lacks knee 'L1.bytes 1 KiB, L1.policy lru'
 
 # Phases: in order, and boxes on a linear axis.
 table phases.csv trace,phase,from,to,references,recurs,working_set_blocks \
