@@ -76,7 +76,7 @@ t = 0
 do for [i = 1:|$machines|] {
     if ($machines[i][1:2] eq "# ") {
         t = t + 1
-        TRACE[t] = short(base_name($machines[i][3:*]))
+        TRACE[t] = base_name($machines[i][3:*])
     }
 }
 
@@ -86,6 +86,12 @@ SUBTITLE = sprintf("%s%d machine%s, %d on the front%s", \
     traces == 1 ? "" : " of a trace")
 others = machines * traces > int(number(8))
 load folder(ARG0) . "heading.gp"
+NAMES = "TRACE"
+COUNT = traces
+ROOM = most_name
+load folder(ARG0) . "names.gp"
+entries = traces + others
+longest = longest < 14 || traces == 1 ? 14 : longest
 load folder(ARG0) . "legend.gp"
 in_bytes = 1
 load folder(ARG0) . "size-axis.gp"
@@ -124,7 +130,7 @@ plot for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
         with steps linewidth 2 linecolor rgb colour(t) \
         title traces == 1 ? "the front" : TRACE[t], \
     for [t = 1:traces] $machines index t using 1:2 \
-        with points pointtype 7 pointsize 0.6 linecolor rgb "#888888" \
+        with points pointtype 7 pointsize 0.75 * MARK_SIZE linecolor rgb "#888888" \
         title t == traces && others ? "other machines" : "", \
     for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
-        with points pointtype 7 pointsize 0.8 linecolor rgb colour(t) notitle
+        with points pointtype 7 pointsize MARK_SIZE linecolor rgb colour(t) notitle
