@@ -13,17 +13,18 @@
 #define UNKNOWN UINT64_MAX
 
 static struct request {
-    uint64_t object, size;
+    uint64_t object, size, tenant;
     bool deletes;
 } requests[MOST];
 static size_t count, begin, end; /* of these, what is read: [begin, end) */
 
 /* ---------------------------------------------------------------- oracle -- */
 
-/* Does request i say the size of this object? */
-static bool says(size_t i, uint64_t object)
+/* Does request i say the size of the object of request `at`? */
+static bool says(size_t i, size_t at)
 {
-    return requests[i].object == object && !requests[i].deletes &&
+    return requests[i].object == requests[at].object &&
+           requests[i].tenant == requests[at].tenant && !requests[i].deletes &&
            requests[i].size != UNKNOWN;
 }
 
@@ -32,17 +33,17 @@ static bool says(size_t i, uint64_t object)
    among which the first, last or largest is taken. */
 static uint64_t expected(enum margay_sizes_from from, size_t at)
 {
-    uint64_t object = requests[at].object, found = UNKNOWN;
+    uint64_t found = UNKNOWN;
     if (from == MARGAY_SIZES_REQUEST) {
         for (size_t i = at + 1; i-- > 0;) {
-            if (says(i, object))
+            if (says(i, at))
                 return requests[i].size;
         }
         from = MARGAY_SIZES_FIRST;
     }
     for (size_t i = begin; i < end; i++) {
         uint64_t size = requests[i].size;
-        if (!says(i, object))
+        if (!says(i, at))
             continue;
         if (found == UNKNOWN || from == MARGAY_SIZES_LAST ||
             (from == MARGAY_SIZES_MAX && size > found))
@@ -53,6 +54,8 @@ static uint64_t expected(enum margay_sizes_from from, size_t at)
 
 /* ----------------------------------------------------------------- cases -- */
 
+static bool has_tenants;
+
 static void make_table(const char *path)
 {
     static const char *const unsaid[] = {"", "-"};
@@ -61,14 +64,16 @@ static void make_table(const char *path)
     if (file == NULL)
         exit(1);
     count = 1 + below(MOST);
-    fputs("op,id,size\n", file);
+    has_tenants = one_in(2);
+    fputs("who,op,id,size\n", file);
     for (size_t i = 0; i < count; i++) {
         struct request *request = &requests[i];
         request->object = below(objects);
+        request->tenant = has_tenants ? below(3) : 0;
         request->deletes = kind == 2 && one_in(6);
         request->size = kind > 0 && one_in(3) ? UNKNOWN : below(40);
-        fprintf(file, "%s,%" PRIu64 ",", request->deletes ? "delete" : "get",
-                request->object);
+        fprintf(file, "%" PRIu64 ",%s,%" PRIu64 ",", request->tenant,
+                request->deletes ? "delete" : "get", request->object);
         if (request->size == UNKNOWN)
             fprintf(file, "%s\n", unsaid[below(2)]);
         else
@@ -89,6 +94,7 @@ static size_t differing(const char *path, enum margay_sizes_from from,
     begin = skip;
     end = limit < count - skip ? skip + limit : count;
     options.column = "id=id,size=size,op=op";
+    options.tenant = has_tenants ? "who" : NULL;
     options.sizes_from = from;
     options.skip_refs = skip;
     options.limit_refs = limit;

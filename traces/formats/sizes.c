@@ -14,13 +14,14 @@ void margay_object_sizes_clear(struct margay_object_sizes *rule)
 }
 
 static struct margay_object_size *find(const struct margay_object_table *table,
-                                       uint64_t object)
+                                       uint64_t object, uint32_t tenant)
 {
-    uint64_t at = object * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t at = (object + tenant) * UINT64_C(0x9e3779b97f4a7c15);
     for (at ^= at >> 32;; at++) {
         struct margay_object_size *entry =
             &table->entries[at & (table->capacity - 1)];
-        if (!entry->used || entry->object == object)
+        if (!entry->used ||
+            (entry->object == object && entry->tenant == tenant))
             return entry;
     }
 }
@@ -37,17 +38,19 @@ static enum margay_status grow(struct margay_object_table *table,
         return margay_fail_memory(error, "the sizes of objects");
     for (size_t i = 0; i < table->capacity; i++) {
         if (table->entries[i].used)
-            *find(&more, table->entries[i].object) = table->entries[i];
+            *find(&more, table->entries[i].object, table->entries[i].tenant) =
+                table->entries[i];
     }
     free(table->entries);
     *table = more;
     return MARGAY_OK;
 }
 
-/* The entry of the object, which may be new. */
+/* The entry of the object, or of that of entry i of `tenants`, which may be
+   new. */
 static enum margay_status enter(struct margay_object_table *table,
-                                uint64_t object,
-                                struct margay_object_size **entry,
+                                uint64_t object, const uint32_t *tenants,
+                                size_t i, struct margay_object_size **entry,
                                 struct margay_error *error)
 {
     if (table->count + table->count / 2 >= table->capacity) {
@@ -55,10 +58,12 @@ static enum margay_status enter(struct margay_object_table *table,
         if (status != MARGAY_OK)
             return status;
     }
-    *entry = find(table, object);
+    uint32_t tenant = tenants == NULL ? 0 : tenants[i];
+    *entry = find(table, object, tenant);
     table->count += !(*entry)->used;
     (*entry)->used = true;
     (*entry)->object = object;
+    (*entry)->tenant = tenant;
     return MARGAY_OK;
 }
 
@@ -85,7 +90,8 @@ enum margay_status margay_object_sizes_look(struct margay_object_sizes *rule,
         if (batch->sizes[i] == MARGAY_SIZE_UNKNOWN ||
             (batch->ops != NULL && batch->ops[i] == MARGAY_DELETE))
             continue;
-        status = enter(&rule->table, batch->numbers[i], &entry, error);
+        status = enter(&rule->table, batch->numbers[i], batch->tenants, i,
+                       &entry, error);
         if (status == MARGAY_OK)
             note(rule->from, i < position, entry, batch->sizes[i]);
     }
@@ -143,7 +149,8 @@ enum margay_status margay_object_sizes_apply(
     if (!rule->fills)
         return MARGAY_OK;
     for (size_t i = 0; i < references->count && status == MARGAY_OK; i++) {
-        status = enter(&rule->table, references->numbers[i], &entry, error);
+        status = enter(&rule->table, references->numbers[i],
+                       references->tenants, i, &entry, error);
         if (status == MARGAY_OK)
             references->sizes[i] = settle(rule, given + i, references->sizes[i],
                                           deletes(references, i), entry);

@@ -9,6 +9,7 @@
  *   of the next one.  What comes later is found by reading the file once more,
  *   when it is first needed.  Requests that are skipped say sizes to later
  * ones, but not which is the first, last or largest.  Deletes say none.
+ * Tenants' objects are their own, where references say their tenant.
  * Guarantee: exact in a file.  A pipe is read once: there, requests before the
  *   first known size of their object count 0 bytes, and are counted.
  * Cost: nothing until a size is missing or another rule than the default is
@@ -21,6 +22,7 @@
 
 struct margay_object_size {
     uint64_t object, size;
+    uint32_t tenant; /* whose it is, where the trace tells; else 0 */
     bool used, known;
 };
 

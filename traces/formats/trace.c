@@ -408,7 +408,8 @@ static enum margay_status look_ahead(struct margay_trace *trace,
     struct margay_trace_options options = trace->options;
     const struct margay_reading reading = {
         .unused_columns = MARGAY_STORAGE_COLUMNS &
-                          ~(unsigned)(MARGAY_COLUMN_SIZES | MARGAY_COLUMN_OPS),
+                          ~(unsigned)(MARGAY_COLUMN_SIZES | MARGAY_COLUMN_OPS |
+                                      MARGAY_COLUMN_TENANTS),
         .raw_sizes = true,
     };
     struct margay_batch batch;
