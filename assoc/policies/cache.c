@@ -311,7 +311,7 @@ static uint32_t usual_objects(const struct margay_object_cache_options *options)
 static enum margay_status design_of_objects(
     const struct margay_object_cache_options *options,
     const struct margay_policy **policy, struct margay_policy_setup *setup,
-    struct margay_error *error)
+    struct margay_admission *admission, struct margay_error *error)
 {
     *setup = (struct margay_policy_setup){
         .sets = 1,
@@ -320,8 +320,14 @@ static enum margay_status design_of_objects(
         .sizes = options->sizes,
         .seed = options->seed,
     };
+    char *plain = strdup(options->policy);
     enum margay_status status =
-        margay_policy_parse(options->policy, policy, &setup->settings, error);
+        plain == NULL
+            ? margay_fail_memory(error, "a spec")
+            : margay_admission_take(options->policy, plain, admission, error);
+    if (status == MARGAY_OK)
+        status = margay_policy_parse(plain, policy, &setup->settings, error);
+    free(plain);
     if (status == MARGAY_OK && (*policy)->feed_objects == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s is not defined for objects with sizes",
@@ -344,6 +350,8 @@ static void lay_out_objects(const struct margay_object_cache_options *options,
 {
     uint64_t bytes = options->objects * sizeof(uint64_t);
     cache->held = margay_lay_out(layout, options->objects);
+    if (cache->admission.rule == MARGAY_ADMIT_SECOND)
+        cache->asked = margay_lay_out(layout, options->objects);
     if (options->noted) {
         cache->expiries = margay_lay_out(layout, bytes);
         cache->own_sizes = margay_lay_out(layout, bytes);
@@ -359,7 +367,8 @@ uint64_t margay_object_cache_bytes(
     margay_object_cache cache = {.policy = NULL};
     struct margay_policy_setup setup;
     struct margay_layout count = {NULL, 0};
-    if (design_of_objects(options, &cache.policy, &setup, NULL) != MARGAY_OK)
+    if (design_of_objects(options, &cache.policy, &setup, &cache.admission,
+                          NULL) != MARGAY_OK)
         return UINT64_MAX;
     cache.state = calloc(1, cache.policy->state_bytes);
     if (cache.state == NULL)
@@ -375,10 +384,11 @@ enum margay_status margay_object_cache_create(
 {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;
+    struct margay_admission admission;
     struct margay_layout layout = {NULL, 0};
     *result = NULL;
     enum margay_status status =
-        design_of_objects(options, &policy, &setup, error);
+        design_of_objects(options, &policy, &setup, &admission, error);
     if (status != MARGAY_OK)
         return status;
     margay_object_cache *cache = calloc(1, sizeof *cache);
@@ -387,6 +397,8 @@ enum margay_status margay_object_cache_create(
     cache->policy = policy;
     cache->bytes = options->bytes;
     cache->nexts = options->nexts;
+    cache->admission = admission;
+    margay_random_seed(&cache->chances, ~options->seed);
     cache->state = calloc(1, policy->state_bytes);
     if (cache->state != NULL) {
         lay_out_objects(options, &setup, cache, &layout);
@@ -447,6 +459,25 @@ bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
     cache->own_sizes[object] = cache->size;
     cache->has_size = *fits = false;
     return valid;
+}
+
+bool margay_object_cache_admits(margay_object_cache *cache, uint32_t object)
+{
+    const struct margay_admission *admission = &cache->admission;
+    bool asked;
+    switch (admission->rule) {
+    case MARGAY_ADMIT_SMALL:
+        return cache->sizes[object] < admission->bytes;
+    case MARGAY_ADMIT_SOME:
+        return (double)(margay_random_u64(&cache->chances) >> 11) <
+               admission->probability * 0x1p53;
+    case MARGAY_ADMIT_SECOND:
+        asked = cache->asked[object] != 0;
+        cache->asked[object] = 1;
+        return asked;
+    default:
+        return true;
+    }
 }
 
 size_t margay_object_cache_feed(margay_object_cache *cache,

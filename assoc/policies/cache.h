@@ -9,6 +9,7 @@
 #ifndef MARGAY_ASSOC_CACHE_H
 #define MARGAY_ASSOC_CACHE_H
 
+#include "assoc/policies/admission.h"
 #include "assoc/policies/finder.h"
 #include "assoc/policies/object_cache.h"
 
@@ -257,6 +258,9 @@ struct margay_object_cache {
     uint64_t size;         /* of the next object, */
     bool has_size, stores; /* if it is noted; the next request stores */
     const uint64_t *nexts; /* [request]; NULL */
+    struct margay_admission admission;
+    struct margay_random chances; /* of admission, */
+    uint8_t *asked;               /* [object]: it was asked for; or NULL */
     uint64_t requests;
     uint64_t bytes, used_bytes;
     struct margay_object_counts counts;
@@ -273,6 +277,9 @@ void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note);
 bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
                               bool *fits);
 
+/* Does an object that misses come into the cache? */
+bool margay_object_cache_admits(margay_object_cache *cache, uint32_t object);
+
 /* Make room for an object, and hold it.  One that is held takes no room as yet,
    and is never evicted, so that others are left as long as room is needed. */
 static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
@@ -287,6 +294,9 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
         cache->held[object] = 0;
         return;
     }
+    if (!held && cache->admission.rule != MARGAY_ADMIT_ALL &&
+        !margay_object_cache_admits(cache, object))
+        return;
     while (bytes > cache->bytes - cache->used_bytes) {
         uint32_t evicted = calls->evict(cache->state, 0, use);
         cache->held[evicted] = 0;

@@ -1,7 +1,10 @@
 /* table.c - the table of replacement policies */
+#define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "assoc/policies/admission.h"
 #include "assoc/policies/policy.h"
 
 const struct margay_policy margay_policy_opt = {
@@ -87,8 +90,21 @@ enum margay_status margay_policy_find(const char *spec,
 {
     const struct margay_policy *policy;
     struct margay_settings settings = {.given = 0};
+    struct margay_admission admission;
+    char *plain = strdup(spec);
     enum margay_status status =
-        margay_policy_parse(spec, &policy, &settings, error);
-    *info = status == MARGAY_OK ? &policy->info : NULL;
+        plain == NULL ? margay_fail_memory(error, "a spec")
+                      : margay_admission_take(spec, plain, &admission, error);
+    *info = NULL;
+    if (status == MARGAY_OK)
+        status = margay_policy_parse(plain, &policy, &settings, error);
+    if (status == MARGAY_OK)
+        *info = &policy->info;
+    if (status == MARGAY_OK && admission.rule != MARGAY_ADMIT_ALL &&
+        policy->feed_objects == NULL)
+        status = margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "policy %s: no objects come into it to be admitted", spec);
+    free(plain);
     return status;
 }

@@ -144,6 +144,12 @@ static enum margay_status check_request(
                                      "--policy %s: given twice",
                                      request->policies[i]);
         }
+        if (strstr(request->policies[i], "admit=") != NULL &&
+            status == MARGAY_OK)
+            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                 "--policy %s: admit= is for objects with "
+                                 "sizes (margay curve --objects takes it)",
+                                 request->policies[i]);
     }
     return status;
 }

@@ -37,8 +37,15 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
         return status;
     bool needs_future =
         !of_objects && (row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE);
+    bool admits = strstr(spec, "admit=") != NULL;
+    if (admits && !of_objects)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: admit= is for objects with sizes "
+                           "(--objects)",
+                           spec);
     row->spec = spec;
-    row->simulated = !needs_future && strcmp(row->info->name, "lru") != 0;
+    row->simulated =
+        !needs_future && (admits || strcmp(row->info->name, "lru") != 0);
     row->measure = !needs_future ? MARGAY_REUSE_DISTANCES
                    : strcasecmp(spec, "opt:bypass=on") == 0
                        ? MARGAY_OPTIMAL_BYPASS_DISTANCES

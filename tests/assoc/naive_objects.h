@@ -45,6 +45,9 @@ struct naive {
     double values[OBJECTS];
     struct naive_lhd *lhd; /* its state */
     struct margay_random random;
+    const char *admits; /* as the spec has it; "" = all */
+    bool asked_before[OBJECTS];
+    struct margay_random chances;
     uint64_t misses, missed_bytes;
 };
 
@@ -766,6 +769,7 @@ static inline void naive_begin(struct naive *naive, const char *spec,
                                uint64_t bytes, const uint64_t *sizes,
                                uint64_t seed)
 {
+    const char *admits = strstr(spec, "admit=");
     const char *value = strchr(spec, '=');
     const struct naive_policy *policy = naive_policies;
     while (strncmp(spec, policy->name, strcspn(spec, ":")) != 0 ||
@@ -775,7 +779,9 @@ static inline void naive_begin(struct naive *naive, const char *spec,
                             .bytes = bytes,
                             .first = policy->first,
                             .second = policy->second};
-    if (value != NULL)
+    naive->admits = admits == NULL ? "" : admits + strlen("admit=");
+    margay_random_seed(&naive->chances, ~seed);
+    if (value != NULL && value != strstr(spec, "admit=") + 5)
         naive->first = atof(value + 1);
     if (value != NULL && (value = strchr(value + 1, '=')) != NULL)
         naive->second = atof(value + 1);
@@ -834,6 +840,19 @@ static inline void naive_bring_in(struct naive *naive, uint64_t object)
     naive->held[object] = true;
 }
 
+static inline bool naive_admits(struct naive *naive, uint64_t object)
+{
+    bool before = naive->asked_before[object];
+    if (naive->admits[0] == 's' && naive->admits[1] == 'i')
+        return (double)naive->sizes[object] < atof(naive->admits + 5);
+    naive->asked_before[object] = true;
+    if (naive->admits[0] == 's')
+        return before;
+    return naive->admits[0] == '\0' ||
+           (double)(margay_random_u64(&naive->chances) >> 11) / 0x1p53 <
+               atof(naive->admits);
+}
+
 static inline void naive_request(struct naive *naive, uint64_t object,
                                  uint64_t size, uint64_t time, uint64_t until,
                                  bool stores)
@@ -858,7 +877,7 @@ static inline void naive_request(struct naive *naive, uint64_t object,
     } else if (held) {
         naive->from = -1;
         naive_make_room(naive);
-    } else if (size <= naive->bytes) {
+    } else if (size <= naive->bytes && naive_admits(naive, object)) {
         naive_bring_in(naive, object);
     }
 }
