@@ -90,7 +90,7 @@ is 'names stand in lines' "$(sed -n '2,3p' out)" "\
                                miss               read              write
 cache  references  misses     ratio      reads  misses     writes  misses"
 is 'counts have separators' "$(grep L1D out)" \
-    "L1D     3,576,558  57,390      1.6%  2,570,463  54,632  1,006,095   2,758"
+    "L1D     3,576,558  56,048     1.57%  2,570,463  53,273  1,006,095   2,775"
 like 'the rest is said to be there' "$(cat out)" 'more columns: --csv'
 run compare -q --text --sets 1,2 --ways 1 walk.lackey
 is 'what all rows share stands above them' "$(sed -n 1p out)" \
