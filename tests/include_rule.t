@@ -29,6 +29,7 @@ my %public = (
     run => 'sim',
     hierarchy => 'assoc',
     family => 'assoc',
+    policy => 'assoc',
 );
 
 # The rooms of each folder, in their order.  The folder's own files come before

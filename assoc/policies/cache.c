@@ -105,6 +105,8 @@ static enum margay_status make_design(
         .seed = options->seed};
     enum margay_status status =
         margay_policy_parse(spec, &design->policy, &setup->settings, error);
+    if (status == MARGAY_OK && design->policy == &margay_policy_own)
+        status = margay_own_open(spec, &setup->own, error);
     if (status != MARGAY_OK)
         return status;
     if (design->policy->loops == NULL)

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "traces/traces_internal.h"
 #include <margay/assoc.h>
@@ -86,6 +87,8 @@ struct margay_policy_calls {
     uint32_t (*reuse)(void *state, uint64_t set);
 };
 
+struct margay_own_policy;
+
 /* The cache that a policy makes its state for. */
 struct margay_policy_setup {
     uint64_t sets;
@@ -97,6 +100,7 @@ struct margay_policy_setup {
     const uint64_t *sizes;           /* NULL = 1 each */
     struct margay_settings settings; /* of its parameters */
     uint64_t seed;
+    const struct margay_own_policy *own; /* of margay_policy_own */
 };
 
 /* The memory of a policy's arrays.  Without memory it only counts bytes. */
@@ -177,6 +181,21 @@ struct margay_policy {
 #define MARGAY_DECLARE_POLICY(name) \
     extern const struct margay_policy margay_policy_##name;
 MARGAY_POLICIES(MARGAY_DECLARE_POLICY)
+
+/* That of a shared object, which is no row of the table. */
+extern const struct margay_policy margay_policy_own;
+
+/* Load the policy of a shared object, which stays loaded.  MARGAY_BAD_ARGUMENT:
+   there is none. */
+enum margay_status margay_own_open(const char *path,
+                                   const struct margay_own_policy **policy,
+                                   struct margay_error *error);
+
+/* Does a spec name a shared object? */
+static inline bool margay_policy_is_own(const char *spec)
+{
+    return strchr(spec, '/') != NULL;
+}
 
 /* The spec of a cache that is given none. */
 static inline const char *margay_policy_spec(const char *spec)

@@ -66,7 +66,11 @@ enum margay_status margay_policy_parse(const char *spec,
 {
     static const struct margay_spec_table table = {"policy", "policies", row_at,
                                                    true};
+    const struct margay_own_policy *own;
     size_t index;
+    *policy = &margay_policy_own;
+    if (margay_policy_is_own(spec))
+        return margay_own_open(spec, &own, error);
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);
     *policy = status == MARGAY_OK ? policies[index] : NULL;
@@ -76,6 +80,8 @@ enum margay_status margay_policy_parse(const char *spec,
 const struct margay_policy_info *margay_policy_named(const char *spec)
 {
     size_t length = strcspn(spec, ":");
+    if (margay_policy_is_own(spec))
+        return &margay_policy_own.info;
     for (size_t i = 0; i < POLICIES; i++) {
         const char *name = policies[i]->info.name;
         if (strlen(name) == length && strncasecmp(name, spec, length) == 0)

@@ -70,7 +70,8 @@ static uint64_t twice(uint64_t number)
 static enum margay_status add_text(struct machine_varied *field, char *text,
                                    struct margay_error *error)
 {
-    char *dots = strstr(text, "..");
+    char *dots =
+        strcmp(field->column, "policy") == 0 ? NULL : strstr(text, "..");
     uint64_t from, to, met;
     enum margay_status status = MARGAY_OK;
     if (dots == NULL)

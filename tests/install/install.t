@@ -24,6 +24,7 @@ for file in bin/margay lib/libmargay.a lib/libmargay.so lib/libmargay.so.0 \
     share/zsh/site-functions/_margay share/doc/margay/README.md \
     share/doc/margay/LICENSE share/doc/margay/examples/example.c \
     share/doc/margay/examples/example_question.c \
+    share/doc/margay/examples/example_policy.c include/margay/policy.h \
     share/doc/margay/examples/example_run.c; do
     check "there is $file" test -s "$dest/usr/$file"
 done

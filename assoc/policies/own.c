@@ -1,0 +1,104 @@
+/*
+ * own.c - the policy of a shared object (<margay/policy.h>)
+ *
+ * The object stays loaded until the program ends, as its code may be running.
+ * Cost: a call through a pointer for each reference, and what it does.
+ */
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "assoc/policies/cache.h"
+#include <margay/policy.h>
+
+struct state {
+    const struct margay_own_policy *policy;
+    struct margay_own_cache cache;
+};
+
+enum margay_status margay_own_open(const char *path,
+                                   const struct margay_own_policy **policy,
+                                   struct margay_error *error)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why = object == NULL ? dlerror() : NULL;
+    *policy = object == NULL ? NULL : dlsym(object, "margay_own_policy");
+    if (object == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: %s (expected a shared object)", path,
+                           why);
+    if (*policy == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: found no margay_own_policy (expected "
+                           "what margay/policy.h describes)",
+                           path);
+    if ((*policy)->version != MARGAY_OWN_POLICY_VERSION)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: found version %u, expected %u", path,
+                           (*policy)->version, MARGAY_OWN_POLICY_VERSION);
+    if ((*policy)->bytes == NULL || (*policy)->hit == NULL ||
+        (*policy)->evict == NULL || (*policy)->insert == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: found a function that is NULL, expected "
+                           "bytes, hit, evict and insert",
+                           path);
+    return MARGAY_OK;
+}
+
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
+{
+    struct state *state = context;
+    uint64_t bytes = setup->own->bytes(setup->sets, setup->ways);
+    state->policy = setup->own;
+    /* More than there can be stays more when it is rounded up. */
+    if (bytes > UINT64_MAX / 4)
+        bytes = UINT64_MAX / 4;
+    state->cache = (struct margay_own_cache){
+        .memory = margay_lay_out(layout, bytes),
+        .sets = setup->sets,
+        .ways = setup->ways,
+        .seed = setup->seed,
+    };
+}
+
+static inline struct margay_own_use seen(const struct margay_use *use)
+{
+    return (struct margay_own_use){use->block, (uint32_t)use->kind};
+}
+
+static inline void hit(void *context, uint64_t set, uint32_t slot,
+                       const struct margay_use *use)
+{
+    const struct state *state = context;
+    const struct margay_own_use own = seen(use);
+    state->policy->hit(&state->cache, set, slot, &own);
+}
+
+static inline uint32_t evict(void *context, uint64_t set,
+                             const struct margay_use *use)
+{
+    const struct state *state = context;
+    const struct margay_own_use own = seen(use);
+    return state->policy->evict(&state->cache, set, &own) % state->cache.ways;
+}
+
+static inline void insert(void *context, uint64_t set, uint32_t slot,
+                          const struct margay_use *use)
+{
+    const struct state *state = context;
+    const struct margay_own_use own = seen(use);
+    state->policy->insert(&state->cache, set, slot, &own);
+}
+
+MARGAY_POLICY_LOOPS(own, .hit = hit, .evict = evict, .insert = insert)
+
+const struct margay_policy margay_policy_own = {
+    .info = {.name = "own",
+             .parameters = "",
+             .help = "what a shared object says",
+             .source = "margay/policy.h",
+             .abilities = 0},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
+    .loops = own_loops,
+};
