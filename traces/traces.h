@@ -212,11 +212,14 @@ struct margay_trace_options {
        line; asks for the format regex.  NULL = there is none.  The string must
        outlive the trace. */
     const char *pattern;
+    /* A file of layouts, in the language of `margay help layouts`: the trace
+       has the only one, or that which `format` names.  NULL = there is none. */
+    const char *layout;
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
     {                                                                   \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
-            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST, 0, NULL         \
+            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST, 0, NULL, NULL   \
     }
 
 /*

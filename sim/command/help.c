@@ -249,17 +249,34 @@ static void put_policies(struct output *output)
     output_text(output, "\n");
 }
 
+static void put_layouts(struct output *output)
+{
+    char text[1024];
+    for (size_t i = 0; margay_layout_write(i, text, sizeof text); i++) {
+        if (*text != '\0')
+            output_text(output, "%s\n", text);
+    }
+}
+
 int help_print_topic(const char *topic)
 {
     struct output *output;
     struct margay_error error;
-    bool options = strcmp(topic, "options") == 0;
-    if (!options && strcmp(topic, "policies") != 0) {
+    static const struct {
+        const char *name;
+        void (*put)(struct output *output);
+    } topics[] = {{"options", put_all_options},
+                  {"policies", put_policies},
+                  {"layouts", put_layouts}};
+    size_t i = 0;
+    while (i < 3 && strcmp(topic, topics[i].name) != 0)
+        i++;
+    if (i == 3) {
         command_report_unknown(topic, "");
         return EXIT_TROUBLE;
     }
     enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK)
-        (options ? put_all_options : put_policies)(output);
+        topics[i].put(output);
     return conclude(status, &output, 1, &error);
 }

@@ -10,7 +10,8 @@ struct command;
    which fits a screen; returns the exit status. */
 int help_print(const struct command *command);
 
-/* Print help on what is no command, "options" or "policies"; returns the exit
+/* Print help on what is no command, "options", "policies" or
+   "layouts"; returns the exit
    status. */
 int help_print_topic(const char *topic);
 

@@ -171,6 +171,7 @@ const char *request_find_reading(const struct options *options)
            : reading->format != NULL                        ? "--format"
            : reading->column != NULL                        ? "--column"
            : reading->pattern != NULL                       ? "--pattern"
+           : reading->layout != NULL                        ? "--layout"
            : reading->delimiter != 0                        ? "--delimiter"
            : reading->quote != 0                            ? "--quote"
            : reading->bad_lines != 0                        ? "--bad-lines"

@@ -28,6 +28,11 @@ static const struct fuzz_target targets[] = {
     {"jsonl", fuzz_trace},
 #endif
     {"logfmt", fuzz_trace},
+    {"memcached", fuzz_trace},
+    {"fio", fuzz_trace},
+    {"strace", fuzz_trace},
+    {"filemap", fuzz_trace},
+    {"rocksdb", fuzz_trace},
     {"w3c", fuzz_trace},
 #ifdef MARGAY_HAS_PCRE2
     {"regex", fuzz_trace},

@@ -37,6 +37,11 @@ for format in drmemtrace gem5; do
     tail -c +2 "$BUILD/tests/fuzz/seeds/$format/whole" >t.$format
 done
 echo '{"hash_ids": [1, 2]}' >t.mooncake
+printf 'fio version 2 iolog\n/a read 0 9\n' >t.fio
+echo 'read(3</a>, "", 9) = 9' >t.strace
+echo 'a 1.5: mm_filemap_fault: dev=8:1 ino=5 ofs=0' >t.filemap
+echo 'ts=1.2 gid=1 type=item_get key=a status=found size=7' >t.memcached
+echo '9000000,1,9,4096,0,default,2,7,1,0,5' >t.rocksdb
 printf '#Fields: date time cs-method cs-uri-stem\n1999-01-01 07:00:00 GET /\n' >t.w3c
 
 # What each says, by hand: r, w, f for kinds that it tells apart, e for
@@ -82,6 +87,11 @@ t.mgt rwfe
 sites.mgt rwfets
 t.mooncake -
 t.w3c rw
+t.fio rwe
+t.strace rwe
+t.filemap rwe
+t.memcached rw
+t.rocksdb -
 END
 absent=
 "$MARGAY" info -q -f mooncake t.mooncake >out 2>&1 || absent=mooncake

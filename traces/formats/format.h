@@ -266,6 +266,7 @@ extern const struct margay_format margay_format_din, margay_format_lackey,
     margay_format_xdin, margay_format_perf_script, margay_format_champsim,
     margay_format_drmemtrace, margay_format_gem5, margay_format_words,
     margay_format_jsonl, margay_format_logfmt, margay_format_w3c,
-    margay_format_regex;
+    margay_format_regex, margay_format_fio, margay_format_strace,
+    margay_format_filemap, margay_format_memcached;
 
 #endif

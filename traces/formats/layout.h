@@ -74,6 +74,7 @@ struct margay_layout {
     const char *gets, *sets, *deletes;
     /* Words of lines that stand for nothing. */
     const char *passes;
+    const char *pattern; /* of the syntax of that name */
     /* Of times; 0 = 1.  MARGAY_EPOCH_TICKS: seconds since 1970, and beyond
        10^11 milliseconds, 10^14 microseconds, 10^17 nanoseconds. */
     uint64_t ticks_per_second;
@@ -184,6 +185,13 @@ void margay_table_describe(const struct margay_state_options *options,
     .create_state = margay_table_create, .free_state = margay_table_free, \
     .describe = margay_table_describe, .cut = margay_table_cut,           \
     .forget = margay_table_forget
+
+/* Read the only layout of a file, or that of this name, as a format, which is
+   to be freed.  Fails with MARGAY_IO, MARGAY_BAD_INPUT, MARGAY_BAD_ARGUMENT and
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_layout_load(const char *path, const char *name,
+                                      struct margay_format **format,
+                                      struct margay_error *error);
 
 /* Can lines by names be read with these options? */
 enum margay_status margay_named_check(

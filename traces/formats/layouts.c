@@ -329,6 +329,11 @@ static const struct margay_format layouts[] = {
                            .shape = "ddtddodd*"}},
              .delimiter = MARGAY_BLANKS, .gets = "r", .sets = "w",
              .offset_bytes = SECTOR_BYTES, .ticks_per_second = NANOSECONDS),
+    OBJECTS(
+        "rocksdb", "RocksDB: block_cache_trace_analyzer's readable trace",
+        SIZES_TIMES,
+        .variants = {{.columns = "time=1,id=2,size=4", .shape = "dddddtdddd*"}},
+        .ticks_per_second = MICROSECONDS),
     OBJECTS("twitter", "Twitter's clusters of memcached, csv",
             SIZES_TIMES_OPS | MARGAY_COLUMN_TTLS,
             .variants = {{.columns = "time=1,id=2,size=3+4,op=6,ttl=7",

@@ -136,8 +136,8 @@ static const char *parse_blkparse(struct margay_log *log, const char *line,
     uint64_t device = hash & UINT16_MAX;
     const char *expected = take_sectors(words[7], end, row);
     if (expected == NULL)
-        expected = margay_device_claim(&log->devices, MARGAY_NAMED_DEVICE(hash),
-                                       &device);
+        expected = margay_device_claim(&log->devices, 16,
+                                       MARGAY_NAMED_DEVICE(hash), &device);
     row->count = 1;
     row->number |= device << 48;
     row->op = writes ? MARGAY_SET : MARGAY_GET;

@@ -15,8 +15,7 @@
  * In JSON, dots lead into objects.  An id that is a list in the first line
  * makes each line a request of the references in its list.
  *
- * A pattern's groups name the fields; without --column those whose names are
- * roles are these.  A group that took no part is empty.
+ * Of the groups of a pattern, one that took no part is empty.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -36,11 +35,10 @@
 #include <pcre2.h>
 #endif
 
-/* How deep objects may stand in each other to be looked at, and the longest
-   path of a name. */
-#define DEPTH      32
-#define PATH_BYTES 512
-
+/* How deep objects may stand in each other to be looked at, the longest path of
+   a name, and the most bytes of the names in a message. */
+#define DEPTH       32
+#define PATH_BYTES  512
 #define NAMES_BYTES 160
 
 struct named {
@@ -84,12 +82,20 @@ struct named {
     char texts[MARGAY_LINE_BYTES + MARGAY_TEXT_PADDING]; /* unescaped */
 };
 
-static const struct margay_choice *choice_of(const struct named *named)
-{
-    return &named->choices[named->variant];
-}
-
 /* --------------------------------------------------------------- fields -- */
+
+/* A name of digits is a name, too. */
+static enum margay_status parse_choice(struct named *named, const char *columns,
+                                       unsigned variant,
+                                       struct margay_error *error)
+{
+    struct margay_choice *choice = &named->choices[variant];
+    enum margay_status status = margay_choice_parse(
+        columns, true, named->options.tenant, choice, error);
+    for (unsigned i = 0; i < choice->count; i++)
+        choice->columns[i].number = i + 1;
+    return status;
+}
 
 static bool is_name(const struct margay_named_column *column, const char *name,
                     size_t bytes)
@@ -102,7 +108,7 @@ static bool is_name(const struct margay_named_column *column, const char *name,
 static void put(struct named *named, const char *name, size_t name_bytes,
                 const char *text, size_t bytes)
 {
-    const struct margay_choice *choice = choice_of(named);
+    const struct margay_choice *choice = &named->choices[named->variant];
     for (unsigned i = 0; i < choice->count; i++) {
         if (!is_name(&choice->columns[i], name, name_bytes))
             continue;
@@ -128,7 +134,6 @@ static int give_up(struct named *named, const char *expected)
 
 #define EXPECTS_OBJECT "an object in JSON, whole on its line"
 #define EXPECTS_LIST   "numbers or texts in the list of ids"
-
 /* The text of a value that is no object and no list. */
 static int take_value(void *context, const char *text, size_t bytes)
 {
@@ -214,7 +219,7 @@ static int end_map(void *context)
 static int begin_list(void *context)
 {
     struct named *named = context;
-    const struct margay_choice *choice = choice_of(named);
+    const struct margay_choice *choice = &named->choices[named->variant];
     if (named->depth == 0)
         return give_up(named, EXPECTS_OBJECT);
     if (named->listing)
@@ -420,12 +425,39 @@ static void name_roles(struct named *named)
     named->options.column = named->roles;
 }
 
+/* The groups that the columns name, or whose numbers they are. */
+static enum margay_status find_groups(struct named *named,
+                                      struct margay_error *error)
+{
+    uint32_t groups;
+    pcre2_pattern_info(named->pattern, PCRE2_INFO_CAPTURECOUNT, &groups);
+    for (unsigned i = 0; i < named->choices[0].count; i++) {
+        uint64_t number;
+        const struct margay_named_column *column =
+            &named->choices[0].columns[i];
+        const char *name = strndupa(column->name, column->name_bytes);
+        if (margay_take_number(name, name + strlen(name), &number))
+            named->groups[i] = number <= groups ? (int)number : -1;
+        else
+            named->groups[i] = pcre2_substring_number_from_name(
+                named->pattern, (PCRE2_SPTR)name);
+        if (named->groups[i] < 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--column: the pattern has no group '%s'", name);
+    }
+    return MARGAY_OK;
+}
+
 static enum margay_status make_pattern(struct named *named,
                                        struct margay_error *error)
 {
     int code;
     PCRE2_SIZE at;
     unsigned char said[160];
+    if (named->options.pattern == NULL)
+        named->options.pattern = named->layout->pattern;
+    if (named->options.column == NULL)
+        named->options.column = named->layout->variants[0].columns;
     if (named->options.pattern == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "the format regex takes --pattern, whose groups "
@@ -439,35 +471,13 @@ static enum margay_status make_pattern(struct named *named,
     }
     pcre2_jit_compile(named->pattern, PCRE2_JIT_COMPLETE);
     named->match = pcre2_match_data_create_from_pattern(named->pattern, NULL);
+    if (named->match == NULL)
+        return margay_fail_memory(error, "a pattern");
     if (named->options.column == NULL)
         name_roles(named);
-    return named->match == NULL ? margay_fail_memory(error, "a pattern")
-                                : MARGAY_OK;
-}
-
-/* The groups that the columns name, or whose numbers they are. */
-static enum margay_status find_groups(struct named *named,
-                                      struct margay_error *error)
-{
-    uint32_t groups;
-    pcre2_pattern_info(named->pattern, PCRE2_INFO_CAPTURECOUNT, &groups);
-    for (unsigned i = 0; i < named->choices[0].count; i++) {
-        char name[PATH_BYTES];
-        uint64_t number;
-        const struct margay_named_column *column =
-            &named->choices[0].columns[i];
-        snprintf(name, sizeof name, "%.*s", (int)column->name_bytes,
-                 column->name);
-        if (margay_take_number(name, name + strlen(name), &number))
-            named->groups[i] = number <= groups ? (int)number : -1;
-        else
-            named->groups[i] = pcre2_substring_number_from_name(
-                named->pattern, (PCRE2_SPTR)name);
-        if (named->groups[i] < 0)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--column: the pattern has no group '%s'", name);
-    }
-    return MARGAY_OK;
+    enum margay_status status =
+        parse_choice(named, named->options.column, 0, error);
+    return status == MARGAY_OK ? find_groups(named, error) : status;
 }
 
 static const char *cut_regex(struct named *named, const char *line,
@@ -502,19 +512,6 @@ static enum margay_status make_pattern(struct named *named,
                        "PCRE2 (Debian: libpcre2-dev)");
 }
 
-static enum margay_status find_groups(struct named *named,
-                                      struct margay_error *error)
-{
-    return make_pattern(named, error);
-}
-
-static const char *cut_regex(struct named *named, const char *line,
-                             const char *end)
-{
-    (void)named, (void)line, (void)end;
-    return "a Margay that was built with PCRE2";
-}
-
 #endif
 
 /* ---------------------------------------------------------------- lines -- */
@@ -522,7 +519,7 @@ static const char *cut_regex(struct named *named, const char *line,
 /* Are all names there that have to be? */
 static bool has_names(const struct named *named)
 {
-    const struct margay_choice *choice = choice_of(named);
+    const struct margay_choice *choice = &named->choices[named->variant];
     for (unsigned i = 0; i < choice->count; i++) {
         if (named->fields[i].text == NULL && !choice->columns[i].optional)
             return false;
@@ -535,8 +532,9 @@ static void make_plan(struct named *named, unsigned variant)
 {
     named->variant = variant;
     named->planned = true;
-    named->rows.names = choice_of(named);
-    margay_plan_columns(choice_of(named), NULL, &named->rows.plan);
+    named->rows.names = &named->choices[named->variant];
+    margay_plan_columns(&named->choices[named->variant], NULL,
+                        &named->rows.plan);
 }
 
 /* Cut a line into the fields of the choice; the first one chooses. */
@@ -548,7 +546,9 @@ static const char *cut_line(struct named *named, const char *line,
         [MARGAY_SYNTAX_JSON] = cut_json,
         [MARGAY_SYNTAX_LOGFMT] = cut_logfmt,
         [MARGAY_SYNTAX_W3C] = cut_w3c,
+#ifdef MARGAY_HAS_PCRE2
         [MARGAY_SYNTAX_REGEX] = cut_regex,
+#endif
     };
     if (!named->planned)
         named->variant = 0;
@@ -601,9 +601,13 @@ static const char *parse_named(struct margay_log *log, const char *line,
     struct named *named = (struct named *)log;
     const char *expected = NULL;
     size_t ids = 1;
-    if (at == 0 && named->layout->syntax == MARGAY_SYNTAX_W3C && *line == '#') {
+    bool is_answer = named->layout->syntax == MARGAY_SYNTAX_LOGFMT &&
+                     named->layout->passes != NULL &&
+                     memchr(line, '=', (size_t)(end - line)) == NULL;
+    if (at == 0 && (is_answer || (named->layout->syntax == MARGAY_SYNTAX_W3C &&
+                                  *line == '#'))) {
         row->count = 0;
-        return take_heads(named, line, end);
+        return is_answer ? NULL : take_heads(named, line, end);
     }
     if (at == 0 && ((expected = cut_line(named, line, end)) != NULL ||
                     (expected = check_list(named, row)) != NULL))
@@ -650,36 +654,24 @@ static void free_named(void *state)
     free(named);
 }
 
-/* A name of digits is a name, too. */
-static enum margay_status parse_choice(struct named *named, const char *columns,
-                                       unsigned variant,
-                                       struct margay_error *error)
-{
-    struct margay_choice *choice = &named->choices[variant];
-    enum margay_status status = margay_choice_parse(
-        columns, true, named->options.tenant, choice, error);
-    for (unsigned i = 0; i < choice->count; i++)
-        choice->columns[i].number = i + 1;
-    return status;
-}
-
 static enum margay_status set_up(struct named *named,
                                  struct margay_error *error)
 {
-    bool is_regex = named->layout->syntax == MARGAY_SYNTAX_REGEX;
-    enum margay_status status =
-        is_regex ? make_pattern(named, error) : MARGAY_OK;
+    const struct margay_variant *variants = named->layout->variants;
     const char *column = named->options.column;
-    if (status == MARGAY_OK && column != NULL) {
+    bool is_regex = named->layout->syntax == MARGAY_SYNTAX_REGEX;
+    enum margay_status status = MARGAY_OK;
+    if (is_regex)
+        status = make_pattern(named, error);
+    else if (column != NULL)
         status = parse_choice(named, column, 0, error);
-        make_plan(named, 0);
-    }
-    for (unsigned v = 0; status == MARGAY_OK && column == NULL &&
-                         named->layout->variants[v].columns != NULL;
+    for (unsigned v = 0; status == MARGAY_OK && !is_regex && column == NULL &&
+                         variants[v].columns != NULL;
          v++)
-        status =
-            parse_choice(named, named->layout->variants[v].columns, v, error);
-    return status == MARGAY_OK && is_regex ? find_groups(named, error) : status;
+        status = parse_choice(named, variants[v].columns, v, error);
+    if (status == MARGAY_OK && (is_regex || column != NULL))
+        make_plan(named, 0);
+    return status;
 }
 
 static enum margay_status make_named(const struct margay_state_options *options,
@@ -763,18 +755,18 @@ static void describe_named(const struct margay_state_options *options,
     free_named(named);
 }
 
-#define NAMED(NAME, DESCRIPTION, SUFFIXES, RECOGNISE, ...)              \
+#define NAMED(NAME, DESCRIPTION, SUFFIXES, RECOGNISE, COLUMNS, ...)     \
     const struct margay_format margay_format_##NAME = {                 \
         .info = {.name = #NAME,                                         \
                  .description = DESCRIPTION,                            \
                  .suffixes = SUFFIXES,                                  \
                  .numbers = MARGAY_IDS,                                 \
+                 .columns = COLUMNS,                                    \
+                 .kinds = (COLUMNS) == 0 ? 0 : MARGAY_READS_AND_WRITES, \
                  .named_columns = MARGAY_TABLE_COLUMNS},                \
-        .layout = &(const struct margay_layout){.open = true,           \
-                                                .ticks_per_second =     \
-                                                    MARGAY_EPOCH_TICKS, \
-                                                MARGAY_USUAL_WORDS,     \
-                                                __VA_ARGS__},           \
+        .layout =                                                       \
+            &(const struct margay_layout){                              \
+                .ticks_per_second = MARGAY_EPOCH_TICKS, __VA_ARGS__},   \
         .decode = decode_named,                                         \
         .recognise = RECOGNISE,                                         \
         .create_state = create_named,                                   \
@@ -784,16 +776,25 @@ static void describe_named(const struct margay_state_options *options,
     }
 
 NAMED(jsonl, "an object of JSON a line: --column id=PATH,...", "jsonl ndjson",
-      NULL, .syntax = MARGAY_SYNTAX_JSON);
+      NULL, 0, .open = true, .syntax = MARGAY_SYNTAX_JSON, MARGAY_USUAL_WORDS);
 
-NAMED(logfmt, "NAME=VALUE ... a line: --column id=NAME,...", "logfmt", NULL,
-      .syntax = MARGAY_SYNTAX_LOGFMT);
+NAMED(logfmt, "NAME=VALUE ... a line: --column id=NAME,...", "logfmt", NULL, 0,
+      .open = true, .syntax = MARGAY_SYNTAX_LOGFMT, MARGAY_USUAL_WORDS);
 
 NAMED(w3c, "extended logs of IIS and CloudFront, with #Fields:", "w3c",
-      decode_named, .syntax = MARGAY_SYNTAX_W3C,
+      decode_named, 0, .open = true, .syntax = MARGAY_SYNTAX_W3C,
       .variants = {{.columns = "id=cs-uri-stem+cs-uri-query?+cs(Host)?+"
                                "cs-host?,size=sc-bytes?,op=cs-method,"
-                               "time=date+time"}});
+                               "time=date+time"}},
+      MARGAY_USUAL_WORDS);
 
 NAMED(regex, "lines by --pattern, with groups (?<id>...), (?<size>...)", "",
-      NULL, .syntax = MARGAY_SYNTAX_REGEX);
+      NULL, 0, .open = true, .syntax = MARGAY_SYNTAX_REGEX, MARGAY_USUAL_WORDS);
+
+NAMED(memcached, "memcached: watch fetchers mutations", "", decode_named,
+      MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES |
+          MARGAY_COLUMN_TTLS | MARGAY_COLUMN_OPS,
+      .syntax = MARGAY_SYNTAX_LOGFMT,
+      .variants = {{.columns = "id=key?,size=size?,op=type,time=ts,ttl=ttl?"}},
+      .gets = "item_get", .sets = "item_store", .passes = "*",
+      .empty_gets_missed = true);

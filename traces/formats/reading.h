@@ -12,6 +12,10 @@
 
 #include <margay/traces.h>
 
+/* Write the layout of row `index` of the table of formats as a file has it,
+   `bytes` at most with its NUL; empty: it is none.  False beyond. */
+bool margay_layout_write(size_t index, char *text, size_t bytes);
+
 /* What the caller makes use of.  All zero is the plain meaning of traces.h. */
 struct margay_reading {
     /* The caller looks at the counts of a batch.  Otherwise a reference that

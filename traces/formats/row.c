@@ -375,10 +375,10 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
 
 /* -------------------------------------------------------------- devices -- */
 
-const char *margay_device_claim(uint64_t **devices, uint64_t identity,
-                                uint64_t *number)
+const char *margay_device_claim(uint64_t **devices, unsigned bits,
+                                uint64_t identity, uint64_t *number)
 {
-    const uint64_t numbers = UINT64_C(1) << USUAL_DEVICE_BITS;
+    const uint64_t numbers = UINT64_C(1) << bits;
     if (*devices == NULL)
         *devices = calloc(numbers, sizeof **devices);
     if (*devices == NULL)
@@ -391,7 +391,8 @@ const char *margay_device_claim(uint64_t **devices, uint64_t identity,
             return NULL;
         *number = (*number + 1) % numbers;
     }
-    return "at most 65536 devices";
+    return bits == USUAL_DEVICE_BITS ? "at most 65536 devices"
+                                     : "at most 1048576 files";
 }
 
 /* Put the device above the number.  A request does not reach into another
@@ -416,7 +417,7 @@ static const char *add_device(struct margay_rows *rows,
     uint64_t room = UINT64_C(1) << (64 - bits);
     if (bits == USUAL_DEVICE_BITS)
         expected =
-            margay_device_claim(&rows->devices,
+            margay_device_claim(&rows->devices, bits,
                                 plain ? MARGAY_NUMBERED_DEVICE(first->value)
                                       : MARGAY_NAMED_DEVICE(hash),
                                 &device);

@@ -23,7 +23,9 @@ static const struct margay_format *const formats[] = {
     &margay_format_drmemtrace,  &margay_format_gem5,
     &margay_format_mooncake,    &margay_format_jsonl,
     &margay_format_logfmt,      &margay_format_w3c,
-    &margay_format_regex,
+    &margay_format_regex,       &margay_format_fio,
+    &margay_format_strace,      &margay_format_filemap,
+    &margay_format_memcached,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

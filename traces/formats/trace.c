@@ -50,9 +50,10 @@ static enum margay_status take_table_options(
     if (given->pattern != NULL && *format != &margay_format_regex)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a pattern is for the format regex, not for %s",
-                           given->format);
+                           (*format)->info.name);
     bool is_named = *format != NULL && (*format)->layout != NULL &&
-                    (*format)->layout->open && *format != &margay_format_csv;
+                    (*format)->layout->open &&
+                    (*format)->layout->syntax != MARGAY_SYNTAX_TABLE;
     if (is_named && given->delimiter == '\0' && given->quote == 0) {
         reader->state_options.layout = (*format)->layout;
         return margay_named_check(&reader->state_options, error);
@@ -64,11 +65,11 @@ static enum margay_status take_table_options(
             error, MARGAY_BAD_ARGUMENT,
             "a column, a delimiter and a quote are for the format csv, "
             "not for %s",
-            given->format);
+            (*format)->info.name);
     if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "the delimiter and the quote of a table are both "
-                           "'%c'",
+                           "'%c', expected two characters",
                            given->quote);
     struct margay_choice choice;
     return given->column == NULL
@@ -125,7 +126,12 @@ static enum margay_status take_options(struct margay_trace *trace,
                            "unit %llu is not a power of two",
                            (unsigned long long)given->unit_bytes);
     enum margay_status status = MARGAY_OK;
-    if (given->format != NULL)
+    if (given->layout != NULL) {
+        status = margay_layout_load(given->layout, given->format, &trace->own,
+                                    error);
+        trace->reader.detection.format = trace->own;
+        strcpy(trace->reader.detection.evidence, "the layout asked for");
+    } else if (given->format != NULL)
         status = margay_format_find(given->format, false,
                                     &trace->reader.detection.format, error);
     return status == MARGAY_OK ? take_table_options(trace, given, error)
@@ -209,6 +215,7 @@ void margay_trace_free(margay_trace *trace)
     margay_data_map_free(reader->data);
     margay_object_sizes_clear(&trace->sizes);
     free(trace->path);
+    free(trace->own);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
     free(trace);

@@ -13,6 +13,7 @@ struct margay_trace {
     pthread_t thread;
     bool running;
     struct margay_trace_options options;
+    struct margay_format *own; /* of a layout of the user's; NULL = none */
     struct margay_reading reading;
     uint64_t repeats; /* of the last batch */
 

@@ -1,0 +1,246 @@
+/* test_systems.c - what fio, strace, the page cache and memcached print */
+#define _GNU_SOURCE
+#include "tests/chance.h"
+#include "tests/rounds.h"
+#include "tests/traces/read_all.h"
+
+#define FILES 4
+
+static char text[65536];
+static size_t used;
+
+static __attribute__((format(printf, 1, 2))) void add(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    used +=
+        (size_t)vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ------------------------------------------------------------ random logs --
+ */
+
+/* What a log comes to: the file, the offset, the bytes, and read or write. */
+struct request {
+    unsigned file, kind;
+    uint64_t offset;
+    uint32_t bytes;
+};
+
+static struct request requests[512];
+static size_t count;
+
+static void request(unsigned file, uint64_t offset, uint64_t bytes,
+                    unsigned kind)
+{
+    requests[count++] = (struct request){file, kind, offset, (uint32_t)bytes};
+}
+
+static void make_fio(void)
+{
+    unsigned version = 2 + (unsigned)below(2);
+    add("fio version %u iolog\n", version);
+    for (uint64_t i = below(40); i > 0; i--) {
+        static const char *const other[] = {"add", "open", "close"};
+        unsigned file = (unsigned)below(FILES), what = (unsigned)below(5);
+        uint64_t offset = below(1 << 20), bytes = 1 + below(9999);
+        if (version == 3)
+            add("%u ", (unsigned)below(1000000));
+        add("/data/a file %u ", file);
+        if (what == 0)
+            add("%s\n", other[below(3)]);
+        else if (what == 1)
+            add("%s %" PRIu64 " %" PRIu64 "\n", one_in(2) ? "sync" : "trim",
+                offset, bytes);
+        else
+            add("%s %" PRIu64 " %" PRIu64 "\n", what == 2 ? "write" : "read",
+                offset, bytes);
+        if (what > 1)
+            request(file, offset, bytes, what == 2);
+    }
+}
+
+static void make_filemap(void)
+{
+    add("# tracer: nop\n");
+    for (uint64_t i = below(40); i > 0; i--) {
+        unsigned file = (unsigned)below(FILES), what = (unsigned)below(5);
+        uint64_t page = below(1000), more = below(4);
+        add("  less-9 [00%u] ..... %u.%06u: ", what, (unsigned)below(100),
+            what);
+        if (what == 0)
+            add("sched_switch: prev_comm=a ==> next_comm=b\n");
+        else if (what == 1)
+            add("mm_filemap_delete_from_page_cache: dev 8:1 ino %x pfn=0x1 "
+                "ofs=%" PRIu64 " order=0\n",
+                file + 255, page << 12);
+        else if (what == 2)
+            add("mm_filemap_get_pages: dev=8:1 ino=%x ofs=%" PRIu64 "-%" PRIu64
+                "\n",
+                file + 255, page << 12, ((page + more + 1) << 12) - 1);
+        else
+            add("mm_filemap_add_to_page_cache: dev 8:1 ino %x page=0x1 pfn=1 "
+                "ofs=%" PRIu64 "%s\n",
+                file + 255, page << 12, what == 3 ? "" : " order=2");
+        if (what > 1)
+            request(file, page << 12,
+                    what == 2   ? (more + 1) << 12
+                    : what == 3 ? 4096
+                                : 16384,
+                    0);
+    }
+}
+
+static void make_strace(void)
+{
+    uint64_t at[2][FILES] = {{0}};
+    for (uint64_t i = below(60); i > 0; i--) {
+        unsigned process = (unsigned)below(2), file = (unsigned)below(FILES);
+        unsigned what = (unsigned)below(9), fd = file + 3;
+        uint64_t bytes = below(5000), offset = below(100000);
+        uint64_t *place = &at[process][file];
+        bool cut = one_in(4);
+        add(one_in(2) ? "%u " : "[pid %5u] ", process + 70);
+        if (one_in(3))
+            add("1646861401.5 ");
+        switch (what) {
+        case 0:
+            add("openat(AT_FDCWD</tmp>, \"f\", O_RDONLY) = %u</f%u>\n", fd,
+                file);
+            *place = 0;
+            break;
+        case 1:
+            add("lseek(%u</f%u>, 7, SEEK_SET) = %" PRIu64 "\n", fd, file,
+                offset);
+            *place = offset;
+            break;
+        case 2:
+            add("read(%u</f%u>, 0x1, 9) = -1 EIO (Input/output error)\n", fd,
+                file);
+            break;
+        case 3:
+            add("read(%u<pipe:[77]>, \") = 5\", 9) = 5\n", fd);
+            break;
+        case 4:
+            add("close(%u</f%u>) = 0\n", fd, file);
+            break;
+        case 5:
+            add("%s(%u</f%u>, \"a) = 3, \\\"\"..., 4096, %" PRIu64
+                ") = %" PRIu64 "\n",
+                cut ? "pwrite64" : "pread64", fd, file, offset, bytes);
+            if (bytes > 0)
+                request(file, offset, bytes, cut);
+            break;
+        default:
+            add("%s(%u</f%u>, ", what == 6 ? "write" : "read", fd, file);
+            if (cut)
+                add("<unfinished ...>\n%u <... %s resumed>", process + 70,
+                    what == 6 ? "write" : "read");
+            add("\"\\n\"..., 9999)%s= %" PRIu64 "\n", cut ? "   " : " ", bytes);
+            if (bytes > 0)
+                request(file, *place, bytes, what == 6);
+            *place += bytes;
+        }
+    }
+    add("+++ exited with 0 +++\n");
+}
+
+/* Files are numbered as they are met: numbers of the same file share the upper
+   20 bits, and those of others do not. */
+static bool are_requests(const struct whole_trace *whole)
+{
+    uint64_t upper[FILES];
+    bool met[FILES] = {false};
+    if (whole->status != MARGAY_OK || whole->count != count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct request *request = &requests[i];
+        uint64_t file = whole->numbers[i] >> 44;
+        if (!met[request->file])
+            upper[request->file] = file;
+        met[request->file] = true;
+        for (size_t k = 0; k < FILES; k++) {
+            if (met[k] && (upper[k] == file) != (k == request->file))
+                return false;
+        }
+        if ((whole->numbers[i] & ((UINT64_C(1) << 44) - 1)) !=
+                request->offset ||
+            whole->extents[i] != request->bytes ||
+            whole->kinds[i] != request->kind)
+            return false;
+    }
+    return true;
+}
+
+static void test_random(const char *format, void make(void))
+{
+    uint64_t each = rounds(800), detected = 0;
+    for (uint64_t round = 0; round < each; round++) {
+        used = count = 0;
+        make();
+        struct whole_trace whole = read_bytes("log", format, text, used);
+        bool same = are_requests(&whole);
+        if (!same)
+            CHECK(false, "%s: %zu of %zu: %s\n%s", format, whole.count, count,
+                  whole.error.message, text);
+        drop_trace(&whole);
+        if (!same)
+            return;
+        whole = read_bytes("log", NULL, text, used);
+        detected += count == 0 || strcmp(whole.format, format) == 0;
+        drop_trace(&whole);
+    }
+    CHECK_U64(detected, each, "logs of %s are read, and detected", format);
+}
+
+/* --------------------------------------------------------------- by hand -- */
+
+static const struct sample {
+    const char *format, *text, *outcome;
+} samples[] = {
+    {"fio", "fio version 1 iolog\n", "'fio version 2 iolog' or"},
+    {"fio", "fio version 2 iolog\n/a read 0\n", "[MICROSECONDS] FILE ACTION"},
+    {"fio", "fio version 3 iolog\n/a read 0 1\n", ":2: found '/a read 0 1'"},
+    {"fio", "fio version 2 iolog\n/a eat 0 1\n", "an action of fio: read"},
+    {"fio", "fio version 2 iolog\n/a read 17592186044416 1\n", "below 2^44"},
+    {"fio", "fio version 2 iolog\n/a read 0 4294967296\n", "a request below"},
+    {"filemap", "x: mm_filemap_fault: dev=8:1 ino=5\n", "dev MAJOR:MINOR"},
+    {"filemap", "x: mm_filemap_fault: dev=8:1 ino=5 ofs=9-8\n", "dev MAJOR"},
+    {"filemap", "x: mm_filemap_fault: dev=8:1 ino=5 ofs=0 order=60\n", "dev M"},
+    {"strace", "read(3, \"\", 4) = 4\n", "of strace -y"},
+    {"strace", "read(3</a>, \"\", 4\n", "of strace -y"},
+    {"strace", "pread64(3</a>, \"\", x) = 4\n", "an offset in the end"},
+    {"memcached",
+     "OK\nts=1.2 gid=1 type=item_get key=a status=not_found clsid=0 cfd=3 "
+     "size=0\nts=1.9 gid=2 type=item_store key=7 status=stored cmd=set ttl=5 "
+     "clsid=1 cfd=3 size=2\nts=2.0 gid=3 type=conn_close rip=1\n",
+     "raf63dc4c8601ec8c w7"},
+    {"memcached", "ts=x gid=1 type=item_get key=a size=1\n", "in 'ts'"},
+    {"rocksdb",
+     "9000000,1,9,4096,0,default,2,7,1,0,5\n"
+     "9000001,2,7,100,0,default,2,7,1,0,5\n",
+     "r1 r2"},
+};
+
+int main(void)
+{
+    margay_random_seed(&chance, 41);
+    test_random("fio", make_fio);
+    test_random("filemap", make_filemap);
+    test_random("strace", make_strace);
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const struct sample *sample = &samples[i];
+        char shown[256];
+        struct whole_trace whole =
+            read_text("log", sample->format, sample->text);
+        if (whole.status == MARGAY_OK)
+            CHECK_TEXT(show_trace(&whole, shown, sizeof shown), sample->outcome,
+                       "%s", sample->format);
+        else
+            CHECK(strstr(whole.error.message, sample->outcome) != NULL,
+                  "%s: %s", sample->format, whole.error.message);
+        drop_trace(&whole);
+    }
+    return tap_done();
+}

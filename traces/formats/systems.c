@@ -1,0 +1,483 @@
+/*
+ * systems.c - what systems say about their files: fio, strace, filemap
+ *
+ * Requests are to offsets in files, which are kept apart as devices are: a file
+ * has the upper 20 bits of a number, of the hash of its name, and its bytes the
+ * lower 44.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/fnv.h"
+#include "traces/base/grow.h"
+#include "traces/formats/logs.h"
+#include "traces/formats/names.h"
+
+#define FILE_BITS  20
+#define FILE_BYTES (UINT64_C(1) << (64 - FILE_BITS))
+
+/* Of strace: where a descriptor of a process stands, or which call of a process
+   has not returned. */
+struct place {
+    uint64_t offset;
+    const struct call *call; /* of the process; NULL = none */
+    uint64_t descriptor, file;
+};
+
+struct system {
+    struct margay_log log;
+    unsigned version;           /* of fio; 0 = not known yet */
+    bool strict;                /* other lines speak against the format */
+    struct margay_names *names; /* of places, by process and descriptor */
+    struct place *places;
+    size_t place_count, place_capacity;
+};
+
+static void *create_system(const struct margay_state_options *options)
+{
+    struct system *system = calloc(1, sizeof *system);
+    if (system == NULL || (system->names = margay_names_create()) == NULL) {
+        free(system);
+        return NULL;
+    }
+    system->strict = options->trial && options->by_content;
+    return system;
+}
+
+static void free_system(void *state)
+{
+    struct system *system = state;
+    margay_names_free(system->names);
+    free(system->places);
+    margay_log_free(system);
+}
+
+/* A request of `bytes` bytes at row->number in the file of that hash. */
+static const char *take_request(struct margay_log *log, uint64_t file,
+                                uint64_t bytes, enum margay_op op,
+                                struct margay_row_reference *row)
+{
+    uint64_t number = file & ((UINT64_C(1) << FILE_BITS) - 1);
+    if (bytes > UINT32_MAX)
+        return "a request below 4294967296 bytes";
+    if (row->number >= FILE_BYTES || FILE_BYTES - row->number < bytes)
+        return "an offset below 2^44, as the file stands above it";
+    const char *expected = margay_device_claim(
+        &log->devices, FILE_BITS, MARGAY_NAMED_DEVICE(file), &number);
+    row->number |= number << (64 - FILE_BITS);
+    row->size = bytes;
+    row->extent = (uint32_t)bytes;
+    row->op = (uint8_t)op;
+    row->count = 1;
+    return expected;
+}
+
+static bool is_word(const char *word, const char *end, const char *text)
+{
+    return (size_t)(end - word) == strlen(text) &&
+           memcmp(word, text, (size_t)(end - word)) == 0;
+}
+
+/* ------------------------------------------------------------------ fio -- */
+
+/*
+ * The log of fio, --write_iolog, in version 2 or 3
+ *
+ *     fio version 3 iolog
+ *     137 /data/file read 8192 4096
+ *
+ * In version 3 microseconds, a file, an action, an offset and a length.  Reads
+ * and writes are references.
+ */
+#define EXPECTS_FIO "[MICROSECONDS] FILE ACTION [OFFSET LENGTH] of fio"
+
+/* The word that ends at or before *end, which goes to its beginning. */
+static const char *last_word(const char *line, const char **end)
+{
+    const char *after = *end;
+    while (after > line && margay_is_blank(after[-1]))
+        after--;
+    *end = after;
+    while (*end > line && !margay_is_blank((*end)[-1]))
+        --*end;
+    return after;
+}
+
+static const char *parse_fio(struct margay_log *log, const char *line,
+                             const char *end, size_t at,
+                             struct margay_row_reference *row)
+{
+    static const char *const passed[] = {"add",  "open",     "close", "wait",
+                                         "sync", "datasync", "trim"};
+    struct system *system = (struct system *)log;
+    uint64_t bytes;
+    (void)at;
+    row->count = 0;
+    if (system->version == 0) {
+        system->version = is_word(line, end, "fio version 2 iolog")   ? 2
+                          : is_word(line, end, "fio version 3 iolog") ? 3
+                                                                      : 0;
+        return system->version == 0
+                   ? "'fio version 2 iolog' or 'fio version 3 iolog'"
+                   : NULL;
+    }
+    if (system->version == 3) {
+        const char *time_end = margay_word_end(line, end);
+        if (!margay_take_number(line, time_end, &row->time))
+            return EXPECTS_FIO;
+        row->time /= 1000000;
+        line = margay_next_word(line, end);
+    }
+    const char *action = end, *action_end = last_word(line, &action);
+    const char *length = action, *length_end = action_end, *offset = action;
+    if (action == line)
+        return EXPECTS_FIO;
+    for (size_t i = 0; i < 3; i++) {
+        if (is_word(action, action_end, passed[i]))
+            return NULL;
+    }
+    const char *offset_end = last_word(line, &offset);
+    action = offset;
+    action_end = last_word(line, &action);
+    const char *name = action, *name_end = last_word(line, &name);
+    if (name == name_end ||
+        !margay_take_number(offset, offset_end, &row->number) ||
+        !margay_take_number(length, length_end, &bytes))
+        return EXPECTS_FIO;
+    for (size_t i = 3; i < sizeof passed / sizeof *passed; i++) {
+        if (is_word(action, action_end, passed[i]))
+            return NULL;
+    }
+    bool reads = is_word(action, action_end, "read");
+    if (!reads && !is_word(action, action_end, "write"))
+        return "an action of fio: read write add open close wait sync "
+               "datasync trim";
+    return take_request(log, margay_fnv1a(line, (size_t)(name_end - line)),
+                        bytes, reads ? MARGAY_GET : MARGAY_SET, row);
+}
+
+/* -------------------------------------------------------------- filemap -- */
+
+/*
+ * Events of Linux's page cache, as ftrace, trace-cmd and perf print them
+ *
+ *     less-901 [005] ..... 72.531607: mm_filemap_add_to_page_cache: dev 253:3
+ *         ino 13f730 pfn=0x113bad ofs=4096 order=0
+ *     less-901 [005] ..... 72.531611: mm_filemap_get_pages: dev=253:3
+ *         ino=13f730 ofs=0-8191
+ *
+ * Pages that are added, looked up, mapped or faulted in are references; those
+ * that are deleted, and other events, are none.
+ */
+#define PAGE_BYTES      4096
+#define EXPECTS_FILEMAP "dev MAJOR:MINOR ino HEX ofs=OFFSET of mm_filemap_..."
+
+/* What follows the name and a blank or an equals sign, up to a blank, or
+   NULL. */
+static const char *value_of(const char *text, const char *end, const char *name,
+                            const char **value_end)
+{
+    size_t length = strlen(name);
+    for (; text < end; text = margay_next_word(text, end)) {
+        if ((size_t)(end - text) > length && memcmp(text, name, length) == 0 &&
+            (text[length] == '=' || text[length] == ' '))
+            break;
+    }
+    if (text >= end)
+        return NULL;
+    *value_end = margay_word_end(text + length + 1, end);
+    return text + length + 1;
+}
+
+/* The seconds that stand before the word of the event. */
+static void take_seconds(const char *line, const char *event,
+                         struct margay_row_reference *row)
+{
+    while (event > line && !margay_is_blank(event[-1]))
+        event--;
+    const char *word = event;
+    const char *word_end = last_word(line, &word);
+    const char *point = memchr(word, '.', (size_t)(word_end - word));
+    if (point == NULL || !margay_take_number(word, point, &row->time))
+        row->time = 0;
+}
+
+static const char *parse_filemap(struct margay_log *log, const char *line,
+                                 const char *end, size_t at,
+                                 struct margay_row_reference *row)
+{
+    static const char begins[] = "mm_filemap_";
+    const char *event =
+        memmem(line, (size_t)(end - line), begins, sizeof begins - 1);
+    const char *device_end, *inode_end, *offset_end, *order_end;
+    uint64_t order = 0, last;
+    (void)at;
+    row->count = 0;
+    /* Other events have a colon after their names, too. */
+    if (event == NULL)
+        return ((struct system *)log)->strict && *line != '#' &&
+                       memmem(line, (size_t)(end - line), ": ", 2) == NULL
+                   ? EXPECTS_FILEMAP
+                   : NULL;
+    const char *device = value_of(event, end, "dev", &device_end);
+    const char *inode = value_of(event, end, "ino", &inode_end);
+    const char *offset = value_of(event, end, "ofs", &offset_end);
+    const char *pages = value_of(event, end, "order", &order_end);
+    if (device == NULL || inode == NULL || offset == NULL ||
+        (pages != NULL &&
+         (!margay_take_number(pages, order_end, &order) || order > 18)))
+        return EXPECTS_FILEMAP;
+    const char *dash = memchr(offset, '-', (size_t)(offset_end - offset));
+    if (!margay_take_number(offset, dash == NULL ? offset_end : dash,
+                            &row->number) ||
+        (dash != NULL && (!margay_take_number(dash + 1, offset_end, &last) ||
+                          last < row->number)))
+        return EXPECTS_FILEMAP;
+    if (strncmp(event + sizeof begins - 1, "delete", 6) == 0)
+        return NULL;
+    take_seconds(line, event, row);
+    uint64_t file = margay_fnv1a(device, (size_t)(device_end - device));
+    inode += inode_end - inode > 2 && inode[1] == 'x' ? 2 : 0;
+    file = margay_fnv1a_on(file, "", 1);
+    file = margay_fnv1a_on(file, inode, (size_t)(inode_end - inode));
+    uint64_t bytes =
+        dash != NULL ? last - row->number : ((uint64_t)PAGE_BYTES << order) - 1;
+    return bytes >= UINT32_MAX
+               ? "fewer than 4294967296 bytes"
+               : take_request(log, file, bytes + 1, MARGAY_GET, row);
+}
+
+/* --------------------------------------------------------------- strace -- */
+
+/*
+ * What strace -y prints of calls that read and write files
+ *
+ *     1234 openat(AT_FDCWD</tmp>, "f", O_RDONLY) = 3</tmp/f>
+ *     1234 read(3</tmp/f>, "..."..., 4096) = 4096
+ *     1234 pread64(3</tmp/f>, "..."..., 4096, 8192) = 4096
+ *
+ * A reference covers the bytes that a call says to have read or written, at its
+ * own offset or where its descriptor stands: at 0 once it is opened, or first
+ * seen, then after the bytes of each call, or where lseek says.  What is no
+ * file, a call that fails, and all other lines are none.  A call that was
+ * unfinished counts where it is resumed.
+ */
+#define EXPECTS_STRACE "CALL(DESCRIPTOR<PATH>, ...) = RESULT of strace -y"
+
+enum moves { READS, WRITES, SEEKS, OPENS };
+static const struct call {
+    const char *name;
+    enum moves moves;
+    bool has_offset;
+} calls[] = {
+    {"read", READS, false},     {"readv", READS, false},
+    {"write", WRITES, false},   {"writev", WRITES, false},
+    {"pread64", READS, true},   {"preadv", READS, true},
+    {"pwrite64", WRITES, true}, {"pwritev", WRITES, true},
+    {"lseek", SEEKS, false},    {"openat", OPENS, false},
+    {"open", OPENS, false},     {"creat", OPENS, false},
+};
+
+static const struct call *call_named(const char *name, const char *end)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (is_word(name, end, calls[i].name))
+            return &calls[i];
+    }
+    return NULL;
+}
+
+/* Where a descriptor of a process stands; NULL: no memory. */
+static struct place *place_of(struct system *system, uint64_t process,
+                              uint64_t descriptor)
+{
+    const uint64_t key[] = {process, descriptor};
+    uint32_t number;
+    if (!margay_names_number(system->names, (const char *)key, sizeof key,
+                             &number))
+        return NULL;
+    if (number == system->place_count) {
+        struct place *places = margay_grow(
+            system->places, number, &system->place_capacity, sizeof *places);
+        if (places == NULL)
+            return NULL;
+        system->places = places;
+        places[system->place_count++] = (struct place){.offset = 0};
+    }
+    return &system->places[number];
+}
+
+/* DESCRIPTOR<PATH>: true if the path is one of a file. */
+static bool take_descriptor(const char *text, const char *end,
+                            uint64_t *descriptor, uint64_t *file)
+{
+    const char *open = memchr(text, '<', (size_t)(end - text));
+    const char *close =
+        open == NULL ? NULL : memchr(open, '>', (size_t)(end - open));
+    if (close == NULL || !margay_take_number(text, open, descriptor))
+        return false;
+    *file = margay_fnv1a(open + 1, (size_t)(close - open - 1));
+    return open[1] == '/';
+}
+
+/* The result, after the last parenthesis that an equals sign follows; NULL:
+   there is none. */
+static const char *result_of(const char *line, const char *end,
+                             const char **arguments_end)
+{
+    for (const char *at = end; at > line; at--) {
+        const char *equals = at;
+        if (at[-1] != ')')
+            continue;
+        while (equals < end && margay_is_blank(*equals))
+            equals++;
+        if (equals > at && end - equals > 2 && equals[0] == '=' &&
+            equals[1] == ' ') {
+            *arguments_end = at - 1;
+            return equals + 2;
+        }
+    }
+    return NULL;
+}
+
+/* What a call that has returned comes to. */
+static const char *take_call(struct system *system, uint64_t process,
+                             const struct place *made, const char *arguments,
+                             const char *end, struct margay_row_reference *row)
+{
+    const char *arguments_end;
+    const char *result = result_of(arguments, end, &arguments_end);
+    uint64_t value, file;
+    if (result == NULL)
+        return EXPECTS_STRACE;
+    if (made->call->moves == OPENS) {
+        if (take_descriptor(result, end, &value, &file)) {
+            struct place *opened = place_of(system, process, value);
+            if (opened == NULL)
+                return "descriptors for which there is memory";
+            opened->offset = 0;
+        }
+        return NULL;
+    }
+    if (!margay_take_number(result, margay_word_end(result, end), &value))
+        return NULL; /* it failed */
+    struct place *place = place_of(system, process, made->descriptor);
+    if (place == NULL)
+        return "descriptors for which there is memory";
+    row->number = place->offset;
+    if (made->call->moves == SEEKS) {
+        place->offset = value;
+        return NULL;
+    }
+    if (made->call->has_offset) {
+        const char *offset = arguments_end;
+        last_word(arguments, &offset);
+        if (!margay_take_number(offset, arguments_end, &row->number))
+            return "an offset in the end of the arguments";
+    } else {
+        place->offset += value;
+    }
+    return value == 0
+               ? NULL
+               : take_request(
+                     &system->log, made->file, value,
+                     made->call->moves == READS ? MARGAY_GET : MARGAY_SET, row);
+}
+
+/* "[pid N] " or "N "; returns what follows. */
+static const char *take_process(const char *line, const char *end,
+                                uint64_t *process)
+{
+    const char *word = line, *after = margay_word_end(word, end);
+    *process = 0;
+    if (is_word(word, after, "[pid")) {
+        word = margay_next_word(word, end);
+        after = memchr(word, ']', (size_t)(end - word));
+        if (after == NULL)
+            return line;
+    }
+    return margay_take_number(word, after, process)
+               ? margay_next_word(word, end)
+               : line;
+}
+
+static const char *parse_strace(struct margay_log *log, const char *line,
+                                const char *end, size_t at,
+                                struct margay_row_reference *row)
+{
+    static const char unfinished[] = "<unfinished ...>", resumed[] = "<... ";
+    struct system *system = (struct system *)log;
+    uint64_t process;
+    (void)at;
+    row->count = 0;
+    const char *name = take_process(line, end, &process);
+    /* A time may stand before the call. */
+    if (name < end && *name >= '0' && *name <= '9')
+        name = margay_next_word(name, end);
+    struct place *waiting = place_of(system, process, UINT64_MAX);
+    if (waiting == NULL)
+        return "processes for which there is memory";
+    if ((size_t)(end - name) > sizeof resumed &&
+        memcmp(name, resumed, sizeof resumed - 1) == 0) {
+        const struct place made = *waiting;
+        waiting->call = NULL;
+        return made.call == NULL
+                   ? NULL
+                   : take_call(system, process, &made, name, end, row);
+    }
+    const char *open = memchr(name, '(', (size_t)(end - name));
+    struct place made = {.call = open == NULL ? NULL : call_named(name, open)};
+    bool known = name < end && (*name == '+' || *name == '-' || open != NULL);
+    if (made.call == NULL)
+        return system->strict && !known ? EXPECTS_STRACE : NULL;
+    system->log.begun = true;
+    if (made.call->moves != OPENS &&
+        !take_descriptor(open + 1, end, &made.descriptor, &made.file))
+        return memchr(open, '<', (size_t)(end - open)) == NULL ? EXPECTS_STRACE
+                                                               : NULL;
+    if ((size_t)(end - open) > sizeof unfinished - 1 &&
+        memcmp(end - sizeof unfinished + 1, unfinished,
+               sizeof unfinished - 1) == 0) {
+        *waiting = made;
+        return NULL;
+    }
+    return take_call(system, process, &made, open, end, row);
+}
+
+/* ------------------------------------------------------------------ rows -- */
+
+MARGAY_LOG_DECODER(decode_fio, parse_fio)
+MARGAY_LOG_DECODER(decode_filemap, parse_filemap)
+MARGAY_LOG_DECODER(decode_strace, parse_strace)
+
+#define FILE_COLUMNS                                                     \
+    (MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_SIZES | \
+     MARGAY_COLUMN_OPS)
+
+#define SYSTEM(NAME, DESCRIPTION, SUFFIXES, MORE, DECODER)        \
+    {                                                             \
+        .info = {.name = NAME,                                    \
+                 .description = DESCRIPTION,                      \
+                 .suffixes = SUFFIXES,                            \
+                 MARGAY_BYTE_ADDRESSES,                           \
+                 .columns = FILE_COLUMNS | (MORE),                \
+                 .kinds = MARGAY_READS_AND_WRITES,                \
+                 .splits = true,                                  \
+                 .empty_extents = true,                           \
+                 .usual_block_bytes = 4096},                      \
+        .decode = DECODER, .recognise = DECODER,                  \
+        .create_state = create_system, .free_state = free_system, \
+    }
+
+const struct margay_format margay_format_fio =
+    SYSTEM("fio", "fio's --write_iolog: requests to files", "iolog",
+           MARGAY_COLUMN_TIMES, decode_fio);
+
+const struct margay_format margay_format_filemap =
+    SYSTEM("filemap", "Linux's page cache: mm_filemap events of ftrace", "",
+           MARGAY_COLUMN_TIMES, decode_filemap);
+
+const struct margay_format margay_format_strace =
+    SYSTEM("strace", "strace -y: reads and writes of files", "strace", 0,
+           decode_strace);
