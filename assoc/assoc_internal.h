@@ -9,6 +9,7 @@
 #include "assoc/numbering.h"
 #include "assoc/one_pass/fifo.h"
 #include "assoc/policies/object_cache.h"
+#include "assoc/policies/prefix_cache.h"
 #include "assoc/room.h"
 
 #include <margay/assoc.h>

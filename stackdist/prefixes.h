@@ -8,6 +8,11 @@
  * The distance of a block is the largest depth in the LRU stack, before the
  * request, of the blocks of the request up to this one; it is infinite from the
  * first new block on.  A cache of C blocks hits iff the distance is below C.
+ * Distances of the optimum do likewise, of a cache that evicts the block whose
+ * next use is the farthest away.
+ *
+ * A block stands for some tokens, of which the last one of a prompt may have
+ * fewer.  Tokens of a prompt beyond its blocks miss in every cache.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -32,21 +37,25 @@ typedef struct margay_prefixes margay_prefixes;
 
 struct margay_prefixes_options {
     const char *engine; /* a spec, of an exact engine that tells distances */
-    struct margay_engine_options engine_options; /* `measure` is not looked at,
-                                                    nor is half_life_refs */
-    enum margay_touch touch;
+    /* half_life_refs is not looked at; `measure` is that of reuse distances, or
+       of the optimum. */
+    struct margay_engine_options engine_options;
+    enum margay_touch touch; /* not of the optimum, which has no such order */
+    uint64_t block_tokens;   /* the tokens of a block; 0 = not known */
 };
-#define MARGAY_PREFIXES_OPTIONS_DEFAULT                              \
-    {                                                                \
-        "exact", MARGAY_ENGINE_OPTIONS_DEFAULT, MARGAY_FRONT_TO_BACK \
+#define MARGAY_PREFIXES_OPTIONS_DEFAULT                                 \
+    {                                                                   \
+        "exact", MARGAY_ENGINE_OPTIONS_DEFAULT, MARGAY_FRONT_TO_BACK, 0 \
     }
 
 struct margay_prefixes_result {
     /* Of blocks; distances are those of prefixes. */
     struct margay_result blocks;
     /* Of requests, each at the distance of its last block: a cache that hits
-       that one hits all.  Requests without a block are not known of. */
+       that one hits all.  Requests without a block miss none. */
     margay_histogram *requests;
+    /* Of the tokens of prompts; NULL = not known. */
+    margay_histogram *tokens;
 };
 
 /* Fails with MARGAY_BAD_ARGUMENT where the engine cannot be made or is not
@@ -61,13 +70,13 @@ MARGAY_API void margay_prefixes_free(margay_prefixes *prefixes);
 /*
  * Analyse the next `count` blocks.  requests[i] is the request that blocks[i]
  * belongs to: neighbours of the same number are one request, also where calls
- * divide it.  Fails as margay_engine_feed() does.
+ * divide it.  tokens[i] is the length of its prompt, as in the column of
+ * traces; NULL = not known: then all blocks have all of their tokens.  Fails as
+ * margay_engine_feed() does.
  */
-MARGAY_API enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
-                                                   const uint64_t *blocks,
-                                                   const uint64_t *requests,
-                                                   size_t count,
-                                                   struct margay_error *error);
+MARGAY_API enum margay_status margay_prefixes_feed(
+    margay_prefixes *prefixes, const uint64_t *blocks, const uint64_t *requests,
+    const uint64_t *tokens, size_t count, struct margay_error *error);
 
 /* End the warm-up: set all counts to 0 and keep the LRU stack.  A request that
    this divides counts with those of its blocks that follow. */

@@ -78,7 +78,7 @@ enum margay_column {
     MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
 /* Those that a trace may have or lack: every reference has a number. */
-#define MARGAY_ALL_COLUMNS 2047u
+#define MARGAY_ALL_COLUMNS 4095u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
@@ -86,7 +86,12 @@ enum margay_column {
 /* These and those of requests and tenants: those that programs do not have. */
 #define MARGAY_STORAGE_COLUMNS                                  \
     (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS | \
-     (unsigned)MARGAY_COLUMN_TENANTS)
+     (unsigned)MARGAY_COLUMN_TENANTS | (unsigned)MARGAY_COLUMN_TOKENS)
+
+/* In the column of tokens: a bit, and the number that all known ones are below.
+ */
+#define MARGAY_NO_BLOCK       (UINT64_C(1) << 63)
+#define MARGAY_TOKENS_UNKNOWN (MARGAY_NO_BLOCK - 1)
 
 /* The name of one column of a trace, as messages use it ("kinds", "sites");
    NULL for any other value.  Static storage. */
@@ -309,6 +314,10 @@ MARGAY_API unsigned margay_trace_kinds(const margay_trace *trace);
    that the caller splits it unless the user decides otherwise: see
    margay_batch_blocks(). */
 MARGAY_API bool margay_trace_splits(const margay_trace *trace);
+
+/* How many tokens a block of a request stands for, where the beginning of the
+   trace tells; 0 = it does not. */
+MARGAY_API uint64_t margay_trace_block_tokens(const margay_trace *trace);
 
 /* How many requests so far said no size of their object; *never becomes how
    many of these count 0 bytes, as none was said before, nor, in a file, after.

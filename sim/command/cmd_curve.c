@@ -76,8 +76,8 @@ static enum margay_status write_rows(struct rows *rows,
     struct margay_sizes sizes;
     uint64_t block_bytes =
         options->results.objects ? 1 : rows->pass->block_bytes;
-    enum margay_status status = margay_cache_sizes_resolve(
-        &options->results.sizes, block_bytes, &sizes, error);
+    enum margay_status status =
+        curve_sizes(options, block_bytes, &sizes, error);
     if (status != MARGAY_OK)
         return status;
     status = margay_analysis_series(rows->job->analyses[rows->pass->index],
@@ -109,7 +109,8 @@ static enum margay_status write_pass(void *context,
         .sinks = {&curve->files.csv, curve_files_histogram(&curve->files),
                   &options->results.bins,
                   options->results.prometheus == NULL ? NULL
-                                                      : &curve->prometheus},
+                                                      : &curve->prometheus,
+                  options->results.tiers.count > 0},
         .job = job,
         .pass = pass,
     };

@@ -1,9 +1,13 @@
 /* curve_files.c - the files that curve writes */
 #include "sim/command/curve_files.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/command/curve_question.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
 
 static enum margay_status open_histogram(struct curve_files *files,
                                          const struct options *options,
@@ -39,6 +43,8 @@ enum margay_status curve_files_open(struct curve_files *files,
     series_columns_text(&columns, files->snapshot_columns);
     columns.window = options->run.window_refs != 0;
     series_columns_text(&columns, files->columns);
+    if (options->results.tiers.count > 0)
+        strcpy(files->columns, TIER_COLUMNS);
     enum margay_status status =
         output_open(options->output == NULL ? "-" : options->output,
                     OUTPUT_HELD, &files->outputs[CURVE_TABLE], error);
@@ -88,7 +94,10 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
     enum margay_status status = MARGAY_OK;
     if (csv != NULL && labels->window != NULL)
         csv_window(csv, *labels->window);
-    if (csv != NULL)
+    if (csv != NULL && sinks->tiers)
+        status =
+            table_tiers(csv, labels->trace, labels->block_bytes, series, error);
+    else if (csv != NULL)
         status = table_series(csv, labels->trace, labels->block_bytes, series,
                               labels->tenant, error);
     if (histogram_csv != NULL && labels->window != NULL)
@@ -102,4 +111,32 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
     return status == MARGAY_OK && sinks->prometheus != NULL
                ? prometheus_take(sinks->prometheus, labels, series, error)
                : status;
+}
+
+enum margay_status curve_sizes(const struct options *options,
+                               uint64_t block_bytes, struct margay_sizes *sizes,
+                               struct margay_error *error)
+{
+    const struct margay_cache_sizes *tiers = &options->results.tiers;
+    if (tiers->count == 0)
+        return margay_cache_sizes_resolve(&options->results.sizes, block_bytes,
+                                          sizes, error);
+    uint64_t *sums = calloc(tiers->count, sizeof *sums), sum = 0, blocks;
+    *sizes = (struct margay_sizes){.kind = MARGAY_SIZES_LIST,
+                                   .list_blocks = sums,
+                                   .list_count = tiers->count};
+    if (sums == NULL)
+        return margay_fail_memory(error, "the tiers");
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < tiers->count && status == MARGAY_OK; i++) {
+        status = margay_cache_size_blocks(&tiers->list[i], "--tiers",
+                                          block_bytes, &blocks, error);
+        if (status == MARGAY_OK && !margay_add_u64(sum, blocks, &sum))
+            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                 "--tiers: all together are over 64 bits");
+        sums[i] = sum;
+    }
+    if (status != MARGAY_OK)
+        free(sums);
+    return status;
 }

@@ -35,11 +35,18 @@ struct curve_sinks {
     struct csv_writer *csv, *histogram_csv;
     const struct margay_bins *bins; /* of the histogram */
     struct prometheus *prometheus;
+    bool tiers; /* the rows of csv are of these */
 };
 
 enum margay_status curve_write(const struct curve_sinks *sinks,
                                const struct series_labels *labels,
                                const struct margay_series *series,
+                               struct margay_error *error);
+
+/* The sizes at which rows are: those of the options, or the sums of tiers.  The
+   caller frees sizes->list_blocks. */
+enum margay_status curve_sizes(const struct options *options,
+                               uint64_t block_bytes, struct margay_sizes *sizes,
                                struct margay_error *error);
 
 #endif

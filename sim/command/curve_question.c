@@ -103,11 +103,17 @@ static enum margay_status question_of_all(
         .curve = true, .histogram = options->results.histogram != NULL};
     if (options->results.objects)
         return objects_question(options, &objects, sizes, question, error);
-    if (options->results.policies.count > 0)
-        return policies_question(options, question, error);
-    return options->results.requests
-               ? margay_prefixes_question(engine, options->results.touch,
-                                          question, error)
+    const struct margay_prefixes_request requests = {
+        .engine = *engine,
+        .touch = options->results.touch,
+        .policies = (const char *const *)options->results.policies.specs,
+        .policy_count = options->results.policies.count,
+        .directory = output_temporary_directory(),
+    };
+    if (options->results.requests)
+        return margay_prefixes_question(&requests, question, error);
+    return options->results.policies.count > 0
+               ? policies_question(options, question, error)
                : margay_engine_question(engine, NULL, question, error);
 }
 

@@ -95,6 +95,8 @@ struct margay_request request_of(const struct options *options)
         .threads = options->run.threads,
         .chunk_refs = options->run.chunk_refs,
         .phase_refs = options->run.phase_refs,
+        .block_tokens = options->run.block_tokens,
+        .token_bytes = options->run.token_bytes,
         .window_refs = options->run.window_refs,
         .every_refs = options->run.every.refs,
         .every_seconds = options->run.every.seconds,

@@ -145,6 +145,7 @@ void summary_add(struct margay_series *all, const struct margay_series *series)
         all->distinct += series->distinct;
         all->infinite += series->infinite;
         all->requests += series->requests;
+        all->request_tokens += series->request_tokens;
         all->infinite_requests += series->infinite_requests;
     }
 }

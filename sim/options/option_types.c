@@ -419,6 +419,16 @@ OPTION_TYPE(sizes)
     return MARGAY_OK;
 }
 
+OPTION_TYPE(tiers)
+{
+    const struct margay_cache_sizes *sizes = field;
+    enum margay_status status = parse_sizes(name, text, field, error);
+    return status == MARGAY_OK &&
+                   (sizes->kind != MARGAY_SIZES_LIST || sizes->count < 2)
+               ? refuse(name, text, "two sizes or more such as 64,4KiB", error)
+               : status;
+}
+
 OPTION_TYPE(bins)
 {
     struct margay_error why;

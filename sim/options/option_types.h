@@ -47,6 +47,7 @@ OPTION_TYPE(cache_size);     /* struct margay_cache_size: 1 or more */
 OPTION_TYPE(thread_traces);  /* bool: separate */
 OPTION_TYPE(record_point);   /* struct record_point */
 OPTION_TYPE(sizes);          /* struct margay_cache_sizes */
+OPTION_TYPE(tiers);          /* the same: a list of two or more */
 OPTION_TYPE(bins);           /* struct margay_bins */
 OPTION_TYPE(of_distances);   /* bool: set */
 OPTION_TYPE(sizes_from);     /* enum margay_sizes_from */

@@ -282,6 +282,7 @@ void options_free(struct options *options)
 {
     free(options->operands);
     free(options->results.sizes.list);
+    free(options->results.tiers.list);
     policy_list_clear(&options->results.policies);
     policy_list_clear(&options->caches.policies);
     policy_list_clear(&options->trials.only);

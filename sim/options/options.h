@@ -48,6 +48,7 @@ struct options {
         enum margay_straddle straddle;
         unsigned threads; /* not given: the number of cores */
         uint64_t chunk_refs, phase_refs, window_refs;
+        uint64_t block_tokens, token_bytes; /* of prompts; 0 = not given */
         struct interval every;
         const char *save, *resume;
     } run;
@@ -73,7 +74,8 @@ struct options {
         bool objects;                /* they have sizes */
         bool requests;               /* blocks ask in lists */
         enum margay_touch touch;
-        bool fair; /* of share */
+        struct margay_cache_sizes tiers; /* in their order */
+        bool fair;                       /* of share */
         struct ttl_option ttl;
     } results;
 

@@ -20,11 +20,16 @@
 /* The tables, by their columns; docs/using/csv-schema.md explains them. */
 #define CURVE_COLUMNS \
     "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
-#define CURVE_WRITE_COLUMNS   ",writebacks"
-#define CURVE_REQUEST_COLUMNS ",requests,missed_requests"
-#define CURVE_TENANT_COLUMN   ",tenant"
-#define CURVE_SHARED_COLUMN   ",shared_misses"
-#define CURVE_OBJECT_COLUMNS  ",reference_bytes,missed_bytes,byte_miss_ratio"
+#define CURVE_WRITE_COLUMNS ",writebacks"
+#define CURVE_REQUEST_COLUMNS                              \
+    ",requests,missed_requests,request_tokens,hit_tokens," \
+    "token_hit_ratio"
+#define TIER_COLUMNS                                              \
+    "tier,cache_blocks,cache_bytes,trace,block_bytes,references," \
+    "hit_ratio,request_tokens,hit_tokens,hit_blocks"
+#define CURVE_TENANT_COLUMN  ",tenant"
+#define CURVE_SHARED_COLUMN  ",shared_misses"
+#define CURVE_OBJECT_COLUMNS ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define HISTOGRAM_COLUMNS \
     "trace,block_bytes,distance_from,distance_to,references,share"
 /* In the place of a trace: the size that a histogram was predicted for. */

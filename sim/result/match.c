@@ -42,6 +42,7 @@ static const struct column {
     {"block_address", COLUMN_KEY, false},
     {"offset", COLUMN_KEY, false},
     {"phase", COLUMN_KEY, false},
+    {"tier", COLUMN_KEY, false},
     {"block_bytes", COLUMN_KEY, false},
     {"cache_blocks", COLUMN_KEY, false},
     {"cache_bytes", COLUMN_KEY, false},

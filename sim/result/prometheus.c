@@ -86,6 +86,8 @@ static const struct gauge gauges[PROMETHEUS_GAUGES] = {
     {"margay_request_miss_ratio",
      "Requests of which some block misses over all requests.",
      MARGAY_COUNTS_REQUESTS, POINT(missed_requests), SERIES(requests)},
+    {"margay_token_miss_ratio", "Tokens of prompts that miss over all of them.",
+     MARGAY_COUNTS_TOKENS, POINT(missed_tokens), SERIES(request_tokens)},
     {"margay_shared_miss_ratio",
      "Misses over references where all tenants share a cache of this size.",
      MARGAY_COUNTS_SHARED, POINT(shared_misses), SERIES(references)},

@@ -6,7 +6,7 @@
 #include "sim/terminal/output.h"
 
 /* What is to be written: the samples of each gauge, which stand together. */
-#define PROMETHEUS_GAUGES 5
+#define PROMETHEUS_GAUGES 6
 struct prometheus {
     struct output *samples[PROMETHEUS_GAUGES]; /* owned; NULL = none yet */
 };

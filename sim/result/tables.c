@@ -102,6 +102,19 @@ static enum margay_status size_fields(struct csv_writer *csv, const char *trace,
     return MARGAY_OK;
 }
 
+/* Of all tokens, those that hit; empty where they are not known. */
+static void token_fields(struct csv_writer *csv,
+                         const struct margay_series *series, uint64_t hit)
+{
+    bool known = series->counters & MARGAY_COUNTS_TOKENS;
+    csv_known(csv, known, series->request_tokens);
+    csv_known(csv, known, hit);
+    if (known && series->request_tokens > 0)
+        csv_share(csv, hit, series->request_tokens);
+    else
+        csv_nothing(csv);
+}
+
 static void count_fields(struct csv_writer *csv,
                          const struct margay_series *series,
                          const struct margay_series_point *point)
@@ -122,6 +135,8 @@ static void count_fields(struct csv_writer *csv,
     if (series->counters & MARGAY_COUNTS_REQUESTS) {
         csv_u64(csv, series->requests);
         csv_u64(csv, point->missed_requests);
+        token_fields(csv, series,
+                     series->request_tokens - point->missed_tokens);
     }
     if (series->policy != NULL)
         csv_text(csv, series->policy);
@@ -146,6 +161,36 @@ enum margay_status table_series(struct csv_writer *csv, const char *trace,
         if (series->counters & MARGAY_COUNTS_SHARED)
             csv_u64(csv, point->shared_misses);
         csv_end_row(csv);
+    }
+    return status;
+}
+
+/* The stack of all tiers is that of one cache: a tier hits what a cache of its
+   own size and those before it hits more than these. */
+enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
+                               uint64_t block_bytes,
+                               const struct margay_series *series,
+                               struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    struct margay_series_point before = {
+        .misses = series->references, .missed_tokens = series->request_tokens};
+    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++) {
+        const struct margay_series_point *point = &series->points[i];
+        uint64_t hits = before.misses - point->misses;
+        csv_u64(csv, i + 1);
+        status = size_fields(csv, trace, block_bytes, false,
+                             point->size - before.size, error);
+        csv_text(csv, trace);
+        csv_known(csv, block_bytes != 0, block_bytes);
+        csv_u64(csv, whole(series, series->references));
+        csv_share(csv, hits, series->references);
+        bool known = series->counters & MARGAY_COUNTS_TOKENS;
+        csv_known(csv, known, series->request_tokens);
+        csv_known(csv, known, before.missed_tokens - point->missed_tokens);
+        csv_u64(csv, whole(series, hits));
+        csv_end_row(csv);
+        before = *point;
     }
     return status;
 }

@@ -38,6 +38,13 @@ enum margay_status table_series(struct csv_writer *csv, const char *trace,
                                 const struct margay_series *series,
                                 const char *key, struct margay_error *error);
 
+/* Rows of TIER_COLUMNS: the points of the series are at the sums of the tiers'
+   sizes, from the first on. */
+enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
+                               uint64_t block_bytes,
+                               const struct margay_series *series,
+                               struct margay_error *error);
+
 /* The points of a result at these sizes, as rows of CURVE_COLUMNS. */
 enum margay_status table_curve(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes,

@@ -95,7 +95,10 @@ enum margay_status margay_cache_size_blocks(
                            "block id of this trace stands for (expected a "
                            "number of blocks, or --unit BYTES)",
                            what, size->value, margay_plural(size->value, "s"));
-    if (size->in_bytes && size->value % block_bytes != 0)
+    /* Where a block is of some tokens, no round size is a multiple of it. */
+    bool rounds = !margay_is_power_of_two(block_bytes);
+    if (size->in_bytes &&
+        (rounds ? size->value < block_bytes : size->value % block_bytes != 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: %" PRIu64 " byte%s is not a multiple of the "
                            "block of %" PRIu64 " bytes",

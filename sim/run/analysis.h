@@ -37,13 +37,14 @@ struct margay_pass {
     const char *trace; /* as named in the request */
     const struct margay_format_info *format;
     enum margay_numbers numbers;
-    bool splits;          /* references touch all blocks they cover */
-    size_t index;         /* among the block sizes */
-    uint64_t block_bytes; /* 0 = unknown */
-    unsigned shift;       /* from the numbers of a batch to blocks */
-    uint64_t fed_refs;    /* block references so far, with the warm-up */
-    uint64_t window;      /* which window the results are of, from 0 on */
-    double seconds;       /* since the trace was begun */
+    bool splits;           /* references touch all blocks they cover */
+    size_t index;          /* among the block sizes */
+    uint64_t block_bytes;  /* 0 = unknown */
+    uint64_t block_tokens; /* of blocks of requests; 0 = unknown */
+    unsigned shift;        /* from the numbers of a batch to blocks */
+    uint64_t fed_refs;     /* block references so far, with the warm-up */
+    uint64_t window;       /* which window the results are of, from 0 on */
+    double seconds;        /* since the trace was begun */
 };
 
 /*
@@ -127,6 +128,7 @@ enum margay_counter {
     MARGAY_COUNTS_SHARED = 2,
     MARGAY_COUNTS_REQUESTS = 4,
     MARGAY_COUNTS_BYTES = 8,
+    MARGAY_COUNTS_TOKENS = 16, /* of the requests */
 };
 
 /* What has been counted of a cache. */
@@ -135,7 +137,7 @@ struct margay_series_point {
     uint64_t misses;
     uint64_t writebacks;
     uint64_t shared_misses; /* in a cache that others use, too */
-    uint64_t missed_requests, missed_bytes;
+    uint64_t missed_requests, missed_bytes, missed_tokens;
 };
 
 /* A labelled series: what caches of ascending sizes have counted. */
@@ -149,6 +151,7 @@ struct margay_series {
     bool in_bytes;            /* sizes and distances are of objects */
     uint64_t references;      /* all of them, hit or missed */
     uint64_t requests;        /* with MARGAY_COUNTS_REQUESTS */
+    uint64_t request_tokens;  /* with MARGAY_COUNTS_TOKENS */
     uint64_t reference_bytes; /* with MARGAY_COUNTS_BYTES */
     uint64_t distinct;        /* blocks, or objects */
     /* What misses in every cache, and of requests and bytes. */

@@ -30,6 +30,11 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
                                     struct margay_policy_row *row,
                                     struct margay_error *error)
 {
+    if (strcasecmp(spec, MARGAY_LEAF_LRU) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is for requests of blocks "
+                           "(--requests)",
+                           spec);
     enum margay_status status = margay_policy_find(spec, &row->info, error);
     if (status == MARGAY_OK)
         status = check(row->info, of_objects, error);

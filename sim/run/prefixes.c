@@ -1,14 +1,14 @@
 /* prefixes.c - the question of requests of blocks, and what beginnings hit */
 #include <stdlib.h>
 
+#include "sim/run/prefixes_policies.h"
 #include "sim/run/series.h"
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 struct prefixes_question {
     margay_question question;
-    struct margay_engine_request engine;
-    enum margay_touch touch;
+    struct margay_prefixes_request request;
 };
 
 struct prefixes_analysis {
@@ -34,7 +34,8 @@ static enum margay_status prefixes_feed(margay_analysis *analysis,
                                         struct margay_error *error)
 {
     return margay_prefixes_feed(self(analysis)->prefixes, span->blocks,
-                                span->requests, span->count, error);
+                                span->requests, span->tokens, span->count,
+                                error);
 }
 
 static enum margay_status prefixes_reset(margay_analysis *analysis,
@@ -62,17 +63,16 @@ static enum margay_status prefixes_finish(margay_analysis *analysis,
                                   &self(analysis)->result, error);
 }
 
-static enum margay_status prefixes_series(margay_analysis *analysis,
-                                          const struct margay_sizes *sizes,
-                                          margay_series_take *take,
-                                          void *context,
-                                          struct margay_error *error)
+enum margay_status margay_prefixes_give(
+    const struct margay_prefixes_result *result,
+    const struct margay_sizes *sizes, const char *policy,
+    margay_series_take *take, void *context, struct margay_error *error)
 {
-    const struct margay_prefixes_result *result = &self(analysis)->result;
     struct margay_series series;
     struct margay_series_point *points;
     enum margay_status status =
         margay_result_series(&result->blocks, sizes, &series, &points, error);
+    series.policy = policy;
     series.counters = MARGAY_COUNTS_REQUESTS;
     if (status == MARGAY_OK && result->requests != NULL) {
         struct margay_misses missed = margay_misses_of(result->requests);
@@ -82,24 +82,43 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
         series.requests = margay_histogram_references(result->requests);
         series.infinite_requests = margay_histogram_infinite(result->requests);
     }
+    if (status == MARGAY_OK && result->tokens != NULL) {
+        struct margay_misses missed = margay_misses_of(result->tokens);
+        for (size_t i = 0; i < series.count; i++)
+            points[i].missed_tokens = margay_misses_at(&missed, points[i].size);
+        series.counters |= MARGAY_COUNTS_TOKENS;
+        series.request_tokens = margay_histogram_references(result->tokens);
+    }
     if (status == MARGAY_OK)
         status = take(context, &series, error);
     free(points);
     return status;
 }
 
-static enum margay_status check_and_create(
-    const struct prefixes_question *asked, const struct margay_pass *pass,
-    const struct margay_share *share, margay_prefixes **prefixes,
-    struct margay_error *error)
+static enum margay_status prefixes_series(margay_analysis *analysis,
+                                          const struct margay_sizes *sizes,
+                                          margay_series_take *take,
+                                          void *context,
+                                          struct margay_error *error)
+{
+    return margay_prefixes_give(&self(analysis)->result, sizes, NULL, take,
+                                context, error);
+}
+
+enum margay_status margay_prefixes_begin(
+    const struct margay_prefixes_request *asked, enum margay_measure measure,
+    const struct margay_pass *pass, const struct margay_share *share,
+    margay_prefixes **prefixes, struct margay_error *error)
 {
     struct margay_prefixes_options options = {
-        .engine = asked->engine.spec,
-        .engine_options = {.seed = asked->engine.seed,
+        .engine = asked->engine.spec == NULL ? "exact" : asked->engine.spec,
+        .engine_options = {.measure = measure,
+                           .seed = asked->engine.seed,
                            .threads = share->threads,
                            .chunk_refs = share->chunk_refs,
                            .phase_refs = share->phase_refs},
         .touch = asked->touch,
+        .block_tokens = pass->block_tokens,
     };
     enum margay_status status = MARGAY_OK;
     if (asked->engine.bound.value != 0)
@@ -134,14 +153,17 @@ static enum margay_status begin(const margay_question *question,
         return margay_fail_memory(error, "the requests");
     own->analysis.functions = &functions;
     *analysis = &own->analysis;
-    return check_and_create((const struct prefixes_question *)question, passes,
-                            share, &own->prefixes, error);
+    return margay_prefixes_begin(
+        &((const struct prefixes_question *)question)->request,
+        MARGAY_REUSE_DISTANCES, passes, share, &own->prefixes, error);
 }
 
 enum margay_status margay_prefixes_question(
-    const struct margay_engine_request *engine, enum margay_touch touch,
-    margay_question **question, struct margay_error *error)
+    const struct margay_prefixes_request *request, margay_question **question,
+    struct margay_error *error)
 {
+    if (request->policy_count > 0)
+        return margay_prefix_policies_question(request, question, error);
     struct margay_engine_abilities abilities;
     struct prefixes_question *made = calloc(1, sizeof *made);
     *question = NULL;
@@ -150,17 +172,16 @@ enum margay_status margay_prefixes_question(
     made->question = (margay_question){
         .begin = begin,
         .can = {.needs = MARGAY_COLUMN_REQUESTS,
+                .uses = MARGAY_COLUMN_TOKENS,
                 .passes = true,
                 .traces = true,
                 .curves = true},
         .name = "requests",
     };
-    made->engine = *engine;
-    if (made->engine.spec == NULL)
-        made->engine.spec = "exact";
-    made->touch = touch;
+    made->request = *request;
     enum margay_status status = margay_engine_abilities(
-        made->engine.spec, MARGAY_REUSE_DISTANCES, &abilities, error);
+        request->engine.spec == NULL ? "exact" : request->engine.spec,
+        MARGAY_REUSE_DISTANCES, &abilities, error);
     if (status != MARGAY_OK) {
         margay_question_free(&made->question);
         return status;

@@ -270,11 +270,22 @@ MARGAY_API margay_analysis *margay_objects_analysis_next(
 
 /* ---- Requests ---- */
 
-/* What requests of blocks hit, by engines as requested; see
-   margay_prefixes_create(). */
+struct margay_prefixes_request {
+    struct margay_engine_request engine; /* of LRU, without policies */
+    enum margay_touch touch;
+
+    /* Specs, each a different one: lru, leaf-lru, slru, lfu, arc or opt.  All
+       but lru and opt are simulated, at the sizes of `engine`.  What they point
+       to outlives the question. */
+    const char *const *policies;
+    size_t policy_count;   /* 0 = only LRU, without a label */
+    const char *directory; /* of temporary files */
+};
+
+/* What requests of blocks hit; see margay_prefixes_create(). */
 MARGAY_API enum margay_status margay_prefixes_question(
-    const struct margay_engine_request *engine, enum margay_touch touch,
-    margay_question **question, struct margay_error *error);
+    const struct margay_prefixes_request *request, margay_question **question,
+    struct margay_error *error);
 
 /* ---- Phases ---- */
 

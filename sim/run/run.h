@@ -88,6 +88,11 @@ struct margay_request {
     const uint64_t *block_bytes;
     size_t block_count;
 
+    /* What blocks of requests stand for: tokens, 0 = what the trace says, and
+       the bytes of each, 0 = not known.  Where both are known and no id has a
+       size of its own, a block has as many bytes. */
+    uint64_t block_tokens, token_bytes;
+
     /* How many threads may analyse; 0 = 1.  Results never depend on it. */
     unsigned threads;
 
@@ -121,7 +126,7 @@ struct margay_request {
 #define MARGAY_REQUEST_DEFAULT                                                 \
     {                                                                          \
         NULL, 0, MARGAY_TRACE_OPTIONS_DEFAULT, MARGAY_STRADDLE_USUAL, NULL, 0, \
-            NULL, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL, NULL                 \
+            NULL, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL, NULL           \
     }
 
 /* ----------------------------------------------------------------- host -- */

@@ -124,6 +124,7 @@ static enum margay_status check_blocks(const struct margay_running *running,
 /* What is known of the trace. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
+    const struct margay_request *request = running->request;
     uint64_t unit = margay_trace_unit_bytes(running->trace);
     struct margay_pass *pass = &running->passes[running->pass_count];
     *pass = (struct margay_pass){
@@ -133,7 +134,14 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
         .splits = margay_plan_splits(&running->facts),
         .index = running->pass_count++,
         .block_bytes = block_bytes,
+        .block_tokens = request->block_tokens != 0
+                            ? request->block_tokens
+                            : margay_trace_block_tokens(running->trace),
     };
+    if (unit == 0 && request->token_bytes != 0 &&
+        !margay_multiply_u64(request->token_bytes, pass->block_tokens,
+                             &pass->block_bytes))
+        pass->block_bytes = 0;
     if (unit != 0)
         pass->shift = margay_log2_floor(block_bytes / unit) -
                       margay_trace_shift(running->trace);
@@ -226,6 +234,7 @@ static void find_reading(const struct margay_running *running,
         .counts = running->plan.counts && mix == NULL,
         .numbers_only = running->plan.shifted && mix == NULL,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
+        .empty_requests = used & MARGAY_COLUMN_TOKENS,
         .data = running->plan.data,
         .threads = running->plan.threads,
         .block_bytes = least_block_bytes(running),

@@ -10,6 +10,8 @@
  *   at least p + k, and the maximum is what it was.  A block that the request
  *   names twice, with k others in between, has distance k; of these k + 1
  *   blocks, at different depths, one was at depth k at least.
+ *   The optimum's distances do as well: it evicts nothing before the first miss
+ *   of a request, and what comes after that counts as missed anyway.
  *   Where blocks are used from back to front, the engine is fed each request
  *   twice, forwards for the distances and then backwards for the order.
  * Source: the running maximum of depths is what the definition of a prefix hit
@@ -27,17 +29,24 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
+struct counts {
+    margay_histogram *blocks, *requests;
+    margay_histogram *tokens; /* NULL = they are not known */
+};
+
 struct margay_prefixes {
     margay_engine *engine;
     enum margay_touch touch;
-    margay_histogram *blocks, *requests;
+    uint64_t block_tokens;
+    struct counts counts;
 
-    /* The open request, if there is one: the largest distance so far, and how
-       many blocks at that distance are not yet counted. */
+    /* The open request, if there is one: the largest distance so far, how many
+       blocks and tokens at that distance are not yet counted, and the tokens
+       that come after them. */
     bool open;
-    bool counts; /* some of its blocks came after the warm-up */
+    bool counted; /* some of its blocks came after the warm-up */
     uint64_t request;
-    uint64_t distance, uncounted;
+    uint64_t distance, uncounted, uncounted_tokens, rest;
 
     uint64_t *distances; /* of the blocks of a call */
     size_t distance_room;
@@ -55,11 +64,10 @@ enum margay_status margay_prefixes_create(
     struct margay_error *error)
 {
     struct margay_engine_options engine = options->engine_options;
-    engine.measure = MARGAY_REUSE_DISTANCES;
     struct margay_engine_abilities abilities;
     *prefixes = NULL;
     enum margay_status status = margay_engine_abilities(
-        options->engine, MARGAY_REUSE_DISTANCES, &abilities, error);
+        options->engine, engine.measure, &abilities, error);
     if (status != MARGAY_OK)
         return status;
     if (!abilities.info->exact || !(abilities.can & MARGAY_CAN_TELL_DISTANCES))
@@ -70,13 +78,18 @@ enum margay_status margay_prefixes_create(
     margay_prefixes *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "the requests");
-    made->touch = options->touch;
+    made->touch = engine.measure == MARGAY_REUSE_DISTANCES
+                      ? options->touch
+                      : MARGAY_FRONT_TO_BACK;
+    made->block_tokens = options->block_tokens;
     status =
         margay_engine_create(options->engine, &engine, &made->engine, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_create(&made->blocks, error);
+        status = margay_histogram_create(&made->counts.blocks, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_create(&made->requests, error);
+        status = margay_histogram_create(&made->counts.requests, error);
+    if (status == MARGAY_OK && made->block_tokens != 0)
+        status = margay_histogram_create(&made->counts.tokens, error);
     if (status == MARGAY_OK)
         *prefixes = made;
     else
@@ -89,8 +102,9 @@ void margay_prefixes_free(margay_prefixes *prefixes)
     if (prefixes == NULL)
         return;
     margay_engine_free(prefixes->engine);
-    margay_histogram_free(prefixes->blocks);
-    margay_histogram_free(prefixes->requests);
+    margay_histogram_free(prefixes->counts.blocks);
+    margay_histogram_free(prefixes->counts.requests);
+    margay_histogram_free(prefixes->counts.tokens);
     free(prefixes->distances);
     free(prefixes->line);
     free(prefixes->line_distances);
@@ -100,26 +114,68 @@ void margay_prefixes_free(margay_prefixes *prefixes)
 
 /* ------------------------------------------------------------- counting -- */
 
-static enum margay_status count_blocks(margay_prefixes *prefixes,
+/* No tokens are counted where they are not known. */
+static enum margay_status count_tokens(const struct counts *counts,
+                                       uint64_t distance, uint64_t tokens,
                                        struct margay_error *error)
 {
-    uint64_t count = prefixes->uncounted;
-    prefixes->uncounted = 0;
-    return count == 0 ? MARGAY_OK
-                      : margay_histogram_add(prefixes->blocks,
-                                             prefixes->distance, count, error);
+    return counts->tokens == NULL || tokens == 0
+               ? MARGAY_OK
+               : margay_histogram_add(counts->tokens, distance, tokens, error);
+}
+
+/* What is not yet counted of the open request's blocks. */
+static enum margay_status count_blocks(const margay_prefixes *prefixes,
+                                       const struct counts *counts,
+                                       struct margay_error *error)
+{
+    if (prefixes->uncounted == 0)
+        return MARGAY_OK;
+    enum margay_status status = margay_histogram_add(
+        counts->blocks, prefixes->distance, prefixes->uncounted, error);
+    return status == MARGAY_OK ? count_tokens(counts, prefixes->distance,
+                                              prefixes->uncounted_tokens, error)
+                               : status;
+}
+
+/* The same, and the request, if it ends here. */
+static enum margay_status count_request(const margay_prefixes *prefixes,
+                                        const struct counts *counts,
+                                        struct margay_error *error)
+{
+    enum margay_status status = count_blocks(prefixes, counts, error);
+    if (!prefixes->counted || status != MARGAY_OK)
+        return status;
+    status =
+        margay_histogram_add(counts->requests, prefixes->distance, 1, error);
+    return status == MARGAY_OK && prefixes->rest < MARGAY_TOKENS_UNKNOWN
+               ? count_tokens(counts, MARGAY_INFINITE, prefixes->rest, error)
+               : status;
 }
 
 static enum margay_status end_request(margay_prefixes *prefixes,
                                       struct margay_error *error)
 {
-    enum margay_status status = count_blocks(prefixes, error);
-    if (status == MARGAY_OK && prefixes->counts)
-        status = margay_histogram_add(prefixes->requests, prefixes->distance, 1,
-                                      error);
-    prefixes->open = prefixes->counts = false;
-    prefixes->distance = 0;
+    enum margay_status status =
+        count_request(prefixes, &prefixes->counts, error);
+    prefixes->open = prefixes->counted = false;
+    prefixes->distance = prefixes->uncounted = prefixes->uncounted_tokens = 0;
     return status;
+}
+
+/* A request that has tokens alone. */
+static enum margay_status count_empty(margay_prefixes *prefixes,
+                                      uint64_t tokens,
+                                      struct margay_error *error)
+{
+    enum margay_status status = end_request(prefixes, error);
+    if (tokens == MARGAY_TOKENS_UNKNOWN)
+        tokens = 0;
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(prefixes->counts.requests, 0, 1, error);
+    return status == MARGAY_OK
+               ? count_tokens(&prefixes->counts, MARGAY_INFINITE, tokens, error)
+               : status;
 }
 
 /* Does the block begin a request? */
@@ -203,10 +259,36 @@ static enum margay_status measure_back(margay_prefixes *prefixes,
     return status;
 }
 
-enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
-                                        const uint64_t *blocks,
-                                        const uint64_t *requests, size_t count,
-                                        struct margay_error *error)
+/* The next block of the open request, at this distance. */
+static enum margay_status take_block(margay_prefixes *prefixes,
+                                     uint64_t distance,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (distance > prefixes->distance) {
+        status = count_blocks(prefixes, &prefixes->counts, error);
+        prefixes->uncounted = prefixes->uncounted_tokens = 0;
+        prefixes->distance = distance;
+    }
+    uint64_t tokens = prefixes->block_tokens;
+    if (prefixes->rest < MARGAY_TOKENS_UNKNOWN) {
+        tokens = prefixes->rest < tokens ? prefixes->rest : tokens;
+        prefixes->rest -= tokens;
+    }
+    prefixes->uncounted++;
+    prefixes->counted = true;
+    if (!margay_add_u64(prefixes->uncounted_tokens, tokens,
+                        &prefixes->uncounted_tokens))
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "the tokens of a request are over 64 bits");
+    return status;
+}
+
+static enum margay_status feed_blocks(margay_prefixes *prefixes,
+                                      const uint64_t *blocks,
+                                      const uint64_t *requests,
+                                      const uint64_t *tokens, size_t count,
+                                      struct margay_error *error)
 {
     if (count == 0)
         return MARGAY_OK;
@@ -219,19 +301,38 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
     else
         status = margay_engine_feed(prefixes->engine, blocks, count,
                                     prefixes->distances, error);
-    const uint64_t *distances = prefixes->distances;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         if (begins(prefixes, requests[i])) {
             status = end_request(prefixes, error);
             prefixes->open = true;
             prefixes->request = requests[i];
+            prefixes->rest = tokens == NULL ? MARGAY_TOKENS_UNKNOWN : tokens[i];
         }
-        if (status == MARGAY_OK && distances[i] > prefixes->distance) {
-            status = count_blocks(prefixes, error);
-            prefixes->distance = distances[i];
+        if (status == MARGAY_OK)
+            status = take_block(prefixes, prefixes->distances[i], error);
+    }
+    return status;
+}
+
+enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
+                                        const uint64_t *blocks,
+                                        const uint64_t *requests,
+                                        const uint64_t *tokens, size_t count,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (tokens == NULL)
+        return feed_blocks(prefixes, blocks, requests, NULL, count, error);
+    for (size_t from = 0, to; from < count && status == MARGAY_OK; from = to) {
+        for (to = from; to < count && tokens[to] < MARGAY_NO_BLOCK;)
+            to++;
+        status = feed_blocks(prefixes, blocks + from, requests + from,
+                             tokens + from, to - from, error);
+        for (; to < count && tokens[to] >= MARGAY_NO_BLOCK; to++) {
+            if (status == MARGAY_OK)
+                status =
+                    count_empty(prefixes, tokens[to] & ~MARGAY_NO_BLOCK, error);
         }
-        prefixes->uncounted++;
-        prefixes->counts = true;
     }
     return status;
 }
@@ -239,10 +340,12 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
 void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 {
     margay_engine_reset_counts(prefixes->engine);
-    margay_histogram_clear(prefixes->blocks);
-    margay_histogram_clear(prefixes->requests);
-    prefixes->uncounted = 0;
-    prefixes->counts = false;
+    margay_histogram_clear(prefixes->counts.blocks);
+    margay_histogram_clear(prefixes->counts.requests);
+    if (prefixes->counts.tokens != NULL)
+        margay_histogram_clear(prefixes->counts.tokens);
+    prefixes->uncounted = prefixes->uncounted_tokens = 0;
+    prefixes->counted = false;
 }
 
 /* --------------------------------------------------------------- result -- */
@@ -257,17 +360,18 @@ static enum margay_status conclude(const margay_prefixes *prefixes,
     uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
     margay_histogram_free(blocks->histogram);
     blocks->histogram = NULL;
-    enum margay_status status =
-        margay_histogram_copy(prefixes->blocks, &blocks->histogram, error);
+    enum margay_status status = margay_histogram_copy(
+        prefixes->counts.blocks, &blocks->histogram, error);
     if (status == MARGAY_OK)
-        status =
-            margay_histogram_copy(prefixes->requests, &result->requests, error);
-    if (status == MARGAY_OK && prefixes->uncounted > 0)
-        status = margay_histogram_add(blocks->histogram, prefixes->distance,
-                                      prefixes->uncounted, error);
-    if (status == MARGAY_OK && prefixes->counts)
-        status = margay_histogram_add(result->requests, prefixes->distance, 1,
-                                      error);
+        status = margay_histogram_copy(prefixes->counts.requests,
+                                       &result->requests, error);
+    if (status == MARGAY_OK && prefixes->counts.tokens != NULL)
+        status = margay_histogram_copy(prefixes->counts.tokens, &result->tokens,
+                                       error);
+    const struct counts counts = {blocks->histogram, result->requests,
+                                  result->tokens};
+    if (status == MARGAY_OK)
+        status = count_request(prefixes, &counts, error);
     if (status != MARGAY_OK) {
         margay_prefixes_result_clear(result);
         return status;
@@ -303,5 +407,6 @@ void margay_prefixes_result_clear(struct margay_prefixes_result *result)
 {
     margay_result_clear(&result->blocks);
     margay_histogram_free(result->requests);
-    result->requests = NULL;
+    margay_histogram_free(result->tokens);
+    result->requests = result->tokens = NULL;
 }

@@ -32,6 +32,7 @@ my %sample = (
     'curve sample' => 0.5, save => 'output', 'save-model' => 'output',
     sets => 4, sharing => 'output', size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
     straddle => 'split', to => 'din', tenant => 'thread', touch => 'back', truth => 'input',
+    'bytes-per-token' => 4, 'tokens-per-block' => 16, tiers => '8,9',
     ttl => 10, unit => 64, vary => 'L1.bytes=1K', warmup => 3, window => 100,
 );
 

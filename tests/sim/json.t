@@ -237,6 +237,7 @@ my %jobs = (
         ['-f', 'lines', 'large', '--sizes', '1,18446744073709551615'],
         [@objects, 'objects.csv', '--histogram', 'beside'],
         [@objects, 'none.csv'],
+        ['--tiers', '2,3', '--column', 'block', 'requests.csv'],
         ['--requests', '--column', 'id=block,request=request', 'requests.csv',
          '--histogram', 'beside'],
         ['--tenant', 'who', '--column', 'id=block', 'tenants.csv',

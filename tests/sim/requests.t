@@ -63,7 +63,7 @@ for touch in front back; do
     cp out $touch
 done
 is 'its columns' "$(head -1 out)" \
-    trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,requests,missed_requests
+    trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,requests,missed_requests,request_tokens,hit_tokens,token_hit_ratio
 check 'the two ends differ' test "$(cat front)" != "$(cat back)"
 run curve -q --requests --sizes pow2 --column $columns requests.csv
 check 'front is usual' cmp -s out front
@@ -107,16 +107,115 @@ like 'a curve of blocks mentions sizes' "$(cat err)" \
 : >empty.csv
 run curve -f csv --column id=1,size=2 empty.csv
 like 'which an empty trace has not' "$status $(grep -c objects err)" '0 0'
-refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake, jsonl, logfmt, w3c, regex; --column names a table.s columns\)' \
+refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake, jsonl, logfmt and 3 others; --column names a table.s columns\)' \
     curve --requests --column block requests.csv
 refuses 'engine shards does not' curve --requests -e shards --column $columns requests.csv
 refuses 'does not go with --objects' curve --requests --objects requests.csv
-refuses 'does not go with --policy' curve --requests --policy lru requests.csv
 refuses 'does not go with --from' curve --requests --from requests.csv
 refuses "--touch: .*'middle'" curve --requests --touch middle requests.csv
 refuses '--touch is for' curve --touch back --column $columns requests.csv
 refuses 'a request in column 3' \
     curve --requests --column id=2,request=3 requests.csv
+
+# ---- tokens ----
+run curve -q --requests --sizes 64 --tokens-per-block 16 --column $columns \
+    requests.csv
+is 'tokens of whole blocks' "$(tail -n +2 out | cut -d, -f10-)" \
+    "$(tail -n +2 out | awk -F, '{ all = 16 * $5; hit = all - 16 * $6
+        printf "%d,%d,%.12g", all, hit, hit / all }')"
+is 'without them the columns are empty' \
+    "$(sed -n '2p' front | cut -d, -f10-)" ,,
+refuses 'is for requests' curve --tokens-per-block 16 --column $columns \
+    requests.csv
+refuses 'does not go with --block' curve --requests --bytes-per-token 4 -b 64 \
+    --column $columns requests.csv
+
+# ---- tiers ----
+run curve -q --requests --column $columns --tokens-per-block 16 \
+    --sizes 8,24,88,1000 requests.csv
+mv out sums
+run curve -q --requests --column $columns --tokens-per-block 16 \
+    --tiers 8,16,64,912 requests.csv
+is 'tiers hit the differences' "$(tail -n +2 out | cut -d, -f1,2,6,8-)" \
+    "$(tail -n +2 sums | awk -F, 'BEGIN { split("8,16,64,912", size, ",") }
+        { missed = NR == 1 ? $5 : before; hits = missed - $6; before = $6
+          printf "%d,%d,%d,%d,%d,%d\n", NR, size[NR], $5, $10, 16 * hits, hits }')"
+# Caches, each with a stack of its own: what one evicts goes to the next.
+tiered() {
+    perl -e '
+        my @room = @ARGV; my (@tiers, @hits, @list, $last);
+        sub request {
+            for my $block (@list) {
+                my ($tier) = grep { grep { $_ eq $block } @{ $tiers[$_] } }
+                    0 .. $#room;
+                last unless defined $tier;
+                $deepest = $tier if $tier > $deepest;
+                $hits[$deepest]++;
+            }
+            for my $moved (@list) {
+                @$_ = grep { $_ ne $moved } @$_ for @tiers;
+                my $block = $moved;
+                for my $tier (0 .. $#room) {
+                    unshift @{ $tiers[$tier] }, $block if defined $block;
+                    $block = @{ $tiers[$tier] } > $room[$tier]
+                        ? pop @{ $tiers[$tier] } : undef;
+                }
+            }
+            @list = ();
+            $deepest = 0;
+        }
+        @tiers = map { [] } @room; @hits = (0) x @room; $deepest = 0;
+        while (<STDIN>) {
+            chomp;
+            my ($request, $block) = split /,/;
+            request() if @list && $request ne $last;
+            push @list, $block;
+            $last = $request;
+        }
+        request();
+        print "$_\n" for @hits;' "$@"
+}
+is 'tiers are caches of their own' "$(tail -n +2 out | cut -d, -f10)" \
+    "$(tiered 8 16 64 912 <rows)"
+run curve -q --column block --tiers 3,40 requests.csv
+is 'tiers of blocks' "$(tail -n +2 out | cut -d, -f10)" \
+    "$(awk -F, '{ print NR "," $2 }' rows | tiered 3 40)"
+is 'which have no tokens' "$(sed -n 2p out | cut -d, -f8,9)" ,
+refuses 'two sizes or more' curve --tiers 8 --column block requests.csv
+refuses 'two sizes or more' curve --tiers pow2 --column block requests.csv
+refuses 'tiers does not go with --sizes' curve --tiers 8,9 --sizes 8 \
+    --column block requests.csv
+refuses 'over 64 bits' curve --tiers 18446744073709551615,1 \
+    --column block requests.csv
+
+# ---- policies ----
+# From back to front leaf-lru is LRU, which is measured, not simulated.
+for warm in 0 1000; do
+    run curve -q --requests --column $columns --tokens-per-block 16 \
+        --touch back --warmup $warm --sizes 64,100,300 \
+        --policy leaf-lru,lru,opt requests.csv
+    is "warm-up $warm: what is simulated counts as what is measured" \
+        "$(sed -n 's/,leaf-lru$//p' out)" "$(sed -n 's/,lru$//p' out)"
+    check 'the optimum misses less' awk -F, '
+        $13 == "lru" { lru += $6 } $13 == "opt" { opt += $6 }
+        END { exit !(opt < lru) }' out
+done
+run curve -q --requests --column $columns --tokens-per-block 16 --touch back \
+    --window 500 --sizes 64,300 --policy leaf-lru,lru requests.csv
+is 'windows, too' "$(sed -n 's/,leaf-lru$//p' out)" "$(sed -n 's/,lru$//p' out)"
+run curve -q --requests --column $columns --policy lru,lfu,arc requests.csv
+is 'all have one grid' "$(grep -c lru out)" "$(grep -c arc out)"
+cp out all
+run curve -q -j 1 --requests --column $columns --policy lru,lfu,arc requests.csv
+check 'threads change nothing' cmp -s out all
+refuses 'not defined for requests' curve --requests --policy fifo \
+    --column $columns requests.csv
+refuses 'not defined for requests' curve --requests --policy opt:bypass=on \
+    --column $columns requests.csv
+refuses 'leaf-lru: given twice' curve --requests --policy leaf-lru,leaf-lru \
+    --column $columns requests.csv
+refuses 'leaf-lru: it is for requests' curve --policy leaf-lru \
+    --column $columns requests.csv
 
 perl -ne 'chomp; my ($r, $b) = split /,/;
     print $. == 1 ? "" : "]}\n", "{\"timestamp\": $r, \"hash_ids\": [" if $r ne $last;
@@ -133,7 +232,32 @@ if "$MARGAY" info -q requests.jsonl >info 2>err; then
     "$MARGAY" curve -q --requests --sizes pow2 <requests.jsonl >out
     is 'from a pipe' "$(cut -d, -f3- out)" "$(cut -d, -f3- front)"
     run curve -q --requests --sizes pow2 --skip 10 --limit 50 requests.jsonl
-    is '--skip and --limit' "$(sed -n '2s/.*,\(.*\),.*,.*,.*,.*/\1/p' out)" 50
+    is '--skip and --limit' "$(sed -n 2p out | cut -d, -f5)" 50
+    # Prompts of 16 tokens a block, the last one short.
+    perl -ne 's/"timestamp": (\d+), ("hash_ids".*)\}/my ($t, $ids) = ($1, $2);
+        my $l = 16 * (1 + ($ids =~ tr:,::)) - $t % 16;
+        "\"block_size\": 16, \"input_length\": $l, $ids}"/e; print' \
+        requests.jsonl >lengths.jsonl
+    run curve -q --requests --sizes 64 --bytes-per-token 3 lengths.jsonl
+    is 'tokens of prompts' "$(tail -n +2 out | cut -d, -f2,4,10,11)" \
+        "48,$((64 * 48)),$(perl -ne '
+            /h": (\d+).*\[(.*)\]/;
+            my ($length, @list, $hits) = ($1, split /,/, $2);
+            $hits = 0;
+            for my $block (@list) {
+                last unless grep { $_ eq $block } @stack;
+                $hits++;
+            }
+            $all += $length;
+            $hit += 16 * $hits < $length ? 16 * $hits : $length;
+            for my $block (@list) {
+                @stack = ($block, grep { $_ ne $block } @stack);
+                pop @stack if @stack > 64;
+            }
+            END { print "$all,$hit" }' lengths.jsonl)"
+    run curve -q --requests --sizes 1KiB --bytes-per-token 3 lengths.jsonl
+    is 'sizes are rounded down to blocks' "$(sed -n 2p out | cut -d, -f3,4)" \
+        21,1008
 else
     like 'without yajl the format is refused' "$(cat err)" 'built with yajl'
 fi

@@ -114,7 +114,7 @@ awk -F, '{ print $1 "," int(NR / 3) "," $2 }' rows >asked
 run curve -q --tenant who --column id=block,request=request --requests \
     --sizes 4,30 asked.csv
 is 'requests: their columns' "$(head -1 out | cut -d, -f8-)" \
-    requests,missed_requests,tenant
+    requests,missed_requests,request_tokens,hit_tokens,token_hit_ratio,tenant
 tail -n +2 out | cut -d, -f3,5- >together
 cut -d, -f1 asked | awk '!seen[$0]++' | while read -r tenant; do
     { echo request,block; grep "^$tenant," asked | cut -d, -f2-; } >alone.csv

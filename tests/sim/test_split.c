@@ -256,8 +256,10 @@ static margay_question *ask(const struct choice *choice)
     else if (choice->asked == POLICIES)
         margay_policies_question(&request, &question, NULL);
     else if (choice->asked == REQUESTS)
-        margay_prefixes_question(&engine, (enum margay_touch)choice->touch,
-                                 &question, NULL);
+        margay_prefixes_question(
+            &(struct margay_prefixes_request){
+                .engine = engine, .touch = (enum margay_touch)choice->touch},
+            &question, NULL);
     else
         margay_engine_question(&engine, NULL, &question, NULL);
     return question;

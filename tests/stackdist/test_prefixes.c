@@ -20,6 +20,9 @@
 struct trace {
     size_t count, warmup;
     uint64_t blocks[MOST_BLOCKS], requests[MOST_BLOCKS];
+    uint64_t tokens[MOST_BLOCKS];
+    bool has_tokens;
+    uint64_t block_tokens; /* 0 = not known */
 };
 
 /* ---------------------------------------------------------------- caches -- */
@@ -49,12 +52,59 @@ static void use(struct cache *cache, uint64_t block)
     cache->blocks[0] = block;
 }
 
+/* Another block than this, when there is no room, makes room for it: the one
+   whose next use is the farthest. */
+static void use_wisely(struct cache *cache, const struct trace *trace,
+                       size_t now)
+{
+    size_t farthest = 0, worst = 0;
+    if (find(cache, trace->blocks[now]) < cache->count)
+        return;
+    for (size_t i = 0; i < cache->count; i++) {
+        size_t next = now + 1;
+        while (next < trace->count &&
+               (trace->blocks[next] != cache->blocks[i] ||
+                (trace->has_tokens && trace->tokens[next] >= MARGAY_NO_BLOCK)))
+            next++;
+        if (next > farthest) {
+            farthest = next;
+            worst = i;
+        }
+    }
+    if (cache->count < cache->room)
+        worst = cache->count++;
+    cache->blocks[worst] = trace->blocks[now];
+}
+
 struct misses {
-    uint64_t blocks, requests;
+    uint64_t blocks, requests, tokens;
 };
 
+/* The tokens of the blocks [from, to) of a request, and of what comes after
+   its blocks. */
+static uint64_t tokens_between(const struct trace *trace, size_t first,
+                               size_t from, size_t to)
+{
+    uint64_t tokens = 0;
+    for (size_t i = from; i < to; i++) {
+        uint64_t before = (i - first) * trace->block_tokens;
+        uint64_t all =
+            trace->has_tokens ? trace->tokens[first] : MARGAY_TOKENS_UNKNOWN;
+        uint64_t left = all < before ? 0 : all - before;
+        tokens += left < trace->block_tokens ? left : trace->block_tokens;
+    }
+    return tokens;
+}
+
+static uint64_t tail_of(const struct trace *trace, size_t first, size_t to)
+{
+    uint64_t blocks = (to - first) * trace->block_tokens;
+    uint64_t all = trace->has_tokens ? trace->tokens[first] : 0;
+    return all >= MARGAY_TOKENS_UNKNOWN || all < blocks ? 0 : all - blocks;
+}
+
 static struct misses simulate(const struct trace *trace, size_t room,
-                              enum margay_touch touch)
+                              enum margay_touch touch, bool wisely)
 {
     struct cache cache = {.room = room};
     struct misses misses = {0};
@@ -62,6 +112,12 @@ static struct misses simulate(const struct trace *trace, size_t room,
         for (to = from;
              to < trace->count && trace->requests[to] == trace->requests[from];)
             to++;
+        if (trace->has_tokens && trace->tokens[from] >= MARGAY_NO_BLOCK) {
+            uint64_t alone = trace->tokens[from] - MARGAY_NO_BLOCK;
+            if (to > trace->warmup && alone != MARGAY_TOKENS_UNKNOWN)
+                misses.tokens += alone;
+            continue;
+        }
         size_t missing = from;
         while (missing < to &&
                find(&cache, trace->blocks[missing]) < cache.count)
@@ -69,10 +125,17 @@ static struct misses simulate(const struct trace *trace, size_t room,
         size_t counted = missing > trace->warmup ? missing : trace->warmup;
         misses.blocks += counted < to ? to - counted : 0;
         misses.requests += to > trace->warmup && missing < to;
-        for (size_t i = from; i < to; i++)
-            use(&cache, trace->blocks[touch == MARGAY_FRONT_TO_BACK
-                                          ? i
-                                          : to - 1 - (i - from)]);
+        if (counted < to)
+            misses.tokens += tokens_between(trace, from, counted, to);
+        if (to > trace->warmup)
+            misses.tokens += tail_of(trace, from, to);
+        for (size_t i = from; i < to; i++) {
+            size_t at = touch == MARGAY_FRONT_TO_BACK ? i : to - 1 - (i - from);
+            if (wisely)
+                use_wisely(&cache, trace, i);
+            else
+                use(&cache, trace->blocks[at]);
+        }
     }
     return misses;
 }
@@ -107,9 +170,10 @@ static bool measure(const struct trace *trace,
         size_t left =
             (from < trace->warmup ? trace->warmup : trace->count) - from;
         piece = 1 + below(left);
-        fine &= margay_prefixes_feed(prefixes, trace->blocks + from,
-                                     trace->requests + from, piece,
-                                     NULL) == MARGAY_OK;
+        fine &= margay_prefixes_feed(
+                    prefixes, trace->blocks + from, trace->requests + from,
+                    trace->has_tokens ? trace->tokens + from : NULL, piece,
+                    NULL) == MARGAY_OK;
         if (from + piece == trace->warmup)
             margay_prefixes_reset_counts(prefixes);
         if (one_in(4)) {
@@ -131,12 +195,20 @@ static void make_trace(struct trace *trace)
     uint64_t longest = 1 + below(12);
     bool any = one_in(3);
     trace->count = below(MOST_BLOCKS + 1);
+    trace->has_tokens = below(3) > 0;
+    trace->block_tokens = below(6);
     trace->warmup = one_in(3) ? below(trace->count + 1) : 0;
     for (size_t from = 0, i = 0; i < trace->count; from = i) {
         uint64_t length = 1 + below(longest);
         uint64_t first = below(ids);
+        uint64_t tokens = one_in(4) ? MARGAY_TOKENS_UNKNOWN : below(8 * length);
+        if (trace->has_tokens && one_in(8)) {
+            tokens |= MARGAY_NO_BLOCK;
+            length = 1;
+        }
         for (; i < trace->count && i < from + length; i++) {
             trace->requests[i] = from;
+            trace->tokens[i] = tokens;
             trace->blocks[i] =
                 any || one_in(8) ? below(ids) : (first + (i - from)) % ids;
         }
@@ -153,17 +225,25 @@ static unsigned wrong_sizes(const struct trace *trace,
     uint64_t bound = options->engine_options.bound_blocks;
     bool within = margay_histogram_exceeded_bound(result.blocks.histogram) == 0;
     for (size_t size = 1; size <= (within ? MOST_IDS : bound); size++) {
-        struct misses expected = simulate(trace, size, options->touch);
+        struct misses expected = simulate(trace, size, options->touch,
+                                          options->engine_options.measure ==
+                                              MARGAY_OPTIMAL_DISTANCES);
         wrong += at_size(result.blocks.histogram, size) != expected.blocks;
         wrong += at_size(result.requests, size) != expected.requests;
+        if (trace->block_tokens > 0)
+            wrong += at_size(result.tokens, size) != expected.tokens;
+        else
+            wrong += result.tokens != NULL;
     }
     margay_prefixes_result_clear(&result);
     return wrong;
 }
 
-static void test_random(enum margay_touch touch, bool bounded)
+static void test_random(enum margay_touch touch, bool bounded,
+                        enum margay_measure measure)
 {
     static const char *const engines[] = {"exact", "exact", "naive", "olken"};
+    bool optimal = measure == MARGAY_OPTIMAL_DISTANCES;
     struct trace trace;
     unsigned wrong = 0;
     uint64_t cases = rounds(5000);
@@ -172,13 +252,16 @@ static void test_random(enum margay_touch touch, bool bounded)
         struct margay_prefixes_options options =
             MARGAY_PREFIXES_OPTIONS_DEFAULT;
         make_trace(&trace);
-        options.engine = engines[below(4)];
+        options.engine = optimal ? "exact" : engines[below(4)];
+        options.engine_options.measure = measure;
         options.touch = touch;
+        options.block_tokens = trace.block_tokens;
         if (bounded)
             options.engine_options.bound_blocks = 1 + below(MOST_IDS);
         wrong += wrong_sizes(&trace, &options);
     }
-    CHECK_U64(wrong, 0, "%" PRIu64 " random traces, %s%s", cases,
+    CHECK_U64(wrong, 0, "%" PRIu64 " random traces, %s%s%s", cases,
+              optimal ? "the optimum, " : "",
               touch == MARGAY_FRONT_TO_BACK ? "front to back" : "back to front",
               bounded ? ", with bounds" : "");
 }
@@ -203,10 +286,12 @@ static void test_refusals(void)
 
 int main(void)
 {
-    test_random(MARGAY_FRONT_TO_BACK, false);
-    test_random(MARGAY_BACK_TO_FRONT, false);
-    test_random(MARGAY_FRONT_TO_BACK, true);
-    test_random(MARGAY_BACK_TO_FRONT, true);
+    test_random(MARGAY_FRONT_TO_BACK, false, MARGAY_REUSE_DISTANCES);
+    test_random(MARGAY_BACK_TO_FRONT, false, MARGAY_REUSE_DISTANCES);
+    test_random(MARGAY_FRONT_TO_BACK, true, MARGAY_REUSE_DISTANCES);
+    test_random(MARGAY_BACK_TO_FRONT, true, MARGAY_REUSE_DISTANCES);
+    test_random(MARGAY_FRONT_TO_BACK, false, MARGAY_OPTIMAL_DISTANCES);
+    test_random(MARGAY_BACK_TO_FRONT, true, MARGAY_OPTIMAL_DISTANCES);
     test_refusals();
     return tap_done();
 }

@@ -18,6 +18,7 @@ struct margay_words;   /* words.h */
 struct margay_trace_facts {
     enum margay_numbers numbers;
     uint64_t unit_bytes;      /* of ids; 0 = unknown */
+    uint64_t block_tokens;    /* of blocks of requests; 0 = unknown */
     unsigned columns;         /* set of the columns that the trace has */
     unsigned kinds;           /* set of the kinds that it tells apart */
     bool splits;              /* references ask for all that they cover */
@@ -49,6 +50,11 @@ struct margay_block_source {
     /* Where this is not NULL, the sites of references are replaced by what they
        are to (margay_data_map_name()), and nothing is skipped. */
     struct margay_data_map *data;
+    /* Where this is not NULL, who made references gets a number in it: what the
+       field of this name says. */
+    struct margay_names *tenants;
+    const char *tenant;
+    bool empty_requests; /* requests without blocks are wanted, too */
     /* Read up to `bytes` bytes; *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);

@@ -4,25 +4,34 @@
  *     {"timestamp": 27, "input_length": 910, "output_length": 5,
  *      "hash_ids": [46, 47, 2353]}
  *
- * One JSON object after the other, a line each in the traces of Mooncake and of
- * others who write the same.  "hash_ids" names the blocks of a prompt in their
- * order; each stands for a fixed number of tokens and all before it, so that
- * equal ids mean equal beginnings.  Each is a reference, and those of an object
- * are one request, numbered from 0 on.  A number of 64 bits, with or without a
- * sign, is an id as it stands, any text the FNV-1a hash of its bytes.  All else
- * in an object is passed over.
+ * One JSON object after the other, a line each in the traces of Mooncake, of
+ * Bailian and of others who write the same.  "hash_ids" names the blocks of a
+ * prompt in their order; each stands for a fixed number of tokens and all
+ * before it, so that equal ids mean equal beginnings.  Each is a reference, and
+ * those of an object are one request, numbered from 0 on.  A number of 64 bits,
+ * with or without a sign, is an id as it stands, any text the FNV-1a hash of
+ * its bytes.  The log of look-ups that LMCache writes has other names:
+ *
+ *     {"timestamp": 1711929600.1, "chunk_size": 256, "seq_len": 8192,
+ *      "chunk_hashes": ["0xabcd1234", "0xef567890"]}
+ *
+ * The tokens of a block are what the first object with blocks says of them, and
+ * else the power of two that its length and its number of blocks allow.  Keys
+ * may come in any order, so a request is given when its object has ended.  All
+ * else in an object is passed over.
  *
  * yajl parses the text as a stream, so that a request may be of any length.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
+#include "traces/base/grow.h"
 #include "traces/formats/blocks_format.h"
-
-#define KEY "hash_ids"
+#include "traces/formats/names.h"
 
 /* Blanks that may stand before the first object. */
 static size_t skip_blanks(const char *text, size_t bytes)
@@ -33,35 +42,88 @@ static size_t skip_blanks(const char *text, size_t bytes)
     return i;
 }
 
+static bool has_key(const char *text, size_t bytes, const char *key)
+{
+    return memmem(text, bytes, key, strlen(key)) != NULL;
+}
+
 /* An object, and the name of the list within the window. */
 static bool is_magic(const void *window, size_t bytes)
 {
     const char *text = window;
     size_t first = skip_blanks(text, bytes);
     return first < bytes && text[first] == '{' &&
-           memmem(text, bytes, "\"" KEY "\"", sizeof KEY + 1) != NULL;
+           (has_key(text, bytes, "\"hash_ids\"") ||
+            has_key(text, bytes, "\"chunk_hashes\""));
 }
 
 #ifdef MARGAY_HAS_YAJL
 
 #include <yajl/yajl_parse.h>
 
-/* As many as a batch has room for: a reference takes two bytes at least, a
-   digit and a comma. */
 #define PIECE_BYTES ((size_t)16384 >> MARGAY_SHRINK)
+
+/* What a value at the top of an object says. */
+enum role { NOTHING, BLOCKS, TOKENS, BLOCK_TOKENS, TENANT, CHAT, PARENT };
+
+static const struct {
+    const char *key;
+    enum role role;
+} keys[] = {
+    {"hash_ids", BLOCKS},
+    {"chunk_hashes", BLOCKS},
+    {"input_length", TOKENS},
+    {"seq_len", TOKENS},
+    {"block_size", BLOCK_TOKENS},
+    {"chunk_size", BLOCK_TOKENS},
+    {"chat_id", CHAT},
+    {"parent_chat_id", PARENT},
+};
+
+/* A block of Mooncake's, and of the traces with chats, where the first request
+   with blocks has a single one. */
+#define USUAL_BLOCK_TOKENS 512
+#define CHAT_BLOCK_TOKENS  16
+
+/* A request whose object has ended. */
+struct asked {
+    size_t blocks; /* not yet given */
+    uint64_t number, tokens;
+    uint32_t tenant;
+};
 
 struct reader {
     struct margay_block_source source;
     yajl_handle parser;
-    uint64_t lines;    /* that ended before the piece */
-    uint64_t requests; /* objects that have begun */
-    unsigned depth;    /* objects and lists that are open */
-    bool in_ids;       /* the list of ids is open, or its name has come */
-    bool has_ids;      /* the object has had one */
-    bool begun;        /* something else than blanks has come */
+    uint64_t lines;        /* that ended before the piece */
+    uint64_t requests;     /* objects that have begun */
+    uint64_t block_tokens; /* of all requests; 0 = not known */
+    bool knows_block;      /* there has been a request with blocks */
+    unsigned depth;        /* objects and lists that are open */
+    bool begun;            /* something else than blanks has come */
     bool ended;
-    const char *expected; /* why a callback has given up */
-    struct margay_references *batch;
+    const char *expected;        /* why a callback has given up */
+    struct margay_error failure; /* which comes after all that was read */
+
+    /* The open object: its values, and where its blocks begin. */
+    enum role role; /* of the key that has come */
+    bool has_ids, has_chat, has_tenant;
+    size_t first;
+    uint64_t tokens, said_tokens; /* of its prompt, and of a block */
+    uint32_t chat, parent, tenant;
+
+    /* The blocks of those that have ended and of the open one, and which are
+       next. */
+    uint64_t *ids;
+    size_t id_count, id_room, given;
+    struct asked *asked;
+    size_t asked_count, asked_room, asked_given;
+
+    /* Numbers of chats, and the session of each, which is a tenant. */
+    struct margay_names *chats;
+    uint32_t *sessions;
+    size_t session_count, session_room;
+
     unsigned char piece[PIECE_BYTES];
 };
 
@@ -74,34 +136,43 @@ static int expect(struct reader *reader, const char *what)
     return 0;
 }
 
-#define EXPECTS_ID     "a whole number of 64 bits, or a text, in " KEY
-#define EXPECTS_LIST   "a list of block ids after \"" KEY "\""
-#define EXPECTS_OBJECT "an object with \"" KEY "\": [...]"
+#define EXPECTS_ID     "a whole number of 64 bits, or a text, as a block id"
+#define EXPECTS_LIST   "a list of block ids"
+#define EXPECTS_OBJECT "an object with \"hash_ids\" or \"chunk_hashes\": [...]"
+#define EXPECTS_TOKENS "a whole number of tokens"
+#define EXPECTS_MEMORY "a request that there is memory for"
+#define EXPECTS_TENANT "a number or a text that says the tenant"
 
-/* Is the parser within the list of ids itself? */
-static bool at_id(const struct reader *reader)
+static bool by_session(const struct reader *reader)
 {
-    return reader->in_ids && reader->depth == 2;
+    return strcmp(reader->source.tenant, "session") == 0;
 }
 
 static int append(struct reader *reader, uint64_t id)
 {
-    struct margay_references *batch = reader->batch;
-    size_t i = batch->count++;
-    batch->numbers[i] = id;
-    if (batch->requests != NULL)
-        batch->requests[i] = reader->requests - 1;
+    uint64_t *ids = margay_grow(reader->ids, reader->id_count, &reader->id_room,
+                                sizeof *ids);
+    if (ids == NULL)
+        return expect(reader, EXPECTS_MEMORY);
+    reader->ids = ids;
+    ids[reader->id_count++] = id;
     return 1;
 }
 
-/* A value that is neither an id nor a list of them. */
+/* Is the parser within the list of ids itself? */
+static bool at_id(const struct reader *reader)
+{
+    return reader->role == BLOCKS && reader->depth == 2;
+}
+
+/* A value that is neither an id nor a list of them, nor a number or a text. */
 static int pass_over(void *context)
 {
     struct reader *reader = context;
-    return reader->depth == 0 ? expect(reader, EXPECTS_OBJECT)
-           : !reader->in_ids  ? 1
-           : at_id(reader)    ? expect(reader, EXPECTS_ID)
-                              : expect(reader, EXPECTS_LIST);
+    return reader->depth == 0       ? expect(reader, EXPECTS_OBJECT)
+           : reader->role != BLOCKS ? 1
+           : at_id(reader)          ? expect(reader, EXPECTS_ID)
+                                    : expect(reader, EXPECTS_LIST);
 }
 
 static int take_boolean(void *context, int value)
@@ -110,29 +181,69 @@ static int take_boolean(void *context, int value)
     return pass_over(context);
 }
 
+/* The name of a tenant or a chat. */
+static int take_name(struct reader *reader, const char *text, size_t bytes)
+{
+    struct margay_names *names =
+        reader->role == TENANT ? reader->source.tenants : reader->chats;
+    uint32_t *number = reader->role == TENANT ? &reader->tenant
+                       : reader->role == CHAT ? &reader->chat
+                                              : &reader->parent;
+    if (names == NULL || reader->role == NOTHING)
+        return 1;
+    if (!margay_names_number(names, text, bytes, number))
+        return expect(reader, EXPECTS_TENANT);
+    reader->has_tenant |= reader->role == TENANT;
+    return 1;
+}
+
+/* Whole numbers up to 2^64 - 1. */
+static bool read_digits(const char *text, size_t bytes, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, digit, value))
+            return false;
+    }
+    return bytes > 0;
+}
+
 static int take_number(void *context, const char *text, size_t bytes)
 {
     struct reader *reader = context;
-    if (!at_id(reader))
-        return pass_over(reader);
     bool negative = *text == '-';
-    uint64_t id = 0;
-    for (size_t i = negative; i < bytes; i++) {
-        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
-        if (digit > 9 || __builtin_mul_overflow(id, 10, &id) ||
-            __builtin_add_overflow(id, digit, &id))
+    uint64_t value;
+    if (at_id(reader)) {
+        if (!read_digits(text + negative, bytes - negative, &value) ||
+            (negative && value > UINT64_C(1) << 63))
             return expect(reader, EXPECTS_ID);
+        return append(reader, negative ? -value : value);
     }
-    if (negative && id > UINT64_C(1) << 63)
-        return expect(reader, EXPECTS_ID);
-    return append(reader, negative ? -id : id);
+    if (reader->depth != 1 || reader->role == NOTHING || reader->role == BLOCKS)
+        return pass_over(reader);
+    if (reader->role == PARENT && negative) /* it is the first of its session */
+        return 1;
+    if (reader->role != TOKENS && reader->role != BLOCK_TOKENS)
+        return take_name(reader, text, bytes);
+    if (!read_digits(text, bytes, &value) || value >= MARGAY_TOKENS_UNKNOWN)
+        return expect(reader, EXPECTS_TOKENS);
+    if (reader->role == TOKENS)
+        reader->tokens = value;
+    else
+        reader->said_tokens = value;
+    return 1;
 }
 
 static int take_text(void *context, const unsigned char *text, size_t bytes)
 {
     struct reader *reader = context;
-    return at_id(reader) ? append(reader, margay_fnv1a(text, bytes))
-                         : pass_over(reader);
+    if (at_id(reader))
+        return append(reader, margay_fnv1a(text, bytes));
+    bool names = reader->depth == 1 && reader->role >= TENANT;
+    return names ? take_name(reader, (const char *)text, bytes)
+                 : pass_over(reader);
 }
 
 static int begin_map(void *context)
@@ -142,7 +253,11 @@ static int begin_map(void *context)
         return 0;
     if (reader->depth++ == 0) {
         reader->requests++;
-        reader->has_ids = false;
+        reader->has_ids = reader->has_chat = reader->has_tenant = false;
+        reader->first = reader->id_count;
+        reader->tokens = MARGAY_TOKENS_UNKNOWN;
+        reader->said_tokens = 0;
+        reader->chat = reader->parent = UINT32_MAX;
     }
     return 1;
 }
@@ -150,28 +265,118 @@ static int begin_map(void *context)
 static int take_key(void *context, const unsigned char *key, size_t bytes)
 {
     struct reader *reader = context;
+    const char *tenant = reader->source.tenant;
     if (reader->depth != 1)
         return 1;
-    reader->in_ids =
-        bytes == sizeof KEY - 1 && memcmp(key, KEY, sizeof KEY - 1) == 0;
-    if (reader->in_ids && reader->has_ids)
-        return expect(reader, "\"" KEY "\" once in an object");
-    reader->has_ids |= reader->in_ids;
+    reader->role = NOTHING;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strlen(keys[i].key) == bytes && !memcmp(key, keys[i].key, bytes))
+            reader->role = keys[i].role;
+    }
+    if (reader->role != BLOCKS && tenant != NULL && strlen(tenant) == bytes &&
+        memcmp(key, tenant, bytes) == 0)
+        reader->role = TENANT;
+    if (reader->role == BLOCKS && reader->has_ids)
+        return expect(reader, "one list of block ids in an object");
+    reader->has_ids |= reader->role == BLOCKS;
+    reader->has_chat |= reader->role == CHAT;
+    return 1;
+}
+
+/* A request of some tokens has so many blocks, the last of which may be short;
+   or else, as many as are full. */
+static uint64_t guess_block(uint64_t tokens, uint64_t blocks)
+{
+    for (unsigned full = 0; full < 2; full++) {
+        for (uint64_t block = UINT64_C(1) << 40; block > 0; block /= 2) {
+            uint64_t fit = tokens / block + (!full && tokens % block != 0);
+            if (fit == blocks)
+                return block;
+        }
+    }
+    return 0;
+}
+
+/* The object has ended: what is a block? */
+static int learn_block(struct reader *reader)
+{
+    uint64_t blocks = reader->id_count - reader->first;
+    if (blocks == 0 || (reader->knows_block && reader->said_tokens == 0))
+        return 1;
+    if (reader->knows_block)
+        return reader->said_tokens == reader->block_tokens
+                   ? 1
+                   : expect(reader, "as many tokens in a block as before");
+    reader->knows_block = true;
+    reader->block_tokens = reader->said_tokens != 0 ? reader->said_tokens
+                           : reader->tokens == MARGAY_TOKENS_UNKNOWN ? 0
+                           : blocks > 1 ? guess_block(reader->tokens, blocks)
+                           : reader->has_chat ? CHAT_BLOCK_TOKENS
+                                              : USUAL_BLOCK_TOKENS;
+    return 1;
+}
+
+/* The session of a chat is that of the chat before it. */
+static int find_session(struct reader *reader)
+{
+    uint32_t chats[] = {reader->parent, reader->chat};
+    const char *root = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        if (chats[i] == UINT32_MAX)
+            continue;
+        while (reader->session_count <= chats[i]) {
+            uint32_t *sessions =
+                margay_grow(reader->sessions, reader->session_count,
+                            &reader->session_room, sizeof *sessions);
+            if (sessions == NULL)
+                return expect(reader, EXPECTS_MEMORY);
+            reader->sessions = sessions;
+            sessions[reader->session_count++] = UINT32_MAX;
+        }
+        uint32_t *session = &reader->sessions[chats[i]];
+        if (root == NULL)
+            root = margay_names_text(reader->chats, chats[i]);
+        if (reader->has_tenant || *session != UINT32_MAX)
+            reader->tenant = reader->has_tenant ? reader->tenant : *session;
+        else if (!margay_names_number(reader->source.tenants, root,
+                                      strlen(root), &reader->tenant))
+            return expect(reader, EXPECTS_TENANT);
+        reader->has_tenant = true;
+        *session = reader->tenant;
+    }
     return 1;
 }
 
 static int end_map(void *context)
 {
     struct reader *reader = context;
-    return --reader->depth > 0 || reader->has_ids
-               ? 1
-               : expect(reader, EXPECTS_OBJECT);
+    if (--reader->depth > 0)
+        return 1;
+    if (!reader->has_ids)
+        return expect(reader, EXPECTS_OBJECT);
+    if (!learn_block(reader) ||
+        (reader->chats != NULL && !find_session(reader)))
+        return 0;
+    if (reader->source.tenants != NULL && !reader->has_tenant)
+        return expect(reader, EXPECTS_TENANT);
+    size_t blocks = reader->id_count - reader->first;
+    if (blocks == 0 && (!reader->source.empty_requests || reader->tokens == 0 ||
+                        reader->tokens == MARGAY_TOKENS_UNKNOWN))
+        return 1;
+    struct asked *asked = margay_grow(reader->asked, reader->asked_count,
+                                      &reader->asked_room, sizeof *asked);
+    if (asked == NULL)
+        return expect(reader, EXPECTS_MEMORY);
+    reader->asked = asked;
+    asked[reader->asked_count++] = (struct asked){
+        blocks, reader->requests - 1, reader->tokens, reader->tenant};
+    return 1;
 }
 
 static int begin_list(void *context)
 {
     struct reader *reader = context;
-    bool is_list_of_ids = reader->in_ids && reader->depth == 1;
+    bool is_list_of_ids = reader->role == BLOCKS && reader->depth == 1;
     if (!is_list_of_ids && !pass_over(reader))
         return 0;
     reader->depth++;
@@ -181,43 +386,12 @@ static int begin_list(void *context)
 static int end_list(void *context)
 {
     struct reader *reader = context;
-    reader->in_ids &= --reader->depth != 1;
+    if (--reader->depth == 1)
+        reader->role = NOTHING;
     return 1;
 }
 
 /* -------------------------------------------------------------- reading -- */
-
-static void clear(void *state)
-{
-    struct reader *reader = state;
-    if (reader->parser != NULL)
-        yajl_free(reader->parser);
-}
-
-static enum margay_status open_reader(void *state,
-                                      struct margay_trace_facts *facts,
-                                      struct margay_error *error)
-{
-    static const yajl_callbacks callbacks = {
-        .yajl_null = pass_over,
-        .yajl_boolean = take_boolean,
-        .yajl_number = take_number,
-        .yajl_string = take_text,
-        .yajl_start_map = begin_map,
-        .yajl_map_key = take_key,
-        .yajl_end_map = end_map,
-        .yajl_start_array = begin_list,
-        .yajl_end_array = end_list,
-    };
-    struct reader *reader = state;
-    (void)facts;
-    reader->parser = yajl_alloc(&callbacks, NULL, reader);
-    return reader->parser != NULL &&
-                   yajl_config(reader->parser, yajl_allow_multiple_values, 1) &&
-                   yajl_config(reader->parser, yajl_dont_validate_strings, 1)
-               ? MARGAY_OK
-               : margay_fail_memory(error, "a parser of JSON");
-}
 
 static uint64_t count_lines(const unsigned char *text, size_t bytes)
 {
@@ -266,27 +440,108 @@ static enum margay_status parse(struct reader *reader,
     reader->begun |= skip_blanks((const char *)reader->piece, bytes) < bytes;
     if (!reader->begun)
         return MARGAY_OK;
-    size_t before = reader->batch->count;
     yajl_status parsed = reader->ended
                              ? yajl_complete_parse(reader->parser)
                              : yajl_parse(reader->parser, reader->piece, bytes);
-    if (parsed != yajl_status_ok && reader->ended)
-        reader->batch->count = before; /* the last number may be half of one */
     if (parsed != yajl_status_ok)
         return fail_piece(reader, parsed, bytes, error);
     reader->lines += count_lines(reader->piece, bytes);
     return MARGAY_OK;
 }
 
+/* Parse until a request has ended.  A failure comes after those before it. */
+static void find_request(struct reader *reader)
+{
+    while (reader->asked_given == reader->asked_count && !reader->ended &&
+           reader->failure.status == MARGAY_OK)
+        reader->failure.status = parse(reader, &reader->failure);
+}
+
+static void give(struct reader *reader, struct asked *asked,
+                 struct margay_references *batch)
+{
+    size_t i = batch->count++;
+    batch->numbers[i] = asked->blocks == 0 ? 0 : reader->ids[reader->given++];
+    if (batch->requests != NULL)
+        batch->requests[i] = asked->number;
+    if (batch->tokens != NULL)
+        batch->tokens[i] =
+            asked->tokens | (asked->blocks == 0 ? MARGAY_NO_BLOCK : 0);
+    if (batch->tenants != NULL)
+        batch->tenants[i] = asked->tenant;
+    if (asked->blocks <= 1)
+        reader->asked_given++;
+    else
+        asked->blocks--;
+}
+
 static enum margay_status fill(void *state, struct margay_references *batch,
                                struct margay_error *error)
 {
     struct reader *reader = state;
-    enum margay_status status = MARGAY_OK;
-    reader->batch = batch;
-    while (batch->count == 0 && !reader->ended && status == MARGAY_OK)
-        status = parse(reader, error);
-    return status == MARGAY_OK && batch->count == 0 ? MARGAY_END : status;
+    find_request(reader);
+    while (batch->count < batch->capacity &&
+           reader->asked_given < reader->asked_count)
+        give(reader, &reader->asked[reader->asked_given], batch);
+    if (reader->asked_given == reader->asked_count) {
+        /* What is left are blocks of the open object. */
+        reader->id_count -= reader->given;
+        reader->first -= reader->given;
+        memmove(reader->ids, reader->ids + reader->given,
+                reader->id_count * sizeof *reader->ids);
+        reader->given = reader->asked_given = reader->asked_count = 0;
+    }
+    if (batch->count > 0)
+        return MARGAY_OK;
+    if (reader->failure.status != MARGAY_OK && error != NULL)
+        *error = reader->failure;
+    return reader->failure.status != MARGAY_OK ? reader->failure.status
+                                               : MARGAY_END;
+}
+
+/* ---------------------------------------------------------- begin and end --
+ */
+
+static void clear(void *state)
+{
+    struct reader *reader = state;
+    if (reader->parser != NULL)
+        yajl_free(reader->parser);
+    margay_names_free(reader->chats);
+    free(reader->sessions);
+    free(reader->asked);
+    free(reader->ids);
+}
+
+static enum margay_status open_reader(void *state,
+                                      struct margay_trace_facts *facts,
+                                      struct margay_error *error)
+{
+    static const yajl_callbacks callbacks = {
+        .yajl_null = pass_over,
+        .yajl_boolean = take_boolean,
+        .yajl_number = take_number,
+        .yajl_string = take_text,
+        .yajl_start_map = begin_map,
+        .yajl_map_key = take_key,
+        .yajl_end_map = end_map,
+        .yajl_start_array = begin_list,
+        .yajl_end_array = end_list,
+    };
+    struct reader *reader = state;
+    if (reader->source.tenants == NULL)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
+    else if (by_session(reader) &&
+             (reader->chats = margay_names_create()) == NULL)
+        return margay_fail_memory(error, "the names of chats");
+    reader->parser = yajl_alloc(&callbacks, NULL, reader);
+    if (reader->parser == NULL ||
+        !yajl_config(reader->parser, yajl_allow_multiple_values, 1) ||
+        !yajl_config(reader->parser, yajl_dont_validate_strings, 1))
+        return margay_fail_memory(error, "a parser of JSON");
+    find_request(reader);
+    facts->block_tokens = reader->block_tokens;
+    return MARGAY_OK;
 }
 
 static const struct margay_blocks_reading reading = {
@@ -320,9 +575,11 @@ static const struct margay_blocks_reading reading = {
 
 const struct margay_format margay_format_mooncake = {
     .info = {.name = "mooncake",
-             .description = "requests to language models, in JSON (Mooncake)",
+             .description =
+                 "requests to language models, in JSON (Mooncake, LMCache)",
              .suffixes = "",
              .numbers = MARGAY_IDS,
-             .columns = MARGAY_COLUMN_REQUESTS},
+             .columns = MARGAY_COLUMN_REQUESTS | MARGAY_COLUMN_TOKENS,
+             .named_columns = MARGAY_COLUMN_TENANTS},
     .reading = &reading,
 };

@@ -151,8 +151,9 @@ char *margay_batch_records(const struct margay_references *batch,
 unsigned margay_reader_columns(const struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
+    unsigned named = reader->facts.columns & format->info.named_columns;
     return (format->describe != NULL ? reader->facts.columns
-                                     : format->info.columns) &
+                                     : format->info.columns | named) &
            ~reader->unused_columns;
 }
 

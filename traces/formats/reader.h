@@ -59,6 +59,7 @@ struct margay_reader {
     uint64_t most_refs;      /* what comes after these is not looked at */
     uint64_t most_bad_lines; /* that may be passed over */
     unsigned unused_columns; /* of those of objects */
+    bool empty_requests;     /* as in struct margay_reading */
     bool numbers_only;       /* the caller uses numbers and perhaps counts, */
     bool sums_counts;        /* and of the counts only their sum */
     struct margay_data_map *data; /* NULL = sites are given as they are */

@@ -30,6 +30,10 @@ struct margay_reading {
     /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not look at. */
     unsigned unused_columns;
 
+    /* Requests that have tokens and no block are given as well, as entries with
+       MARGAY_NO_BLOCK. */
+    bool empty_requests;
+
     /* Batches have, instead of the sites, what each reference is to
        (data.h), as the events of the trace tell it. */
     bool data;

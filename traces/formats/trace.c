@@ -89,6 +89,7 @@ static enum margay_status take_reading(struct margay_trace *trace,
     uint64_t bytes = given->block_bytes;
     trace->reading = *given;
     reader->unused_columns = given->unused_columns;
+    reader->empty_requests = given->empty_requests;
     if (options->ops != MARGAY_ALL_OPS)
         reader->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
     reader->numbers_only = given->numbers_only && !given->data &&
@@ -614,6 +615,11 @@ uint64_t margay_trace_bad_lines(const margay_trace *trace, const char **first)
 {
     *first = trace->reader.first_bad.message;
     return atomic_load(&trace->reader.bad_lines);
+}
+
+uint64_t margay_trace_block_tokens(const margay_trace *trace)
+{
+    return trace->reader.facts.block_tokens;
 }
 
 uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)

@@ -1,0 +1,258 @@
+/* prefix_cache.c - see prefix_cache.h */
+#define _GNU_SOURCE
+#include "assoc/policies/prefix_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "assoc/policies/cache.h"
+#include "assoc/room.h"
+
+#define NO_BLOCK UINT32_MAX
+
+/* A block that was a leaf when it was last used at this time. */
+struct leaf {
+    uint64_t used;
+    uint32_t block;
+};
+
+/* Of a block of the trace. */
+struct node {
+    uint64_t used;     /* the time of its last use; 0 = it is not held */
+    uint32_t parent;   /* while it is held; NO_BLOCK = none */
+    uint32_t children; /* that are held */
+};
+
+struct margay_prefix_cache {
+    bool back;
+    margay_cache *cache; /* NULL = it is leaf-lru */
+    uint64_t *uses;      /* of a request, in their order */
+    size_t use_room;
+
+    uint64_t room, held, time;
+    struct node *nodes;
+    /* The least recently used first.  One that is no leaf any more, or was used
+       again, is passed over when it comes to the top. */
+    struct leaf *heap;
+    size_t heap_count, heap_room;
+};
+
+/* ----------------------------------------------------------- the leaves -- */
+
+static void sift_down(margay_prefix_cache *cache, size_t i)
+{
+    struct leaf *heap = cache->heap, leaf = heap[i];
+    for (size_t child; (child = 2 * i + 1) < cache->heap_count; i = child) {
+        if (child + 1 < cache->heap_count &&
+            heap[child + 1].used < heap[child].used)
+            child++;
+        if (leaf.used <= heap[child].used)
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = leaf;
+}
+
+static bool is_leaf(const margay_prefix_cache *cache, const struct leaf *leaf)
+{
+    const struct node *node = &cache->nodes[leaf->block];
+    return node->used == leaf->used && node->children == 0;
+}
+
+/* Most of the heap is to be leaves. */
+static void tidy(margay_prefix_cache *cache)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cache->heap_count; i++) {
+        if (is_leaf(cache, &cache->heap[i]))
+            cache->heap[kept++] = cache->heap[i];
+    }
+    cache->heap_count = kept;
+    for (size_t i = kept / 2; i-- > 0;)
+        sift_down(cache, i);
+}
+
+/* The block is held and has no children. */
+static void add_leaf(margay_prefix_cache *cache, uint32_t block)
+{
+    if (cache->heap_count == cache->heap_room)
+        tidy(cache);
+    struct leaf *heap = cache->heap;
+    const struct leaf leaf = {cache->nodes[block].used, block};
+    size_t i = cache->heap_count++;
+    for (; i > 0 && heap[(i - 1) / 2].used > leaf.used; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = leaf;
+}
+
+/* Evict the leaf that was used the longest time ago, unless that was at `limit`
+   or later. */
+static bool evict(margay_prefix_cache *cache, uint64_t limit)
+{
+    while (cache->heap_count > 0 && cache->heap[0].used < limit) {
+        const struct leaf first = cache->heap[0];
+        cache->heap[0] = cache->heap[--cache->heap_count];
+        sift_down(cache, 0);
+        if (!is_leaf(cache, &first))
+            continue;
+        struct node *node = &cache->nodes[first.block];
+        node->used = 0;
+        cache->held--;
+        if (node->parent != NO_BLOCK &&
+            --cache->nodes[node->parent].children == 0)
+            add_leaf(cache, node->parent);
+        return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------- leaf-lru -- */
+
+/* What is held of the request is used first, so that it does not go; and what
+   comes in is used at its place among these. */
+static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
+                       size_t count)
+{
+    uint64_t begin = cache->time + 1;
+    bool full = false;
+    cache->time += count;
+    for (size_t n = 0; n < count; n++) {
+        size_t i = cache->back ? count - 1 - n : n;
+        struct node *node = &cache->nodes[blocks[i]];
+        if (node->used == 0)
+            continue;
+        node->used = begin + n;
+        if (node->children == 0)
+            add_leaf(cache, blocks[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct node *node = &cache->nodes[blocks[i]];
+        if (node->used == 0) {
+            full = full ||
+                   (cache->held == cache->room && !evict(cache, begin));
+            if (full)
+                continue;
+            cache->held++;
+            node->parent = i == 0 ? NO_BLOCK : blocks[i - 1];
+            if (i > 0)
+                cache->nodes[node->parent].children++;
+        }
+        uint64_t used = begin + (cache->back ? count - 1 - i : i);
+        if (used > node->used)
+            node->used = used;
+        else
+            continue;
+        if (node->children == 0)
+            add_leaf(cache, blocks[i]);
+    }
+}
+
+static bool holds(margay_prefix_cache *cache, uint32_t block)
+{
+    return cache->cache == NULL
+               ? cache->nodes[block].used != 0
+               : margay_cache_where(cache->cache, block) != MARGAY_NOWHERE;
+}
+
+enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
+                                               const uint32_t *blocks,
+                                               size_t count, size_t *hits,
+                                               struct margay_error *error)
+{
+    *hits = 0;
+    while (*hits < count && holds(cache, blocks[*hits]))
+        ++*hits;
+    if (cache->cache == NULL) {
+        use_leaves(cache, blocks, count);
+        return MARGAY_OK;
+    }
+    if (count > cache->use_room) {
+        uint64_t *uses = reallocarray(cache->uses, 2 * count, sizeof *uses);
+        if (uses == NULL)
+            return margay_fail_memory(error, "the blocks of a request");
+        cache->uses = uses;
+        cache->use_room = 2 * count;
+    }
+    for (size_t i = 0; i < count; i++)
+        cache->uses[i] = blocks[cache->back ? count - 1 - i : i];
+    margay_cache_feed(cache->cache, cache->uses, NULL, count);
+    return MARGAY_OK;
+}
+
+/* -------------------------------------------------------- begin and end -- */
+
+/* A leaf may be in the heap twice, as it is added again when its last child has
+   gone, so that tidying leaves half of the room. */
+static enum margay_status make_leaves(
+    const struct margay_prefix_cache_options *options,
+    margay_prefix_cache *cache, struct margay_error *error)
+{
+    cache->heap_room = 4 * (size_t)cache->room + 64;
+    enum margay_status status =
+        margay_room_check("a cache",
+                          options->blocks * sizeof *cache->nodes +
+                              cache->heap_room * sizeof *cache->heap,
+                          error);
+    if (status != MARGAY_OK)
+        return status;
+    cache->nodes = calloc(options->blocks, sizeof *cache->nodes);
+    cache->heap = calloc(cache->heap_room, sizeof *cache->heap);
+    return cache->nodes == NULL || cache->heap == NULL
+               ? margay_fail_memory(error, "a cache")
+               : MARGAY_OK;
+}
+
+static enum margay_status make_cache(
+    const struct margay_prefix_cache_options *options,
+    margay_prefix_cache *cache, struct margay_error *error)
+{
+    const struct margay_cache_options dense = {
+        .ways = (uint32_t)cache->room,
+        .policy = options->policy,
+        .seed = options->seed,
+        .dense_blocks = true,
+    };
+    enum margay_status status = margay_room_check(
+        "a cache", margay_cache_bytes(&dense) + 4 * (uint64_t)options->blocks,
+        error);
+    if (status == MARGAY_OK)
+        status = margay_cache_create(&dense, &cache->cache, error);
+    return status == MARGAY_OK
+               ? margay_cache_reserve(cache->cache, options->blocks, error)
+               : status;
+}
+
+enum margay_status margay_prefix_cache_create(
+    const struct margay_prefix_cache_options *options,
+    margay_prefix_cache **cache, struct margay_error *error)
+{
+    margay_prefix_cache *made = calloc(1, sizeof *made);
+    *cache = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "a cache");
+    made->back = options->back;
+    /* A cache that has room for all blocks never evicts one, however large. */
+    made->room =
+        options->room < options->blocks ? options->room : options->blocks;
+    enum margay_status status =
+        strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0
+            ? make_leaves(options, made, error)
+            : make_cache(options, made, error);
+    if (status == MARGAY_OK)
+        *cache = made;
+    else
+        margay_prefix_cache_free(made);
+    return status;
+}
+
+void margay_prefix_cache_free(margay_prefix_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    margay_cache_free(cache->cache);
+    free(cache->uses);
+    free(cache->nodes);
+    free(cache->heap);
+    free(cache);
+}

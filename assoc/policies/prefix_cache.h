@@ -1,0 +1,56 @@
+/*
+ * prefix_cache.h - one cache of the blocks of prompts, with any policy
+ *
+ * Algorithm: a request is a list of blocks, each of which stands for all before
+ *   it, too.  It is looked up until a block is missing; then all of its blocks
+ *   are used, from either end, by a cache that knows nothing of requests.
+ *   LEAF-LRU alone does: its blocks are a tree, where the parent of a block is
+ *   the one before it in the request that brought it in, and only blocks
+ *   without a child in the cache may go, the least recently used of them
+ *   first.  A request's blocks come in from its front, and none of them goes
+ *   for another: where nothing else may go, the rest is not kept.
+ *
+ * Guarantee: where requests are used from back to front and a block has always
+ *   the same parent, leaf-lru holds what lru holds, as long as no request is
+ *   longer than the cache.
+ *
+ * Cost: of leaf-lru, a heap of the leaves; 16 bytes for each block of the
+ *   trace, and up to 32 for each in the cache.
+ */
+#ifndef MARGAY_ASSOC_PREFIX_CACHE_H
+#define MARGAY_ASSOC_PREFIX_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/status.h>
+
+#define MARGAY_LEAF_LRU "leaf-lru"
+
+typedef struct margay_prefix_cache margay_prefix_cache;
+
+struct margay_prefix_cache_options {
+    uint64_t room;      /* in blocks, at least 1 */
+    const char *policy; /* MARGAY_LEAF_LRU, or the spec of a cache's */
+    uint64_t seed;
+    uint32_t blocks; /* all numbers are below */
+    bool back;       /* a request's blocks are used from its end on */
+};
+
+/* MARGAY_BAD_ARGUMENT; MARGAY_NO_MEMORY.  The caller owns *cache. */
+enum margay_status margay_prefix_cache_create(
+    const struct margay_prefix_cache_options *options,
+    margay_prefix_cache **cache, struct margay_error *error);
+
+/* NULL is fine. */
+void margay_prefix_cache_free(margay_prefix_cache *cache);
+
+/* A request; *hits is how many blocks it finds, from its front on.
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
+                                               const uint32_t *blocks,
+                                               size_t count, size_t *hits,
+                                               struct margay_error *error);
+
+#endif

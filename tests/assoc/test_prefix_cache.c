@@ -1,0 +1,224 @@
+/*
+ * test_prefix_cache.c - caches of prompts, against caches that search all
+ *
+ * Random trees of prompts, and requests that go down them, or of any blocks:
+ * each cache finds as many blocks of each request as one that is made of loops.
+ */
+#include "assoc/policies/prefix_cache.h"
+#include "tests/assoc/naive_cache.h"
+#include "tests/chance.h"
+#include "tests/rounds.h"
+#include "tests/tap.h"
+
+#define MOST_IDS    40
+#define MOST_LENGTH 12
+#define REQUESTS    60
+
+struct trace {
+    uint32_t blocks[REQUESTS][MOST_LENGTH];
+    size_t counts[REQUESTS];
+    size_t longest;
+};
+
+/* Each block has its parent, or, one time in three, requests are of any. */
+static void make_trace(struct trace *trace)
+{
+    uint32_t parents[MOST_IDS], ids = 2 + (uint32_t)below(MOST_IDS - 1);
+    bool any = one_in(3);
+    trace->longest = 0;
+    for (uint32_t i = 0; i < ids; i++)
+        parents[i] = one_in(4) ? UINT32_MAX : (uint32_t)below(i + 1);
+    for (size_t r = 0; r < REQUESTS; r++) {
+        uint32_t path[MOST_IDS];
+        size_t count = 0;
+        for (uint32_t at = (uint32_t)below(ids);; at = parents[at]) {
+            path[count++] = any ? (uint32_t)below(ids) : at;
+            if (count == MOST_LENGTH || parents[at] >= at)
+                break;
+        }
+        /* A path that is cut at its root is one of another tree. */
+        for (size_t i = 0; i < count; i++)
+            trace->blocks[r][i] = path[count - 1 - i];
+        trace->counts[r] = count;
+        trace->longest = count > trace->longest ? count : trace->longest;
+    }
+}
+
+/* ------------------------------------------------------------- leaf-lru -- */
+
+struct naive_leaves {
+    uint64_t used[MOST_IDS], time; /* 0 = it is not held */
+    uint32_t parents[MOST_IDS];
+    size_t room, held;
+};
+
+static bool is_in(const uint32_t *blocks, size_t count, uint32_t block)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (blocks[i] == block)
+            return true;
+    }
+    return false;
+}
+
+static bool has_child(const struct naive_leaves *cache, uint32_t block)
+{
+    for (uint32_t i = 0; i < MOST_IDS; i++) {
+        if (cache->used[i] != 0 && cache->parents[i] == block)
+            return true;
+    }
+    return false;
+}
+
+static bool make_room(struct naive_leaves *cache, const uint32_t *blocks,
+                      size_t count)
+{
+    uint32_t victim = MOST_IDS;
+    if (cache->held < cache->room)
+        return true;
+    for (uint32_t i = 0; i < MOST_IDS; i++) {
+        if (cache->used[i] != 0 && !has_child(cache, i) &&
+            !is_in(blocks, count, i) &&
+            (victim == MOST_IDS || cache->used[i] < cache->used[victim]))
+            victim = i;
+    }
+    if (victim == MOST_IDS)
+        return false;
+    cache->used[victim] = 0;
+    cache->held--;
+    return true;
+}
+
+static size_t ask_leaves(struct naive_leaves *cache, const uint32_t *blocks,
+                         size_t count, bool back)
+{
+    size_t hits = 0;
+    while (hits < count && cache->used[blocks[hits]] != 0)
+        hits++;
+    for (size_t i = 0; i < count; i++) {
+        if (cache->used[blocks[i]] != 0)
+            continue;
+        if (!make_room(cache, blocks, count))
+            break;
+        cache->held++;
+        cache->used[blocks[i]] = 1;
+        cache->parents[blocks[i]] = i == 0 ? UINT32_MAX : blocks[i - 1];
+    }
+    for (size_t n = 0; n < count; n++) {
+        uint32_t block = blocks[back ? count - 1 - n : n];
+        if (cache->used[block] != 0)
+            cache->used[block] = ++cache->time + 1;
+    }
+    return hits;
+}
+
+/* ------------------------------------------------------------ comparing -- */
+
+static size_t ask_naive(struct naive_cache *cache, const uint32_t *blocks,
+                        size_t count, bool back)
+{
+    size_t hits = 0;
+    while (hits < count &&
+           naive_find(cache->lines, cache->options.ways, blocks[hits]) != NULL)
+        hits++;
+    for (size_t i = 0; i < count; i++)
+        naive_reference(cache, blocks[back ? count - 1 - i : i], UINT64_MAX,
+                        MARGAY_READ);
+    return hits;
+}
+
+static size_t wrong_requests(const struct trace *trace, const char *policy,
+                             size_t room, bool back, bool like_lru)
+{
+    const struct margay_prefix_cache_options options = {
+        .room = room, .policy = policy, .blocks = MOST_IDS, .back = back};
+    const struct margay_cache_options plain = {
+        .ways = (uint32_t)room,
+        .policy = like_lru ? "lru" : policy,
+    };
+    struct naive_leaves leaves = {.room = room};
+    struct naive_cache *naive = malloc(sizeof *naive);
+    margay_prefix_cache *cache;
+    size_t wrong = 0;
+    if (naive == NULL ||
+        margay_prefix_cache_create(&options, &cache, NULL) != MARGAY_OK)
+        exit(1);
+    naive_create(naive, &plain);
+    for (size_t r = 0; r < REQUESTS; r++) {
+        const uint32_t *blocks = trace->blocks[r];
+        size_t count = trace->counts[r], hits;
+        wrong += margay_prefix_cache_request(cache, blocks, count, &hits,
+                                             NULL) != MARGAY_OK;
+        wrong += hits != (strcmp(policy, MARGAY_LEAF_LRU) == 0 && !like_lru
+                              ? ask_leaves(&leaves, blocks, count, back)
+                              : ask_naive(naive, blocks, count, back));
+    }
+    margay_prefix_cache_free(cache);
+    naive_free(naive);
+    free(naive);
+    return wrong;
+}
+
+static void test_policy(const char *policy)
+{
+    uint64_t cases = rounds(3000);
+    size_t wrong = 0;
+    seed_chance(39);
+    for (uint64_t i = 0; i < cases; i++) {
+        struct trace trace;
+        make_trace(&trace);
+        wrong += wrong_requests(&trace, policy, 1 + (size_t)below(MOST_IDS),
+                                one_in(2), false);
+    }
+    CHECK_U64(wrong, 0, "%s: %" PRIu64 " trees of requests", policy, cases);
+}
+
+/* The guarantee of prefix_cache.h. */
+static void test_back(void)
+{
+    uint64_t cases = rounds(3000);
+    size_t wrong = 0, compared = 0;
+    seed_chance(40);
+    for (uint64_t i = 0; i < cases; i++) {
+        struct trace trace = {.longest = 0};
+        /* Blocks of different requests are different but for a tree of two
+           branches to each block. */
+        for (size_t r = 0; r < REQUESTS; r++) {
+            uint32_t at = 1 + (uint32_t)below(2);
+            size_t count = 1 + (size_t)below(4);
+            for (size_t n = 0; n < count;
+                 n++, at = 2 * at + 1 + (uint32_t)below(2))
+                trace.blocks[r][n] = at;
+            trace.counts[r] = count;
+        }
+        wrong += wrong_requests(&trace, MARGAY_LEAF_LRU,
+                                4 + (size_t)below(MOST_IDS - 4), true, true);
+        compared++;
+    }
+    CHECK_U64(wrong, 0, "from back to front leaf-lru is lru in %zu trees",
+              compared);
+}
+
+static void test_refusals(void)
+{
+    const struct margay_prefix_cache_options options = {
+        .room = 4, .policy = "nothing", .blocks = 9};
+    margay_prefix_cache *cache;
+    CHECK(margay_prefix_cache_create(&options, &cache, NULL) ==
+                  MARGAY_BAD_ARGUMENT &&
+              cache == NULL,
+          "an unknown policy is refused");
+    margay_prefix_cache_free(NULL);
+}
+
+int main(void)
+{
+    test_policy("lru");
+    test_policy(MARGAY_LEAF_LRU);
+    test_policy("lfu");
+    test_policy("arc");
+    test_policy("slru");
+    test_back();
+    test_refusals();
+    return tap_done();
+}
