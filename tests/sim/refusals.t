@@ -23,9 +23,9 @@ refuses "unknown option '--blcok' \(did you mean '--block'\?\)" \
 run help policies
 is 'policies and their parameters' "$status $(grep -c '^  [a-z0-9]' out) \
 $(grep -A 1 '^  tinylfu' out | sed -n '2s/ *//p')" \
-    "0 18 window=0.01,protected=0.8"
+    "0 27 window=0.01,protected=0.8"
 printf 'id,size\n1,1\n' >objects.csv
-for policy in $(sed -n 's/^  \([a-z0-9]*\) .*/\1/p' out); do
+for policy in $(sed -n 's/^  \([a-z0-9-]*\) .*/\1/p' out); do
     "$MARGAY" curve -q --objects --policy "$policy" --sizes 1 \
         --column id=id,size=size objects.csv >unused 2>&1 && echo "$policy"
 done >takes
