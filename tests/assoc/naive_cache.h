@@ -82,6 +82,22 @@ static inline uint32_t naive_colder(const struct naive_line *set, uint32_t from,
     return from;
 }
 
+/* Of several trees, that goes which was not used as late as the others. */
+static inline uint32_t naive_coldest(const struct naive_line *set,
+                                     uint32_t ways)
+{
+    uint32_t leaves = ways & -ways, coldest = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t from = 0; from < ways; from += leaves) {
+        uint64_t latest = 0;
+        for (uint32_t i = from; i < from + leaves; i++)
+            latest = set[i].used > latest ? set[i].used : latest;
+        coldest = latest < least ? from : coldest;
+        least = latest < least ? latest : least;
+    }
+    return naive_colder(set, coldest, leaves);
+}
+
 /* Clock as a queue: who has a second chance goes to its end without it. */
 static inline uint32_t naive_first_unmarked(struct naive_cache *cache,
                                             struct naive_line *set)
@@ -183,7 +199,7 @@ static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index,
     if (strcmp(cache->policy, "nru") == 0)
         return naive_not_recent(set, ways);
     if (strcmp(cache->policy, "plru") == 0)
-        return naive_colder(set, 0, ways);
+        return naive_coldest(set, ways);
     if (strcmp(cache->policy, "random") == 0)
         return (uint32_t)margay_random_below(&cache->random, ways);
     return naive_least(set, ways, NAIVE_LATEST);
