@@ -258,6 +258,26 @@ if "$MARGAY" info -q requests.jsonl >info 2>err; then
     run curve -q --requests --sizes 1KiB --bytes-per-token 3 lengths.jsonl
     is 'sizes are rounded down to blocks' "$(sed -n 2p out | cut -d, -f3,4)" \
         21,1008
+    # A block is what any object says, or the first prompt of several blocks.
+    {
+        for i in 1 2 3; do echo '{"seq_len": 7, "chunk_hashes": []}'; done
+        perl -e 'print "{\"seq_len\": 9, \"chunk_hashes\": []}\n" x 1000'
+        echo '{"seq_len": 60, "chunk_hashes": ["a"]}'
+        for i in 1 2; do
+            echo '{"seq_len": 150, "chunk_hashes": ["a", "b", "c"]}'
+        done
+    } >short.jsonl
+    run curve -q --requests --sizes 4 short.jsonl
+    is 'a prompt of several blocks says how large they are' \
+        "$(sed -n 2p out | cut -d, -f10,11)" 9381,214
+    sed '1s/}/, "chunk_size": 100}/' short.jsonl >said.jsonl
+    run curve -q --requests --sizes 4 said.jsonl
+    is 'a prompt of no blocks may say it' \
+        "$(sed -n 2p out | cut -d, -f10,11)" 9381,250
+    { sed /b/d short.jsonl
+        echo '{"seq_len": 600, "chunk_hashes": ["a"]}'; } >one.jsonl
+    run curve -q --requests --sizes 4 one.jsonl
+    is 'else it is 512' "$(sed -n 2p out | cut -d, -f10,11)" 9681,512
 else
     like 'without yajl the format is refused' "$(cat err)" 'built with yajl'
 fi

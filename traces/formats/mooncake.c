@@ -15,10 +15,11 @@
  *     {"timestamp": 1711929600.1, "chunk_size": 256, "seq_len": 8192,
  *      "chunk_hashes": ["0xabcd1234", "0xef567890"]}
  *
- * The tokens of a block are what the first object with blocks says of them, and
- * else the power of two that its length and its number of blocks allow.  Keys
- * may come in any order, so a request is given when its object has ended.  All
- * else in an object is passed over.
+ * The tokens of a block are what objects say of them, and else the power of two
+ * that the length of the first prompt of several blocks, and their number,
+ * allow; both are looked for in the beginning of the trace.  Keys may come in
+ * any order, so a request is given when its object has ended.  All else in an
+ * object is passed over.
  *
  * yajl parses the text as a stream, so that a request may be of any length.
  */
@@ -80,10 +81,11 @@ static const struct {
     {"parent_chat_id", PARENT},
 };
 
-/* A block of Mooncake's, and of the traces with chats, where the first request
-   with blocks has a single one. */
+/* A block of Mooncake's, and of the traces with chats, where the first pieces
+   have no request of several. */
 #define USUAL_BLOCK_TOKENS 512
 #define CHAT_BLOCK_TOKENS  16
+#define FIRST_PIECES       16
 
 /* A request whose object has ended. */
 struct asked {
@@ -98,7 +100,8 @@ struct reader {
     uint64_t lines;        /* that ended before the piece */
     uint64_t requests;     /* objects that have begun */
     uint64_t block_tokens; /* of all requests; 0 = not known */
-    bool knows_block;      /* there has been a request with blocks */
+    uint64_t usual_tokens; /* if it stays unknown; 0 = no prompt of a block */
+    bool knows_block;      /* block_tokens is not to change any more */
     unsigned depth;        /* objects and lists that are open */
     bool begun;            /* something else than blanks has come */
     bool ended;
@@ -297,22 +300,26 @@ static uint64_t guess_block(uint64_t tokens, uint64_t blocks)
     return 0;
 }
 
-/* The object has ended: what is a block? */
+/* The object has ended: what is a block?  One that does not say how long its
+   prompt is does not know. */
 static int learn_block(struct reader *reader)
 {
     uint64_t blocks = reader->id_count - reader->first;
-    if (blocks == 0 || (reader->knows_block && reader->said_tokens == 0))
-        return 1;
+    uint64_t said = reader->said_tokens;
     if (reader->knows_block)
-        return reader->said_tokens == reader->block_tokens
+        return said == 0 || said == reader->block_tokens
                    ? 1
                    : expect(reader, "as many tokens in a block as before");
-    reader->knows_block = true;
-    reader->block_tokens = reader->said_tokens != 0 ? reader->said_tokens
-                           : reader->tokens == MARGAY_TOKENS_UNKNOWN ? 0
-                           : blocks > 1 ? guess_block(reader->tokens, blocks)
-                           : reader->has_chat ? CHAT_BLOCK_TOKENS
-                                              : USUAL_BLOCK_TOKENS;
+    if (blocks == 1 && reader->usual_tokens == 0)
+        reader->usual_tokens =
+            reader->has_chat ? CHAT_BLOCK_TOKENS : USUAL_BLOCK_TOKENS;
+    if (said != 0)
+        reader->block_tokens = said;
+    else if (blocks > 1 && reader->tokens != MARGAY_TOKENS_UNKNOWN)
+        reader->block_tokens = guess_block(reader->tokens, blocks);
+    reader->knows_block =
+        said != 0 || blocks > 1 ||
+        (blocks == 1 && reader->tokens == MARGAY_TOKENS_UNKNOWN);
     return 1;
 }
 
@@ -449,12 +456,34 @@ static enum margay_status parse(struct reader *reader,
     return MARGAY_OK;
 }
 
-/* Parse until a request has ended.  A failure comes after those before it. */
+/* Parse the next piece, if there is one, and say whether there was.  A failure
+   comes after the requests before it. */
+static bool parse_more(struct reader *reader)
+{
+    if (reader->ended || reader->failure.status != MARGAY_OK)
+        return false;
+    reader->failure.status = parse(reader, &reader->failure);
+    return true;
+}
+
+/* Parse until a request has ended. */
 static void find_request(struct reader *reader)
 {
-    while (reader->asked_given == reader->asked_count && !reader->ended &&
-           reader->failure.status == MARGAY_OK)
-        reader->failure.status = parse(reader, &reader->failure);
+    while (reader->asked_given == reader->asked_count && parse_more(reader))
+        ;
+}
+
+/* Parse until it is known what a block is, if that comes soon. */
+static void find_block(struct reader *reader)
+{
+    for (unsigned i = 1; !reader->knows_block && i < FIRST_PIECES; i++) {
+        if (!parse_more(reader))
+            break;
+    }
+    if (!reader->knows_block && reader->usual_tokens != 0) {
+        reader->block_tokens = reader->usual_tokens;
+        reader->knows_block = true;
+    }
 }
 
 static void give(struct reader *reader, struct asked *asked,
@@ -540,6 +569,7 @@ static enum margay_status open_reader(void *state,
         !yajl_config(reader->parser, yajl_dont_validate_strings, 1))
         return margay_fail_memory(error, "a parser of JSON");
     find_request(reader);
+    find_block(reader);
     facts->block_tokens = reader->block_tokens;
     return MARGAY_OK;
 }
