@@ -9,7 +9,7 @@
  * request, of the blocks of the request up to this one; it is infinite from the
  * first new block on.  A cache of C blocks hits iff the distance is below C.
  * Distances of the optimum do likewise, of a cache that evicts the block whose
- * next use is the farthest away.
+ * next use is the farthest away; with bypass, that may be the one that misses.
  *
  * A block stands for some tokens, of which the last one of a prompt may have
  * fewer.  Tokens of a prompt beyond its blocks miss in every cache.

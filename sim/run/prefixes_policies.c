@@ -28,7 +28,14 @@
 #include "sim/run/watching.h"
 #include "traces/traces_internal.h"
 
-enum kind { LRU, OPTIMUM, SIMULATED };
+/* BYPASS is the optimum of a cache that need not keep what misses. */
+enum kind { LRU, OPTIMUM, BYPASS, SIMULATED };
+
+static const enum margay_measure measures[SIMULATED] = {
+    MARGAY_REUSE_DISTANCES,
+    MARGAY_OPTIMAL_DISTANCES,
+    MARGAY_OPTIMAL_BYPASS_DISTANCES,
+};
 
 struct policies_question {
     margay_question question;
@@ -49,7 +56,7 @@ struct prefix_policies {
     struct margay_sizes sizes_asked; /* the list is owned */
     uint64_t block_tokens;
 
-    /* LRU, of which the sizes and totals follow, and the optimum, or NULL. */
+    /* LRU, of which the sizes and totals follow, and each optimum, or NULL. */
     margay_prefixes *engines[SIMULATED];
     struct margay_prefixes_result results[SIMULATED];
 
@@ -76,9 +83,10 @@ static struct prefix_policies *self(const margay_analysis *analysis)
 
 static enum kind kind_of(const char *policy)
 {
-    return strcasecmp(policy, "lru") == 0   ? LRU
-           : strcasecmp(policy, "opt") == 0 ? OPTIMUM
-                                            : SIMULATED;
+    return strcasecmp(policy, "lru") == 0             ? LRU
+           : strcasecmp(policy, "opt:bypass=on") == 0 ? BYPASS
+           : strncasecmp(policy, "opt", 3) == 0       ? OPTIMUM
+                                                      : SIMULATED;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -499,13 +507,13 @@ static enum margay_status begin(const margay_question *question,
     if (status == MARGAY_OK)
         status = margay_crew_create(share->threads, &own->crew, error);
     if (status == MARGAY_OK)
-        status = margay_prefixes_begin(request, MARGAY_REUSE_DISTANCES, passes,
-                                       share, &own->engines[LRU], error);
+        status = margay_prefixes_begin(request, measures[LRU], passes, share,
+                                       &own->engines[LRU], error);
     for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
-        if (kind_of(request->policies[i]) == OPTIMUM)
-            status =
-                margay_prefixes_begin(request, MARGAY_OPTIMAL_DISTANCES, passes,
-                                      share, &own->engines[OPTIMUM], error);
+        enum kind kind = kind_of(request->policies[i]);
+        if (kind < SIMULATED && own->engines[kind] == NULL)
+            status = margay_prefixes_begin(request, measures[kind], passes,
+                                           share, &own->engines[kind], error);
     }
     return status == MARGAY_OK && own->question->simulates
                ? margay_numbering_create(&own->numbering, error)
@@ -526,8 +534,6 @@ static enum margay_status check_policy(const char *policy,
             continue;
         if (strcasecmp(policy, MARGAY_LEAF_LRU) == 0)
             return MARGAY_OK;
-        if (strncasecmp(policy, "opt:", 4) == 0)
-            break; /* what passes by is no beginning of a prompt */
         return margay_policy_find(policy, &info, error);
     }
     return margay_fail(error, MARGAY_BAD_ARGUMENT,

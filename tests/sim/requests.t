@@ -210,8 +210,13 @@ run curve -q -j 1 --requests --column $columns --policy lru,lfu,arc requests.csv
 check 'threads change nothing' cmp -s out all
 refuses 'not defined for requests' curve --requests --policy fifo \
     --column $columns requests.csv
-refuses 'not defined for requests' curve --requests --policy opt:bypass=on \
-    --column $columns requests.csv
+for touch in front back; do
+    run curve -q --requests --column $columns --touch $touch --sizes 1,2,5,20,64 \
+        --policy opt:bypass=on,lru,leaf-lru,slru,lfu,arc,opt requests.csv
+    is "from the $touch: no policy misses less than the optimum with bypass" \
+        "$(awk -F, '$13 == "opt:bypass=on" { least[$3] = $6; n++ }
+            $6 < least[$3] { print } END { print n }' out)" 5
+done
 refuses 'leaf-lru: given twice' curve --requests --policy leaf-lru,leaf-lru \
     --column $columns requests.csv
 refuses 'leaf-lru: it is for requests' curve --policy leaf-lru \

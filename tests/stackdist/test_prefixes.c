@@ -52,20 +52,29 @@ static void use(struct cache *cache, uint64_t block)
     cache->blocks[0] = block;
 }
 
-/* Another block than this, when there is no room, makes room for it: the one
-   whose next use is the farthest. */
-static void use_wisely(struct cache *cache, const struct trace *trace,
-                       size_t now)
+/* When a block is asked for again; trace->count or more = never. */
+static size_t next_use(const struct trace *trace, size_t now, uint64_t block)
 {
-    size_t farthest = 0, worst = 0;
-    if (find(cache, trace->blocks[now]) < cache->count)
+    size_t next = now + 1;
+    while (next < trace->count &&
+           (trace->blocks[next] != block ||
+            (trace->has_tokens && trace->tokens[next] >= MARGAY_NO_BLOCK)))
+        next++;
+    return next;
+}
+
+/* Another block than this, when there is no room, makes room for it: the one
+   whose next use is the farthest.  With a bypass it may be this one. */
+static void use_wisely(struct cache *cache, const struct trace *trace,
+                       size_t now, bool bypass)
+{
+    uint64_t block = trace->blocks[now];
+    size_t farthest = bypass ? next_use(trace, now, block) : 0;
+    size_t worst = MOST_IDS;
+    if (find(cache, block) < cache->count)
         return;
     for (size_t i = 0; i < cache->count; i++) {
-        size_t next = now + 1;
-        while (next < trace->count &&
-               (trace->blocks[next] != cache->blocks[i] ||
-                (trace->has_tokens && trace->tokens[next] >= MARGAY_NO_BLOCK)))
-            next++;
+        size_t next = next_use(trace, now, cache->blocks[i]);
         if (next > farthest) {
             farthest = next;
             worst = i;
@@ -73,7 +82,8 @@ static void use_wisely(struct cache *cache, const struct trace *trace,
     }
     if (cache->count < cache->room)
         worst = cache->count++;
-    cache->blocks[worst] = trace->blocks[now];
+    if (worst < MOST_IDS)
+        cache->blocks[worst] = block;
 }
 
 struct misses {
@@ -104,7 +114,8 @@ static uint64_t tail_of(const struct trace *trace, size_t first, size_t to)
 }
 
 static struct misses simulate(const struct trace *trace, size_t room,
-                              enum margay_touch touch, bool wisely)
+                              enum margay_touch touch,
+                              enum margay_measure measure)
 {
     struct cache cache = {.room = room};
     struct misses misses = {0};
@@ -131,10 +142,11 @@ static struct misses simulate(const struct trace *trace, size_t room,
             misses.tokens += tail_of(trace, from, to);
         for (size_t i = from; i < to; i++) {
             size_t at = touch == MARGAY_FRONT_TO_BACK ? i : to - 1 - (i - from);
-            if (wisely)
-                use_wisely(&cache, trace, i);
-            else
+            if (measure == MARGAY_REUSE_DISTANCES)
                 use(&cache, trace->blocks[at]);
+            else
+                use_wisely(&cache, trace, i,
+                           measure == MARGAY_OPTIMAL_BYPASS_DISTANCES);
         }
     }
     return misses;
@@ -226,8 +238,7 @@ static unsigned wrong_sizes(const struct trace *trace,
     bool within = margay_histogram_exceeded_bound(result.blocks.histogram) == 0;
     for (size_t size = 1; size <= (within ? MOST_IDS : bound); size++) {
         struct misses expected = simulate(trace, size, options->touch,
-                                          options->engine_options.measure ==
-                                              MARGAY_OPTIMAL_DISTANCES);
+                                          options->engine_options.measure);
         wrong += at_size(result.blocks.histogram, size) != expected.blocks;
         wrong += at_size(result.requests, size) != expected.requests;
         if (trace->block_tokens > 0)
@@ -243,7 +254,7 @@ static void test_random(enum margay_touch touch, bool bounded,
                         enum margay_measure measure)
 {
     static const char *const engines[] = {"exact", "exact", "naive", "olken"};
-    bool optimal = measure == MARGAY_OPTIMAL_DISTANCES;
+    bool optimal = measure != MARGAY_REUSE_DISTANCES;
     struct trace trace;
     unsigned wrong = 0;
     uint64_t cases = rounds(5000);
@@ -292,6 +303,8 @@ int main(void)
     test_random(MARGAY_BACK_TO_FRONT, true, MARGAY_REUSE_DISTANCES);
     test_random(MARGAY_FRONT_TO_BACK, false, MARGAY_OPTIMAL_DISTANCES);
     test_random(MARGAY_BACK_TO_FRONT, true, MARGAY_OPTIMAL_DISTANCES);
+    test_random(MARGAY_FRONT_TO_BACK, false, MARGAY_OPTIMAL_BYPASS_DISTANCES);
+    test_random(MARGAY_BACK_TO_FRONT, true, MARGAY_OPTIMAL_BYPASS_DISTANCES);
     test_refusals();
     return tap_done();
 }
