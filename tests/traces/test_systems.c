@@ -63,7 +63,7 @@ static void make_fio(void)
 
 static void make_filemap(void)
 {
-    add("# tracer: nop\n");
+    add(one_in(2) ? "# tracer: nop\n" : "cpus=2\nCPU:1 [LOST 7 EVENTS]\n");
     for (uint64_t i = below(40); i > 0; i--) {
         unsigned file = (unsigned)below(FILES), what = (unsigned)below(5);
         uint64_t page = below(1000), more = below(4);
@@ -100,7 +100,7 @@ static void make_strace(void)
         unsigned what = (unsigned)below(9), fd = file + 3;
         uint64_t bytes = below(5000), offset = below(100000);
         uint64_t *place = &at[process][file];
-        bool cut = one_in(4);
+        bool cut = one_in(4), writes;
         add(one_in(2) ? "%u " : "[pid %5u] ", process + 70);
         if (one_in(3))
             add("1646861401.5 ");
@@ -126,11 +126,20 @@ static void make_strace(void)
             add("close(%u</f%u>) = 0\n", fd, file);
             break;
         case 5:
-            add("%s(%u</f%u>, \"a) = 3, \\\"\"..., 4096, %" PRIu64
-                ") = %" PRIu64 "\n",
-                cut ? "pwrite64" : "pread64", fd, file, offset, bytes);
+            /* What is written is printed before the call, what is read after
+               it. */
+            writes = one_in(2);
+            add("%s(%u</f%u>, ", writes ? "pwrite64" : "pread64", fd, file);
+            if (cut && !writes)
+                add(" <unfinished ...>\n%u <... pread64 resumed>",
+                    process + 70);
+            add("\"a) = 3, \\\"\"..., 4096, %" PRIu64, offset);
+            if (cut && writes)
+                add(" <unfinished ...>\n%u <... pwrite64 resumed>",
+                    process + 70);
+            add(") = %" PRIu64 "\n", bytes);
             if (bytes > 0)
-                request(file, offset, bytes, cut);
+                request(file, offset, bytes, writes);
             break;
         default:
             add("%s(%u</f%u>, ", what == 6 ? "write" : "read", fd, file);

@@ -18,7 +18,7 @@
 #define FILE_BYTES (UINT64_C(1) << (64 - FILE_BITS))
 
 /* Of strace: where a descriptor of a process stands, or which call of a process
-   has not returned. */
+   has not returned, and at which offset, if that was printed. */
 struct place {
     uint64_t offset;
     const struct call *call; /* of the process; NULL = none */
@@ -203,6 +203,20 @@ static void take_seconds(const char *line, const char *event,
         row->time = 0;
 }
 
+/* What trace-cmd and ftrace say between events: cpus=2, CPU:1 [LOST 7 EVENTS]
+ */
+static bool is_remark(const char *line, const char *end)
+{
+    static const char *const begins[] = {"#", "cpus=", "CPU", "version = "};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        size_t length = strlen(begins[i]);
+        if ((size_t)(end - line) >= length &&
+            memcmp(line, begins[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static const char *parse_filemap(struct margay_log *log, const char *line,
                                  const char *end, size_t at,
                                  struct margay_row_reference *row)
@@ -216,7 +230,7 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
     row->count = 0;
     /* Other events have a colon after their names, too. */
     if (event == NULL)
-        return ((struct system *)log)->strict && *line != '#' &&
+        return ((struct system *)log)->strict && !is_remark(line, end) &&
                        memmem(line, (size_t)(end - line), ": ", 2) == NULL
                    ? EXPECTS_FILEMAP
                    : NULL;
@@ -374,6 +388,8 @@ static const char *take_call(struct system *system, uint64_t process,
         const char *offset = arguments_end;
         last_word(arguments, &offset);
         if (!margay_take_number(offset, arguments_end, &row->number))
+            row->number = made->offset;
+        if (row->number == UINT64_MAX)
             return "an offset in the end of the arguments";
     } else {
         place->offset += value;
@@ -427,7 +443,8 @@ static const char *parse_strace(struct margay_log *log, const char *line,
                    : take_call(system, process, &made, name, end, row);
     }
     const char *open = memchr(name, '(', (size_t)(end - name));
-    struct place made = {.call = open == NULL ? NULL : call_named(name, open)};
+    struct place made = {.call = open == NULL ? NULL : call_named(name, open),
+                         .offset = UINT64_MAX};
     bool known = name < end && (*name == '+' || *name == '-' || open != NULL);
     if (made.call == NULL)
         return system->strict && !known ? EXPECTS_STRACE : NULL;
@@ -439,6 +456,12 @@ static const char *parse_strace(struct margay_log *log, const char *line,
     if ((size_t)(end - open) > sizeof unfinished - 1 &&
         memcmp(end - sizeof unfinished + 1, unfinished,
                sizeof unfinished - 1) == 0) {
+        /* The arguments of a write stand before, those of a read after. */
+        const char *offset = end - sizeof unfinished + 1;
+        const char *offset_end = last_word(open, &offset);
+        if (made.call->moves != WRITES ||
+            !margay_take_number(offset, offset_end, &made.offset))
+            made.offset = UINT64_MAX;
         *waiting = made;
         return NULL;
     }
