@@ -53,6 +53,10 @@ echo 'x columns=id=2,size=1 delimiter=;' >own
 printf '5;a\n6;b\n5;a\n' >log
 is 'columns by their numbers' \
     "$("$MARGAY" distances -q --objects --layout own log | tail -n 1 | cut -d, -f5)" 11
+echo 'x columns=op=1,id=2 delimiter=blanks' >own
+printf 'GET /a\nPUT /b\n' >log
+is 'a first row of texts is a record' \
+    "$("$MARGAY" info -q --layout own log | sed -n 's/^references,//p')" 2
 printf 'x columns=id=1 unit=512\n' >own
 printf '1\n8\n' >log
 is 'offsets in sectors' \

@@ -175,7 +175,7 @@ static void add_logfmt(const struct record *record)
         add("%s", record->id);
     add(" alone %s", blanks());
     if (record->size == UINT64_MAX)
-        add("bytes=%s", one_in(2) ? "" : "-");
+        add("bytes=%s", one_in(2) ? "" : one_in(2) ? "-" : "null");
     else
         add("bytes=%" PRIu64, record->size);
     add(" ttl=%" PRIu64 " req.op=%s ts=", record->ttl, ops[record->op]);
@@ -427,6 +427,8 @@ static const struct refusal {
 #ifdef MARGAY_HAS_PCRE2
     {"a line that does not match", "regex", NULL, "^(?<id>\\d+)$", "1\nx\n",
      ":2: found 'x', expected a line that matches the pattern"},
+    {"blanks around a line", "regex", NULL, "^\t\\d?\t(?<id>\\d+) $",
+     "\t\t4 \r\n  \n\t3\t5 ", "r4 r5"},
     {"no pattern", "regex", "id=a", NULL, "1\n", "takes --pattern"},
     {"a pattern that is none", "regex", NULL, "(?<id>", "1\n",
      "missing closing parenthesis, after 6 bytes"},

@@ -5,7 +5,8 @@
  * back until the second one is known.  It is a header if --column names one of
  * its fields, if it holds no number and the second row does, or if it is the
  * only row and what the writer of an empty trace leaves.  Of a layout it is a
- * header if the layout names its columns, or if it holds no number.
+ * header if the layout names its columns, or if it holds no number although one
+ * of its columns has to; where none has to, it is held back, too.
  */
 #include "traces/formats/csv_rows.h"
 
@@ -197,6 +198,17 @@ static bool refuse_names(struct margay_csv *csv, unsigned v)
     return true;
 }
 
+/* Where all columns that are read may hold text, only the second row tells
+   whether the first one is a header. */
+static bool may_be_text(const struct margay_plan *plan)
+{
+    return plan->role_counts[MARGAY_ROLE_SIZE] +
+               plan->role_counts[MARGAY_ROLE_TIME] +
+               plan->role_counts[MARGAY_ROLE_TTL] +
+               plan->role_counts[MARGAY_ROLE_COUNT] ==
+           0;
+}
+
 /* Choose the variant that the first row has; true: it is a header. */
 static bool choose_variant(struct margay_csv *csv)
 {
@@ -211,7 +223,7 @@ static bool choose_variant(struct margay_csv *csv)
     if (v == MARGAY_VARIANTS || (!header && refuse_names(csv, v)))
         return false;
     margay_csv_make_plan(csv, v);
-    return header || !csv->row.any_number;
+    return header || (!csv->row.any_number && !may_be_text(&csv->rows.plan));
 }
 
 /* Does another variant allow the same numbers of columns, or more? */
@@ -326,17 +338,6 @@ void margay_csv_append_first(struct margay_csv *csv)
         append(csv, &csv->first_reference);
 }
 
-/* Where all columns that are read may hold text, only the second row tells
-   whether the first one is a header. */
-static bool may_be_text(const struct margay_plan *plan)
-{
-    return plan->role_counts[MARGAY_ROLE_SIZE] +
-               plan->role_counts[MARGAY_ROLE_TIME] +
-               plan->role_counts[MARGAY_ROLE_TTL] +
-               plan->role_counts[MARGAY_ROLE_COUNT] ==
-           0;
-}
-
 static void end_first_row(struct margay_csv *csv)
 {
     csv->first = csv->row;
@@ -359,8 +360,7 @@ static void end_first_row(struct margay_csv *csv)
     csv->first_fails = expected != NULL;
     if (csv->first_fails)
         snprintf(csv->first_message, sizeof csv->first_message, "%s", expected);
-    csv->first_is_pending =
-        csv->layout == &margay_layout_any && may_be_text(&csv->rows.plan);
+    csv->first_is_pending = may_be_text(&csv->rows.plan);
     if (!csv->first_is_pending)
         margay_csv_append_first(csv);
 }

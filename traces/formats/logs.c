@@ -51,6 +51,10 @@ const char *margay_log_decode(struct margay_text *text,
             return MARGAY_EXPECTS_NO_NUL;
         while (end > line && margay_is_blank(end[-1]))
             end--;
+        if (log->keeps_blanks && line < end) {
+            line = text->cursor;
+            end = newline - (newline[-1] == '\r');
+        }
         /* All references of the line, or as many as there is room for. */
         for (bool more = line<end; more; more = log->at> 0) {
             struct margay_row_reference row = {.count = 1, .ttl = UINT64_MAX};

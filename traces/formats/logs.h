@@ -15,16 +15,17 @@
 struct margay_log {
     uint64_t *devices; /* see margay_device_claim() */
     bool begun;        /* a record was met */
+    bool keeps_blanks; /* those around a line belong to it */
     /* How far a line that stands for several references was read; 0 = it is to
        be read from its beginning on. */
     size_t at;
 };
 
 /*
- * Read a reference of a line, which neither begins nor ends with a blank, from
- * `at` on, which is 0 to begin with.  Where more may follow, log->at says where
- * to go on.  A count of 0 says that there is none.  Returns NULL, or what was
- * expected.
+ * Read a reference of a line, which neither begins nor ends with a blank unless
+ * log->keeps_blanks, and holds more than blanks, from `at` on, which is 0 to
+ * begin with.  Where more may follow, log->at says where to go on.  A count of
+ * 0 says that there is none.  Returns NULL, or what was expected.
  */
 typedef const char *margay_line_function(struct margay_log *log,
                                          const char *line, const char *end,

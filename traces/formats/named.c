@@ -435,7 +435,9 @@ static enum margay_status find_groups(struct named *named,
         uint64_t number;
         const struct margay_named_column *column =
             &named->choices[0].columns[i];
-        const char *name = strndupa(column->name, column->name_bytes);
+        /* Longer than the names and numbers of groups, and padded. */
+        char name[64 + MARGAY_TEXT_PADDING] = "";
+        snprintf(name, 64, "%.*s", (int)column->name_bytes, column->name);
         if (margay_take_number(name, name + strlen(name), &number))
             named->groups[i] = number <= groups ? (int)number : -1;
         else
@@ -682,6 +684,7 @@ static enum margay_status make_named(const struct margay_state_options *options,
         return margay_fail_memory(error, "the fields of lines");
     named->options = *options;
     named->layout = named->rows.layout = options->layout;
+    named->log.keeps_blanks = options->layout->syntax == MARGAY_SYNTAX_REGEX;
     named->rows.unit_bytes = options->unit_bytes != 0
                                  ? options->unit_bytes
                                  : options->layout->offset_bytes;

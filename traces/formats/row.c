@@ -141,13 +141,15 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
     return NULL;
 }
 
-/* Does the row say no size there?  In columns of the user's own, nothing or a
-   hyphen says so. */
+/* Does the row say no size there?  In columns of the user's own, nothing, a
+   hyphen or null says so. */
 static bool lacks_size(const struct margay_rows *rows, unsigned k)
 {
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
     if (rows->layout->open && field->text != NULL)
-        return field->bytes == 0 || (field->bytes == 1 && *field->text == '-');
+        return field->bytes == 0 ||
+               (field->bytes == 1 && *field->text == '-') ||
+               (field->bytes == 4 && memcmp(field->text, "null", 4) == 0);
     return field->bytes == 0 && take_of(rows, MARGAY_ROLE_SIZE, k)->optional;
 }
 
