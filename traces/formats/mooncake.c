@@ -516,8 +516,9 @@ static enum margay_status fill(void *state, struct margay_references *batch,
         /* What is left are blocks of the open object. */
         reader->id_count -= reader->given;
         reader->first -= reader->given;
-        memmove(reader->ids, reader->ids + reader->given,
-                reader->id_count * sizeof *reader->ids);
+        if (reader->id_count > 0)
+            memmove(reader->ids, reader->ids + reader->given,
+                    reader->id_count * sizeof *reader->ids);
         reader->given = reader->asked_given = reader->asked_count = 0;
     }
     if (batch->count > 0)
