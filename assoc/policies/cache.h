@@ -292,6 +292,8 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
         if (held)
             cache->policy->remove(cache->state, 0, object);
         cache->held[object] = 0;
+        if (cache->asked != NULL)
+            cache->asked[object] = 1;
         return;
     }
     if (!held && cache->admission.rule != MARGAY_ADMIT_ALL &&

@@ -246,7 +246,8 @@ static void put_policies(struct output *output)
         if (policy->abilities & MARGAY_POLICY_FOR_OBJECTS)
             output_text(output, " %s", policy->name);
     }
-    output_text(output, "\n");
+    output_text(output, "\nThere all but the bounds take admit=size<N, "
+                        "admit=second-hit or admit=P, too.\n");
 }
 
 static void put_layouts(struct output *output)

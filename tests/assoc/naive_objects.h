@@ -845,7 +845,6 @@ static inline bool naive_admits(struct naive *naive, uint64_t object)
     bool before = naive->asked_before[object];
     if (naive->admits[0] == 's' && naive->admits[1] == 'i')
         return (double)naive->sizes[object] < atof(naive->admits + 5);
-    naive->asked_before[object] = true;
     if (naive->admits[0] == 's')
         return before;
     return naive->admits[0] == '\0' ||
@@ -880,6 +879,7 @@ static inline void naive_request(struct naive *naive, uint64_t object,
     } else if (size <= naive->bytes && naive_admits(naive, object)) {
         naive_bring_in(naive, object);
     }
+    naive->asked_before[object] = true;
 }
 
 #endif
