@@ -27,7 +27,7 @@
  *   schedule of their own.
  *
  * Cost: sorted once for all sizes.  36 bytes for each request, and for each
- *   thread 32 to 64 more with pfoo-u.
+ *   thread 10 more with pfoo-u.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -282,98 +282,163 @@ static uint64_t hits_below(const struct margay_future *future, uint64_t bytes,
     return hits;
 }
 
-/* A node has the most that is taken at any time of its two halves, and what is
-   taken all the time. */
-struct node {
-    int64_t most, all;
+/* What is taken at each time, under levels of places of which each stands for
+   WIDTH of the level below.  A place has how much its most is above the most of
+   the WIDTH that it is among, so that the sum of the places from the top, which
+   is one, down to a time is what is taken then, and what is taken for a while
+   is added to few. */
+#define WIDTH  8
+#define LEVELS 12 /* WIDTH to the 11th is more than MOST_REQUESTS */
+
+struct schedule {
+    int64_t *places; /* owned */
+    int64_t *levels[LEVELS];
+    size_t counts[LEVELS]; /* multiples of WIDTH */
+    unsigned top;
 };
 
-static void add_to(struct node *tree, size_t at, int64_t bytes)
+static int64_t larger(int64_t one, int64_t other)
 {
-    tree[at].most += bytes;
-    tree[at].all += bytes;
+    return one > other ? one : other;
 }
 
-static bool renew(struct node *tree, size_t at)
+static int64_t most_of(const int64_t *places, size_t from, size_t to,
+                       int64_t most)
 {
-    int64_t before = tree[at].most, left = tree[2 * at].most;
-    int64_t right = tree[2 * at + 1].most;
-    tree[at].most = (left > right ? left : right) + tree[at].all;
-    return tree[at].most != before;
-}
-
-/* The most that is taken at any time between two leaves, which are not meant.
- */
-static int64_t most_between(const struct node *tree, size_t left, size_t right)
-{
-    int64_t from_left = INT64_MIN / 2, from_right = INT64_MIN / 2;
-    while ((left ^ right) != 1) {
-        if (left % 2 == 0 && tree[left + 1].most > from_left)
-            from_left = tree[left + 1].most;
-        if (right % 2 == 1 && tree[right - 1].most > from_right)
-            from_right = tree[right - 1].most;
-        left /= 2;
-        right /= 2;
-        from_left += tree[left].all;
-        from_right += tree[right].all;
-    }
-    int64_t most = from_left > from_right ? from_left : from_right;
-    while (left > 1) {
-        left /= 2;
-        most += tree[left].all;
-    }
+    for (size_t i = from; i < to; i++)
+        most = larger(most, places[i]);
     return most;
 }
 
-static void take_between(struct node *tree, size_t left, size_t right,
+static void add_to(int64_t *places, size_t from, size_t to, int64_t bytes)
+{
+    for (size_t i = from; i < to; i++)
+        places[i] += bytes;
+}
+
+/* Move the most of WIDTH places into the one above them; returns it. */
+static int64_t raise(struct schedule *schedule, unsigned level, size_t above)
+{
+    int64_t *places = schedule->levels[level] + above * WIDTH;
+    int64_t most = places[0];
+    for (size_t i = 1; i < WIDTH; i++)
+        most = larger(most, places[i]);
+    for (size_t i = 0; i < WIDTH; i++)
+        places[i] -= most;
+    schedule->levels[level + 1][above] += most;
+    return most;
+}
+
+/* Whether at most `room` is taken at any time between two, which are not
+   meant. */
+static bool fits(const struct schedule *schedule, size_t left, size_t right,
+                 int64_t room)
+{
+    int64_t from_left = INT64_MIN / 2, from_right = INT64_MIN / 2;
+    unsigned level = 0;
+    if (schedule->levels[schedule->top][0] <= room)
+        return true;
+    for (; left / WIDTH != right / WIDTH; level++) {
+        const int64_t *places = schedule->levels[level];
+        from_left =
+            most_of(places, left + 1, (left / WIDTH + 1) * WIDTH, from_left);
+        from_right = most_of(places, right / WIDTH * WIDTH, right, from_right);
+        left /= WIDTH;
+        right /= WIDTH;
+        from_left += schedule->levels[level + 1][left];
+        from_right += schedule->levels[level + 1][right];
+    }
+    int64_t most = most_of(schedule->levels[level], left + 1, right,
+                           larger(from_left, from_right));
+    while (level < schedule->top) {
+        left /= WIDTH;
+        most += schedule->levels[++level][left];
+    }
+    return most <= room;
+}
+
+static void take_between(struct schedule *schedule, size_t left, size_t right,
                          int64_t bytes)
 {
-    while ((left ^ right) != 1) {
-        if (left % 2 == 0)
-            add_to(tree, left + 1, bytes);
-        if (right % 2 == 1)
-            add_to(tree, right - 1, bytes);
-        left /= 2;
-        right /= 2;
-        renew(tree, left);
-        renew(tree, right);
+    unsigned level = 0;
+    for (; left / WIDTH != right / WIDTH; level++) {
+        int64_t *places = schedule->levels[level];
+        add_to(places, left + 1, (left / WIDTH + 1) * WIDTH, bytes);
+        add_to(places, right / WIDTH * WIDTH, right, bytes);
+        left /= WIDTH;
+        right /= WIDTH;
+        raise(schedule, level, left);
+        raise(schedule, level, right);
     }
-    while (left > 1) {
-        left /= 2;
-        if (!renew(tree, left))
+    add_to(schedule->levels[level], left + 1, right, bytes);
+    for (; level < schedule->top; level++) {
+        left /= WIDTH;
+        if (raise(schedule, level, left) == 0)
             return;
     }
 }
 
-/* At each request at least its own object takes room, if it is stored at all.
-   Leaf `leaves` + 1 + i is request i. */
-static void plant(const struct margay_future *future, struct node *tree,
-                  size_t leaves, uint64_t bytes)
+static enum margay_status make_schedule(uint64_t requests,
+                                        struct schedule *schedule,
+                                        struct margay_error *error)
 {
-    memset(tree, 0, 2 * leaves * sizeof *tree);
+    size_t count = (size_t)requests, all = 0;
+    *schedule = (struct schedule){.top = 0};
+    for (;; schedule->top++) {
+        schedule->counts[schedule->top] = (count / WIDTH + 1) * WIDTH;
+        all += schedule->counts[schedule->top];
+        if (count <= 1)
+            break;
+        count = (count + WIDTH - 1) / WIDTH;
+    }
+    enum margay_status status =
+        margay_room_check("a schedule", all * sizeof(int64_t), error);
+    if (status != MARGAY_OK)
+        return status;
+    schedule->places = malloc(all * sizeof(int64_t));
+    if (schedule->places == NULL)
+        return margay_fail_memory(error, "a schedule");
+    int64_t *at = schedule->places;
+    for (unsigned i = 0; i <= schedule->top; i++) {
+        schedule->levels[i] = at;
+        at += schedule->counts[i];
+    }
+    return MARGAY_OK;
+}
+
+/* At each request at least its own object takes room, if it is stored at
+   all. */
+static void plant(const struct margay_future *future, struct schedule *schedule,
+                  uint64_t bytes)
+{
+    size_t all = 0;
+    for (unsigned i = 0; i <= schedule->top; i++)
+        all += schedule->counts[i];
+    memset(schedule->places, 0, all * sizeof(int64_t));
     for (size_t i = 0; i < future->requests; i++)
-        tree[leaves + 1 + i].most =
+        schedule->places[i] =
             future->sizes[i] <= bytes ? (int64_t)future->sizes[i] : 0;
-    for (size_t i = leaves - 1; i > 0; i--)
-        renew(tree, i);
+    for (unsigned level = 0; level < schedule->top; level++) {
+        for (size_t i = 0; i < schedule->counts[level] / WIDTH; i++)
+            raise(schedule, level, i);
+    }
 }
 
 /* What hits by a schedule that is possible. */
 static uint64_t hits_of_schedule(const struct margay_future *future,
-                                 struct node *tree, size_t leaves,
-                                 uint64_t bytes, bool of_bytes)
+                                 struct schedule *schedule, uint64_t bytes,
+                                 bool of_bytes)
 {
     const struct interval *at;
     uint64_t hits = 0;
-    plant(future, tree, leaves, bytes);
+    plant(future, schedule, bytes);
     for (size_t i = 0; (at = interval_at(future, i, of_bytes)) != NULL; i++) {
-        size_t left = leaves + 1 + at->from, right = leaves + 1 + at->to;
         if (at->bytes > bytes || !at->certain)
             continue;
-        if (right - left > 1) {
-            if (most_between(tree, left, right) > (int64_t)(bytes - at->bytes))
+        if (at->to - at->from > 1) {
+            if (!fits(schedule, at->from, at->to, (int64_t)(bytes - at->bytes)))
                 continue;
-            take_between(tree, left, right, (int64_t)at->bytes);
+            take_between(schedule, at->from, at->to, (int64_t)at->bytes);
         }
         hits += of_bytes ? at->gain : 1;
     }
@@ -386,25 +451,20 @@ enum margay_status margay_future_bound(const struct margay_future *future,
                                        struct margay_error *error)
 {
     uint64_t hits, hit_bytes;
-    size_t leaves = 4;
+    struct schedule schedule;
     if (!upper) {
         hits = hits_below(future, bytes, false);
         hit_bytes = hits_below(future, bytes, true);
     } else {
-        while (leaves < future->requests + 2)
-            leaves *= 2;
-        enum margay_status status = margay_room_check(
-            "a schedule", 2 * leaves * sizeof(struct node), error);
+        enum margay_status status =
+            make_schedule(future->requests, &schedule, error);
         if (status != MARGAY_OK)
             return status;
-        struct node *tree = calloc(2 * leaves, sizeof *tree);
-        if (tree == NULL)
-            return margay_fail_memory(error, "a schedule");
         if (bytes > MOST_BYTES)
             bytes = MOST_BYTES;
-        hits = hits_of_schedule(future, tree, leaves, bytes, false);
-        hit_bytes = hits_of_schedule(future, tree, leaves, bytes, true);
-        free(tree);
+        hits = hits_of_schedule(future, &schedule, bytes, false);
+        hit_bytes = hits_of_schedule(future, &schedule, bytes, true);
+        free(schedule.places);
     }
     *misses = future->counted - hits;
     *missed_bytes = hit_bytes < future->counted_bytes

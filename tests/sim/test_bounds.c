@@ -1,6 +1,7 @@
 /*
  * test_bounds.c - pfoo-l and pfoo-u against the optimum of tiny traces, which
- * tries what a cache may hold after each request, and belady-size against all
+ * tries what a cache may hold after each request, pfoo-u of longer ones against
+ * a schedule that looks at each request in between, and belady-size against all
  * objects looked at
  */
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define OBJECTS  5
 #define REQUESTS 16
+#define LONGEST  600
 #define CACHES   6
 #define NONE     UINT64_MAX
 
@@ -23,7 +25,7 @@ static const char *const specs[] = {"pfoo-l", "pfoo-u", "belady-size", "lru",
 static struct request {
     uint32_t object;
     uint64_t size, time, until;
-} requests[REQUESTS];
+} requests[LONGEST];
 static size_t count, warmup;
 static uint64_t first_sizes[OBJECTS], caches[CACHES];
 static uint64_t misses[SPECS][CACHES], missed[SPECS][CACHES];
@@ -51,6 +53,25 @@ static void make_trace(bool alike)
         caches[i] = i == 0 ? 1 : caches[i - 1] + 1 + below(most);
 }
 
+/* A longer one, whose sizes make no two costs alike, with objects that are
+   asked for seldom. */
+static void make_long_trace(void)
+{
+    expires = false;
+    count = 1 + below(LONGEST);
+    warmup = one_in(3) ? below(count) : 0;
+    for (size_t i = 0; i < OBJECTS; i++)
+        first_sizes[i] = below(1 << 20);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t object = 0;
+        while (object + 1 < OBJECTS && one_in(4))
+            object++;
+        requests[i] = (struct request){object, below(1 << 20), 0, 0};
+    }
+    for (size_t i = 0; i < CACHES; i++)
+        caches[i] = (i + 1) << 18;
+}
+
 /* ------------------------------------------------------- what is tested -- */
 
 static size_t note(uint32_t *words, uint32_t what, uint64_t value)
@@ -71,7 +92,7 @@ static bool measure(void)
     size_t used = 0;
     memcpy(now, first_sizes, sizeof now);
     margay_history_begin(&history, "/tmp", MARGAY_HISTORY_HELD);
-    if (margay_history_reserve(&history, REQUESTS * 10, &words, NULL) !=
+    if (margay_history_reserve(&history, LONGEST * 10, &words, NULL) !=
             MARGAY_OK ||
         margay_crew_create(1, &crew, NULL) != MARGAY_OK ||
         margay_policies_read(specs, SPECS, true, &rows, NULL) != MARGAY_OK)
@@ -199,6 +220,63 @@ static uint64_t naive_belady(uint64_t cache)
     return found;
 }
 
+/* ------------------------------------------------------- a schedule -- */
+
+/* The misses, or the bytes missed, where intervals are taken from the cheapest
+   on as long as they fit at each request in between. */
+static uint64_t naive_schedule(uint64_t cache, bool of_bytes)
+{
+    static uint64_t room[LONGEST], nexts[LONGEST];
+    uint64_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        nexts[i] = next_of(requests[i].object, i);
+        room[i] = cache - (requests[i].size <= cache ? requests[i].size : 0);
+        if (i >= warmup)
+            found += of_bytes ? requests[i].size : 1;
+    }
+    for (;;) {
+        size_t from = LONGEST;
+        double least = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (nexts[i] == NONE || nexts[i] < warmup)
+                continue;
+            double cost = (double)(requests[i].size * (nexts[i] - i));
+            if (of_bytes)
+                cost /= (double)requests[nexts[i]].size;
+            if (from == LONGEST || cost < least) {
+                from = i;
+                least = cost;
+            }
+        }
+        if (from == LONGEST)
+            return found;
+        size_t to = nexts[from];
+        bool fits = requests[from].size <= cache;
+        nexts[from] = NONE;
+        for (size_t i = from + 1; i < to; i++)
+            fits = fits && requests[from].size <= room[i];
+        if (!fits)
+            continue;
+        for (size_t i = from + 1; i < to; i++)
+            room[i] -= requests[from].size;
+        found -= of_bytes ? requests[to].size : 1;
+    }
+}
+
+static void check_schedules(void)
+{
+    uint64_t traces = rounds(40), wrong = 0;
+    for (uint64_t i = 0; i < traces; i++) {
+        make_long_trace();
+        if (!measure())
+            exit(1);
+        for (size_t c = 0; c < CACHES; c++)
+            wrong += misses[1][c] != naive_schedule(caches[c], false) ||
+                     missed[1][c] != naive_schedule(caches[c], true);
+    }
+    CHECK_U64(wrong, 0, "pfoo-u of longer traces: as a schedule by hand");
+}
+
 /* ------------------------------------------------------------- the cases -- */
 
 /* Of equal products any goes, so belady-size is held against the naive cache
@@ -244,5 +322,6 @@ int main(void)
               "belady-size of objects alike: as all looked at, and "
               "the optimum");
     CHECK(tight * 10 > tried * 8, "pfoo-u is mostly the optimum");
+    check_schedules();
     return tap_done();
 }
