@@ -87,6 +87,10 @@ static const struct known {
 
     /* Of processors' simulators. */
     {"trace", "#\n# Pin\n0x401136: R 0x10\n", "pinatrace", 1, "content: 3 li"},
+    {"trace", "0x401136: R 0x10\n0x40113a: Q 0x10\n", "pinatrace", 1,
+     ":2: found '0x40113a: Q"},
+    {"trace", "id: 5\nid: 6\n", "", 0, ":1: found 'id: 5', expected a record"},
+    {"trace", "main(void)\n", "", 0, ":1: found 'main(void)', expected a rec"},
     {"trace", "r 10 4\nw 20 4\n", "xdin", 2, "content: 2 lines"},
     {"trace.xdin", "r 10 4\nx 20 4\n", "xdin", 1, ":2: found 'x 20 4'"},
     {"trace", "p 12 7.5: mem-loads: 7ffe10 401136 f\n", "perf-script", 1,

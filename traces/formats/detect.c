@@ -174,7 +174,8 @@ static void survey_format(const struct margay_format *format,
         survey->rival = format;
     }
     /* A row of words alone may be the header of any layout. */
-    if (trial->faultless && survey->empty == NULL && !is_layout(format))
+    if (trial->faultless && survey->empty == NULL && !is_layout(format) &&
+        !format->told_by_records)
         survey->empty = format;
     if (trial->records > 0 && !candidate && goes_by_names(format)) {
         survey->header = format;

@@ -185,6 +185,8 @@ struct margay_format {
        is often the same as `decode`. */
     margay_decode_function *decode;
     margay_decode_function *recognise;
+    /* What has no record does not tell it: lines of others are passed over. */
+    bool told_by_records;
     /* Text: what a line says depends on no other line, so that a file may be
        cut after any newline.  Only without a state. */
     bool lines_stand_alone;

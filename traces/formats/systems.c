@@ -478,29 +478,29 @@ MARGAY_LOG_DECODER(decode_strace, parse_strace)
     (MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_SIZES | \
      MARGAY_COLUMN_OPS)
 
-#define SYSTEM(NAME, DESCRIPTION, SUFFIXES, MORE, DECODER)        \
-    {                                                             \
-        .info = {.name = NAME,                                    \
-                 .description = DESCRIPTION,                      \
-                 .suffixes = SUFFIXES,                            \
-                 MARGAY_BYTE_ADDRESSES,                           \
-                 .columns = FILE_COLUMNS | (MORE),                \
-                 .kinds = MARGAY_READS_AND_WRITES,                \
-                 .splits = true,                                  \
-                 .empty_extents = true,                           \
-                 .usual_block_bytes = 4096},                      \
-        .decode = DECODER, .recognise = DECODER,                  \
-        .create_state = create_system, .free_state = free_system, \
+#define SYSTEM(NAME, DESCRIPTION, SUFFIXES, MORE, DECODER, ...)               \
+    {                                                                         \
+        .info = {.name = NAME,                                                \
+                 .description = DESCRIPTION,                                  \
+                 .suffixes = SUFFIXES,                                        \
+                 MARGAY_BYTE_ADDRESSES,                                       \
+                 .columns = FILE_COLUMNS | (MORE),                            \
+                 .kinds = MARGAY_READS_AND_WRITES,                            \
+                 .splits = true,                                              \
+                 .empty_extents = true,                                       \
+                 .usual_block_bytes = 4096},                                  \
+        .decode = DECODER, .recognise = DECODER,                              \
+        .create_state = create_system, .free_state = free_system, __VA_ARGS__ \
     }
 
 const struct margay_format margay_format_fio =
     SYSTEM("fio", "fio's --write_iolog: requests to files", "iolog",
-           MARGAY_COLUMN_TIMES, decode_fio);
+           MARGAY_COLUMN_TIMES, decode_fio, .told_by_records = false);
 
 const struct margay_format margay_format_filemap =
     SYSTEM("filemap", "Linux's page cache: mm_filemap events of ftrace", "",
-           MARGAY_COLUMN_TIMES, decode_filemap);
+           MARGAY_COLUMN_TIMES, decode_filemap, .told_by_records = true);
 
 const struct margay_format margay_format_strace =
     SYSTEM("strace", "strace -y: reads and writes of files", "strace", 0,
-           decode_strace);
+           decode_strace, .told_by_records = true);
