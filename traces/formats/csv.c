@@ -169,7 +169,7 @@ static bool are_numbers(const struct margay_rows *rows,
             return false;
     }
     return references->extents == NULL && references->kinds == NULL &&
-           rows->unit_bytes == 0;
+           rows->unit_bytes == 0 && !plan->addresses;
 }
 
 /* The numbers of a row, by role; returns its newline, or NULL. */
@@ -627,11 +627,8 @@ void margay_table_describe(const struct margay_state_options *options,
     else if (line < end)
         decode_piece(csv, &text);
     if (csv->planned) {
-        unsigned named = margay_plan_facts(&csv->rows.plan, csv->layout,
-                                           options->unit_bytes);
-        facts->columns &= named;
-        facts->kinds =
-            named & MARGAY_COLUMN_KINDS ? MARGAY_READS_AND_WRITES : 0;
+        margay_plan_facts(&csv->rows.plan, csv->layout, options->unit_bytes,
+                          facts);
     } else if (options->tenant == NULL) {
         facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
     }

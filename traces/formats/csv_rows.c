@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "traces/base/number.h"
+#include "traces/formats/scan.h"
 
 /* --------------------------------------------------------------- fields -- */
 
@@ -100,7 +101,9 @@ void margay_csv_take_field(void *given, size_t bytes, void *context)
     const char *text = given == NULL ? "" : given;
     csv->row.fields++;
     if (csv->row_count < 2)
-        csv->row.any_number |= is_number(text, bytes);
+        csv->row.any_number |=
+            is_number(text, bytes) ||
+            (plan->addresses && bytes > 2 && margay_has_hex_prefix(text));
     if (csv->row_count == 0)
         examine_first(csv, text, bytes);
     bool planned = csv->planned && !csv->options.trial;
@@ -205,7 +208,8 @@ static bool may_be_text(const struct margay_plan *plan)
     return plan->role_counts[MARGAY_ROLE_SIZE] +
                plan->role_counts[MARGAY_ROLE_TIME] +
                plan->role_counts[MARGAY_ROLE_TTL] +
-               plan->role_counts[MARGAY_ROLE_COUNT] ==
+               plan->role_counts[MARGAY_ROLE_COUNT] +
+               plan->role_counts[MARGAY_ROLE_THREAD] ==
            0;
 }
 

@@ -27,9 +27,13 @@ enum margay_role {
     MARGAY_ROLE_DEVICE,
     MARGAY_ROLE_COUNT, /* how often the row stands for its reference */
     MARGAY_ROLE_REQUEST,
-    MARGAY_ROLE_TENANT, /* not in the language above; the last one */
+    MARGAY_ROLE_THREAD,
+    MARGAY_ROLE_SITE,
+    MARGAY_ROLE_KIND,
+    MARGAY_ROLE_ADDRESS, /* a word alone: such columns have the role of ids */
+    MARGAY_ROLE_TENANT,  /* not in the language above; the last one */
 };
-#define MARGAY_ROLES 9
+#define MARGAY_ROLES 13
 
 /* The most columns of all roles together. */
 #define MARGAY_TAKES 12
@@ -122,6 +126,7 @@ struct margay_choice {
     unsigned count;
     bool by_name;   /* some column is named */
     bool of_layout; /* a question mark has its meaning */
+    bool addresses; /* ids are byte addresses */
 };
 
 /*
@@ -152,6 +157,7 @@ struct margay_plan {
     unsigned count;
     uint8_t of_role[MARGAY_ROLES][MARGAY_TAKES];
     uint8_t role_counts[MARGAY_ROLES];
+    bool addresses; /* as in the choice */
 };
 
 /* Make the plan of a choice.  numbers[i] is the column that the name of column
@@ -159,10 +165,10 @@ struct margay_plan {
 void margay_plan_columns(const struct margay_choice *choice,
                          const uint64_t *numbers, struct margay_plan *plan);
 
-/* The set of columns that references get of such a plan. */
-unsigned margay_plan_facts(const struct margay_plan *plan,
-                           const struct margay_layout *layout,
-                           uint64_t unit_bytes);
+/* The facts of a trace of such a plan, which are those of its format before. */
+void margay_plan_facts(const struct margay_plan *plan,
+                       const struct margay_layout *layout, uint64_t unit_bytes,
+                       struct margay_trace_facts *facts);
 
 /* ------------------------------------------------------------- functions -- */
 
@@ -198,8 +204,9 @@ enum margay_status margay_named_check(
     const struct margay_state_options *options, struct margay_error *error);
 
 /* What references of a table may have apart from their numbers. */
-#define MARGAY_TABLE_COLUMNS                                  \
-    (MARGAY_STORAGE_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS | \
-     (unsigned)MARGAY_COLUMN_EXTENTS)
+#define MARGAY_TABLE_COLUMNS                                             \
+    (MARGAY_STORAGE_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS |            \
+     (unsigned)MARGAY_COLUMN_EXTENTS | (unsigned)MARGAY_COLUMN_THREADS | \
+     (unsigned)MARGAY_COLUMN_SITES)
 
 #endif

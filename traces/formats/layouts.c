@@ -15,6 +15,8 @@ const char *const margay_role_names[MARGAY_ROLES] = {
     [MARGAY_ROLE_OP] = "op",         [MARGAY_ROLE_TIME] = "time",
     [MARGAY_ROLE_TTL] = "ttl",       [MARGAY_ROLE_DEVICE] = "device",
     [MARGAY_ROLE_COUNT] = "count",   [MARGAY_ROLE_REQUEST] = "request",
+    [MARGAY_ROLE_THREAD] = "thread", [MARGAY_ROLE_SITE] = "site",
+    [MARGAY_ROLE_KIND] = "kind",     [MARGAY_ROLE_ADDRESS] = "address",
     [MARGAY_ROLE_TENANT] = "tenant",
 };
 
@@ -69,7 +71,9 @@ static enum margay_status add_column(struct margay_choice *choice,
     if (choice->count == MARGAY_TAKES)
         return fail_count(error);
     struct margay_named_column *column = &choice->columns[choice->count++];
-    column->role = (uint8_t)role;
+    choice->addresses |= role == MARGAY_ROLE_ADDRESS;
+    column->role =
+        (uint8_t)(role == MARGAY_ROLE_ADDRESS ? MARGAY_ROLE_ID : role);
     column->optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
     column->name = name;
     column->name_bytes = bytes - column->optional;
@@ -88,7 +92,8 @@ static enum margay_status add_role(struct margay_choice *choice,
     if (role == MARGAY_ROLES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: '%s' (expected id=, size=, op=, time=, "
-                           "ttl=, device=, count= or request= and a column)",
+                           "ttl=, device=, count=, request=, thread=, site=, "
+                           "kind= or address= and a column)",
                            *text);
     if (*roles & 1u << role)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -99,8 +104,9 @@ static enum margay_status add_role(struct margay_choice *choice,
     enum margay_status status = MARGAY_OK;
     for (unsigned count = 0; status == MARGAY_OK; count++) {
         size_t bytes = strcspn(name, ",+");
-        if (count > 0 && (role == MARGAY_ROLE_OP || role == MARGAY_ROLE_TTL ||
-                          role == MARGAY_ROLE_COUNT))
+        if (count > 0 &&
+            (role == MARGAY_ROLE_OP || role == MARGAY_ROLE_TTL ||
+             role == MARGAY_ROLE_COUNT || role >= MARGAY_ROLE_THREAD))
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--column: %s= of several columns (expected "
                                "one)",
@@ -129,10 +135,15 @@ static enum margay_status parse_roles(const char *text,
             break;
         text++;
     }
-    if (status == MARGAY_OK && (roles & 1u << MARGAY_ROLE_ID) == 0)
+    roles &= 1u << MARGAY_ROLE_ID | 1u << MARGAY_ROLE_ADDRESS;
+    if (status == MARGAY_OK && roles == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: no id= (expected the column that names "
-                           "the object)");
+                           "the object, or address=)");
+    if (status == MARGAY_OK && (roles & (roles - 1)) != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--column: both id= and address= (expected one of "
+                           "them)");
     return status;
 }
 
@@ -196,7 +207,7 @@ static uint64_t column_of(const struct margay_choice *choice,
 void margay_plan_columns(const struct margay_choice *choice,
                          const uint64_t *numbers, struct margay_plan *plan)
 {
-    *plan = (struct margay_plan){.count = 0};
+    *plan = (struct margay_plan){.addresses = choice->addresses};
     for (unsigned i = 0; i < choice->count; i++) {
         uint64_t column = column_of(choice, numbers, i);
         if (column != 0)
@@ -217,9 +228,9 @@ void margay_plan_columns(const struct margay_choice *choice,
     }
 }
 
-unsigned margay_plan_facts(const struct margay_plan *plan,
-                           const struct margay_layout *layout,
-                           uint64_t unit_bytes)
+void margay_plan_facts(const struct margay_plan *plan,
+                       const struct margay_layout *layout, uint64_t unit_bytes,
+                       struct margay_trace_facts *facts)
 {
     static const unsigned gives[MARGAY_ROLES] = {
         [MARGAY_ROLE_SIZE] = MARGAY_COLUMN_SIZES,
@@ -227,15 +238,26 @@ unsigned margay_plan_facts(const struct margay_plan *plan,
         [MARGAY_ROLE_TIME] = MARGAY_COLUMN_TIMES,
         [MARGAY_ROLE_TTL] = MARGAY_COLUMN_TTLS,
         [MARGAY_ROLE_REQUEST] = MARGAY_COLUMN_REQUESTS,
+        [MARGAY_ROLE_THREAD] = MARGAY_COLUMN_THREADS,
+        [MARGAY_ROLE_SITE] = MARGAY_COLUMN_SITES,
+        [MARGAY_ROLE_KIND] = MARGAY_COLUMN_KINDS,
         [MARGAY_ROLE_TENANT] = MARGAY_COLUMN_TENANTS,
     };
     unsigned columns = 0;
     for (unsigned role = 0; role < MARGAY_ROLES; role++)
         columns |= plan->role_counts[role] > 0 ? gives[role] : 0;
     if ((columns & MARGAY_COLUMN_SIZES) != 0 &&
-        (layout->offset_bytes != 0 || unit_bytes != 0))
+        (layout->offset_bytes != 0 || unit_bytes != 0 || plan->addresses))
         columns |= MARGAY_COLUMN_EXTENTS;
-    return columns;
+    facts->columns &= columns;
+    facts->kinds = (columns & MARGAY_COLUMN_KINDS) == 0 ? 0
+                   : plan->role_counts[MARGAY_ROLE_KIND] > 0
+                       ? MARGAY_ALL_KINDS
+                       : MARGAY_READS_AND_WRITES;
+    if (plan->addresses) {
+        facts->numbers = MARGAY_ADDRESSES;
+        facts->unit_bytes = 1;
+    }
 }
 
 /* --------------------------------------------------------------- layouts -- */

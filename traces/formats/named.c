@@ -77,7 +77,7 @@ struct named {
     pcre2_code *pattern;
     pcre2_match_data *match;
     int groups[MARGAY_TAKES]; /* of the columns of the choice */
-    char roles[128];          /* the columns that they name themselves */
+    char roles[192];          /* the columns that they name themselves */
 #endif
     char texts[MARGAY_LINE_BYTES + MARGAY_TEXT_PADDING]; /* unescaped */
 };
@@ -751,10 +751,11 @@ static void describe_named(const struct margay_state_options *options,
         parse_named(&named->log, first, end, 0, &row);
     if (!named->planned)
         make_plan(named, 0);
-    unsigned columns = margay_plan_facts(&named->rows.plan, named->layout,
-                                         options->unit_bytes);
-    facts->columns &= columns | (named->lists ? MARGAY_COLUMN_REQUESTS : 0u);
-    facts->kinds = columns & MARGAY_COLUMN_KINDS ? MARGAY_READS_AND_WRITES : 0;
+    unsigned requests =
+        named->lists ? facts->columns & MARGAY_COLUMN_REQUESTS : 0;
+    margay_plan_facts(&named->rows.plan, named->layout, options->unit_bytes,
+                      facts);
+    facts->columns |= requests;
     free_named(named);
 }
 

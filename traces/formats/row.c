@@ -115,26 +115,44 @@ static uint64_t hash_fields(const struct margay_rows *rows, unsigned role)
     return hash;
 }
 
+/* A decimal number, or a hexadecimal one after 0x. */
+static bool is_number(const struct margay_field *field, uint64_t *number)
+{
+    char copy[LONGEST_DECIMAL + MARGAY_TEXT_PADDING] = "";
+    *number = field->value;
+    if (field->text == NULL || field->decimal || field->bytes > LONGEST_DECIMAL)
+        return field->decimal;
+    memcpy(copy, field->text, field->bytes);
+    return margay_has_hex_prefix(copy) &&
+           margay_scan_hex(copy + 2, number) == copy + field->bytes;
+}
+
 /* A number as it stands, or the hash of a key. */
 static const char *read_name(struct margay_rows *rows, unsigned role,
                              const char *what, uint64_t *name)
 {
     unsigned count = count_of(rows, role);
+    bool is_address = role == MARGAY_ROLE_ID && rows->plan.addresses;
     bool is_offset = role == MARGAY_ROLE_ID && rows->layout->offset_bytes != 0;
     *name = 0;
-    if (count == 0)
+    if (count == 0 || (role == MARGAY_ROLE_SITE && may_lack(rows, role, 0)))
         return NULL;
     const struct margay_field *first = field_of(rows, role, 0);
     if (count == 1 && first->decimal) {
         *name = first->value;
         return NULL;
     }
+    if ((is_address || role == MARGAY_ROLE_SITE) && is_number(first, name))
+        return NULL;
+    if (is_address)
+        return expect_field(rows, role, 0,
+                            "an address, in decimal or after 0x");
     if (is_offset)
         return expect_field(rows, role, 0, "an offset in decimal");
     for (unsigned k = 0; k < count; k++) {
         const struct margay_field *field = field_of(rows, role, k);
         if ((field->text == NULL && !may_lack(rows, role, k)) ||
-            (role == MARGAY_ROLE_ID && count == 1 && field->bytes == 0))
+            (role != MARGAY_ROLE_REQUEST && count == 1 && field->bytes == 0))
             return expect_field(rows, role, k, what);
     }
     *name = hash_fields(rows, role);
@@ -375,6 +393,43 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
     return expect_field(rows, MARGAY_ROLE_OP, 0, what);
 }
 
+static const char *read_thread(struct margay_rows *rows, uint32_t *thread)
+{
+    *thread = 0;
+    if (count_of(rows, MARGAY_ROLE_THREAD) == 0 ||
+        may_lack(rows, MARGAY_ROLE_THREAD, 0))
+        return NULL;
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_THREAD, 0);
+    if (!field->decimal || field->value > UINT32_MAX)
+        return expect_field(rows, MARGAY_ROLE_THREAD, 0,
+                            "a thread, a number below 2^32,");
+    *thread = (uint32_t)field->value;
+    return NULL;
+}
+
+static const char *read_kind(struct margay_rows *rows, uint8_t *kind_said)
+{
+    static const char *const words[MARGAY_KINDS] = {
+        [MARGAY_READ] = "read r load l",
+        [MARGAY_WRITE] = "write w store s",
+        [MARGAY_FETCH] = "fetch f",
+    };
+    *kind_said = 0;
+    if (count_of(rows, MARGAY_ROLE_KIND) == 0 ||
+        may_lack(rows, MARGAY_ROLE_KIND, 0))
+        return NULL;
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_KIND, 0);
+    for (uint8_t kind = 0; field->text != NULL && kind < MARGAY_KINDS; kind++) {
+        if (lists(words[kind], field->text, field->bytes)) {
+            *kind_said = kind + 1;
+            return NULL;
+        }
+    }
+    return expect_field(rows, MARGAY_ROLE_KIND, 0,
+                        "a kind (read, write, fetch, or r, w, f, load, store, "
+                        "l, s)");
+}
+
 /* -------------------------------------------------------------- devices -- */
 
 const char *margay_device_claim(uint64_t **devices, unsigned bits,
@@ -441,14 +496,19 @@ static const char *add_device(struct margay_rows *rows,
 static const char *scale_offset(struct margay_rows *rows,
                                 struct margay_row_reference *reference)
 {
-    uint64_t unit = rows->unit_bytes;
+    uint64_t unit = rows->unit_bytes == 0 ? 1 : rows->unit_bytes;
+    /* Addresses have a byte at least, unless they are those of a layout. */
+    if (rows->layout->offset_bytes == 0 &&
+        count_of(rows, MARGAY_ROLE_SIZE) > 0 && reference->size == 0)
+        return expect(rows, MARGAY_ROLE_SIZE, 0, "a length of 1 byte at least");
     if (!margay_multiply_u64(reference->size, unit, &reference->size) ||
         reference->size > UINT32_MAX)
         return expect(rows, MARGAY_ROLE_SIZE, 0,
                       "a length below 4294967296 bytes");
     if (!margay_multiply_u64(reference->number, unit, &reference->number))
         return expect(rows, MARGAY_ROLE_ID, 0, "an offset below 2^64 bytes");
-    reference->extent = (uint32_t)reference->size;
+    reference->extent =
+        count_of(rows, MARGAY_ROLE_SIZE) == 0 ? 1 : (uint32_t)reference->size;
     return margay_extent_passes(reference->number, reference->extent)
                ? expect(rows, MARGAY_ROLE_ID, 0,
                         "an offset and a length below 2^64 bytes together")
@@ -477,7 +537,7 @@ const char *margay_rows_read(struct margay_rows *rows,
                              const struct margay_field *fields, size_t columns,
                              struct margay_row_reference *reference)
 {
-    bool offsets = rows->layout->offset_bytes != 0;
+    bool offsets = rows->layout->offset_bytes != 0 || rows->plan.addresses;
     unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
     const char *expected;
     rows->fields = fields;
@@ -494,6 +554,10 @@ const char *margay_rows_read(struct margay_rows *rows,
         (expected = read_count(rows, &reference->count)) != NULL ||
         (expected = read_name(rows, MARGAY_ROLE_REQUEST, "a request",
                               &reference->request)) != NULL ||
+        (expected = read_name(rows, MARGAY_ROLE_SITE, "a site",
+                              &reference->site)) != NULL ||
+        (expected = read_thread(rows, &reference->thread)) != NULL ||
+        (expected = read_kind(rows, &reference->kind_said)) != NULL ||
         (expected = offsets ? scale_offset(rows, reference)
                             : count_units(rows, reference)) != NULL)
         return expected;

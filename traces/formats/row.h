@@ -6,6 +6,9 @@
  *   in the order in which the columns were named, with a NUL byte between two,
  *   which no field holds.  The id is the 64-bit FNV-1a hash of the key.
  *
+ * Addresses and code sites.  A decimal number, or a hexadecimal one after 0x;
+ *   any other text of a site is a key as above.
+ *
  * Devices.  The upper 16 bits of a number tell devices apart (in meta-block
  *   38).  A device named by a decimal number that fits these bits has that
  *   number; any other name, and several fields, joined as above, have the
@@ -57,11 +60,12 @@ struct margay_rows {
 
 /* A row. */
 struct margay_row_reference {
-    uint64_t number, size, time, ttl, request;
-    uint32_t tenant;
+    uint64_t number, size, time, ttl, request, site;
+    uint32_t tenant, thread;
     uint32_t extent;
     uint32_t count; /* 0 = the row stands for nothing */
     uint8_t op;
+    uint8_t kind_said; /* 1 + enum margay_kind; 0 = the operation says it */
 };
 
 /* What tells devices apart: no identity is 0, and none of a name, which has
@@ -95,8 +99,9 @@ static inline void margay_rows_append(const struct margay_row_reference *row,
     size_t i = references->count++;
     references->numbers[i] = row->number;
     if (references->kinds != NULL)
-        references->kinds[i] =
-            row->op == MARGAY_GET ? MARGAY_READ : MARGAY_WRITE;
+        references->kinds[i] = row->kind_said > 0      ? row->kind_said - 1
+                               : row->op == MARGAY_GET ? MARGAY_READ
+                                                       : MARGAY_WRITE;
     if (references->extents != NULL)
         references->extents[i] = row->extent;
     if (references->sizes != NULL)
@@ -111,6 +116,10 @@ static inline void margay_rows_append(const struct margay_row_reference *row,
         references->requests[i] = row->request;
     if (references->tenants != NULL)
         references->tenants[i] = row->tenant;
+    if (references->threads != NULL)
+        references->threads[i] = row->thread;
+    if (references->sites != NULL)
+        references->sites[i] = row->site;
 }
 
 #endif
