@@ -112,7 +112,18 @@ function firstUses({ trace, block_bytes: bytes, references })
         ? total(first, "references") / references : undefined;
 }
 
-// What a curve says, in three sentences at most.
+// Of requests with tokens: from where on most of what the largest cache saves is
+// saved.
+function savings(group)
+{
+    const { points, nameOf } = curveOf(group, "hit_tokens");
+    const [last, most] = points.at(-1) ?? [0, 0];
+    const enough = points.find(([, tokens]) => tokens >= 0.9 * most);
+    return most > 0 ? ` Of the tokens that hit at ${nameOf(last)}, 90% hit from `
+        + `${nameOf(enough[0])}.` : "";
+}
+
+// What a curve says, in four sentences at most.
 function answer(group, ratio, what)
 {
     const curve = curveOf(group, ratio);
@@ -131,6 +142,7 @@ function answer(group, ratio, what)
     if (never > 0)
         words.push(` ${percent(never)} are first uses, which no cache avoids`,
             isFloor ? `; ${curve.nameOf(last)} avoid all other misses.` : ".");
+    words.push(savings(group));
     return words.join("");
 }
 

@@ -355,6 +355,24 @@ static enum margay_status put_knees(const struct chart *chart,
     return status;
 }
 
+/* " Of the tokens that hit at 90 KiB, 90% hit from 9 KiB.", of requests. */
+static void put_savings(const struct chart *chart, const struct line *line)
+{
+    char size[WORDS_BYTES], largest[WORDS_BYTES];
+    size_t tokens = cells_column(chart->table, "hit_tokens");
+    size_t row = line->first, last = line->end - 1;
+    if (tokens == SIZE_MAX)
+        return;
+    double most = strtod(cells_at(chart->table, last, tokens), NULL);
+    while (strtod(cells_at(chart->table, row, tokens), NULL) < 0.9 * most)
+        row++;
+    if (most > 0)
+        output_text(chart->output,
+                    " Of the tokens that hit at %s, 90%% hit from %s.",
+                    name_size(chart, size_at(chart, last), largest),
+                    name_size(chart, size_at(chart, row), size));
+}
+
 /* "a: sample.din: 20,000 references; at most 5% from 2 KiB, 2% from 9 KiB; 1%
    at 90 KiB.", or "b: other.din: as a." */
 static enum margay_status put_sentence(const struct chart *chart, size_t index,
@@ -382,6 +400,7 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
     output_text(chart->output, "%s%s at %s.", count == 0 ? "" : "; ",
                 words_ratio(ratio_at(chart, line, last), text),
                 name_size(chart, size_at(chart, last), size));
+    put_savings(chart, line);
     return put_knees(chart, line, error);
 }
 

@@ -123,6 +123,18 @@ run curve -q --requests --sizes 64 --tokens-per-block 16 --column $columns \
 is 'tokens of whole blocks' "$(tail -n +2 out | cut -d, -f10-)" \
     "$(tail -n +2 out | awk -F, '{ all = 16 * $5; hit = all - 16 * $6
         printf "%d,%d,%.12g", all, hit, hit / all }')"
+run curve -q --requests --sizes all --tokens-per-block 16 --column $columns \
+    requests.csv
+saved=$(awk -F, 'NR > 1 { size[NR] = $3; hit[NR] = $11 }
+    END { for (i = 2; hit[i] < 0.9 * hit[NR];) i++
+        print "Of the tokens that hit at " size[NR] " blocks, 90% hit from " \
+            size[i] " blocks." }' out)
+run curve -q --text --sizes all --requests --tokens-per-block 16 --column $columns \
+    requests.csv
+like 'words say where most of the tokens hit' "$(tail -1 out)" "$saved"
+run report -q --tokens-per-block 16 --column $columns requests.csv -o tokens.html
+shows like 'a report says it, too' "$(drawn tokens.html)" \
+    'Of the tokens that hit at [0-9,]+ blocks, 90% hit from [0-9,]+ blocks\.'
 is 'without them the columns are empty' \
     "$(sed -n '2p' front | cut -d, -f10-)" ,,
 refuses 'is for requests' curve --tokens-per-block 16 --column $columns \
