@@ -139,17 +139,17 @@ static char *part_of(const char *value, size_t part, size_t parts)
     return strndup(value, strcspn(value, "+"));
 }
 
-/* The rest of a spec that has commas, which is the last value so far. */
-static enum margay_status add_to_spec(struct machine_varied *field,
-                                      const char *rest,
-                                      struct margay_error *error)
+/* Cut off the next value, and what names the fields before it.  Between commas
+   also stand the parameters of a policy, which begin KEY= without what fields
+   and specs have before that. */
+static char *next_piece(char **rest)
 {
-    char **last = &field->values[field->count - 1], *longer;
-    if (asprintf(&longer, "%s,%s", *last, rest) < 0)
-        return margay_fail_memory(error, "what varies");
-    free(*last);
-    *last = longer;
-    return MARGAY_OK;
+    char *piece = *rest, *end = strchrnul(piece, ',');
+    while (*end != '\0' && end[1 + strcspn(end + 1, "=.:/+,")] == '=')
+        end = strchrnul(end + 1, ',');
+    *rest = *end == '\0' ? NULL : end + 1;
+    *end = '\0';
+    return piece;
 }
 
 /* A value of the last fields, or of some that the text begins. */
@@ -176,11 +176,6 @@ static enum margay_status add_piece(struct machine_vary *vary,
         struct machine_varied *field = &vary->fields[i];
         if (field->cache == NULL || field->column == NULL)
             return margay_fail_memory(error, "what varies");
-        if (value == piece && strchr(value, '=') != NULL &&
-            strcmp(field->column, "policy") == 0 && field->count > 0) {
-            status = add_to_spec(field, value, error);
-            continue;
-        }
         char *part = part_of(value, i - first, vary->count - first);
         status = part == NULL ? margay_fail_memory(error, "what varies")
                               : add_text(field, part, error);
@@ -241,7 +236,7 @@ enum margay_status machine_vary_read(struct machine_vary *vary,
     if (copy == NULL)
         return margay_fail_memory(error, "what varies");
     while (rest != NULL && status == MARGAY_OK)
-        status = add_piece(vary, machine, strsep(&rest, ","), error);
+        status = add_piece(vary, machine, next_piece(&rest), error);
     if (status == MARGAY_OK)
         status = check_fields(vary, error);
     free(copy);

@@ -205,6 +205,11 @@ run simulate -q --machine entries.csv \
 is 'vary: a spec with commas' \
     "$(cut -d, -f23- out | tail -n 2 | tr '\n' ' ')" \
     '"tinylfu:window=0.5,protected=0.5" lru '
+run simulate -q --machine entries.csv \
+    --vary TLB.policy+TLB.ways=lru+2,qlru:hit=H00,miss=M2+4,qlru:miss=M3+4 t.din
+is 'vary: specs with parameters after others, with ways' \
+    "$(cut -d, -f23- out | tail -n 3 | tr '\n' ' ')" \
+    'lru,2 "qlru:hit=H00,miss=M2",4 qlru:miss=M3,4 '
 refuses 'TLB.entries after TLB.bytes, expected one' simulate \
     --machine entries.csv --vary TLB.bytes=4K,TLB.entries=2 t.din
 refuses '2 values of TLB.ways and 1 of TLB.entries' simulate \
