@@ -4,8 +4,14 @@
  * The object stays loaded until the program ends, as its code may be running.
  * Cost: a call through a pointer for each reference, and what it does.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "assoc/policies/cache.h"
 #include <margay/policy.h>
@@ -15,13 +21,56 @@ struct state {
     struct margay_own_cache cache;
 };
 
+/* What the loader does not find out about a file, or NULL.  It waits for a
+   pipe, and of an object that was cut it maps more than there is, any use of
+   which is death by SIGBUS. */
+static const char *fault_of(const char *path)
+{
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat found;
+    ElfW(Ehdr) head = {.e_phnum = 0};
+    const char *fault = NULL;
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode))
+        fault = "it is no regular file";
+    else if (pread(file, &head, sizeof head, 0) != sizeof head ||
+             memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+             head.e_phentsize != sizeof(ElfW(Phdr)))
+        head.e_phnum = 0; /* what the loader will say */
+    for (size_t i = 0; i < head.e_phnum && fault == NULL; i++) {
+        ElfW(Phdr) part;
+        off_t at = (off_t)(head.e_phoff + i * sizeof part);
+        uint64_t bytes = (uint64_t)found.st_size;
+        if (pread(file, &part, sizeof part, at) != sizeof part ||
+            part.p_offset > bytes || part.p_filesz > bytes - part.p_offset)
+            fault = "the file is cut";
+    }
+    close(file);
+    return fault;
+}
+
+/* The definition in an object, if all of it is there. */
+static const struct margay_own_policy *find(void *object)
+{
+    const struct margay_own_policy *policy = dlsym(object, "margay_own_policy");
+    Dl_info info;
+    void *entry;
+    if (policy == NULL || dladdr1(policy, &info, &entry, RTLD_DL_SYMENT) == 0 ||
+        entry == NULL || ((const ElfW(Sym) *)entry)->st_size < sizeof *policy)
+        return NULL;
+    return policy;
+}
+
 enum margay_status margay_own_open(const char *path,
                                    const struct margay_own_policy **policy,
                                    struct margay_error *error)
 {
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *why = object == NULL ? dlerror() : NULL;
-    *policy = object == NULL ? NULL : dlsym(object, "margay_own_policy");
+    const char *why = fault_of(path);
+    void *object = why == NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (object == NULL && why == NULL)
+        why = dlerror();
+    *policy = object == NULL ? NULL : find(object);
     if (object == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s: %s (expected a shared object)", path,

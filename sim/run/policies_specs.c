@@ -5,24 +5,25 @@
 
 #include "sim/run/policies_replay.h"
 
-static enum margay_status check(const struct margay_policy_info *info,
+static enum margay_status check(const char *spec,
+                                const struct margay_policy_info *info,
                                 bool of_objects, struct margay_error *error)
 {
     if (info->abilities & MARGAY_POLICY_FOR_SETS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is defined for sets of some ways "
                            "only (margay assoc takes it)",
-                           info->name);
+                           spec);
     if (!of_objects && (info->abilities & MARGAY_POLICY_ONLY_OBJECTS))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is defined for objects with sizes "
                            "only (--objects)",
-                           info->name);
+                           spec);
     if (of_objects && (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is not defined for objects with "
                            "sizes (margay help policies says which are)",
-                           info->name);
+                           spec);
     return MARGAY_OK;
 }
 
@@ -37,7 +38,7 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
                            spec);
     enum margay_status status = margay_policy_find(spec, &row->info, error);
     if (status == MARGAY_OK)
-        status = check(row->info, of_objects, error);
+        status = check(spec, row->info, of_objects, error);
     if (status != MARGAY_OK)
         return status;
     bool needs_future =

@@ -34,7 +34,8 @@ cp "$root/docs/example_policy.c" example.c
 sed 's/MARGAY_OWN_POLICY_VERSION, bytes/9, bytes/' fifo.c >version.c
 sed 's|bytes, use_way, evict|bytes, 0, evict|' fifo.c >lacking.c
 echo 'int nothing;' >nothing.c
-for name in fifo example version lacking nothing; do
+echo 'const unsigned margay_own_policy = 1;' >small.c
+for name in fifo example version lacking nothing small; do
     check "$name.c is built" object $name
 done
 
@@ -72,10 +73,20 @@ refuses 'policy ./absent.so: .*absent.so.* .expected a shared object' \
     assoc --policy ./absent.so t.din
 refuses 'policy ./nothing.so: found no margay_own_policy' \
     curve --policy ./nothing.so t.din
+refuses 'policy ./small.so: found no margay_own_policy' \
+    assoc --policy ./small.so t.din
+for bytes in 0 40 1000 4200 9000; do
+    head -c $bytes fifo.so >cut.so
+    refuses 'policy ./cut.so: .*expected a shared object' \
+        assoc --policy ./cut.so t.din
+done
+mkfifo pipe.so
+refuses 'policy ./pipe.so: it is no regular file' \
+    assoc --policy ./pipe.so t.din
 refuses 'policy ./version.so: found version 9, expected 1' \
     assoc --policy ./version.so t.din
 refuses 'L2: policy: policy ./lacking.so: found a function that is NULL' \
     simulate --machine machine.csv --vary L2.policy=./lacking.so t.din
-refuses 'not defined for objects' \
+refuses 'policy ./fifo.so: it is not defined for objects' \
     curve --objects --policy ./fifo.so t.din
 finish
