@@ -1,6 +1,7 @@
 /* cmd_help.c - margay help, margay version */
 #define _GNU_SOURCE
 #include <archive.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,20 @@ static void put_devices(struct output *output)
 #define COMPILER "gcc " __VERSION__
 #endif
 
+/* Is there a plugin for some version of clang? */
+static bool have_plugin(void)
+{
+    char directory[PATH_MAX], pattern[PATH_MAX + 32];
+    struct margay_error error;
+    glob_t found = {0};
+    if (record_find("calls.h", directory, &error) != MARGAY_OK)
+        return false;
+    snprintf(pattern, sizeof pattern, "%s/margay_llvm*.so", directory);
+    bool have = glob(pattern, 0, NULL, &found) == 0;
+    globfree(&found);
+    return have;
+}
+
 /* What was not there when this was built, and what does not work without. */
 static void put_left_out(struct output *output)
 {
@@ -102,6 +117,7 @@ static void put_left_out(struct output *output)
         record_find(RECORD_VALGRIND, directory, &error) == MARGAY_OK
             ? NULL
             : "Valgrind (record --method valgrind)",
+        have_plugin() ? NULL : "the plugin for clang (record --cflags)",
     };
     output_text(output, "left out:  ");
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {

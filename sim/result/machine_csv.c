@@ -20,6 +20,7 @@
 #include "sim/result/csv_read.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
+#include "traces/base/nearest.h"
 #include "traces/traces_internal.h"
 
 /* What a field holds.  The first are texts. */
@@ -601,6 +602,30 @@ static const char *name_at(size_t i, const void *context)
     return i < names->count ? names->list[i] : NULL;
 }
 
+/* The name after its maker's: "skylake" of "intel-skylake". */
+static const char *short_name_at(size_t i, const void *context)
+{
+    const char *name = name_at(i, context);
+    const char *dash = name == NULL ? NULL : strchr(name, '-');
+    return dash == NULL ? name : dash + 1;
+}
+
+/* The one that was meant: with its maker's name or without, and of several that
+   begin so the one of that name. */
+static const char *meant(const struct names *names, const char *name)
+{
+    const char *nearest = margay_nearest(name, name_at, names);
+    const char *rest = margay_nearest(name, short_name_at, names);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *short_name = short_name_at(i, names);
+        if (strcasecmp(short_name, name) == 0)
+            return names->list[i];
+        if (nearest == NULL && short_name == rest)
+            nearest = names->list[i];
+    }
+    return nearest;
+}
+
 static enum margay_status refuse_name(const struct names *names,
                                       const char *name,
                                       struct margay_error *error)
@@ -610,10 +635,14 @@ static enum margay_status refuse_name(const struct names *names,
     for (size_t i = 0; i < names->count && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  i == 0 ? "" : ", ", names->list[i]);
+    const char *nearest = meant(names, name);
+    char guess[80] = "";
+    if (nearest != NULL)
+        snprintf(guess, sizeof guess, " (did you mean '%s'?)", nearest);
     return margay_fail(error, MARGAY_IO,
                        "--machine %s: no such file, and no machine of that "
                        "name%s (expected a table, or one of %s)",
-                       name, suggest(name, "", name_at, names).text, list);
+                       name, guess, list);
 }
 
 /* The machine whose name it is, in any case of letters. */

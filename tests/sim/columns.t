@@ -106,6 +106,12 @@ else
     check 'version lists nothing that is there' \
         test -n "$left_out" -a "${left_out#*yajl}" = "$left_out"
 fi
+mkdir runtime
+: >runtime/calls.h
+without=$(MARGAY_RUNTIME=runtime "$MARGAY" version | grep -c '^left out:.*the plugin for clang (record --cflags)')
+: >runtime/margay_llvm99.so
+with=$(MARGAY_RUNTIME=runtime "$MARGAY" version | grep -c '^left out:.*plugin')
+is 'the plugin for clang is left out where there is none' "$without $with" '1 0'
 # The columns of three are what --column and --pattern say.
 is 'every format is among them' \
     "$(sed 's/^[a-z]*\.//; s/ .*//' traces | sort -u | tr '\n' ' ')" \

@@ -301,6 +301,10 @@ for table in "$root"/sim/machines/*.csv; do
     is "$name: every row has a source" \
         "$(awk -F, 'NR > 1 && $NF == ""' "$table")" ''
 done
+refuses "name .did you mean 'intel-skylake'.. .expected a table" \
+    simulate --machine skylake t.din
+refuses "name .did you mean 'amd-zen3'.. .expected" \
+    simulate --machine Zen3 t.din
 refuses 'no machine of that name .expected a table, or one of host, amd-zen,' \
     simulate --machine nothing t.din
 if [ -r /sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_list ]; then
