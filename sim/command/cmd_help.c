@@ -82,25 +82,31 @@ static void put_devices(struct output *output)
 #endif
 
 /* Is there a plugin for some version of clang? */
-static bool have_plugin(void)
+static enum margay_status find_plugin(struct margay_error *error)
 {
     char directory[PATH_MAX], pattern[PATH_MAX + 32];
-    struct margay_error error;
     glob_t found = {0};
-    if (record_find("calls.h", directory, &error) != MARGAY_OK)
-        return false;
+    enum margay_status status = record_find("calls.h", directory, error);
+    if (status != MARGAY_OK)
+        return status;
     snprintf(pattern, sizeof pattern, "%s/margay_llvm*.so", directory);
-    bool have = glob(pattern, 0, NULL, &found) == 0;
+    int result = glob(pattern, 0, NULL, &found);
     globfree(&found);
-    return have;
+    if (result == GLOB_NOSPACE)
+        return margay_fail_memory(error, "the name of a file");
+    return result == 0 ? MARGAY_OK : MARGAY_IO;
 }
 
 /* What was not there when this was built, and what does not work without. */
-static void put_left_out(struct output *output)
+static enum margay_status put_left_out(struct output *output,
+                                       struct margay_error *error)
 {
     char directory[PATH_MAX];
-    struct margay_error error;
     const char *gap = "";
+    enum margay_status valgrind =
+        record_find(RECORD_VALGRIND, directory, error);
+    enum margay_status plugin =
+        valgrind == MARGAY_NO_MEMORY ? valgrind : find_plugin(error);
     const char *const left_out[] = {
 #ifndef MARGAY_HAS_LIBDW
         "libdw (annotate, lines and variables)",
@@ -114,11 +120,11 @@ static void put_left_out(struct output *output)
 #ifndef MARGAY_HAS_YAJL
         "yajl (the formats mooncake and jsonl)",
 #endif
-        record_find(RECORD_VALGRIND, directory, &error) == MARGAY_OK
-            ? NULL
-            : "Valgrind (record --method valgrind)",
-        have_plugin() ? NULL : "the plugin for clang (record --cflags)",
+        valgrind == MARGAY_OK ? NULL : "Valgrind (record --method valgrind)",
+        plugin == MARGAY_OK ? NULL : "the plugin for clang (record --cflags)",
     };
+    if (plugin == MARGAY_NO_MEMORY)
+        return plugin;
     output_text(output, "left out:  ");
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         if (left_out[i] == NULL)
@@ -127,6 +133,7 @@ static void put_left_out(struct output *output)
         gap = ", ";
     }
     output_text(output, "%s\n", *gap == '\0' ? "nothing" : "");
+    return MARGAY_OK;
 }
 
 int cmd_version(const struct options *options)
@@ -144,7 +151,7 @@ int cmd_version(const struct options *options)
                     archive_version_details(), csv_library_version(),
                     libdw == NULL ? "" : ", libdw ",
                     libdw == NULL ? "" : libdw);
-        put_left_out(output);
+        status = put_left_out(output, &error);
         put_targets(output);
         output_text(output, "formats:  ");
         for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)

@@ -271,20 +271,22 @@ static void to_utf16(const char *text, char digits[DIGITS_BYTES])
 }
 
 /* After the end of a PDF, another version of the object about it.  One that
-   does not end as gnuplot's do has no title. */
-static void put_pdf_title(int picture, const char *title, struct output *output)
+   does not end as gnuplot's do has no title.  Returns whether its end could be
+   read. */
+static bool put_pdf_title(int picture, const char *title, struct output *output)
 {
     char end[PDF_END_BYTES + 1] = "", digits[DIGITS_BYTES];
     char object[DIGITS_BYTES + END_BYTES];
     long long size, root, about, table, bytes = lseek(picture, 0, SEEK_END);
-    (void)!pread(picture, end, PDF_END_BYTES, bytes - PDF_END_BYTES);
+    if (pread(picture, end, PDF_END_BYTES, bytes - PDF_END_BYTES) < 0)
+        return false;
     const char *trailer = memmem(end, PDF_END_BYTES, "trailer", 7);
     if (trailer == NULL ||
         sscanf(trailer,
                "trailer << /Size %lld /Root %lld 0 R /Info %lld 0 R >> "
                "startxref %lld",
                &size, &root, &about, &table) != 4)
-        return;
+        return true;
     to_utf16(title, digits);
     int length = sprintf(object, "%lld 0 obj\n<< /Title <%s> >>\nendobj\n",
                          about, digits);
@@ -293,6 +295,7 @@ static void put_pdf_title(int picture, const char *title, struct output *output)
         "%sxref\n%lld 1\n%010lld 00000 n \ntrailer\n<< /Size %lld /Root %lld "
         "0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%lld\n%%%%EOF\n",
         object, about, bytes, size, root, about, table, bytes + length);
+    return true;
 }
 
 /* Write text as UTF-8, and U+FFFD for what is none: gnuplot copies names as
@@ -314,16 +317,17 @@ static size_t put_characters(struct output *output, const char *text,
     return at;
 }
 
-/* Write the beginning of an SVG with its title, up to where the rest goes on.
- */
-static size_t put_svg_title(int picture, const char *title,
-                            struct output *output)
+/* Write the beginning of an SVG with its title, up to where the rest goes on;
+   returns where, -1 if nothing can be read. */
+static off_t put_svg_title(int picture, const char *title,
+                           struct output *output)
 {
     static const char usual[] = "<title>Gnuplot";
     char start[1024];
     ssize_t got = pread(picture, start, sizeof start, 0);
-    const char *place =
-        got < 0 ? NULL : memmem(start, (size_t)got, usual, sizeof usual - 1);
+    if (got < 0)
+        return -1;
+    const char *place = memmem(start, (size_t)got, usual, sizeof usual - 1);
     if (place == NULL)
         return 0;
     size_t before = (size_t)(place - start) + strlen("<title>");
@@ -334,7 +338,7 @@ static size_t put_svg_title(int picture, const char *title,
             output_text(output, *title == '&' ? "&amp;" : "&lt;");
         title += plain == 0 ? 1 : put_characters(output, title, plain);
     }
-    return before + strlen("Gnuplot");
+    return (off_t)(before + strlen("Gnuplot"));
 }
 
 static enum margay_status picture_write(int descriptor, const char *suffix,
@@ -344,16 +348,18 @@ static enum margay_status picture_write(int descriptor, const char *suffix,
 {
     bool is_svg = strcmp(suffix, ".svg") == 0;
     char piece[PIECE_BYTES];
-    ssize_t got = 0;
-    off_t at = is_svg ? (off_t)put_svg_title(descriptor, title, output) : 0;
-    for (; (got = pread(descriptor, piece, sizeof piece, at)) > 0; at += got) {
+    off_t at = is_svg ? put_svg_title(descriptor, title, output) : 0;
+    ssize_t got = at < 0 ? -1 : 0;
+    for (; at >= 0 && (got = pread(descriptor, piece, sizeof piece, at)) > 0;
+         at += got) {
         if (is_svg)
             got = (ssize_t)put_characters(output, piece, (size_t)got);
         else
             output_bytes(output, piece, (size_t)got);
     }
-    if (strcmp(suffix, ".pdf") == 0)
-        put_pdf_title(descriptor, title, output);
+    if (got == 0 && strcmp(suffix, ".pdf") == 0 &&
+        !put_pdf_title(descriptor, title, output))
+        got = -1;
     return got == 0 ? MARGAY_OK
                     : margay_fail(error, MARGAY_IO,
                                   "cannot read what gnuplot drew: %s",

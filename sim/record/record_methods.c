@@ -117,7 +117,9 @@ enum margay_status record_find(const char *file, char *directory,
     char *path, whole[PATH_MAX];
     enum margay_status status = data_file_find(&place, file, &path, error);
     if (status == MARGAY_OK && realpath(path, whole) == NULL)
-        status = margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
+        status =
+            margay_fail(error, errno == ENOMEM ? MARGAY_NO_MEMORY : MARGAY_IO,
+                        "%s: %s", path, strerror(errno));
     else if (status == MARGAY_OK)
         snprintf(directory, PATH_MAX, "%s", dirname(whole));
     free(path);

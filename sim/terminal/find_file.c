@@ -71,25 +71,30 @@ static size_t add_quoted(char *pattern, size_t length, const char *text)
     return length;
 }
 
-/* The path of the file in `directory` and `below`, a pattern; NULL: it is not
-   there.  The caller frees it. */
-static char *file_in(const char *directory, const char *below, const char *name)
+/* The path of the file in `directory` and `below`, a pattern, which the caller
+   frees.  MARGAY_IO if it is not there. */
+static enum margay_status file_in(const char *directory, const char *below,
+                                  const char *name, char **path,
+                                  struct margay_error *error)
 {
     glob_t found;
-    char *path = NULL;
     char *pattern =
         malloc(2 * (strlen(directory) + strlen(name)) + strlen(below) + 2);
+    *path = NULL;
     if (pattern == NULL)
-        return NULL;
+        return margay_fail_memory(error, "the name of a file");
     size_t length = add_quoted(pattern, 0, directory);
     length += (size_t)sprintf(pattern + length, "%s/", below);
     pattern[add_quoted(pattern, length, name)] = '\0';
-    if (glob(pattern, 0, NULL, &found) == 0 &&
-        access(found.gl_pathv[0], R_OK) == 0)
-        path = strdup(found.gl_pathv[0]);
+    int result = glob(pattern, 0, NULL, &found);
+    bool is_there = result == 0 && access(found.gl_pathv[0], R_OK) == 0;
+    if (is_there)
+        *path = strdup(found.gl_pathv[0]);
     globfree(&found);
     free(pattern);
-    return path;
+    if (result == GLOB_NOSPACE || (is_there && *path == NULL))
+        return margay_fail_memory(error, "the name of a file");
+    return is_there ? MARGAY_OK : MARGAY_IO;
 }
 
 enum margay_status data_file_find(const struct data_place *place,
@@ -98,25 +103,26 @@ enum margay_status data_file_find(const struct data_place *place,
 {
     const char *given = getenv(place->variable);
     char program[PATH_MAX];
+    enum margay_status status = MARGAY_IO;
     if (given != NULL && *given != '\0') {
-        *path = file_in(given, "", name);
-        return *path != NULL
-                   ? MARGAY_OK
-                   : margay_fail(error, MARGAY_IO, "%s=%s: no %s there",
-                                 place->variable, given, name);
+        status = file_in(given, "", name, path, error);
+        return status == MARGAY_IO
+                   ? margay_fail(error, MARGAY_IO, "%s=%s: no %s there",
+                                 place->variable, given, name)
+                   : status;
     }
     ssize_t bytes = readlink("/proc/self/exe", program, sizeof program - 1);
     program[bytes < 0 ? 0 : bytes] = '\0';
     char *slash = strrchr(program, '/');
     if (slash != NULL)
         *slash = '\0'; /* the directory of this program */
-    for (size_t i = 0; bytes > 0 && i < 4 && place->directories[i] != NULL;
-         i++) {
-        *path = file_in(program, place->directories[i], name);
-        if (*path != NULL)
-            return MARGAY_OK;
-    }
     *path = NULL;
+    for (size_t i = 0; bytes > 0 && i < 4 && place->directories[i] != NULL &&
+                       status == MARGAY_IO;
+         i++)
+        status = file_in(program, place->directories[i], name, path, error);
+    if (status != MARGAY_IO)
+        return status;
     if (bytes < 0)
         return margay_fail(error, MARGAY_IO,
                            "%s: not found, as /proc does not say where this "

@@ -22,7 +22,8 @@ struct data_place {
     const char *directories[4];
 };
 
-/* The path of a file, which the caller frees.  MARGAY_IO if there is none. */
+/* The path of a file, which the caller frees.  MARGAY_IO if there is none,
+   MARGAY_NO_MEMORY. */
 enum margay_status data_file_find(const struct data_place *place,
                                   const char *name, char **path,
                                   struct margay_error *error);

@@ -90,7 +90,9 @@ static void test_noise(void)
         for (size_t c = 0; c < count; c++)
             bytes[c] = alphabet[below(sizeof alphabet - 1)];
         const char *format = margay_format_at(i % margay_format_count())->name;
-        wrong += try_bytes(format, bytes, count);
+        /* Without a pattern it reads nothing. */
+        if (strcmp(format, "regex") != 0)
+            wrong += try_bytes(format, bytes, count);
     }
     CHECK_U64(wrong, 0, "noise, %" PRIu64 " times", tries);
 }
