@@ -424,11 +424,13 @@ static enum margay_status run_gnuplot(struct run *run,
 }
 
 /* The first line of gnuplot's messages that begins with `word`, without that;
-   empty if there is none. */
+   empty if there is none, NULL if they cannot be read. */
 static const char *line_of(int said, const char *word, char text[SAID_BYTES])
 {
     ssize_t got = pread(said, text, SAID_BYTES - 1, 0);
-    text[got < 0 ? 0 : got] = '\0';
+    if (got < 0)
+        return NULL;
+    text[got] = '\0';
     for (char *line = text, *next; line != NULL; line = next) {
         next = strchr(line, '\n');
         if (next != NULL)
@@ -525,14 +527,20 @@ enum margay_status picture_draw(const char *script,
     if (status == MARGAY_OK)
         status = explain_end(&run, suffix, name, error);
     free(settings);
-    if (status == MARGAY_OK && *line_of(run.said, "note: ", text) != '\0')
-        message_print("%s: %s", name, line_of(run.said, "note: ", text));
+    const char *line =
+        status == MARGAY_OK ? line_of(run.said, "note: ", text) : "";
+    if (line != NULL && *line != '\0')
+        message_print("%s: %s", name, line);
+    if (line != NULL && status == MARGAY_OK)
+        line = line_of(run.said, "title: ", text);
+    if (line == NULL)
+        status =
+            margay_fail(error, MARGAY_IO, "cannot read what gnuplot says: %s",
+                        strerror(errno));
     if (status == MARGAY_OK)
         status = strcmp(suffix, ".tex") == 0
                      ? tikz_write(run.picture_name, output, error)
-                     : picture_write(run.picture, suffix,
-                                     line_of(run.said, "title: ", text), output,
-                                     error);
+                     : picture_write(run.picture, suffix, line, output, error);
     if (run.said >= 0)
         close(run.said);
     if (run.picture >= 0)
