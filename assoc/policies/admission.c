@@ -1,4 +1,4 @@
-/* admission.c - what a spec says of the objects that come into a cache */
+/* admission.c - which objects that miss come into a cache */
 #define _GNU_SOURCE
 #include "assoc/policies/admission.h"
 
@@ -10,10 +10,24 @@
 static bool read_rule(const char *value, struct margay_admission *admission)
 {
     char *end;
-    bool suffixed;
+    bool suffixed = false;
     if (strcmp(value, "second-hit") == 0) {
         admission->rule = MARGAY_ADMIT_SECOND;
         return true;
+    }
+    if (strcmp(value, "tinylfu") == 0) {
+        admission->rule = MARGAY_ADMIT_FREQUENT;
+        return true;
+    }
+    if (strncmp(value, "adaptsize", 9) == 0) {
+        uint64_t *interval = &admission->adaptsize.interval;
+        admission->rule = MARGAY_ADMIT_ADAPTED;
+        *interval = MARGAY_ADAPTSIZE_INTERVAL;
+        return value[9] == '\0' ||
+               (value[9] == '@' &&
+                margay_parse_size(value + 10, "admit", interval, &suffixed,
+                                  NULL) == MARGAY_OK &&
+                !suffixed && *interval > 0);
     }
     if (strncmp(value, "size<", 5) == 0) {
         admission->rule = MARGAY_ADMIT_SMALL;
@@ -48,7 +62,77 @@ enum margay_status margay_admission_take(const char *spec, char *plain,
     if (!read_rule(value, admission) || strstr(plain, "admit=") != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s: expected one admit=size<N, "
-                           "admit=second-hit, or admit=P, a probability",
+                           "admit=second-hit, admit=adaptsize, "
+                           "admit=adaptsize@REQUESTS, admit=tinylfu, or "
+                           "admit=P, a probability",
                            spec);
     return MARGAY_OK;
+}
+
+enum margay_status margay_admission_check(
+    const struct margay_admission *admission,
+    const struct margay_policy *policy, const char *spec,
+    struct margay_error *error)
+{
+    if (admission->rule != MARGAY_ADMIT_ALL && policy->feed_objects == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: no objects come into it to be admitted",
+                           spec);
+    if (admission->rule == MARGAY_ADMIT_FREQUENT && policy->victim == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: admit=tinylfu needs to know the victim "
+                           "before it leaves (expected lru, fifo, lfu, slru, "
+                           "lfuda or gdsf)",
+                           spec);
+    return MARGAY_OK;
+}
+
+void margay_admission_set_up(struct margay_admission *admission,
+                             const struct margay_policy_setup *setup,
+                             struct margay_layout *layout)
+{
+    margay_random_seed(&admission->chances, ~setup->seed);
+    if (admission->rule == MARGAY_ADMIT_SECOND)
+        admission->asked = margay_lay_out(layout, setup->slots);
+    if (admission->rule == MARGAY_ADMIT_ADAPTED)
+        margay_adaptsize_set_up(&admission->adaptsize, setup, layout);
+    if (admission->rule == MARGAY_ADMIT_FREQUENT)
+        margay_sketch_set_up(&admission->sketch, 1, setup->ways, layout);
+}
+
+void margay_admission_watch(struct margay_admission *admission, uint32_t object,
+                            const uint64_t *sizes)
+{
+    if (admission->rule == MARGAY_ADMIT_ADAPTED)
+        margay_adaptsize_watch(&admission->adaptsize, object, sizes);
+    else
+        margay_sketch_use(&admission->sketch, 0, object);
+}
+
+bool margay_admission_admits(struct margay_admission *admission,
+                             uint32_t object, uint64_t bytes, uint32_t victim)
+{
+    double probability = admission->probability;
+    bool asked;
+    switch (admission->rule) {
+    case MARGAY_ADMIT_SMALL:
+        return bytes < admission->bytes;
+    case MARGAY_ADMIT_ADAPTED:
+        probability =
+            margay_adaptsize_probability(&admission->adaptsize, bytes);
+        /* fall through */
+    case MARGAY_ADMIT_SOME:
+        return (double)(margay_random_u64(&admission->chances) >> 11) <
+               probability * 0x1p53;
+    case MARGAY_ADMIT_SECOND:
+        asked = admission->asked[object] != 0;
+        admission->asked[object] = 1;
+        return asked;
+    case MARGAY_ADMIT_FREQUENT:
+        return victim == MARGAY_NO_SLOT ||
+               margay_sketch_frequency(&admission->sketch, 0, object) >
+                   margay_sketch_frequency(&admission->sketch, 0, victim);
+    default:
+        return true;
+    }
 }

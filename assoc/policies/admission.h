@@ -8,23 +8,27 @@
 #ifndef MARGAY_ASSOC_ADMISSION_H
 #define MARGAY_ASSOC_ADMISSION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <margay/status.h>
+#include "assoc/policies/adaptsize.h"
+#include "assoc/policies/sketch.h"
 
 enum margay_admission_rule {
     MARGAY_ADMIT_ALL,
     MARGAY_ADMIT_SMALL,  /* size<N: of fewer than N bytes */
     MARGAY_ADMIT_SOME,   /* P: with this probability */
     MARGAY_ADMIT_SECOND, /* second-hit: what has been asked for before */
+    /* These look at all requests. */
+    MARGAY_ADMIT_ADAPTED,  /* adaptsize: small ones, as the cache hits most */
+    MARGAY_ADMIT_FREQUENT, /* tinylfu: what is asked for more than the victim */
 };
 
 struct margay_admission {
     enum margay_admission_rule rule;
     uint64_t bytes;
     double probability;
+    struct margay_random chances;
+    uint8_t *asked; /* [object]: it was asked for */
+    struct margay_adaptsize adaptsize;
+    struct margay_sketch sketch;
 };
 
 /* Take the admission out of the spec of a policy: `plain`, which has room for
@@ -32,5 +36,34 @@ struct margay_admission {
 enum margay_status margay_admission_take(const char *spec, char *plain,
                                          struct margay_admission *admission,
                                          struct margay_error *error);
+
+/* MARGAY_BAD_ARGUMENT: the policy, of `spec`, cannot have it. */
+enum margay_status margay_admission_check(
+    const struct margay_admission *admission,
+    const struct margay_policy *policy, const char *spec,
+    struct margay_error *error);
+
+/* Lay out its arrays, which are not touched. */
+void margay_admission_set_up(struct margay_admission *admission,
+                             const struct margay_policy_setup *setup,
+                             struct margay_layout *layout);
+
+/* A request of an object, held or not, before any other call for it. */
+void margay_admission_watch(struct margay_admission *admission, uint32_t object,
+                            const uint64_t *sizes);
+
+/* The size of an object changes. */
+static inline void margay_admission_resize(struct margay_admission *admission,
+                                           uint32_t object, uint64_t from,
+                                           uint64_t to)
+{
+    if (admission->rule == MARGAY_ADMIT_ADAPTED)
+        margay_adaptsize_resize(&admission->adaptsize, object, from, to);
+}
+
+/* Does an object that misses come in?  `victim` is what would make room for it,
+   or MARGAY_NO_SLOT. */
+bool margay_admission_admits(struct margay_admission *admission,
+                             uint32_t object, uint64_t bytes, uint32_t victim);
 
 #endif

@@ -334,6 +334,9 @@ static enum margay_status design_of_objects(
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s is not defined for objects with sizes",
                            (*policy)->info.name);
+    if (status == MARGAY_OK)
+        status =
+            margay_admission_check(admission, *policy, options->policy, error);
     if (status == MARGAY_OK && (options->bytes < 1 || options->objects < 1 ||
                                 options->objects > MARGAY_MOST_OBJECTS))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -352,8 +355,7 @@ static void lay_out_objects(const struct margay_object_cache_options *options,
 {
     uint64_t bytes = options->objects * sizeof(uint64_t);
     cache->held = margay_lay_out(layout, options->objects);
-    if (cache->admission.rule == MARGAY_ADMIT_SECOND)
-        cache->asked = margay_lay_out(layout, options->objects);
+    margay_admission_set_up(&cache->admission, setup, layout);
     if (options->noted) {
         cache->expiries = margay_lay_out(layout, bytes);
         cache->own_sizes = margay_lay_out(layout, bytes);
@@ -400,7 +402,6 @@ enum margay_status margay_object_cache_create(
     cache->bytes = options->bytes;
     cache->nexts = options->nexts;
     cache->admission = admission;
-    margay_random_seed(&cache->chances, ~options->seed);
     cache->state = calloc(1, policy->state_bytes);
     if (cache->state != NULL) {
         lay_out_objects(options, &setup, cache, &layout);
@@ -456,6 +457,8 @@ bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
         return valid;
     if (held)
         cache->used_bytes -= cache->sizes[object];
+    margay_admission_resize(&cache->admission, object, cache->sizes[object],
+                            cache->size);
     if (cache->policy->resize != NULL)
         cache->policy->resize(cache->state, object, cache->size);
     cache->own_sizes[object] = cache->size;
@@ -465,21 +468,12 @@ bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
 
 bool margay_object_cache_admits(margay_object_cache *cache, uint32_t object)
 {
-    const struct margay_admission *admission = &cache->admission;
-    bool asked;
-    switch (admission->rule) {
-    case MARGAY_ADMIT_SMALL:
-        return cache->sizes[object] < admission->bytes;
-    case MARGAY_ADMIT_SOME:
-        return (double)(margay_random_u64(&cache->chances) >> 11) <
-               admission->probability * 0x1p53;
-    case MARGAY_ADMIT_SECOND:
-        asked = cache->asked[object] != 0;
-        cache->asked[object] = 1;
-        return asked;
-    default:
-        return true;
-    }
+    uint64_t bytes = cache->sizes[object];
+    uint32_t victim = MARGAY_NO_SLOT;
+    if (cache->admission.rule == MARGAY_ADMIT_FREQUENT &&
+        bytes > cache->bytes - cache->used_bytes)
+        victim = cache->policy->victim(cache->state);
+    return margay_admission_admits(&cache->admission, object, bytes, victim);
 }
 
 size_t margay_object_cache_feed(margay_object_cache *cache,

@@ -259,8 +259,6 @@ struct margay_object_cache {
     bool has_size, stores; /* if it is noted; the next request stores */
     const uint64_t *nexts; /* [request]; NULL */
     struct margay_admission admission;
-    struct margay_random chances; /* of admission, */
-    uint8_t *asked;               /* [object]: it was asked for; or NULL */
     uint64_t requests;
     uint64_t bytes, used_bytes;
     struct margay_object_counts counts;
@@ -292,8 +290,8 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
         if (held)
             cache->policy->remove(cache->state, 0, object);
         cache->held[object] = 0;
-        if (cache->asked != NULL)
-            cache->asked[object] = 1;
+        if (cache->admission.asked != NULL)
+            cache->admission.asked[object] = 1;
         return;
     }
     if (!held && cache->admission.rule != MARGAY_ADMIT_ALL &&
@@ -328,6 +326,8 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_request(
         cache->counts.misses++;
         cache->counts.missed_bytes += cache->sizes[object];
     }
+    if (cache->admission.rule >= MARGAY_ADMIT_ADAPTED)
+        margay_admission_watch(&cache->admission, object, cache->sizes);
     if (held)
         calls->hit(cache->state, 0, object, &use);
     if (!fits)

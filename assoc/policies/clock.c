@@ -143,6 +143,11 @@ static void remove_clock(void *context, uint64_t set, uint32_t slot)
     remove_fifo(state, set, slot);
 }
 
+static uint32_t victim_fifo(const void *state)
+{
+    return oldest_of(state, 0, true);
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(fifo, .hit = hit_fifo, .evict = evict_fifo,
                            .insert = insert)
 MARGAY_OBJECT_POLICY_LOOPS(clock, .hit = hit_clock, .evict = evict_clock,
@@ -159,6 +164,7 @@ const struct margay_policy margay_policy_fifo = {
     .loops = fifo_loops,
     .remove = remove_fifo,
     .feed_objects = fifo_feed_objects,
+    .victim = victim_fifo,
 };
 
 const struct margay_policy margay_policy_clock = {

@@ -156,6 +156,12 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     use_slot(state, set, slot, state->counts[set]++);
 }
 
+static uint32_t victim(const void *context)
+{
+    const struct state *state = context;
+    return state->heap[0];
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(greedy, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lfuda = {
@@ -169,6 +175,7 @@ const struct margay_policy margay_policy_lfuda = {
     .loops = greedy_loops,
     .remove = remove_slot,
     .feed_objects = greedy_feed_objects,
+    .victim = victim,
 };
 
 const struct margay_policy margay_policy_gdsf = {
@@ -182,4 +189,5 @@ const struct margay_policy margay_policy_gdsf = {
     .loops = greedy_loops,
     .remove = remove_slot,
     .feed_objects = greedy_feed_objects,
+    .victim = victim,
 };

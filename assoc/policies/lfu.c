@@ -158,6 +158,12 @@ static void remove_slot(void *state, uint64_t set, uint32_t slot)
     leave(state, set, slot);
 }
 
+static uint32_t victim(const void *context)
+{
+    const struct state *state = context;
+    return margay_order_first(&state->order, 0, 0);
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(lfu, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lfu = {
@@ -171,4 +177,5 @@ const struct margay_policy margay_policy_lfu = {
     .loops = lfu_loops,
     .remove = remove_slot,
     .feed_objects = lfu_feed_objects,
+    .victim = victim,
 };

@@ -168,6 +168,9 @@ struct margay_policy {
        setup->sizes does not have yet.  NULL = the policy does not count bytes.
      */
     void (*resize)(void *state, uint32_t slot, uint64_t bytes);
+    /* The object that evict() would name next for one that is not held; NULL =
+       only evict() itself finds it. */
+    uint32_t (*victim)(const void *state);
 };
 
 /* All of them, in the order of lists and messages. */

@@ -60,6 +60,13 @@ static MARGAY_ALWAYS_INLINE void insert(void *queues, uint64_t set,
     margay_queues_enter(queues, set, PROBATION, slot, use->sized);
 }
 
+static uint32_t victim(const void *queues)
+{
+    uint32_t slot = margay_queues_first(queues, 0, PROBATION);
+    return slot == MARGAY_NO_SLOT ? margay_queues_first(queues, 0, PROTECTED)
+                                  : slot;
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(slru, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_slru = {
@@ -76,4 +83,5 @@ const struct margay_policy margay_policy_slru = {
     .remove = margay_queues_remove,
     .feed_objects = slru_feed_objects,
     .resize = margay_queues_resize,
+    .victim = victim,
 };

@@ -106,11 +106,8 @@ enum margay_status margay_policy_find(const char *spec,
         status = margay_policy_parse(plain, &policy, &settings, error);
     if (status == MARGAY_OK)
         *info = &policy->info;
-    if (status == MARGAY_OK && admission.rule != MARGAY_ADMIT_ALL &&
-        policy->feed_objects == NULL)
-        status = margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "policy %s: no objects come into it to be admitted", spec);
+    if (status == MARGAY_OK)
+        status = margay_admission_check(&admission, policy, spec, error);
     free(plain);
     return status;
 }

@@ -14,7 +14,7 @@
  *   What is chosen here:
  *   - The window has `window` of the cache, rounded down, but 1 block at least,
  *     and the protected line `protected` of the rest, rounded down.
- *   - Uses are counted in the sketch below, of 4 bits a counter, without a
+ *   - Uses are counted in the sketch (sketch.h), of 4 bits a counter, without a
  *     doorkeeper before it.  The use that brings a block in is counted after
  *     the choice that it causes.
  *   - Of equal frequencies the victim stays.
@@ -31,114 +31,14 @@
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
-
-/* ------------------------------------------------------------ the sketch -- */
-
-/*
- * How often blocks were used lately, about: a count-min sketch for each set.  A
- * block has four counters of 4 bits, one in each quarter of a line of 64 bytes,
- * which its hash chooses; a use adds 1 to each that is below 15, and the least
- * of them is the block's frequency.  The sketch has 16 counters for each way or
- * more, and at least one line.  After 10 uses for each way all counters are
- * halved, and so is the number of uses since.
- *
- * Source: Cormode and Muthukrishnan, "An improved data stream summary: the
- *   count-min sketch and its applications", Journal of Algorithms 55(1), 2005;
- *   ageing as Einziger, Friedman and Manes 2017 describe it.
- */
-
-#define ROWS 4
-
-/* Words of a line, of 16 counters each. */
-#define WORDS 8
-
-/* Uses for each way before counters are halved. */
-#define SAMPLE 10
-
-struct sketch {
-    uint64_t lines, sample; /* of a set */
-    uint64_t *words;        /* [set][line][word] */
-    uint64_t *uses;         /* [set]: since the counters were halved */
-};
-
-/* Make counters that are 0. */
-static inline void sketch_set_up(struct sketch *sketch, uint64_t sets,
-                                 uint64_t ways, struct margay_layout *layout)
-{
-    uint64_t lines = (ways + 7) / 8;
-    sketch->lines =
-        lines == 1 ? 1 : UINT64_C(2) << margay_log2_floor(lines - 1);
-    sketch->sample = ways * SAMPLE;
-    sketch->words =
-        margay_lay_out(layout, sets * sketch->lines * WORDS * sizeof(uint64_t));
-    sketch->uses = margay_lay_out(layout, sets * sizeof(uint64_t));
-}
-
-/* The high bits of a block's hash choose its line, and 5 bits of the rest its
-   counter in each quarter. */
-static inline uint64_t sketch_hash(uint64_t block)
-{
-    block = (block ^ block >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return (block ^ block >> 32) * UINT64_C(0xd6e8feb86659fd93);
-}
-
-static inline uint64_t *sketch_line(const struct sketch *sketch, uint64_t set,
-                                    uint64_t hash)
-{
-    uint64_t line = (hash >> 32) & (sketch->lines - 1);
-    return sketch->words + (set * sketch->lines + line) * WORDS;
-}
-
-/* The word of a row in a line, and the bits below its counter in the word. */
-static inline uint64_t *sketch_place(uint64_t *line, uint64_t hash,
-                                     unsigned row, unsigned *shift)
-{
-    unsigned counter = (unsigned)(hash >> 5 * row) & 31;
-    *shift = counter % 16 * 4;
-    return line + 2 * row + counter / 16;
-}
-
-static inline unsigned sketch_frequency(const struct sketch *sketch,
-                                        uint64_t set, uint64_t block)
-{
-    uint64_t hash = sketch_hash(block);
-    uint64_t *line = sketch_line(sketch, set, hash);
-    unsigned least = 15, shift;
-    for (unsigned row = 0; row < ROWS; row++) {
-        const uint64_t *word = sketch_place(line, hash, row, &shift);
-        unsigned count = (unsigned)(*word >> shift) & 15;
-        least = count < least ? count : least;
-    }
-    return least;
-}
-
-static inline void sketch_use(struct sketch *sketch, uint64_t set,
-                              uint64_t block)
-{
-    uint64_t hash = sketch_hash(block);
-    uint64_t *line = sketch_line(sketch, set, hash);
-    unsigned shift;
-    for (unsigned row = 0; row < ROWS; row++) {
-        uint64_t *word = sketch_place(line, hash, row, &shift);
-        *word += (uint64_t)((*word >> shift & 15) != 15) << shift;
-    }
-    if (++sketch->uses[set] >= sketch->sample) {
-        uint64_t count = sketch->lines * WORDS;
-        uint64_t *words = sketch->words + set * count;
-        for (uint64_t i = 0; i < count; i++)
-            words[i] = words[i] >> 1 & UINT64_C(0x7777777777777777);
-        sketch->uses[set] /= 2;
-    }
-}
-
-/* ------------------------------------------------------------ the policy -- */
+#include "assoc/policies/sketch.h"
 
 enum queue { WINDOW, PROBATION, PROTECTED, QUEUES };
 
 struct state {
     struct margay_queues queues;
     uint64_t ways, room, window, protected;
-    struct sketch sketch;
+    struct margay_sketch sketch;
     uint64_t *blocks; /* [set][slot]; of objects, the slot is the number */
 };
 
@@ -152,7 +52,7 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     state->protected = margay_fraction_of(setup->room - state->window,
                                           setup->settings.fractions[1]);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
-    sketch_set_up(&state->sketch, setup->sets, setup->ways, layout);
+    margay_sketch_set_up(&state->sketch, setup->sets, setup->ways, layout);
     if (setup->sizes == NULL)
         state->blocks = margay_lay_out(layout, setup->sets * setup->slots *
                                                    sizeof(uint64_t));
@@ -163,7 +63,7 @@ static MARGAY_ALWAYS_INLINE void hit(void *context, uint64_t set, uint32_t slot,
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
-    sketch_use(&state->sketch, set, use->block);
+    margay_sketch_use(&state->sketch, set, use->block);
     if (margay_queues_where(queues, set, slot) == WINDOW)
         margay_queues_renew(queues, set, slot);
     else
@@ -176,7 +76,7 @@ static MARGAY_ALWAYS_INLINE unsigned frequency(const struct state *state,
                                                bool sized)
 {
     uint64_t block = sized ? slot : state->blocks[set * state->ways + slot];
-    return sketch_frequency(&state->sketch, set, block);
+    return margay_sketch_frequency(&state->sketch, set, block);
 }
 
 /* Has the window too little room for the block of `use`? */
@@ -243,7 +143,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
     uint32_t first;
-    sketch_use(&state->sketch, set, use->block);
+    margay_sketch_use(&state->sketch, set, use->block);
     if (!use->sized)
         state->blocks[set * state->ways + slot] = use->block;
     while (window_overflows(state, set, use) &&

@@ -247,7 +247,9 @@ static void put_policies(struct output *output)
             output_text(output, " %s", policy->name);
     }
     output_text(output, "\nThere all but the bounds take admit=size<N, "
-                        "admit=second-hit or admit=P, too.\n");
+                        "admit=second-hit,\nadmit=adaptsize or admit=P, too, "
+                        "and those that name their victim in\nadvance "
+                        "admit=tinylfu.\n");
 }
 
 static void put_layouts(struct output *output)

@@ -8,6 +8,8 @@
 #ifndef MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
 #define MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
 
+#include <math.h>
+
 #include "tests/assoc/naive_lists.h"
 #include "traces/traces_internal.h"
 
@@ -48,6 +50,10 @@ struct naive {
     const char *admits; /* as the spec has it; "" = all */
     bool asked_before[OBJECTS];
     struct margay_random chances;
+    uint64_t left, every;         /* of adaptsize: requests until a choice, */
+    double scale, rates[OBJECTS]; /* c, and rates; below 0 = unknown */
+    uint64_t asks[OBJECTS];
+    struct naive_set admitted; /* of tinylfu */
     uint64_t misses, missed_bytes;
 };
 
@@ -801,6 +807,12 @@ static inline void naive_begin(struct naive *naive, const char *spec,
     naive->counted.ways = bytes < all ? OBJECTS * bytes / all : OBJECTS;
     if (naive->counted.ways == 0)
         naive->counted.ways = 1;
+    naive->admitted.ways = naive->counted.ways;
+    naive->scale = 32768;
+    for (size_t i = 0; i < OBJECTS; i++)
+        naive->rates[i] = -1;
+    naive->every = naive->left =
+        naive->admits[0] == 'a' ? strtoull(naive->admits + 10, NULL, 10) : 0;
 }
 
 static inline void naive_end(struct naive *naive)
@@ -808,6 +820,7 @@ static inline void naive_end(struct naive *naive)
     for (size_t i = 0; i < 4; i++)
         free(naive->list[i].entries);
     free(naive->counted.counters);
+    free(naive->admitted.counters);
     free(naive->lhd);
 }
 
@@ -840,6 +853,128 @@ static inline void naive_bring_in(struct naive *naive, uint64_t object)
     naive->held[object] = true;
 }
 
+/* The authors' model, over the objects that have a rate. */
+static inline double adaptsize_model(const struct naive *naive, double log2c)
+{
+    double chances[OBJECTS], sum = 0, hits = 0, room = (double)naive->bytes;
+    for (size_t i = 0; i < OBJECTS; i++) {
+        chances[i] = exp(-(double)naive->sizes[i] / pow(2, log2c));
+        if (naive->rates[i] >= 0)
+            sum += naive->rates[i] * chances[i] * (double)naive->sizes[i];
+    }
+    if (sum <= 0)
+        return 0;
+    double time = room / sum;
+    for (int j = 0; j < 10 && time <= 1e70; j++) {
+        double held = 0;
+        for (size_t i = 0; i < OBJECTS; i++) {
+            double size = (double)naive->sizes[i], uses, odds;
+            if (naive->rates[i] < 0)
+                continue;
+            uses = naive->rates[i] * time;
+            odds = chances[i] * (exp(uses) - 1);
+            held += uses > 150 ? size : size * (odds / (1 + odds));
+        }
+        time = room * time / held;
+    }
+    for (size_t i = 0; i < OBJECTS; i++) {
+        double l = naive->rates[i], p = chances[i], x = l * time, share;
+        if (l < 0)
+            continue;
+        double up = p * x * (840 + x * (60 + x * (20 + x)));
+        double down =
+            840 + x * (120 * (7 * p - 3) +
+                       x * (60 * (1 + p) + x * (4 * (5 * p - 1) + x * p)));
+        share = up != 0 && down == 0 ? 0 : up / down;
+        hits += l * (share < 0 ? 0 : share > 1 ? 1 : share);
+    }
+    return hits;
+}
+
+/* x[0] to x[3] bracket the best; h is that of x[1] and x[2]. */
+static inline void adaptsize_choose(struct naive *naive)
+{
+    const double r = 0.61803399, v = 1 - r, end = log2((double)naive->bytes);
+    double x[4] = {0, end, end, end}, h[3] = {0, 0, 0};
+    for (double at = 2; at < end; at += 4) {
+        double hits = adaptsize_model(naive, at);
+        x[1] = hits > h[1] ? at : x[1];
+        h[1] = hits > h[1] ? hits : h[1];
+    }
+    if (x[3] - x[1] > x[1]) {
+        x[2] = x[1] + v * (x[3] - x[1]);
+        h[2] = adaptsize_model(naive, x[2]);
+    } else {
+        x[2] = x[1], h[2] = h[1];
+        x[1] = v * x[1];
+        h[1] = adaptsize_model(naive, x[1]);
+    }
+    for (int i = 0; i < 15; i++) {
+        if (isnan(h[1]) || isnan(h[2]))
+            return;
+        if (fabs(x[3] - x[0]) <= 3e-8 * (fabs(x[1]) + fabs(x[2])))
+            break;
+        if (h[2] > h[1]) {
+            x[0] = x[1], x[1] = x[2], h[1] = h[2];
+            x[2] = r * x[1] + v * x[3];
+            h[2] = adaptsize_model(naive, x[2]);
+        } else {
+            x[3] = x[2], x[2] = x[1], h[2] = h[1];
+            x[1] = r * x[2] + v * x[0];
+            h[1] = adaptsize_model(naive, x[1]);
+        }
+    }
+    if (!isnan(h[1]) && !isnan(h[2]))
+        naive->scale = pow(2, h[1] > h[2] ? x[1] : x[2]);
+}
+
+static inline void adaptsize_ask(struct naive *naive, uint64_t object)
+{
+    uint64_t known = 0;
+    for (size_t i = 0; i < OBJECTS; i++)
+        known +=
+            naive->asks[i] > 0 || naive->rates[i] >= 0 ? naive->sizes[i] : 0;
+    if (--naive->left == 0) {
+        naive->left = naive->every;
+        for (size_t i = 0; i < OBJECTS && known > 3 * naive->bytes; i++) {
+            double asks = (double)naive->asks[i], *rate = &naive->rates[i];
+            if (*rate >= 0)
+                *rate = *rate * 0.3 + 0.7 * asks;
+            else if (asks > 0)
+                *rate = asks;
+            if (*rate < 0.1)
+                *rate = -1;
+            naive->asks[i] = 0;
+        }
+        if (known > 3 * naive->bytes)
+            adaptsize_choose(naive);
+    }
+    naive->asks[object]++;
+}
+
+static inline uint64_t naive_victim(const struct naive *naive)
+{
+    struct naive copy = *naive;
+    for (size_t i = 0; i < 4; i++) {
+        struct naive_list *list = &copy.list[i];
+        copy.list[i] = (struct naive_list){0};
+        for (size_t j = 0; j < naive->list[i].count; j++)
+            list_push(list, naive->list[i].entries[j].block,
+                      naive->list[i].entries[j].value);
+    }
+    uint64_t victim = copy.policy->evict(&copy);
+    for (size_t i = 0; i < 4; i++)
+        free(copy.list[i].entries);
+    return victim;
+}
+
+static inline bool naive_fits(const struct naive *naive, uint64_t size)
+{
+    for (size_t i = 0; i < OBJECTS; i++)
+        size += naive->held[i] ? naive->sizes[i] : 0;
+    return size <= naive->bytes;
+}
+
 static inline bool naive_admits(struct naive *naive, uint64_t object)
 {
     bool before = naive->asked_before[object];
@@ -847,6 +982,13 @@ static inline bool naive_admits(struct naive *naive, uint64_t object)
         return (double)naive->sizes[object] < atof(naive->admits + 5);
     if (naive->admits[0] == 's')
         return before;
+    if (naive->admits[0] == 't')
+        return naive_fits(naive, naive->sizes[object]) ||
+               tinylfu_frequency(&naive->admitted, object) >
+                   tinylfu_frequency(&naive->admitted, naive_victim(naive));
+    if (naive->admits[0] == 'a')
+        return (double)(margay_random_u64(&naive->chances) >> 11) / 0x1p53 <
+               exp(-(double)naive->sizes[object] / naive->scale);
     return naive->admits[0] == '\0' ||
            (double)(margay_random_u64(&naive->chances) >> 11) / 0x1p53 <
                atof(naive->admits);
@@ -865,6 +1007,10 @@ static inline void naive_request(struct naive *naive, uint64_t object,
     naive->sizes[object] = size;
     naive->asked = object;
     naive->coming = held ? 0 : size;
+    if (naive->admits[0] == 'a')
+        adaptsize_ask(naive, object);
+    if (naive->admits[0] == 't')
+        tinylfu_count(&naive->admitted, object);
     if (held)
         naive->policy->hit(naive, object);
     if (held && size > naive->bytes) {

@@ -39,6 +39,14 @@ static const char *const specs[] = {
     "lru:admit=size<40",
     "lfu:admit=0.3",
     "s3fifo:small=0.4,admit=second-hit",
+    "lru:admit=adaptsize@50",
+    "sieve:admit=adaptsize@7",
+    "lru:admit=tinylfu",
+    "fifo:admit=tinylfu",
+    "lfu:admit=tinylfu",
+    "slru:protected=0.5,admit=tinylfu",
+    "lfuda:admit=tinylfu",
+    "gdsf:admit=tinylfu",
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
@@ -153,12 +161,15 @@ static bool differ(const char *spec)
            counts.missed_bytes != naive.missed_bytes;
 }
 
-/* Of lhd fewer, as it works through all ages after each interval. */
+/* Of lhd and of adaptsize fewer, as they work through all ages or objects after
+   each interval. */
 static uint64_t traces_of(const char *spec)
 {
-    return strcmp(spec, "lhd:interval=16") == 0 ? 15
-           : strcmp(spec, "lhd") == 0           ? 200
-                                                : 2000;
+    return strcmp(spec, "lhd:interval=16") == 0  ? 15
+           : strcmp(spec, "lhd") == 0            ? 200
+           : strstr(spec, "admit=adapt") != NULL ? 300
+           : strstr(spec, "admit=tiny") != NULL  ? 300
+                                                 : 2000;
 }
 
 static void test_lists(const char *spec)
@@ -258,5 +269,8 @@ int main(void)
     test_abilities();
     refused("plru", 9, "policy plru is not defined for objects with sizes");
     refused("fifo", 0, "at least 1 byte");
+    refused("arc:admit=tinylfu", 9, "expected lru, fifo, lfu, slru");
+    refused("lru:admit=adaptsize@0", 9, "admit=adaptsize@REQUESTS");
+    refused("lru:admit=adaptsize50", 9, "admit=adaptsize@REQUESTS");
     return tap_done();
 }
