@@ -20,7 +20,6 @@
 #include "sim/result/csv_read.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
-#include "traces/base/nearest.h"
 #include "traces/traces_internal.h"
 
 /* What a field holds.  The first are texts. */

@@ -198,10 +198,10 @@ static enum margay_status read_request(const struct prefix_policies *own,
 {
     if (count > *room) {
         free(*blocks);
-        *room = 2 * count;
-        *blocks = calloc(*room, sizeof **blocks);
+        *blocks = calloc(2 * count, sizeof **blocks);
         if (*blocks == NULL)
             return margay_fail_memory(error, "the blocks of a request");
+        *room = 2 * count;
     }
     for (size_t done = 0, got; done < count; done += got) {
         const uint32_t *numbers;
