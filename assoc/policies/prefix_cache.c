@@ -129,8 +129,7 @@ static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
     for (size_t i = 0; i < count; i++) {
         struct node *node = &cache->nodes[blocks[i]];
         if (node->used == 0) {
-            full = full ||
-                   (cache->held == cache->room && !evict(cache, begin));
+            full = full || (cache->held == cache->room && !evict(cache, begin));
             if (full)
                 continue;
             cache->held++;

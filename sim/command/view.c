@@ -47,7 +47,8 @@ static bool writes_text(const struct options *options)
     if (options->json || options->csv || options->text)
         return options->text;
     return (options->command->bit & ON_TEXT) != 0 && options->output == NULL &&
-           options->machine.misses == NULL && isatty(STDOUT_FILENO) && !drive_has_ranks();
+           options->machine.misses == NULL && isatty(STDOUT_FILENO) &&
+           !drive_has_ranks();
 }
 
 static size_t terminal_columns(void)

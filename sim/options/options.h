@@ -112,15 +112,15 @@ struct options {
 
     /* What simulate simulates. */
     struct {
-        const char *name;      /* of its table, or its own */
-        const char *vary;      /* which fields have several values, or NULL */
-        const char *pareto;    /* NULL = no such table */
-        const char *sharing;   /* the table of --sharing, or NULL */
-        const char *misses;    /* caches whose misses are written, or NULL */
-        bool mix;              /* the traces are one, so: */
+        const char *name;    /* of its table, or its own */
+        const char *vary;    /* which fields have several values, or NULL */
+        const char *pareto;  /* NULL = no such table */
+        const char *sharing; /* the table of --sharing, or NULL */
+        const char *misses;  /* caches whose misses are written, or NULL */
+        bool mix;            /* the traces are one, so: */
         struct margay_mix_options mixing; /* its name is the command's */
-        uint64_t instructions; /* of the trace; 0 = not given */
-        uint64_t cores;        /* 0 = not given */
+        uint64_t instructions;            /* of the trace; 0 = not given */
+        uint64_t cores;                   /* 0 = not given */
     } machine;
 
     struct predict_choices predict;

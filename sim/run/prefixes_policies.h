@@ -1,5 +1,6 @@
 /*
- * prefixes_policies.h - requests of blocks, by LRU alone and by several policies
+ * prefixes_policies.h - requests of blocks, by LRU alone and by several
+ * policies
  */
 #ifndef MARGAY_SIM_RUN_PREFIXES_POLICIES_H
 #define MARGAY_SIM_RUN_PREFIXES_POLICIES_H

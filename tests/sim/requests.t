@@ -277,12 +277,11 @@ if "$MARGAY" info -q requests.jsonl >info 2>err; then
         21,1008
     # A block is what any object says, or the first prompt of several blocks.
     {
-        for i in 1 2 3; do echo '{"seq_len": 7, "chunk_hashes": []}'; done
+        perl -e 'print "{\"seq_len\": 7, \"chunk_hashes\": []}\n" x 3'
         perl -e 'print "{\"seq_len\": 9, \"chunk_hashes\": []}\n" x 1000'
         echo '{"seq_len": 60, "chunk_hashes": ["a"]}'
-        for i in 1 2; do
-            echo '{"seq_len": 150, "chunk_hashes": ["a", "b", "c"]}'
-        done
+        echo '{"seq_len": 150, "chunk_hashes": ["a", "b", "c"]}'
+        echo '{"seq_len": 150, "chunk_hashes": ["a", "b", "c"]}'
     } >short.jsonl
     run curve -q --requests --sizes 4 short.jsonl
     is 'a prompt of several blocks says how large they are' \
