@@ -232,15 +232,15 @@ enum margay_status margay_traffic_reserve(struct margay_traffic *traffic,
                                           size_t room,
                                           struct margay_error *error)
 {
-    bool lacks = false;
     if (room <= traffic->room)
         return MARGAY_OK;
 #define RESERVE(array)                                                  \
     {                                                                   \
         void *grown =                                                   \
             reallocarray(traffic->array, room, sizeof *traffic->array); \
-        lacks |= grown == NULL;                                         \
-        traffic->array = grown == NULL ? traffic->array : grown;        \
+        if (grown == NULL)                                              \
+            return margay_fail_memory(error, "what a cache passes on"); \
+        traffic->array = grown;                                         \
     }
     RESERVE(blocks)
     RESERVE(kinds)
@@ -248,8 +248,6 @@ enum margay_status margay_traffic_reserve(struct margay_traffic *traffic,
     if (traffic->covers)
         RESERVE(extents)
 #undef RESERVE
-    if (lacks)
-        return margay_fail_memory(error, "what a cache passes on");
     traffic->room = room;
     return MARGAY_OK;
 }
