@@ -589,7 +589,7 @@ static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
-    (void)facts;
+    facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: the format mooncake takes a Margay that was built "
                        "with yajl (Debian: libyajl-dev)",
