@@ -1,7 +1,9 @@
 /* cmd_help.c - margay help, margay version */
 #define _GNU_SOURCE
 #include <archive.h>
-#include <glob.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,17 +86,20 @@ static void put_devices(struct output *output)
 /* Is there a plugin for some version of clang? */
 static enum margay_status find_plugin(struct margay_error *error)
 {
-    char directory[PATH_MAX], pattern[PATH_MAX + 32];
-    glob_t found = {0};
+    char directory[PATH_MAX];
+    const struct dirent *entry;
+    bool found = false;
     enum margay_status status = record_find("calls.h", directory, error);
     if (status != MARGAY_OK)
         return status;
-    snprintf(pattern, sizeof pattern, "%s/margay_llvm*.so", directory);
-    int result = glob(pattern, 0, NULL, &found);
-    globfree(&found);
-    if (result == GLOB_NOSPACE)
-        return margay_fail_memory(error, "the name of a file");
-    return result == 0 ? MARGAY_OK : MARGAY_IO;
+    DIR *files = opendir(directory);
+    if (files == NULL)
+        return errno == ENOMEM ? margay_fail_memory(error, "the names of files")
+                               : MARGAY_IO;
+    while (!found && (entry = readdir(files)) != NULL)
+        found = fnmatch("margay_llvm*.so", entry->d_name, 0) == 0;
+    closedir(files);
+    return found ? MARGAY_OK : MARGAY_IO;
 }
 
 /* What was not there when this was built, and what does not work without. */

@@ -276,6 +276,9 @@ for place in 'odd[1]' 'a,b' 'star*' 'back\slash'; do
         no-tsan; do
         [ ! -e "$BUILD/$part" ] || cp -R "$BUILD/$part" "$place"
     done
+    : >"$place/margay_llvm99.so"
+    check "in $place: a plugin for clang is not left out" sh -c \
+        '! "$0/margay" version | grep -q "left out:.*plugin"' "$place"
     like "in $place: what to compile with" \
         "$("$place/margay" record --cflags 2>&1)" '^-.*calls.h$'
     method=valgrind
