@@ -118,6 +118,9 @@ enum margay_status margay_cache_sizes_resolve(
     const struct margay_cache_sizes *sizes, uint64_t block_bytes,
     struct margay_sizes *resolved, struct margay_error *error)
 {
+    static const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
+    if (sizes == NULL)
+        sizes = &usual;
     *resolved = (struct margay_sizes){.kind = sizes->kind,
                                       .per_octave = sizes->per_octave};
     if (sizes->kind != MARGAY_SIZES_LIST)

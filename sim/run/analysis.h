@@ -109,7 +109,8 @@ struct margay_cache_sizes {
 };
 
 /*
- * Those sizes in blocks of `block_bytes` (0 = unknown), ascending and distinct.
+ * Those sizes in blocks of `block_bytes` (0 = unknown), ascending and distinct;
+ * of NULL, the usual ones.
  * Fails as margay_cache_size_blocks() does, and with MARGAY_NO_MEMORY.  The
  * caller frees resolved->list_blocks with free().
  */

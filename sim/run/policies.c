@@ -281,7 +281,6 @@ static enum margay_status resolve_sizes(struct margay_policies *own,
                                         const struct margay_pass *pass,
                                         struct margay_error *error)
 {
-    static const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
     const struct margay_policies_request *request = &own->asked->request;
     enum margay_status status = MARGAY_OK;
     if (request->bound.value != 0)
@@ -289,9 +288,8 @@ static enum margay_status resolve_sizes(struct margay_policies *own,
                                           pass->block_bytes, &own->bound_blocks,
                                           error);
     return status == MARGAY_OK
-               ? margay_cache_sizes_resolve(
-                     request->sizes == NULL ? &usual : request->sizes,
-                     pass->block_bytes, &own->sizes_asked, error)
+               ? margay_cache_sizes_resolve(request->sizes, pass->block_bytes,
+                                            &own->sizes_asked, error)
                : status;
 }
 

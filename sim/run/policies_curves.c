@@ -181,16 +181,12 @@ static void keep_sizes(struct margay_policies *policies,
 static enum margay_status make_sizes(struct margay_policies *policies,
                                      struct margay_error *error)
 {
-    struct margay_sizes sizes = policies->sizes_asked;
+    const struct margay_sizes sizes = margay_policies_sizes(
+        policies->sizes_asked, policies->asked->rows.simulates);
     struct margay_point *points = NULL;
     size_t count = 0;
     enum margay_status status =
         margay_histogram_create(&policies->result.histogram, error);
-    if (sizes.kind == MARGAY_SIZES_USUAL && policies->asked->rows.simulates)
-        sizes = (struct margay_sizes){
-            .kind = MARGAY_SIZES_OCTAVE,
-            .per_octave = USUAL_SIMULATED_PER_OCTAVE,
-        };
     if (status == MARGAY_OK)
         status = find_steps(policies, policies->result.histogram, error);
     if (status == MARGAY_OK)

@@ -411,11 +411,7 @@ enum margay_status margay_object_policies_question(
     measured.curve = &made->grid;
     enum margay_status status = margay_policies_read(
         request->policies, request->policy_count, true, &made->rows, error);
-    if (made->rows.simulates && made->grid.kind == MARGAY_SIZES_USUAL)
-        made->grid = (struct margay_sizes){
-            .kind = MARGAY_SIZES_OCTAVE,
-            .per_octave = USUAL_SIMULATED_PER_OCTAVE,
-        };
+    made->grid = margay_policies_sizes(made->grid, made->rows.simulates);
     if (status == MARGAY_OK)
         status =
             margay_objects_question(&measured, NULL, &made->objects, error);

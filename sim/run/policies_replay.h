@@ -13,9 +13,6 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
-/* Where a policy is simulated at the usual sizes. */
-#define USUAL_SIMULATED_PER_OCTAVE 2
-
 struct margay_policy_row {
     const char *spec;
     const struct margay_policy_info *info;
@@ -103,6 +100,15 @@ uint64_t margay_policies_scaled(const struct margay_sample *sample,
 enum margay_status margay_policies_failure(const struct margay_error *failures,
                                            size_t count,
                                            struct margay_error *error);
+
+/* The sizes that are asked for; of the usual ones, where a policy is simulated,
+   2 for each octave. */
+struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
+                                          bool simulates);
+
+/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it. */
+enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
+                                             struct margay_error *error);
 
 /* What each of several specs asks for.  MARGAY_BAD_ARGUMENT: one is wrong,
    given twice, or of a policy that is not defined for such caches;

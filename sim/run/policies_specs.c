@@ -59,6 +59,26 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
     return MARGAY_OK;
 }
 
+struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
+                                          bool simulates)
+{
+    return simulates && asked.kind == MARGAY_SIZES_USUAL
+               ? (struct margay_sizes){.kind = MARGAY_SIZES_OCTAVE,
+                                       .per_octave = 2}
+               : asked;
+}
+
+enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
+                                             struct margay_error *error)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (strcasecmp(specs[i], specs[j]) == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--policy %s: given twice", specs[i]);
+    }
+    return MARGAY_OK;
+}
+
 enum margay_status margay_policies_read(const char *const *specs, size_t count,
                                         bool of_objects,
                                         struct margay_policy_rows *rows,
@@ -74,11 +94,8 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         status = read_spec(specs[i], of_objects, &rows->list[i], error);
         rows->simulates |= rows->list[i].simulated;
-        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
-            if (strcasecmp(specs[i], specs[j]) == 0)
-                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                     "--policy %s: given twice", specs[i]);
-        }
+        if (status == MARGAY_OK)
+            status = margay_policies_check_new(specs, i, error);
     }
     return status;
 }

@@ -313,12 +313,10 @@ static void run_task(void *context, size_t i)
 static enum margay_status find_sizes(struct prefix_policies *own,
                                      struct margay_error *error)
 {
-    struct margay_sizes sizes = own->sizes_asked;
+    const struct margay_sizes sizes =
+        margay_policies_sizes(own->sizes_asked, own->question->simulates);
     struct margay_point *curve = NULL;
     size_t count = 0;
-    if (sizes.kind == MARGAY_SIZES_USUAL && own->question->simulates)
-        sizes = (struct margay_sizes){.kind = MARGAY_SIZES_OCTAVE,
-                                      .per_octave = USUAL_SIMULATED_PER_OCTAVE};
     enum margay_status status = margay_result_curve(
         &own->results[LRU].blocks, &sizes, &curve, &count, error);
     uint64_t *list = calloc(count + 1, sizeof *list);
@@ -488,7 +486,6 @@ static enum margay_status begin(const margay_question *question,
         .series = policies_series,
         .free = policies_free,
     };
-    static const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
     struct prefix_policies *own = calloc(1, sizeof *own);
     (void)count;
     if (own == NULL)
@@ -502,8 +499,7 @@ static enum margay_status begin(const margay_question *question,
     margay_history_begin(&own->history, request->directory,
                          MARGAY_HISTORY_HELD);
     enum margay_status status = margay_cache_sizes_resolve(
-        request->engine.sizes == NULL ? &usual : request->engine.sizes,
-        passes->block_bytes, &own->sizes_asked, error);
+        request->engine.sizes, passes->block_bytes, &own->sizes_asked, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(share->threads, &own->crew, error);
     if (status == MARGAY_OK)
@@ -555,12 +551,8 @@ enum margay_status margay_prefix_policies_question(
     for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
         status = check_policy(request->policies[i], error);
         made->simulates |= kind_of(request->policies[i]) == SIMULATED;
-        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
-            if (strcasecmp(request->policies[i], request->policies[j]) == 0)
-                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                     "--policy %s: given twice",
-                                     request->policies[i]);
-        }
+        if (status == MARGAY_OK)
+            status = margay_policies_check_new(request->policies, i, error);
     }
     made->question = (margay_question){
         .begin = begin,
