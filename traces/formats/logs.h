@@ -75,8 +75,8 @@ static inline const char *margay_next_word(const char *cursor, const char *end)
 static inline bool margay_take_number(const char *begin, const char *end,
                                       uint64_t *number)
 {
-    struct margay_field field = {.text = begin, .bytes = (size_t)(end - begin)};
-    margay_field_value(&field);
+    const struct margay_field field =
+        margay_field_of(begin, (size_t)(end - begin));
     *number = field.value;
     return field.decimal;
 }

@@ -110,10 +110,8 @@ static void put(struct named *named, const char *name, size_t name_bytes,
 {
     const struct margay_choice *choice = &named->choices[named->variant];
     for (unsigned i = 0; i < choice->count; i++) {
-        if (!is_name(&choice->columns[i], name, name_bytes))
-            continue;
-        named->fields[i] = (struct margay_field){.text = text, .bytes = bytes};
-        margay_field_value(&named->fields[i]);
+        if (is_name(&choice->columns[i], name, name_bytes))
+            named->fields[i] = margay_field_of(text, bytes);
     }
     size_t used = strlen(named->names);
     if (!named->planned && used < sizeof named->names)
@@ -157,8 +155,7 @@ static int take_value(void *context, const char *text, size_t bytes)
     if (list == NULL)
         return give_up(named, "a list for which there is memory");
     named->list = list;
-    list[named->listed] = (struct margay_field){.text = copy, .bytes = bytes};
-    margay_field_value(&list[named->listed++]);
+    list[named->listed++] = margay_field_of(copy, bytes);
     return 1;
 }
 
@@ -495,10 +492,10 @@ static const char *cut_regex(struct named *named, const char *line,
     for (unsigned i = 0; i < named->choices[0].count; i++) {
         int group = named->groups[i];
         bool took = group < groups && ends[2 * group] != PCRE2_UNSET;
-        named->fields[i] = (struct margay_field){
-            .text = took ? line + ends[2 * group] : "",
-            .bytes = took ? ends[2 * group + 1] - ends[2 * group] : 0};
-        margay_field_value(&named->fields[i]);
+        named->fields[i] =
+            took ? margay_field_of(line + ends[2 * group],
+                                   ends[2 * group + 1] - ends[2 * group])
+                 : margay_field_of("", 0);
     }
     return NULL;
 }
@@ -535,8 +532,7 @@ static void make_plan(struct named *named, unsigned variant)
     named->variant = variant;
     named->planned = true;
     named->rows.names = &named->choices[named->variant];
-    margay_plan_columns(&named->choices[named->variant], NULL,
-                        &named->rows.plan);
+    margay_plan_columns(named->rows.names, NULL, &named->rows.plan);
 }
 
 /* Cut a line into the fields of the choice; the first one chooses. */

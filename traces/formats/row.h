@@ -85,6 +85,15 @@ unsigned margay_role_told(const char *name);
 /* Set the value of a field whose text is known. */
 void margay_field_value(struct margay_field *field);
 
+/* The field of that text. */
+static inline struct margay_field margay_field_of(const char *text,
+                                                  size_t bytes)
+{
+    struct margay_field field = {.text = text, .bytes = bytes};
+    margay_field_value(&field);
+    return field;
+}
+
 /* Make a reference of the fields of the plan; a field that the row lacks has
    NULL for a text.  `columns`: how many columns the row has.  Returns NULL, or
    what was expected. */
