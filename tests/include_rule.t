@@ -11,6 +11,7 @@ use warnings;
 use File::Find;
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
+require './tests/tap.pl';
 
 my @folders = qw(traces stackdist assoc sim);
 my %rank = map { $folders[$_] => $_ } 0 .. $#folders;
@@ -155,15 +156,6 @@ sub check_tree {
     return (\%breaches, circles(@includes));
 }
 
-my ($number, $failed) = (0, 0);
-sub report {
-    my ($passed, $name, @why) = @_;
-    $number++;
-    $failed++ unless $passed;
-    print $passed ? '' : 'not ', "ok $number - $name\n";
-    print "#   $_\n" for $passed ? () : @why;
-}
-
 # ------------------------------------------------- the test is able to fail --
 
 # Each of these is a breach, or is not.
@@ -256,5 +248,4 @@ my @listed = $table =~ /^\| `(\w+)\/`/mg;
 report("@listed" eq "@{ $rooms{stackdist} }", "$page lists the rooms",
     "there: @listed", "here: @{ $rooms{stackdist} }");
 
-print "1..$number\n";
-exit($failed != 0);
+conclude();

@@ -155,6 +155,20 @@ struct feeding {
     uint32_t cores; /* 0 = one for each thread */
 };
 
+/* The references from one on. */
+static struct margay_span span_of(const struct feeding *feeding, size_t from,
+                                  size_t count)
+{
+    return (struct margay_span){
+        .count = count,
+        .blocks = numbers + from,
+        .kinds = kinds + from,
+        .extents = feeding->has_extents ? extents + from : NULL,
+        .threads = threads + from,
+        .sites = sites + from,
+    };
+}
+
 static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
                               const struct feeding *feeding)
 {
@@ -170,14 +184,7 @@ static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
         exit(1);
     for (size_t done = 0; done < REFS;) {
         size_t now = done == 0 ? warmup : 1 + below(REFS - done);
-        const struct margay_span span = {
-            .count = now,
-            .blocks = numbers + done,
-            .kinds = kinds + done,
-            .extents = feeding->has_extents ? extents + done : NULL,
-            .threads = threads + done,
-            .sites = sites + done,
-        };
+        const struct margay_span span = span_of(feeding, done, now);
         if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
             exit(1);
         done += now;
@@ -367,14 +374,7 @@ static bool stream_differs(const struct margay_level *levels, size_t count,
             exit(1);
         for (size_t done = 0; done < REFS;) {
             size_t now = done == 0 ? feeding->warmup : 1 + below(REFS - done);
-            const struct margay_span span = {
-                .count = now,
-                .blocks = numbers + done,
-                .kinds = kinds + done,
-                .extents = feeding->has_extents ? extents + done : NULL,
-                .threads = threads + done,
-                .sites = sites + done,
-            };
+            const struct margay_span span = span_of(feeding, done, now);
             if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
                 exit(1);
             feed_rest(rest, hierarchy, done);

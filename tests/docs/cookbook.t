@@ -8,6 +8,7 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Copy qw(copy);
 use File::Temp qw(tempdir);
+require './tests/tap.pl';
 
 my $page = 'docs/using/cookbook.md';
 my $update = @ARGV && $ARGV[0] eq '--update';
@@ -61,15 +62,7 @@ sub run_command {
     return ($output, $failed ? `cat '$folder/bin/errors'` || "status $?" : '');
 }
 
-my ($number, $failed, $recipes, $updated, $title) = (0, 0, 0, '', '');
-sub report {
-    my ($passed, $name, @more) = @_;
-    $number++;
-    $failed++ unless $passed;
-    print $passed ? '' : 'not ', "ok $number - $name\n";
-    print map { "#   $_\n" } map { split /\n/ } @more unless $passed;
-}
-
+my ($recipes, $updated, $title) = (0, '', '');
 sub check {
     my ($command, $expected) = @_;
     my ($name) = split /\n/, "$title $command";
@@ -113,5 +106,4 @@ if ($update) {
     print $new $updated;
     close $new or die "$page: $!\n";
 }
-print "1..$number\n";
-exit($failed != 0);
+conclude();

@@ -1,6 +1,7 @@
 #!/bin/sh
 # columns.t - a trace is not asked for what it does not say
 . tests/sim/lib.sh
+. "$root/tests/sim/layouts.sh"
 
 # One small trace in each format.
 printf 'I  10,4\n L 3e,4\n S 40,8\n M 1000,4\n' >t.lackey
@@ -16,17 +17,6 @@ tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >sites.mgt
 "$MARGAY" convert -q t.lackey t.words --to words
 
 tail -c +2 "$BUILD/tests/fuzz/seeds/lcs/version" >t.lcs
-echo '1,hm,1,Write,8192,4096,100' >t.msr
-echo '419,W,8192,4096,1577808000000046' >t.alibaba
-echo '1538323200,16,8,0,3' >t.tencent
-printf 'block_id,io_offset,io_size,op_name\n1,0,8,1\n' >t.meta-block
-echo '9 4892 kjournald 16 8 W 6 0 3a1f' >t.fiu
-echo '0,k,2,213,4,get,0' >t.twitter
-printf 'key,op,size,op_count,key_size\n7,GET,5,1,2\n' >t.meta-kv
-printf 'timestamp,cacheKey,OpType,objectSize\n1,5,1,100\n' >t.meta-cdn
-printf '5\t83\tjpeg\t9665\t0.1\n' >t.wiki
-echo '7 0 68' >t.webcachesim
-echo '1999 REST.PUT.OBJECT 12 1056' >t.ibm-cos
 echo '8,0 3 1 0.5 697 Q W 223490 + 8 [a]' >t.blkparse
 echo '1339518083.1 [0 127.0.0.1:60866] "get" "a"' >t.redis
 echo 'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 23' >t.clf
@@ -41,7 +31,6 @@ printf 'fio version 2 iolog\n/a read 0 9\n' >t.fio
 echo 'read(3</a>, "", 9) = 9' >t.strace
 echo 'a 1.5: mm_filemap_fault: dev=8:1 ino=5 ofs=0' >t.filemap
 echo 'ts=1.2 gid=1 type=item_get key=a status=found size=7' >t.memcached
-echo '9000000,1,9,4096,0,default,2,7,1,0,5' >t.rocksdb
 printf '#Fields: date time cs-method cs-uri-stem\n1999-01-01 07:00:00 GET /\n' >t.w3c
 
 # What each says, by hand: r, w, f for kinds that it tells apart, e for

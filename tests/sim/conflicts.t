@@ -9,6 +9,7 @@ use strict;
 use warnings;
 use Cwd qw(getcwd abs_path);
 use File::Temp qw(tempdir);
+require './tests/tap.pl';
 
 my $root = getcwd();
 my $margay = abs_path($ENV{MARGAY} // 'build/margay');
@@ -120,21 +121,11 @@ sub run {
     return ($status, -s 'out' // 0, <> // '');
 }
 
-my $checks = 0;
-my $failures = 0;
-sub check {
-    my ($passed, $name, @notes) = @_;
-    $checks++;
-    $failures++ unless $passed;
-    print $passed ? '' : 'not ', "ok $checks - $name\n";
-    print map { "#   $_\n" } map { split /\n/ } @notes unless $passed;
-}
-
 sub refuses {
     my ($message, $command, @options) = @_;
     my @line = map { arguments($command, $_) } @options;
     my ($status, $bytes, $said) = run($command, @line, 'trace');
-    check($status == 2 && $bytes == 0
+    report($status == 2 && $bytes == 0
             && $said eq "margay $command: $message\n",
         "$command @line is refused", "status $status, $bytes bytes", $said,
         "expected: $message");
@@ -147,13 +138,6 @@ sub fill {
 }
 
 # --------------------------------------------------------------- the checks --
-
-sub write_file {
-    my ($name, @lines) = @_;
-    open my $file, '>', $name or die;
-    print $file map { "$_\n" } @lines;
-    close $file or die;
-}
 
 sub make_traces {
     my @ids = map { $_ * $_ % 23 } 1 .. 200;
@@ -179,7 +163,7 @@ sub check_conflict {
                 @{ $row->{options} }, $other);
             $found = 1;
         }
-        check(0, "a command takes @{ $row->{options} } and $other")
+        report(0, "a command takes @{ $row->{options} } and $other")
             unless $found;
     }
 }
@@ -195,11 +179,11 @@ sub check_need {
             my @line = map { arguments($command, $_) } $option, $needed;
             my ($status, $bytes, $said) =
                 run($command, '-q', @line, @{ $runs_on{$needed} });
-            check($status == 0 && $bytes > 0, "$command @line runs",
+            report($status == 0 && $bytes > 0, "$command @line runs",
                 "status $status, $bytes bytes", $said);
             $found = 1;
         }
-        check(0, "a command takes $option and $needed") unless $found;
+        report(0, "a command takes $option and $needed") unless $found;
     }
 }
 
@@ -207,6 +191,5 @@ make_traces();
 for my $row (read_rows()) {
     $row->{needs} ? check_need($row) : check_conflict($row);
 }
-check($checks > 120, 'there are many');
-print "1..$checks\n";
-exit($failures != 0);
+report(reported() > 120, 'there are many');
+conclude();

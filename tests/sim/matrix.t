@@ -10,6 +10,7 @@ use strict;
 use warnings;
 use Cwd qw(getcwd abs_path);
 use File::Temp qw(tempdir);
+require './tests/tap.pl';
 
 my $root = getcwd();
 my $margay = abs_path($ENV{MARGAY} // 'build/margay');
@@ -177,15 +178,6 @@ my @unable = (
 
 # ------------------------------------------------------------------- the pairs --
 
-my ($checks, $failures) = (0, 0);
-sub check {
-    my ($passed, $name, @notes) = @_;
-    $checks++;
-    $failures++ unless $passed;
-    print $passed ? '' : 'not ', "ok $checks - $name\n";
-    print map { "#   $_\n" } map { split /\n/ } @notes unless $passed;
-}
-
 my %count = map { $_ => 0 } qw(pairs equal rows unable);
 my (%refused, %taken);
 for my $name (sort keys %measures) {
@@ -242,12 +234,11 @@ for my $name (sort keys %measures) {
             "$modifier: got", substr($is, 0, $ENV{NOTES} // 900), 'expected',
             substr $ought, 0, $ENV{NOTES} // 900;
     }
-    check(!@wrong, "$name: all modifiers", @wrong);
+    report(!@wrong, "$name: all modifiers", @wrong);
 }
 print "# $count{pairs} pairs: $count{equal} equal their oracle, $count{rows} are "
     . "rows of conflicts.def, $count{unable} are refused by what a question can\n";
 print "# $_: $refused{$_}" for $ENV{VERBOSE} ? sort keys %refused : ();
-check($count{equal} > 200, 'there are many that run');
-check(keys %taken == @modifiers, 'some command takes each modifier');
-print "1..$checks\n";
-exit($failures != 0);
+report($count{equal} > 200, 'there are many that run');
+report(keys %taken == @modifiers, 'some command takes each modifier');
+conclude();

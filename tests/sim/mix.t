@@ -8,26 +8,11 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
+require './tests/tap.pl';
 
 my $margay = abs_path($ENV{MARGAY} // 'build/margay');
 chdir tempdir(CLEANUP => 1) or die;
 srand 37;
-my ($checks, $failures) = (0, 0);
-
-sub check {
-    my ($passed, $name, @notes) = @_;
-    $checks++;
-    $failures++ unless $passed;
-    print $passed ? '' : 'not ', "ok $checks - $name\n";
-    print map { "#   $_\n" } map { split /\n/ } @notes unless $passed;
-}
-
-sub write_file {
-    my ($name, @lines) = @_;
-    open my $file, '>', $name or die;
-    print $file map { "$_\n" } @lines;
-    close $file or die;
-}
 
 # One LRU cache: a list of [key, dirty] for each set.  Returns what it asks of
 # the next level.
@@ -134,17 +119,17 @@ for (1 .. $rounds) {
     my $got = join '', map { my @f = split /,/; "$f[1],$f[2],$f[3],$f[4],$f[12]\n" }
         @lines[1 .. $#lines];
     $right += $got eq $expected;
-    check(0, "$options @names", "got", $got, "expected", $expected)
+    report(0, "$options @names", "got", $got, "expected", $expected)
         if $got ne $expected;
 }
-check($right == $rounds, "$rounds mixes are as lists say");
+report($right == $rounds, "$rounds mixes are as lists say");
 
 # ------------------------------------------------------------- around these --
 
 sub says {
     my ($pattern, $name, $arguments) = @_;
     my $said = `$margay simulate --machine machine.csv $arguments 2>&1 >table`;
-    check($? >> 8 == 2 && -s 'table' == 0 && $said =~ /$pattern/, $name, $said);
+    report($? >> 8 == 2 && -s 'table' == 0 && $said =~ /$pattern/, $name, $said);
 }
 
 write_file('machine.csv', 'cache,holds,bytes,block_bytes,ways,next,shared',
@@ -160,7 +145,7 @@ says('c.din: No such file', 'a file that is not there', '--mix a.din c.din');
 write_file('bad.din', '0 40', '0 zz');
 says('bad.din:2: found', 'a bad line', '--mix a.din bad.din');
 my $said = `$margay simulate --machine machine.csv --mix --bad-lines all a.din bad.din 2>&1 >table`;
-check($said =~ /bad.din: 1 line could not be read/
+report($said =~ /bad.din: 1 line could not be read/
         && $said =~ /a.din\+bad.din: 901 references of 2 cores/,
     'each file says what was left out of it', $said);
 # What all first levels send on, each core in addresses of its own.
@@ -172,7 +157,6 @@ write_file('below.csv', 'cache,holds,bytes,block_bytes,ways,next,shared',
 my @fields = split /,/, (`cat table`)[2];
 my @below = split /,/,
     (`$margay simulate -q --machine below.csv below.mgt`)[1];
-check("@fields[2 .. 12]" eq "@below[2 .. 12]", 'a second level after a mix',
+report("@fields[2 .. 12]" eq "@below[2 .. 12]", 'a second level after a mix',
     "@fields", "@below");
-print "1..$checks\n";
-exit($failures != 0);
+conclude();

@@ -11,22 +11,10 @@
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
+#include "tests/traces/text.h"
 #include "traces/formats/reading.h"
 
 #define MOST_RECORDS 40
-#define TEXT_BYTES   65536
-
-static char text[TEXT_BYTES];
-static size_t used;
-
-static __attribute__((format(printf, 1, 2))) void add(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    used +=
-        (size_t)vsnprintf(text + used, sizeof text - used, format, arguments);
-    va_end(arguments);
-}
 
 /* ------------------------------------------------------------- records -- */
 

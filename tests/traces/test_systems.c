@@ -3,20 +3,9 @@
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
+#include "tests/traces/text.h"
 
 #define FILES 4
-
-static char text[65536];
-static size_t used;
-
-static __attribute__((format(printf, 1, 2))) void add(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    used +=
-        (size_t)vsnprintf(text + used, sizeof text - used, format, arguments);
-    va_end(arguments);
-}
 
 /* ------------------------------------------------------------ random logs --
  */

@@ -1,0 +1,746 @@
+/*
+ * naive_rules.h - what policies of objects with sizes do, by lists that are
+ * searched and summed up; for naive_objects.h
+ *
+ * Every list is in the order of its entries' ages, the oldest first.  Nothing
+ * here is shared with assoc/policies but the random numbers.
+ */
+#ifndef MARGAY_TESTS_ASSOC_NAIVE_RULES_H
+#define MARGAY_TESTS_ASSOC_NAIVE_RULES_H
+
+#include <math.h>
+
+#include "tests/assoc/naive_lists.h"
+#include "traces/traces_internal.h"
+
+#define OBJECTS 90
+
+struct naive;
+
+struct naive_policy {
+    const char *name;
+    void (*hit)(struct naive *naive, uint64_t object);
+    /* The object that leaves, which is not naive->asked. */
+    uint64_t (*evict)(struct naive *naive);
+    void (*insert)(struct naive *naive, uint64_t object);
+    /* What outgrew the cache leaves; NULL = it leaves lists 0 and 1. */
+    void (*remove)(struct naive *naive, uint64_t object);
+    double first, second; /* what its parameters are unless given */
+};
+
+/* What the lists have, each policy says. */
+struct naive {
+    const struct naive_policy *policy;
+    uint64_t bytes;
+    double first, second;
+    struct naive_list list[4];
+    bool held[OBJECTS];
+    uint64_t sizes[OBJECTS], valid[OBJECTS];
+    uint64_t asked;  /* the object of the request */
+    uint64_t coming; /* the bytes that it needs yet */
+    int from;        /* the list that remembered it, or -1 */
+    size_t hand, gap;
+    __extension__ __int128 target; /* of arc, in 2^-50 bytes */
+    struct naive_set counted;      /* uses, of tinylfu */
+    double age;
+    uint64_t now, used[OBJECTS], uses[OBJECTS];
+    double values[OBJECTS];
+    struct naive_lhd *lhd; /* its state */
+    struct margay_random random;
+    const char *admits; /* as the spec has it; "" = all */
+    bool asked_before[OBJECTS];
+    struct margay_random chances;
+    uint64_t left, every;         /* of adaptsize: requests until a choice, */
+    double scale, rates[OBJECTS]; /* c, and rates; below 0 = unknown */
+    uint64_t asks[OBJECTS];
+    struct naive_set admitted; /* of tinylfu */
+    uint64_t misses, missed_bytes;
+};
+
+static inline uint64_t bytes_of(const struct naive *naive, size_t of)
+{
+    const struct naive_list *list = &naive->list[of];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < list->count; i++)
+        sum += naive->sizes[list->entries[i].block];
+    return sum;
+}
+
+/* The first object of a list that may leave; UINT64_MAX if there is none. */
+static inline uint64_t first_of(const struct naive *naive, size_t of)
+{
+    const struct naive_list *list = &naive->list[of];
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->entries[i].block != naive->asked)
+            return list->entries[i].block;
+    }
+    return UINT64_MAX;
+}
+
+static inline uint64_t move_to(struct naive *naive, uint64_t object, int to)
+{
+    for (int i = 0; i < 4; i++)
+        list_drop(&naive->list[i], object);
+    if (to >= 0)
+        list_push(&naive->list[to], object, 0);
+    return object;
+}
+
+static inline void trim(struct naive *naive, size_t of, uint64_t most)
+{
+    while (bytes_of(naive, of) > most)
+        list_shift(&naive->list[of]);
+}
+
+/* ------------------------------- lru, fifo, clock, sieve, lfu, random -- */
+
+static inline void simple_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[0], object, 1);
+}
+
+static inline void unmarked_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[0], object, 0);
+}
+
+static inline void renew_hit(struct naive *naive, uint64_t object)
+{
+    list_renew(&naive->list[0], object);
+}
+
+static inline void mark_hit(struct naive *naive, uint64_t object)
+{
+    *list_value(&naive->list[0], object) = 1;
+}
+
+static inline void no_hit(struct naive *naive, uint64_t object)
+{
+    (void)naive, (void)object;
+}
+
+static inline void uses_hit(struct naive *naive, uint64_t object)
+{
+    ++*list_value(&naive->list[0], object);
+    list_renew(&naive->list[0], object);
+}
+
+static inline uint64_t oldest_evict(struct naive *naive)
+{
+    return move_to(naive, first_of(naive, 0), -1);
+}
+
+static inline uint64_t naive_clock_evict(struct naive *naive)
+{
+    struct naive_list *all = &naive->list[0];
+    while (all->entries[0].value == 1 || all->entries[0].block == naive->asked)
+        list_push(all, list_shift(all), 0);
+    return list_shift(all);
+}
+
+static inline uint64_t least_evict(struct naive *naive)
+{
+    const struct naive_list *all = &naive->list[0];
+    const struct naive_entry *found = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct naive_entry *entry = &all->entries[i];
+        if (entry->block != naive->asked &&
+            (found == NULL || entry->value < found->value))
+            found = entry;
+    }
+    return move_to(naive, found->block, -1);
+}
+
+static inline uint64_t naive_sieve_evict(struct naive *naive)
+{
+    struct naive_list *all = &naive->list[0];
+    while (all->entries[naive->hand].value == 1 ||
+           all->entries[naive->hand].block == naive->asked) {
+        all->entries[naive->hand].value = 0;
+        naive->hand = (naive->hand + 1) % all->count;
+    }
+    uint64_t victim = all->entries[naive->hand].block;
+    list_drop(all, victim);
+    naive->hand = naive->hand == all->count ? 0 : naive->hand;
+    return victim;
+}
+
+static inline void naive_sieve_remove(struct naive *naive, uint64_t object)
+{
+    struct naive_list *all = &naive->list[0];
+    naive->hand -= naive->hand > list_find(all, object);
+    list_drop(all, object);
+    naive->hand = naive->hand >= all->count ? 0 : naive->hand;
+}
+
+/* A new object comes to where another one has just left, which else the last
+   one takes. */
+static inline void gap_take(struct naive *naive, size_t at)
+{
+    struct naive_list *all = &naive->list[0];
+    naive->gap = at;
+    all->entries[at] = all->entries[--all->count];
+}
+
+static inline uint64_t random_evict(struct naive *naive)
+{
+    struct naive_list *all = &naive->list[0];
+    size_t at;
+    do
+        at = margay_random_below(&naive->random, all->count);
+    while (all->entries[at].block == naive->asked);
+    uint64_t victim = all->entries[at].block;
+    gap_take(naive, at);
+    return victim;
+}
+
+static inline void random_insert(struct naive *naive, uint64_t object)
+{
+    struct naive_list *all = &naive->list[0];
+    list_push(all, object, 0);
+    if (naive->gap < all->count - 1) {
+        all->entries[all->count - 1] = all->entries[naive->gap];
+        all->entries[naive->gap].block = object;
+    }
+    naive->gap = all->count;
+}
+
+static inline void random_remove(struct naive *naive, uint64_t object)
+{
+    gap_take(naive, list_find(&naive->list[0], object));
+}
+
+/* --------------------------------------------------------------- s3fifo -- */
+
+/* Lists: 0 small, 1 main, 2 ghosts; value = hits, up to 3. */
+static inline void naive_s3fifo_hit(struct naive *naive, uint64_t object)
+{
+    struct naive_list *in = &naive->list[!list_has(&naive->list[0], object)];
+    *list_value(in, object) += *list_value(in, object) < 3;
+}
+
+static inline uint64_t naive_s3fifo_evict(struct naive *naive)
+{
+    struct naive_list *small = &naive->list[0], *main = &naive->list[1];
+    uint64_t share = naive_share(naive->bytes, naive->first);
+    if (bytes_of(naive, 0) >= share || first_of(naive, 1) == UINT64_MAX) {
+        while (small->count > 0) {
+            uint64_t hits = small->entries[0].value, object = list_shift(small);
+            if (hits < 2 && object != naive->asked) {
+                list_push(&naive->list[2], object, 0);
+                trim(naive, 2, naive->bytes - share);
+                return object;
+            }
+            list_push(main, object, 0);
+        }
+    }
+    while (main->entries[0].value > 0 ||
+           main->entries[0].block == naive->asked) {
+        uint64_t hits = main->entries[0].value, object = list_shift(main);
+        list_push(main, object, hits - (hits > 0));
+    }
+    return list_shift(main);
+}
+
+static inline void naive_s3fifo_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[naive->from == 2], object, 0);
+}
+
+/* ------------------------------------------------------------ 2q and slru --
+ */
+
+/* Lists: 0 A1in, 1 Am, 2 A1out. */
+static inline void naive_2q_hit(struct naive *naive, uint64_t object)
+{
+    if (list_has(&naive->list[1], object))
+        list_renew(&naive->list[1], object);
+}
+
+static inline uint64_t naive_2q_evict(struct naive *naive)
+{
+    uint64_t old = first_of(naive, 0), main = first_of(naive, 1);
+    bool long_in = bytes_of(naive, 0) > naive_share(naive->bytes, naive->first);
+    if (main == UINT64_MAX || (long_in && old != UINT64_MAX)) {
+        move_to(naive, old, 2);
+        trim(naive, 2, naive_share(naive->bytes, naive->second));
+        return old;
+    }
+    return move_to(naive, main, -1);
+}
+
+/* Lists: 0 probation, 1 protected. */
+static inline void naive_slru_hit(struct naive *naive, uint64_t object)
+{
+    move_to(naive, object, 1);
+    while (bytes_of(naive, 1) >
+           (uint64_t)((double)naive->bytes * naive->first + 1e-6))
+        move_to(naive, naive->list[1].entries[0].block, 0);
+}
+
+static inline uint64_t naive_slru_evict(struct naive *naive)
+{
+    uint64_t object = first_of(naive, 0);
+    return move_to(naive, object < UINT64_MAX ? object : first_of(naive, 1),
+                   -1);
+}
+
+/* ------------------------------------------------------------------ arc -- */
+
+/* Lists: 0 T1, 1 T2, 2 B1, 3 B2. */
+static inline void naive_arc_hit(struct naive *naive, uint64_t object)
+{
+    move_to(naive, object, 1);
+}
+
+/* The object that misses was in B1 or B2, and is there yet. */
+static inline void naive_arc_adapt(struct naive *naive, uint64_t object)
+{
+    __extension__ typedef __int128 wide;
+    const wide unit = (wide)1 << 50, most = (wide)naive->bytes * unit;
+    wide own = (wide)bytes_of(naive, (size_t)naive->from);
+    wide other = (wide)bytes_of(naive, (size_t)(5 - naive->from));
+    wide size = (wide)naive->sizes[object], step = size * unit;
+    if (other > own && size > 0)
+        step = other * unit * size / own;
+    wide target = naive->target + (naive->from == 2 ? step : -step);
+    wide whole = (target + unit / 2) / unit * unit;
+    if (target - whole < 1 << 20 && whole - target < 1 << 20)
+        target = whole;
+    naive->target = target < 0 ? 0 : target > most ? most : target;
+}
+
+static inline uint64_t naive_arc_replace(struct naive *naive)
+{
+    __extension__ __int128 t1 = bytes_of(naive, 0);
+    uint64_t once = first_of(naive, 0), often = first_of(naive, 1);
+    t1 <<= 50;
+    bool first =
+        t1 > naive->target || (naive->from == 3 && t1 == naive->target);
+    if (often == UINT64_MAX || (once != UINT64_MAX && first))
+        return move_to(naive, once, 2);
+    return move_to(naive, often, 3);
+}
+
+static inline uint64_t naive_arc_evict(struct naive *naive)
+{
+    if (naive->from >= 0)
+        return naive_arc_replace(naive);
+    while (bytes_of(naive, 0) + bytes_of(naive, 2) + naive->coming >
+               naive->bytes &&
+           naive->list[2].count > 0)
+        list_shift(&naive->list[2]);
+    if (bytes_of(naive, 0) + naive->coming > naive->bytes)
+        return list_shift(&naive->list[0]);
+    while (bytes_of(naive, 0) + bytes_of(naive, 1) + bytes_of(naive, 2) +
+                   bytes_of(naive, 3) + naive->coming >
+               2 * naive->bytes &&
+           naive->list[3].count > 0)
+        list_shift(&naive->list[3]);
+    return naive_arc_replace(naive);
+}
+
+/* Into list 1 if it was remembered. */
+static inline void known_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[naive->from >= 0], object, 0);
+}
+
+/* ----------------------------------------------------------------- lirs -- */
+
+/* Lists: 0 the stack, its bottom first, value 1 = LIR; 1 the queue of HIR
+   objects; 2 those evicted that are in the stack. */
+static inline uint64_t naive_lir_bytes(const struct naive *naive)
+{
+    const struct naive_list *stack = &naive->list[0];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < stack->count; i++)
+        sum += stack->entries[i].value * naive->sizes[stack->entries[i].block];
+    return sum;
+}
+
+static inline uint64_t naive_lir_most(const struct naive *naive)
+{
+    return naive->bytes - naive_share(naive->bytes, naive->first);
+}
+
+static inline void naive_lirs_prune(struct naive *naive)
+{
+    struct naive_list *stack = &naive->list[0];
+    while (stack->count > 0 && stack->entries[0].value == 0)
+        list_drop(&naive->list[2], list_shift(stack));
+}
+
+static inline void naive_lirs_raise(struct naive *naive, uint64_t object)
+{
+    *list_value(&naive->list[0], object) = 1;
+    list_renew(&naive->list[0], object);
+    list_drop(&naive->list[1], object);
+    naive_lirs_prune(naive);
+    while (naive_lir_bytes(naive) > naive_lir_most(naive)) {
+        list_push(&naive->list[1], list_shift(&naive->list[0]), 0);
+        naive_lirs_prune(naive);
+    }
+}
+
+static inline void naive_lirs_hit(struct naive *naive, uint64_t object)
+{
+    if (list_has(&naive->list[0], object)) {
+        naive_lirs_raise(naive, object);
+    } else {
+        list_push(&naive->list[0], object, 0);
+        list_renew(&naive->list[1], object);
+    }
+}
+
+static inline uint64_t naive_lirs_evict(struct naive *naive)
+{
+    uint64_t victim = first_of(naive, 1);
+    if (victim == UINT64_MAX) {
+        victim = list_shift(&naive->list[0]);
+        naive_lirs_prune(naive);
+        return victim;
+    }
+    list_drop(&naive->list[1], victim);
+    if (list_has(&naive->list[0], victim))
+        list_push(&naive->list[2], victim, 0);
+    while (bytes_of(naive, 2) > 4 * naive->bytes)
+        list_drop(&naive->list[0], list_shift(&naive->list[2]));
+    return victim;
+}
+
+static inline void naive_lirs_insert(struct naive *naive, uint64_t object)
+{
+    uint64_t lir = naive_lir_bytes(naive), most = naive_lir_most(naive);
+    if (list_has(&naive->list[0], object)) {
+        naive_lirs_raise(naive, object);
+    } else if (lir < most && lir + naive->sizes[object] <= most) {
+        list_push(&naive->list[0], object, 1);
+        naive_lirs_prune(naive);
+    } else {
+        list_push(&naive->list[0], object, 0);
+        list_push(&naive->list[1], object, 0);
+    }
+}
+
+static inline void naive_lirs_remove(struct naive *naive, uint64_t object)
+{
+    list_drop(&naive->list[0], object);
+    list_drop(&naive->list[1], object);
+    naive_lirs_prune(naive);
+}
+
+/* -------------------------------------------------------------- tinylfu -- */
+
+/* Lists: 0 the window, 1 probation, 2 protected. */
+static inline uint64_t naive_window(const struct naive *naive)
+{
+    return naive_share(naive->bytes, naive->first);
+}
+
+static inline bool naive_tinylfu_overflows(const struct naive *naive)
+{
+    return bytes_of(naive, 0) + naive->coming > naive_window(naive);
+}
+
+static inline void naive_tinylfu_hit(struct naive *naive, uint64_t object)
+{
+    uint64_t main = naive->bytes - naive_window(naive);
+    tinylfu_count(&naive->counted, object);
+    if (list_has(&naive->list[0], object)) {
+        list_renew(&naive->list[0], object);
+        return;
+    }
+    move_to(naive, object, 2);
+    while (bytes_of(naive, 2) > (uint64_t)((double)main * naive->second + 1e-6))
+        move_to(naive, naive->list[2].entries[0].block, 1);
+}
+
+static inline uint64_t naive_tinylfu_evict(struct naive *naive)
+{
+    uint64_t main = naive->bytes - naive_window(naive), candidate, victim;
+    while (naive_tinylfu_overflows(naive) &&
+           (candidate = first_of(naive, 0)) != UINT64_MAX &&
+           bytes_of(naive, 1) + bytes_of(naive, 2) + naive->sizes[candidate] <=
+               main)
+        move_to(naive, candidate, 1);
+    candidate = first_of(naive, 0);
+    victim = first_of(naive, 1);
+    if (victim == UINT64_MAX)
+        victim = first_of(naive, 2);
+    if (victim == UINT64_MAX)
+        return move_to(naive, candidate, -1);
+    if (candidate == UINT64_MAX || !naive_tinylfu_overflows(naive))
+        return move_to(naive, victim, -1);
+    if (tinylfu_frequency(&naive->counted, candidate) <=
+        tinylfu_frequency(&naive->counted, victim))
+        return move_to(naive, candidate, -1);
+    move_to(naive, candidate, 1);
+    return move_to(naive, victim, -1);
+}
+
+static inline void naive_tinylfu_insert(struct naive *naive, uint64_t object)
+{
+    tinylfu_count(&naive->counted, object);
+    while (naive_tinylfu_overflows(naive) && naive->list[0].count > 0)
+        move_to(naive, naive->list[0].entries[0].block, 1);
+    list_push(&naive->list[0], object, 0);
+}
+
+static inline void naive_remove(struct naive *naive, uint64_t object)
+{
+    move_to(naive, object, -1);
+}
+
+/* ------------------------------------------------------- lfuda and gdsf -- */
+
+static inline void naive_greedy_use(struct naive *naive, uint64_t object)
+{
+    uint64_t bytes = naive->sizes[object];
+    if (strcmp(naive->policy->name, "lfuda") == 0 || bytes == 0)
+        bytes = 1;
+    naive->values[object] =
+        (double)++naive->uses[object] / (double)bytes + naive->age;
+    naive->used[object] = ++naive->now;
+}
+
+static inline uint64_t naive_greedy_evict(struct naive *naive)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint64_t i = 0; i < OBJECTS; i++) {
+        if (!naive->held[i] || i == naive->asked)
+            continue;
+        if (least == UINT64_MAX || naive->values[i] < naive->values[least] ||
+            (!(naive->values[i] > naive->values[least]) &&
+             naive->used[i] < naive->used[least]))
+            least = i;
+    }
+    naive->age = naive->values[least];
+    return least;
+}
+
+static inline void naive_greedy_insert(struct naive *naive, uint64_t object)
+{
+    naive->uses[object] = 0;
+    naive_greedy_use(naive, object);
+}
+
+/* ---------------------------------------------- hyperbolic, and a sample -- */
+
+/* Of `most` draws, or all if there are no more, the object of the least value;
+   list 0 as that of random. */
+static inline uint64_t sample_least(struct naive *naive, uint64_t most,
+                                    double (*value_of)(const struct naive *,
+                                                       uint64_t object))
+{
+    const struct naive_list *all = &naive->list[0];
+    uint64_t least = UINT64_MAX;
+    bool draws = all->count > most;
+    for (size_t i = 0; i < (draws ? most : all->count) || least == UINT64_MAX;
+         i++) {
+        size_t at = draws ? margay_random_below(&naive->random, all->count) : i;
+        uint64_t object = all->entries[at].block;
+        if (object != naive->asked &&
+            (least == UINT64_MAX ||
+             value_of(naive, object) < value_of(naive, least)))
+            least = object;
+    }
+    return least;
+}
+
+static inline double hyperbolic_value(const struct naive *naive,
+                                      uint64_t object)
+{
+    double bytes = naive->sizes[object] > 0 ? (double)naive->sizes[object] : 1;
+    return (double)naive->uses[object] /
+           ((double)(naive->now + 1 - naive->used[object]) * bytes);
+}
+
+static inline void hyperbolic_hit(struct naive *naive, uint64_t object)
+{
+    naive->now++;
+    naive->uses[object]++;
+}
+
+static inline uint64_t hyperbolic_evict(struct naive *naive)
+{
+    uint64_t victim =
+        sample_least(naive, (uint64_t)naive->first, hyperbolic_value);
+    random_remove(naive, victim);
+    return victim;
+}
+
+static inline void hyperbolic_insert(struct naive *naive, uint64_t object)
+{
+    naive->used[object] = ++naive->now;
+    naive->uses[object] = 1;
+    random_insert(naive, object);
+}
+
+/* ------------------------------------------------------------------ lhd -- */
+
+#define LHD_AGES 20000
+
+/* As the authors' program has it: see lhd.c. */
+struct naive_lhd {
+    float hits[16][LHD_AGES], evictions[16][LHD_AGES], density[16][LHD_AGES];
+    uint64_t last[OBJECTS], before[OBJECTS];
+    bool explores[OBJECTS];
+    uint64_t came[8], comers;
+    int64_t budget;
+    uint64_t left, reconfigured;
+    int shift;
+    float objects, mass, victims;
+};
+
+static inline uint64_t lhd_age(const struct naive *naive, uint64_t object)
+{
+    uint64_t age = (naive->now - naive->used[object]) >> naive->lhd->shift;
+    return age >= LHD_AGES ? LHD_AGES - 1 : age;
+}
+
+static inline int lhd_class(const struct naive *naive, uint64_t object)
+{
+    uint64_t sum = naive->lhd->last[object] + naive->lhd->before[object];
+    int log = 0;
+    if (sum == 0)
+        return 15;
+    while (sum < LHD_AGES && log < 15) {
+        sum <<= 1;
+        log++;
+    }
+    return log;
+}
+
+static inline float lhd_density(const struct naive *naive, uint64_t object)
+{
+    uint64_t age = lhd_age(naive, object), bytes = naive->sizes[object];
+    int of = lhd_class(naive, object);
+    float density = naive->lhd->density[of][age];
+    if (age == LHD_AGES - 1)
+        return -3.40282347e38f;
+    if (naive->lhd->reconfigured == 0)
+        density = (float)(of + 1) / (float)(age + 1);
+    return density / (bytes > 0 ? (float)bytes : 1) +
+           (naive->lhd->explores[object] ? 1 : 0);
+}
+
+static inline double lhd_value(const struct naive *naive, uint64_t object)
+{
+    return (double)lhd_density(naive, object);
+}
+
+/* Only from long ages to short ones: the tests have few objects. */
+static inline void lhd_stretch(float *counts, int by)
+{
+    for (int age = LHD_AGES >> by; age < LHD_AGES - 1; age++)
+        counts[LHD_AGES - 1] += counts[age];
+    for (int age = LHD_AGES - 2; age >= 0; age--)
+        counts[age] = counts[age >> by] / (float)(1 << by);
+}
+
+static inline void lhd_reconfigure(struct naive *naive)
+{
+    struct naive_lhd *lhd = naive->lhd;
+    lhd->objects = lhd->objects * 0.9f + (float)naive->list[0].count;
+    lhd->mass = lhd->mass * 0.9f + 1;
+    for (int of = 0; of < 16; of++) {
+        for (int age = 0; age < LHD_AGES; age++) {
+            lhd->hits[of][age] *= 0.9f;
+            lhd->evictions[of][age] *= 0.9f;
+        }
+        if (lhd->reconfigured == 5) {
+            lhd_stretch(lhd->hits[of], 9);
+            lhd_stretch(lhd->evictions[of], 9);
+        }
+        float hits = lhd->hits[of][LHD_AGES - 1];
+        float events = hits + lhd->evictions[of][LHD_AGES - 1], life = events;
+        for (int age = LHD_AGES - 2; age >= 0; age--) {
+            hits += lhd->hits[of][age];
+            events += lhd->hits[of][age] + lhd->evictions[of][age];
+            life += events;
+            lhd->density[of][age] = events > 1e-5f ? hits / life : 0;
+        }
+    }
+    if (lhd->reconfigured == 5)
+        lhd->shift = 1;
+    if (lhd->reconfigured == 5 || lhd->reconfigured == 25) {
+        lhd->objects *= 8;
+        lhd->mass *= 8;
+    }
+    lhd->reconfigured++;
+}
+
+static inline void lhd_update(struct naive *naive, uint64_t object, bool comes)
+{
+    struct naive_lhd *lhd = naive->lhd;
+    bool explores = margay_random_below(&naive->random, 32) == 0;
+    naive->used[object] = naive->now;
+    lhd->explores[object] =
+        explores && lhd->budget > 0 && lhd->reconfigured < 50;
+    if (lhd->explores[object])
+        lhd->budget -= (int64_t)naive->sizes[object];
+    naive->values[object] = (double)naive->sizes[object];
+    if (comes && !explores && lhd_density(naive, object) < lhd->victims)
+        lhd->came[lhd->comers++ % 8] = object + 1;
+    naive->now++;
+    if (--lhd->left == 0) {
+        lhd_reconfigure(naive);
+        lhd->left = (uint64_t)naive->first;
+    }
+}
+
+/* naive->values has the bytes that were taken from the budget. */
+static inline void lhd_end_exploring(struct naive *naive, uint64_t object)
+{
+    if (naive->lhd->explores[object])
+        naive->lhd->budget += (int64_t)naive->values[object];
+    naive->lhd->explores[object] = false;
+}
+
+static inline void lhd_hit(struct naive *naive, uint64_t object)
+{
+    uint64_t age = lhd_age(naive, object);
+    naive->lhd->hits[lhd_class(naive, object)][age]++;
+    lhd_end_exploring(naive, object);
+    naive->lhd->before[object] = naive->lhd->last[object];
+    naive->lhd->last[object] = age;
+    lhd_update(naive, object, false);
+}
+
+static inline void lhd_remove(struct naive *naive, uint64_t object)
+{
+    uint64_t age = lhd_age(naive, object);
+    naive->lhd->evictions[lhd_class(naive, object)][age]++;
+    lhd_end_exploring(naive, object);
+    for (int i = 0; i < 8; i++)
+        naive->lhd->came[i] *= naive->lhd->came[i] != object + 1;
+    random_remove(naive, object);
+}
+
+static inline uint64_t lhd_evict(struct naive *naive)
+{
+    struct naive_lhd *lhd = naive->lhd;
+    uint64_t victim =
+        sample_least(naive, lhd->reconfigured > 50 ? 32 : 8, lhd_value);
+    for (int i = 0; i < 8; i++) {
+        uint64_t object = lhd->came[i] - 1;
+        if (lhd->came[i] > 0 && object != naive->asked &&
+            lhd_density(naive, object) < lhd_density(naive, victim))
+            victim = object;
+    }
+    lhd->victims =
+        0.9f * lhd->victims + (1 - 0.9f) * lhd_density(naive, victim);
+    lhd_remove(naive, victim);
+    return victim;
+}
+
+static inline void lhd_insert(struct naive *naive, uint64_t object)
+{
+    naive->lhd->last[object] = 0;
+    naive->lhd->before[object] = LHD_AGES;
+    random_insert(naive, object);
+    lhd_update(naive, object, true);
+}
+
+#endif
