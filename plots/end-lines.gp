@@ -2,7 +2,7 @@
 # with all their names as far as these have room, and the legend; loaded by the
 # others
 #
-# They may set others before, the number of names in the legend beside those of
+# They may set others before, the number of names in the legend in addition to those of
 # lines.
 
 # What is loaded in braces leaves ARG0 empty.

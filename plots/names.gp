@@ -1,4 +1,4 @@
-# names.gp - names that fit beside a picture, and still differ; loaded by the others
+# names.gp - names that fit next to a picture, and still differ; loaded by the others
 #
 # They set NAMES, the name of an array, COUNT, and ROOM in letters before.  Where
 # the longest name is longer, all lose what they have in common at their

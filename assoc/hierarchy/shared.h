@@ -61,7 +61,7 @@ struct margay_list {
 
 struct margay_source {
     unsigned holds; /* kinds of the trace's references; 0 = those of feeders */
-    /* In the rows' order; NULL behind the last. */
+    /* In the rows' order; NULL after the last. */
     struct margay_shared_cache *feeders[MARGAY_MOST_LEVELS];
     size_t feeder_count;
     unsigned shift; /* log2 of the block's bytes */

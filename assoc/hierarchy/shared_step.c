@@ -153,7 +153,7 @@ static inline void step_stacked(struct margay_shared_group *group,
     size_t depth = 0; /* how many blocks stand before this one */
     while (depth < ways && blocks[depth] != item->block)
         depth++;
-    /* A place without a block is zeroed, and all places behind it are. */
+    /* A place without a block is zeroed, and all places after it are. */
     if (depth < ways && dirty[depth] == 0)
         depth = ways;
     uint8_t from = MARGAY_STACK_CLEAN;

@@ -30,7 +30,7 @@ void margay_adaptsize_watch(struct margay_adaptsize *adaptsize, uint32_t object,
 void margay_adaptsize_resize(struct margay_adaptsize *adaptsize,
                              uint32_t object, uint64_t from, uint64_t to);
 
-/* The probability that an object of so many bytes comes in. */
+/* The probability that an object of that size comes in. */
 double margay_adaptsize_probability(const struct margay_adaptsize *adaptsize,
                                     uint64_t bytes);
 

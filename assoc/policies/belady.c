@@ -7,7 +7,7 @@
  * pfoo-u (policies_future.c).  Of objects of one size it is one.
  *
  * Source: Belady 1966; as a plain policy for objects it is in libCacheSim.
- *   What is chosen here: of more than `sample` objects so many are drawn at
+ *   What is chosen here: of more than `sample` objects, that many are drawn at
  *   random, as the products change with every request.
  *
  * Cost: proportional to the sample; 16 bytes for each object.

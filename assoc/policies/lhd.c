@@ -35,7 +35,7 @@
 #define SAMPLE     32
 #define EARLY      8 /* the sample of the first EXPLORED intervals */
 #define EXPLORED   50
-#define EXPLORERS  32 /* one of so many */
+#define EXPLORERS  32 /* one block in this number explores */
 #define DECAY      0.9f
 
 struct block {

@@ -130,7 +130,7 @@ static void add_operand(struct files *files, unsigned command, size_t index,
     const char *equals = strrchr(operand, '=');
     if (command & (ON_GENERATE | ON_HELP))
         return;
-    /* The operands behind the program are its own.  cmd_record.c refuses a
+    /* The operands after the program are its own.  cmd_record.c refuses a
        program that does not exist. */
     if (command == ON_RECORD) {
         char *path = index == 0 ? search_path(operand) : NULL;

@@ -105,7 +105,7 @@ enum margay_status find_word(const char *name, const char *text,
 #define ITEM_BYTES 48
 
 /*
- * Copy the item at *cursor, up to a comma or the end, and step behind it;
+ * Copy the item at *cursor, up to a comma or the end, and step over it;
  * *cursor is NULL after the last one.
  */
 enum margay_status next_item(const char *name, const char **cursor,

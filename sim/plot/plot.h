@@ -13,7 +13,7 @@
 /* ------------------------------------------- the tables that can be drawn --
  */
 
-/* What a picture takes beside what every picture does. */
+/* What a picture takes in addition to the options of every picture. */
 enum plot_takes {
     PLOT_X = 1,      /* a scale and a range of the lower axis */
     PLOT_Y = 2,      /* the same of the other */
@@ -56,7 +56,7 @@ const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
  * columns of a kind, at least one row, and in each row a number where a
  * script needs one.  The name of a trace may hold a newline or
  * another control character, which would make a picture unreadable; it becomes
- * a question mark, as in messages, and a comma behind a quotation mark, where
+ * a question mark, as in messages, and a comma after a quotation mark, where
  * gnuplot would see the end of the field, a semicolon.
  */
 /*

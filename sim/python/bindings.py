@@ -2,7 +2,7 @@
 
     bindings.py HEADERS VERSION >_library.py
 
-HEADERS is what the preprocessor makes of interface.h beside this file: the
+HEADERS is what the preprocessor makes of interface.h next to this file: the
 public headers, and one constant for each macro of defaults.  So no structure is
 written down twice, and a change of a header reaches Python with the next build.
 Needs pycparser, for the build alone.

@@ -193,7 +193,7 @@ static void write_json(struct output *output, const struct cells *table,
 #define MOST_SIZES 8
 
 /* Write the lines around one of a file, as pairs of a number and a text; none
-   where there is no such file.  Whatever is no file might wait for ever. */
+   where there is no such file.  Reading a FIFO might wait for ever. */
 static void write_around(struct output *output, const char *path, uint64_t line)
 {
     char text[LINE_BYTES];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Of two bytes, the second may not follow the first where a shorter character
-   would be the same, for surrogates, and behind the last plane. */
+   would be the same, for surrogates, and after the last plane. */
 size_t json_character_bytes(const char *text, size_t bytes)
 {
     const unsigned char *byte = (const unsigned char *)text;

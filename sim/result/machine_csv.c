@@ -29,7 +29,7 @@ enum form {
     POLICY,
     TEXTS,
     BYTES = TEXTS, /* 1 or more, perhaps with a suffix */
-    ENTRIES,       /* 1 or more blocks, in the place of bytes */
+    ENTRIES,       /* 1 or more blocks, instead of bytes */
     NUMBER,
     CORES, /* all of them are 0 */
     CYCLES,

@@ -230,8 +230,8 @@ static uint64_t tokens_of(const struct prefix_policies *own,
     return tokens;
 }
 
-/* Count a request that hits so many blocks, the first `uncounted` of which are
-   a warm-up. */
+/* Count a request, of which the first `hits` blocks hit, and the first
+   `uncounted` are of a warm-up. */
 static void count_request(const struct task *task, const struct asked *asked,
                           uint64_t hits, uint64_t uncounted)
 {

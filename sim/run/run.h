@@ -61,7 +61,7 @@ struct margay_transport;
 struct margay_mix_options {
     const char *name;   /* of all, in results */
     bool by_time;       /* in the order of their times, which they need; else */
-    uint64_t turn_refs; /* they take turns, of so many references, 1 or more */
+    uint64_t turn_refs; /* they take turns of this length, 1 or more */
 };
 
 /* What to read, and how.  What a member means when it is 0 stands beside it. */

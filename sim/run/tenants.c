@@ -4,7 +4,7 @@
  * Algorithm: in the cache that all share, a reference hits iff its distance in
  *   the stack of all is below the size, so that its miss is its tenant's at
  *   every size.  So an engine hands its distances on to the engines of the
- *   tenants (split.c), each of which counts these beside those of its own.
+ *   tenants (split.c), each of which counts these next to those of its own.
  * Guarantee: both exact, below the bound if there is one.
  * Cost: two engines' work on each reference.  Memory: that of both stacks, and
  *   about 170 KB for each tenant.

@@ -74,8 +74,8 @@ static double refs_of(const struct scene *scene, size_t from, size_t to)
     return (double)margay_intervals_refs(scene->intervals, from, to);
 }
 
-/* The logarithm of the miss ratio of an interval that has so many misses; 0
-   without any. */
+/* The logarithm of the miss ratio of an interval with these misses; 0 without
+   any. */
 static double level(const struct scene *scene, size_t interval, uint64_t misses)
 {
     double window = (double)(UINT64_C(1) << scene->intervals->shift);

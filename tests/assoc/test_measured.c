@@ -3,7 +3,7 @@
  * says of the policies that it finds in processors, access by access
  *
  * The set here is the one of nanoBench's description: a list of blocks, of
- * which some places are free, and lists of ages or bits beside it.
+ * which some places are free, and lists of ages or bits next to it.
  */
 #include "assoc/policies/cache.h"
 #include "tests/chance.h"

@@ -1,4 +1,4 @@
-# recording.sh - what the tests of recordings share; included behind lib.sh
+# recording.sh - what the tests of recordings share; included after lib.sh
 # shellcheck shell=sh
 sources=$root/tests/capture
 compiler=${CC:-cc}

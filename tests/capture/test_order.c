@@ -75,7 +75,7 @@ static void test_later_opening(void)
     fill(&program, 4, 100, 6);
     fill(&program, 1, 106, 2);
     program_fill(&program, 4, 6, me);
-    CHECK(come(8, 100), "what was opened later comes behind it");
+    CHECK(come(8, 100), "what was opened later comes after it");
     end();
 }
 

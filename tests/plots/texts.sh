@@ -1,4 +1,4 @@
-# texts.sh - what is written in a picture; for scripts that include it behind
+# texts.sh - what is written in a picture; for scripts that include it after
 # lib.sh, which are skipped where there is no gnuplot
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # run sets the status

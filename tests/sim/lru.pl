@@ -21,7 +21,7 @@ while (read($file, my $record, $length) == $length) {
     push @requests, [$time, $id, $bytes];
 }
 
-# A ring of the objects in the cache; '' is its head, behind the oldest.
+# A ring of the objects in the cache; '' is its head, after the oldest.
 my (%size, %next, %before, $used);
 sub take_out {
     my ($id) = @_;

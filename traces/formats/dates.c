@@ -44,7 +44,7 @@ static bool looks_like(const char *picture, const char *text, struct date *date)
     return true;
 }
 
-/* The seconds that a zone is before Greenwich, behind blanks. */
+/* The seconds that a zone is before Greenwich, after blanks. */
 static bool read_zone(const char *text, size_t bytes, long *seconds)
 {
     struct date zone = {0};

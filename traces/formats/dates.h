@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is the whole text, of so many bytes, a date from 1970 on? */
+/* Is the whole text, of `bytes` bytes, a date from 1970 on? */
 bool margay_date_read(const char *text, size_t bytes, uint64_t *seconds);
 
 #endif

@@ -286,8 +286,8 @@ static int take_key(void *context, const unsigned char *key, size_t bytes)
     return 1;
 }
 
-/* A request of some tokens has so many blocks, the last of which may be short;
-   or else, as many as are full. */
+/* The size of a block, by a request: its last block may be short or, if no size
+   fits that, the tokens after its blocks fill none. */
 static uint64_t guess_block(uint64_t tokens, uint64_t blocks)
 {
     for (unsigned full = 0; full < 2; full++) {

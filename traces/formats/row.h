@@ -73,7 +73,7 @@ struct margay_row_reference {
 #define MARGAY_NAMED_DEVICE(hash)      ((hash) | UINT64_C(1) << 63)
 #define MARGAY_NUMBERED_DEVICE(number) ((number) + 1)
 
-/* Give a device the first number of so many bits, 16 or 20, from *number on
+/* Give a device the first number of `bits` bits, 16 or 20, from *number on
    that no other device has, or the one that it has already.  *devices is NULL
    to begin with and to be freed.  Returns NULL, or what was expected. */
 const char *margay_device_claim(uint64_t **devices, unsigned bits,

@@ -104,7 +104,7 @@ void margay_recorder_stop(void);
 /* As in enum margay_kind, which is part of the library, not of the runtime. */
 enum { READ = 0, WRITE = 1 };
 
-/* The call site, which is within the call of the hook: the code behind it may
+/* The call site, which is within the call of the hook: the code after it may
    be of another line. */
 #define SITE ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
 
