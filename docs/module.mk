@@ -15,8 +15,8 @@ all tests lint: $(man_PAGES)
 
 # The pictures of the pages, each from a table that is made here or stands beside
 # it.
-pictures: deps $(BUILD)/margay bench-tools ## draw the pictures of docs/ again
+pictures: deps $(BUILD)/margay ## draw the pictures of docs/ again
 	@MARGAY_PLOTS=plots sh docs/pictures.sh $(abspath $(BUILD)/margay) \
-	    $(BUILD)/tests/prediction/programs $(BUILD)/pictures docs
+	    $(BUILD)/pictures docs
 
 .PHONY: pictures

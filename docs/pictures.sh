@@ -1,10 +1,9 @@
 #!/bin/sh
-# pictures.sh MARGAY PROGRAMS WORK DOCS - draw the pictures of DOCS again
+# pictures.sh MARGAY WORK DOCS - draw the pictures of DOCS again
 #
-# PROGRAMS is that of tests/prediction, and tables go into WORK.  `make papers` and
-# `make measured-NAME` draw those of the tables that they measure.
+# Tables go into WORK.  `make papers` draws those of the tables that it measures.
 set -eu
-margay=$1 programs=$2 work=$3 docs=$4
+margay=$1 work=$2 docs=$3
 sample=tests/sample/walk.lackey.xz
 mkdir -p "$work"
 
@@ -44,16 +43,3 @@ done
 "$margay" plot "$work/stencil3d.csv" \
     -o "$docs/pictures/prediction-stencil3d.png" --labels \
     --title 'Misses of a stencil over a cube, predicted from three small cubes'
-
-# ----------------------------------------- docs/measured/prediction.md --
-for size in 4096 8192 16384 131072; do
-    "$programs" quicksort $size |
-        "$margay" histogram -q -f u64 -b 8 -o "$work/quicksort-$size.csv"
-done
-(cd "$work" && "$margay" predict --plain --size 131072 --curve --with-runs \
-    quicksort-4096.csv=4096 quicksort-8192.csv=8192 \
-    quicksort-16384.csv=16384 --truth quicksort-131072.csv) \
-    >"$work/quicksort.csv" 2>/dev/null
-"$margay" plot "$work/quicksort.csv" \
-    -o "$docs/measured/pictures/prediction-quicksort.png" --legend inside \
-    --title 'Misses of quicksort on 131,072 numbers, predicted from three small runs'

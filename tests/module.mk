@@ -97,6 +97,14 @@ bench-peers: deps $(BUILD)/margay bench-tools ## beside other programs, whose so
 	@perl tests/bench/peers.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench '$(PEERS)'
 
+# The tables of docs/measured/performance.md, TABLES=A,B some of them.  Published
+# traces are read in TRACES.
+measured-performance: deps $(BUILD)/margay bench-tools ## the tables of the page (TABLES= TRACES=)
+	@perl tests/bench/performance.pl $(if $(TABLES),--tables $(TABLES)) \
+	    $(BUILD)/margay $(BUILD)/tests/bench $(BUILD)/bench docs/measured \
+	    $(TRACES)
+	@perl tests/papers/pages.pl docs/measured/performance.md
+
 # How fast a device is, into the page.
 DEVICE      ?= 0
 BACKEND     ?= auto
@@ -128,13 +136,12 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-peers bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
+.PHONY: tests run bench bench-peers bench-gpu measured-performance bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
 
 include tests/frozen/module.mk
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
 include tests/papers/module.mk
-include tests/measured/module.mk
 include tests/evaluation/module.mk
 include tests/prediction/module.mk

@@ -210,7 +210,7 @@ double margay_curve_difference(const margay_histogram *histogram,
 
 /* The most that the patterns may leave unexplained: where there is no check,
    where the check shows the model to be better by a sixth, and where it does by
-   a third.  Measured on the programs of docs/measured/prediction.md. */
+   a third.  Measured on the programs of docs/measured/toplas.md. */
 #define MOST_UNCHECKED 0.14
 #define MOST_BY_SIXTH  0.2
 #define MOST_BY_THIRD  0.25

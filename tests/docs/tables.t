@@ -41,9 +41,6 @@ write_page("$work/page.md",
 ok(renewed("$work/page.md") =~ /\n\| slow down \|\n.*\n\| 3\.5 \|\n\n/,
     'rows and columns can be chosen');
 
-is(join('', csv_of("| a b | c |\n", "| --- | --- |\n", "| x, y | 1 |\n",
-    "| z | |\n")), "a_b,c\nx y,1\nz,\n", 'a printed table is kept');
-
 # Rows with a cell that begins with a number and that no table wrote.
 sub written_by_hand {
     my ($text) = @_;

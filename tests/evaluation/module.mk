@@ -19,15 +19,4 @@ evaluation-fresh: ## the same on a new Debian, by root (EVALUATION_SUITES=trixie
 	@perl tests/evaluation/methods.pl docs/measured
 	@perl tests/papers/pages.pl docs/measured/evaluation.md docs/measured/parda.md
 
-# How well `margay share` does: docs/measured/sharing.md.
-evaluation-sharing: deps all ## mixtures of recorded programs, and margay share
-	@$(keep) sharing,sharing-mixtures perl tests/evaluation/sharing.pl \
-	    $(BUILD)/margay $(BUILD)/sharing
-	@perl tests/papers/pages.pl docs/measured/sharing.md
-
-# How well `margay phases` does: docs/measured/phases.md.
-evaluation-phases: deps all ## recorded programs, and windows that stand for them
-	@$(keep) phases perl tests/evaluation/phases.pl $(BUILD)/margay $(BUILD)/phases
-	@perl tests/papers/pages.pl docs/measured/phases.md
-
-.PHONY: evaluation evaluation-fresh evaluation-sharing evaluation-phases
+.PHONY: evaluation evaluation-fresh

@@ -13,8 +13,6 @@ papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
 PAPER_FLAGS  ?=
 # What `deps` brings makes more ways to record possible than make knew of.
 recorders     = +@$(MAKE) --no-print-directory DEPS=no all
-# Before NAME,... COMMAND: the tables that the command prints go onto the pages.
-keep         := perl tests/papers/keep.pl docs/measured
 
 $(papers_NAMES:%=paper-%): paper-%: deps $(BUILD)/margay bench-tools ## one paper's: parda, fu, shen, hp-rda or toplas
 	@mkdir -p docs/measured/tables docs/measured/pictures
@@ -29,8 +27,8 @@ $(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools
 
 # One after the other, also with -j: they measure, and write the same pages.
 papers: deps ## measure the papers' tables and figures again
-	+@for name in $(papers_NAMES:%=paper-%) prediction; do \
-	    $(MAKE) --no-print-directory $$name || exit 1; done
+	+@for name in $(papers_NAMES); do \
+	    $(MAKE) --no-print-directory paper-$$name || exit 1; done
 
 papers-quick: $(papers_NAMES:%=paper-quick-%) ## the same on less, into $(BUILD)/papers
 	@echo 'tables and pictures: $(BUILD)/papers'

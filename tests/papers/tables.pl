@@ -75,14 +75,6 @@ sub render {
     return join '', map { '| ' . join(' | ', @$_) . " |\n" } @lines;
 }
 
-# The lines of a CSV from those of a table in Markdown; without commas in cells.
-sub csv_of {
-    my ($head, undef, @rows) = map {
-        join(',', map { tr/,//dr } split / *\| */, s/^\| *| *\|\n$//gr, -1) . "\n"
-    } @_;
-    return ($head =~ tr/ /_/r, @rows);
-}
-
 sub plain { return $_[0] =~ s/[^\w.+-]/_/gr }
 
 # Is the row the one that a link names?

@@ -28,8 +28,10 @@
 #   tables, pictures/toplas-gcc, toplas-latex, tables/toplas-likeness.csv
 #                                runs of a compiler and of LaTeX (Figure 9)
 #
-# Tables II, III and V are of `make prediction`, whose programs and runs are used.
-# STEP is engines, speed, largest, precision, sp, constant, predicted or
+#   tables/prediction-*.csv      accuracies of predictions (Tables II, III and V), as
+#                                tests/prediction/evaluate.pl says
+#
+# STEP is engines, speed, largest, precision, programs, sp, constant, predicted or
 # translators.
 # --quick goes up to 100,000 blocks, transforms 2,048 numbers, and takes two
 # programs and two runs of the compiler.
@@ -486,12 +488,17 @@ my %steps = (
     speed => sub { sweep($_) for sort keys %lines },
     largest => \&write_largest,
     precision => \&write_precision,
+    programs => sub {
+        run($^X, 'tests/prediction/evaluate.pl', $quick ? ('--only', 'matmul,fft')
+            : (), $margay, $programs, $histograms, $out);
+    },
     sp => sub { write_sp_histograms(); write_small() },
     constant => \&write_constants,
     predicted => \&write_predicted,
     translators => \&write_translators,
 );
-my @order = qw(engines speed largest precision sp constant predicted translators);
+my @order = qw(engines speed largest precision programs sp constant predicted
+    translators);
 for (split /,/, $only || join ',', @order) {
     ($steps{$_} // die "toplas: $_ is none of @order\n")->();
 }

@@ -7,8 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK =
-    qw(configure find_programs trace_of histogram_of mean %small);
+our @EXPORT_OK = qw(configure find_programs trace_of histogram_of mean);
 
 my ($margay, $own, $files, $blocks);
 
@@ -114,19 +113,6 @@ our @programs = (
       sizes => [16384, 32768, 65536, 131072, 262144, 524288] },
     { name => 'bzip2', trace => sub { compress('bzip2', @_) }, valgrind => 1,
       sizes => [8192, 16384, 32768, 65536, 131072, 262144] },
-);
-
-# Small inputs, from those that are mostly borders and beginnings.
-my @octaves = map { 64 << $_ } 0 .. 8;
-our %small = (
-    matmul => [squares 4, 6, 8, 12, 16, 24, 36, 54, 80, 100],
-    stencil => [squares 6, 8, 12, 16, 24, 36, 54, 80, 120, 160],
-    stencil3d => [cubes 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48],
-    lu => [squares 4, 6, 8, 12, 16, 24, 36, 54, 80, 120],
-    nbody => [8, 16, 32, 48, 64, 96, 144, 216, 324],
-    lisp => [10, 20, 40, 80, 160, 320, 640, 1280, 2560],
-    map { $_ => [@octaves] }
-        qw(fft spmv quicksort mergesort heapsort tree hash search),
 );
 
 # ------------------------------------------------------------- measuring --
