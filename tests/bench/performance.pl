@@ -161,23 +161,6 @@ sub memory {
         } keys %$of;
 }
 
-# What whole commands take, of a file and of a pipe.
-sub peaks {
-    return map {
-        my ($name, $millions, $what) = @$_;
-        my $path = generate("peak-$what-$millions.u64" =~ tr/ /_/r,
-            $millions * 1_000_000, $what);
-        my @curve = ($margay, qw(curve -q -j1 -f u64 --ids));
-        my @runs = measured(9, [@curve, $path], ['sh', '-c',
-            'f=$1; shift; cat "$f" | "$@"', 'sh', $path, @curve]);
-        [$name, (map { sprintf '%.0f', $_->{peak} / 1e6 } @runs),
-            map { sprintf '%.2f', $_->{user} + $_->{system} } @runs];
-    } ['20 M of Zipf 0.8 over 1 M', 20, 'zipf --exponent 0.8 --blocks 1000000'],
-        ['20 M uniform over 4 M', 20, 'uniform --blocks 4000000'],
-        ['40 M uniform over 16 M', 40, 'uniform --blocks 16000000'],
-        ['20 M of a loop over 1 M', 20, 'loop --blocks 1000000'];
-}
-
 # --------------------------------------------- objects, requests, others --
 
 sub objects {
@@ -185,57 +168,9 @@ sub objects {
     return [map { digits($of->{$_}, 3) } qw(sized alike lru)];
 }
 
-sub object_memory {
-    bench('objects', 1);    # makes the trace
-    my @curve = ($margay, qw(curve -q -j1 --objects -f oracle));
-    my ($start) = measured(1, [@curve, '--limit', 100, "$files/W1.oracle"]);
-    return map {
-        my @command = ('--limit', $_, "$files/W1.oracle");
-        my ($distinct) = map { /^distinct_blocks,(\d+)/ ? $1 : () }
-            lines_of($margay, 'info', '-q', '-f', 'oracle', @command);
-        my ($full) = measured(1, [@curve, @command]);
-        [$_, $distinct,
-            sprintf '%.1f', ($full->{peak} - $start->{peak}) / $distinct];
-    } map { $_ * 1_000_000 } 1, 2, 3, 4, 5, 6, 7, 8, 10;
-}
-
-sub object_bounds {
-    bench('objects', 1);
-    my @bounds = ('none', qw(4GiB 1GiB 256MiB 64MiB));
-    my @times = measured(3, map { [$margay, qw(curve -q -j1 --objects -f oracle),
-        $_ eq 'none' ? () : ('--bound', $_), "$files/W1.oracle"] } @bounds);
-    return map { [$bounds[$_], sprintf('%.2f', $times[$_]{user}
-        + $times[$_]{system}), sprintf '%.1f', $times[$_]{peak} / 1e6] }
-        0 .. $#bounds;
-}
-
 sub requests {
     my $of = bench('requests', 5)->{requests};
     return [map { digits($of->{$_}, 3) } qw(front back blocks)];
-}
-
-# Feeding the engine alone.
-sub filter {
-    my @traces = map { my ($trace, $times, @options) = @$_;
-        [$trace =~ s/\..*//r, repeated($trace, $times, 'u64', @options), '-b', 64]
-    } ['spec2000-gzip.trace.gz', 20], ['spec2000-gcc.trace.gz', 20],
-        ['spec2000-swim.trace.gz', 20], ['cse240a-mat_20M.bz2', 1];
-    push @traces, ['cache2k-orm-busy',
-        published('cache2k-orm-busy.trace.xz'), '-f', 'u32be', '--ids'];
-    push @traces, map { ["Zipf $_ over 1 M",
-        generate("zipf-$_.u64", 10_000_000, "zipf --blocks 1000000 --exponent $_"),
-        '--ids'] } qw(1.2 1.1 1.0);
-    return map {
-        my ($name, @options) = @$_;
-        my %rates;
-        for (1 .. 3) {
-            push @{ $rates{ $_->{engine} } }, $_->{refs_per_second} / 1e6
-                for csv_rows($margay, qw(engines --run), @options, '-q', '-j1',
-                    '--only', 'exact:filter=off,exact:filter=on');
-        }
-        [$name, map { digits(median(@{ $rates{$_} }), 3) } 'exact:filter=off',
-            'exact:filter=on'];
-    } @traces;
 }
 
 # Traces in mgt, each [NAME, FILE].
@@ -254,16 +189,6 @@ sub compact_traces {
             run($margay, 'convert', '-q', $path, $_[0], '--to', 'mgt');
         })];
     } @traces;
-}
-
-sub compact {
-    return map {
-        my ($name, $compact) = @$_;
-        my ($refs) = lines_of("$tools/passes", 'read', $compact);
-        my ($time) = measured(3, ["$tools/passes", 'read', $compact]);
-        [$name, 0 + $refs, digits((-s $compact) / $refs),
-            digits($refs / $time->{user} / 1e6, 3)];
-    } compact_traces();
 }
 
 # Three levels of LRU, and the first of them as a filter.
@@ -342,17 +267,10 @@ my @tables = (
         . 'share_of_sized,olken,times_olken', \&exact],
     'performance-reading' => ['format,million/s', \&reading],
     'performance-memory' => ['blocks,bytes_per_block', \&memory],
-    'performance-peak' => ['input,file_MB,pipe_MB,file_seconds,pipe_seconds',
-        \&peaks],
     'performance-objects' =>
         ['objects_all_sizes,blocks_all_sizes,one_LRU_cache', \&objects],
-    'performance-objects-memory' =>
-        ['requests,objects,bytes_per_object', \&object_memory],
-    'performance-objects-bound' => ['bound,seconds,MB', \&object_bounds],
     'performance-requests' =>
         ['front_to_back,back_to_front,as_blocks', \&requests],
-    'performance-filter' => ['trace,off,on', \&filter],
-    'performance-mgt' => ['trace,references,bytes_each,million/s', \&compact],
     'performance-machines' => ['trace,references,misses_of_L1_%,simulate,filter',
         \&machines],
     'performance-threads' => ['workload,1_thread,2_threads,times_faster,aim,'
