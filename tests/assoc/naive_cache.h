@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/assoc/naive_lists.h"
+#include "tests/assoc/naive_objects.h"
 #include "traces/base/random.h"
 #include "traces/traces_internal.h"
 #include <margay/assoc.h>
@@ -28,9 +28,9 @@ struct naive_line {
 struct naive_cache {
     const char *policy;
     struct margay_cache_options options;
-    struct naive_line *lines;          /* [set][way] */
-    const struct naive_listed *listed; /* the policy, if it is made of lists */
-    struct naive_set *sets;            /* and its sets */
+    struct naive_line *lines; /* [set][way] */
+    bool is_listed;           /* the policy is made of lists, */
+    struct naive *sets;       /* which are these */
     size_t set_count;
     uint64_t site;         /* of the next reference */
     int counters[1 << 14]; /* of sites, less 1 */
@@ -167,7 +167,7 @@ static inline uint32_t naive_unlisted(struct naive_cache *cache, uint64_t index,
                                       uint64_t block)
 {
     const struct naive_line *set = cache->lines + index * cache->options.ways;
-    uint64_t victim = cache->listed->evict(&cache->sets[index], block);
+    uint64_t victim = naive_set_evict(&cache->sets[index], block);
     uint32_t way = 0;
     while (set[way].block != victim)
         way++;
@@ -179,7 +179,7 @@ static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index,
 {
     uint32_t ways = cache->options.ways;
     struct naive_line *set = cache->lines + index * ways;
-    if (cache->listed != NULL)
+    if (cache->is_listed)
         return naive_unlisted(cache, index, block);
     if (strstr(cache->policy, "rrip") != NULL)
         return naive_oldest(set, ways);
@@ -217,10 +217,9 @@ static inline void naive_create(struct naive_cache *cache,
     cache->set_count = sets;
     if (cache->lines == NULL || cache->sets == NULL)
         exit(1);
-    for (size_t i = 0; i < sets; i++) {
-        cache->sets[i].ways = options->ways;
-        cache->listed = naive_listed_of(cache->policy, &cache->sets[i]);
-    }
+    for (size_t i = 0; i < sets; i++)
+        cache->is_listed =
+            naive_set_begin(&cache->sets[i], cache->policy, options->ways);
 }
 
 /* The slice of an address, by the bits that Maurice et al. list in table 3 of
@@ -267,7 +266,7 @@ static inline uint64_t naive_set(const struct margay_cache_options *options,
 static inline void naive_free(struct naive_cache *cache)
 {
     for (size_t i = 0; i < cache->set_count; i++)
-        naive_set_free(&cache->sets[i]);
+        naive_end(&cache->sets[i]);
     free(cache->sets);
     free(cache->lines);
 }
@@ -325,8 +324,8 @@ static inline void naive_enter(struct naive_cache *cache,
     line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;
     if (strcmp(cache->policy, "ship") == 0)
         line->age = cache->counters[line->entry] + 1 == 0 ? 3 : 2;
-    if (cache->listed != NULL)
-        cache->listed->insert(&cache->sets[index], block);
+    if (cache->is_listed)
+        naive_set_insert(&cache->sets[index], block);
 }
 
 static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
@@ -353,8 +352,8 @@ static inline void naive_reference(struct naive_cache *cache, uint64_t block,
         naive_find(cache->lines + index * options->ways, options->ways, block);
     bool write = kind == MARGAY_WRITE, hit = line != NULL;
     counts->references[kind]++;
-    if (hit && cache->listed != NULL)
-        cache->listed->hit(&cache->sets[index], block);
+    if (hit && cache->is_listed)
+        naive_set_hit(&cache->sets[index], block);
     if (!hit) {
         counts->misses[kind]++;
         if (!write || !options->no_allocate)

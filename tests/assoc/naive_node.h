@@ -100,9 +100,9 @@ static inline struct naive_line *naive_touch(struct naive_machine *machine,
     node->cache.site = machine->site;
     if (line == NULL)
         return NULL;
-    if (node->cache.listed != NULL)
-        node->cache.listed->hit(
-            &node->cache.sets[naive_set(&node->cache.options, block)], block);
+    if (node->cache.is_listed)
+        naive_set_hit(&node->cache.sets[naive_set(&node->cache.options, block)],
+                      block);
     naive_use(&node->cache, line, 0, true);
     return line;
 }
@@ -111,21 +111,11 @@ static inline struct naive_line *naive_touch(struct naive_machine *machine,
 static inline bool naive_remove(struct naive_node *node, uint64_t block)
 {
     struct naive_line *line = naive_line_of(node, block);
-    struct naive_set *set =
-        &node->cache.sets[naive_set(&node->cache.options, block)];
     bool dirty = line->dirty;
     line->valid = line->dirty = false;
-    if (node->cache.listed == NULL)
-        return dirty;
-    if (strcmp(node->cache.policy, "sieve") == 0) {
-        size_t at = list_find(&set->list[0], block);
-        if (at < set->hand)
-            set->hand--;
-        else if (at == set->hand && at + 1 == set->list[0].count)
-            set->hand = 0;
-    }
-    for (size_t i = 0; i < 6; i++)
-        list_drop(&set->list[i], block);
+    if (node->cache.is_listed)
+        naive_take_out(
+            &node->cache.sets[naive_set(&node->cache.options, block)], block);
     return dirty;
 }
 

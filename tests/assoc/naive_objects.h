@@ -1,6 +1,6 @@
 /*
- * naive_objects.h - caches of objects with sizes: what comes in, and what makes
- * room for it by the rules of naive_rules.h
+ * naive_objects.h - caches of objects with sizes, and sets of blocks: what
+ * comes in, and what makes room for it by the rules of naive_rules.h
  */
 #ifndef MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
 #define MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
@@ -8,51 +8,61 @@
 #include "tests/assoc/naive_rules.h"
 
 static const struct naive_policy naive_policies[] = {
-    {"lru", renew_hit, oldest_evict, unmarked_insert, NULL, 0, 0},
-    {"fifo", no_hit, oldest_evict, unmarked_insert, NULL, 0, 0},
-    {"clock", mark_hit, naive_clock_evict, unmarked_insert, NULL, 0, 0},
+    {"lru", renew_hit, oldest_evict, unmarked_insert, NULL, 0, 0, false},
+    {"fifo", no_hit, oldest_evict, unmarked_insert, NULL, 0, 0, false},
+    {"clock", mark_hit, naive_clock_evict, unmarked_insert, NULL, 0, 0, false},
     {"sieve", mark_hit, naive_sieve_evict, unmarked_insert, naive_sieve_remove,
-     0, 0},
-    {"lfu", uses_hit, least_evict, simple_insert, NULL, 0, 0},
-    {"random", no_hit, random_evict, random_insert, random_remove, 0, 0},
+     0, 0, true},
+    {"lfu", uses_hit, least_evict, simple_insert, NULL, 0, 0, true},
+    {"random", no_hit, random_evict, random_insert, random_remove, 0, 0, false},
     {"s3fifo", naive_s3fifo_hit, naive_s3fifo_evict, naive_s3fifo_insert, NULL,
-     0.1, 0},
-    {"2q", naive_2q_hit, naive_2q_evict, known_insert, NULL, 0.25, 0.5},
-    {"slru", naive_slru_hit, naive_slru_evict, unmarked_insert, NULL, 0.8, 0},
-    {"arc", naive_arc_hit, naive_arc_evict, known_insert, NULL, 0, 0},
+     0.1, 0, true},
+    {"2q", naive_2q_hit, naive_2q_evict, known_insert, NULL, 0.25, 0.5, true},
+    {"slru", naive_slru_hit, naive_slru_evict, unmarked_insert, NULL, 0.8, 0,
+     true},
+    {"arc", naive_arc_hit, naive_arc_evict, known_insert, NULL, 0, 0, true},
     {"lirs", naive_lirs_hit, naive_lirs_evict, naive_lirs_insert,
-     naive_lirs_remove, 0.01, 0},
+     naive_lirs_remove, 0.01, 0, true},
     {"tinylfu", naive_tinylfu_hit, naive_tinylfu_evict, naive_tinylfu_insert,
-     naive_remove, 0.01, 0.8},
+     NULL, 0.01, 0.8, true},
     {"lfuda", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL,
-     0, 0},
+     0, 0, true},
     {"hyperbolic", hyperbolic_hit, hyperbolic_evict, hyperbolic_insert,
-     random_remove, 64, 0},
-    {"lhd", lhd_hit, lhd_evict, lhd_insert, lhd_remove, 1 << 20, 0},
+     random_remove, 64, 0, false},
+    {"lhd", lhd_hit, lhd_evict, lhd_insert, lhd_remove, 1 << 20, 0, false},
     {"gdsf", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL, 0,
-     0},
+     0, true},
+    {NULL, NULL, NULL, NULL, NULL, 0, 0, false},
 };
+
+/* The policy of a spec and its parameters, which are given in their order. */
+static inline void naive_parse(struct naive *naive, const char *spec)
+{
+    const char *admits = strstr(spec, "admit=");
+    const char *value = strchr(spec, '=');
+    const struct naive_policy *policy = naive_policies;
+    size_t bytes = strcspn(spec, ":");
+    while (policy->name != NULL && (strncmp(spec, policy->name, bytes) != 0 ||
+                                    policy->name[bytes] != '\0'))
+        policy++;
+    *naive = (struct naive){
+        .policy = policy, .first = policy->first, .second = policy->second};
+    naive->admits = admits == NULL ? "" : admits + strlen("admit=");
+    if (value != NULL && value != strstr(spec, "admit=") + 5)
+        naive->first = atof(value + 1);
+    if (value != NULL && (value = strchr(value + 1, '=')) != NULL)
+        naive->second = atof(value + 1);
+}
 
 static inline void naive_begin(struct naive *naive, const char *spec,
                                uint64_t bytes, const uint64_t *sizes,
                                uint64_t seed)
 {
-    const char *admits = strstr(spec, "admit=");
-    const char *value = strchr(spec, '=');
-    const struct naive_policy *policy = naive_policies;
-    while (strncmp(spec, policy->name, strcspn(spec, ":")) != 0 ||
-           policy->name[strcspn(spec, ":")] != '\0')
-        policy++;
-    *naive = (struct naive){.policy = policy,
-                            .bytes = bytes,
-                            .first = policy->first,
-                            .second = policy->second};
-    naive->admits = admits == NULL ? "" : admits + strlen("admit=");
+    naive_parse(naive, spec);
+    const struct naive_policy *policy = naive->policy;
+    naive->bytes = bytes;
+    naive->unit = (naive_wide)1 << 50;
     margay_random_seed(&naive->chances, ~seed);
-    if (value != NULL && value != strstr(spec, "admit=") + 5)
-        naive->first = atof(value + 1);
-    if (value != NULL && (value = strchr(value + 1, '=')) != NULL)
-        naive->second = atof(value + 1);
     memcpy(naive->sizes, sizes, sizeof naive->sizes);
     margay_random_seed(&naive->random, seed);
     uint64_t all = 0;
@@ -98,22 +108,87 @@ static inline void naive_make_room(struct naive *naive)
     }
 }
 
-static inline void naive_bring_in(struct naive *naive, uint64_t object)
+/* An object is to come in that is not there: what was remembered of it. */
+static inline void naive_prepare(struct naive *naive, uint64_t object)
 {
-    bool is_lirs = strcmp(naive->policy->name, "lirs") == 0;
     naive->from = -1;
     for (int i = 2; i < 4; i++)
         naive->from = list_has(&naive->list[i], object) ? i : naive->from;
     if (naive->from >= 0 && strcmp(naive->policy->name, "arc") == 0)
         naive_arc_adapt(naive, object);
-    if (is_lirs)
+    if (strcmp(naive->policy->name, "lirs") == 0)
         list_drop(&naive->list[2], object);
     else
         move_to(naive, object, -1);
+}
+
+static inline void naive_come_in(struct naive *naive, uint64_t object)
+{
+    naive_prepare(naive, object);
     naive_make_room(naive);
     naive->policy->insert(naive, object);
     naive->held[object] = true;
 }
+
+/* Take out one that is held. */
+static inline void naive_take_out(struct naive *naive, uint64_t object)
+{
+    if (naive->policy->remove != NULL)
+        naive->policy->remove(naive, object);
+    else
+        move_to(naive, object, -1);
+}
+
+/* ------------------------------------------------------- sets of blocks -- */
+
+/* False if the policy is not one of lists that naive_cache.h takes from here.
+   Up to 40 ways the parts of arc's target leave nothing to round: every length
+   divides them. */
+static inline bool naive_set_begin(struct naive *set, const char *spec,
+                                   uint64_t ways)
+{
+    naive_parse(set, spec);
+    set->of_blocks = true;
+    set->bytes = set->counted.ways = ways;
+    set->unit = ways > 40 ? (naive_wide)1 << 50 : 1;
+    for (uint64_t i = 2; i <= ways && ways <= 40; i++) {
+        uint64_t a = (uint64_t)set->unit, b = i;
+        while (b != 0) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        set->unit *= i / a;
+    }
+    return set->policy->for_sets;
+}
+
+static inline void naive_set_hit(struct naive *set, uint64_t block)
+{
+    set->asked = block;
+    set->coming = 0;
+    set->policy->hit(set, block);
+}
+
+/* The block that leaves a full set for another one. */
+static inline uint64_t naive_set_evict(struct naive *set, uint64_t block)
+{
+    set->asked = block;
+    set->coming = 1;
+    naive_prepare(set, block);
+    return set->policy->evict(set);
+}
+
+static inline void naive_set_insert(struct naive *set, uint64_t block)
+{
+    if (set->coming == 0)
+        naive_prepare(set, block);
+    set->coming = 1;
+    set->policy->insert(set, block);
+    set->coming = 0;
+}
+
+/* ------------------------------------------------------------ adaptsize -- */
 
 /* The authors' model, over the objects that have a rate. */
 static inline double adaptsize_model(const struct naive *naive, double log2c)
@@ -214,15 +289,16 @@ static inline void adaptsize_ask(struct naive *naive, uint64_t object)
     naive->asks[object]++;
 }
 
-static inline uint64_t naive_victim(const struct naive *naive)
+static inline uint64_t naive_next_victim(const struct naive *naive)
 {
     struct naive copy = *naive;
     for (size_t i = 0; i < 4; i++) {
-        struct naive_list *list = &copy.list[i];
-        copy.list[i] = (struct naive_list){0};
-        for (size_t j = 0; j < naive->list[i].count; j++)
-            list_push(list, naive->list[i].entries[j].block,
-                      naive->list[i].entries[j].value);
+        const struct naive_list *list = &naive->list[i];
+        size_t bytes = list->room * sizeof *list->entries;
+        if (bytes > 0 && (copy.list[i].entries = malloc(bytes)) == NULL)
+            exit(1);
+        if (bytes > 0)
+            memcpy(copy.list[i].entries, list->entries, bytes);
     }
     uint64_t victim = copy.policy->evict(&copy);
     for (size_t i = 0; i < 4; i++)
@@ -247,7 +323,8 @@ static inline bool naive_admits(struct naive *naive, uint64_t object)
     if (naive->admits[0] == 't')
         return naive_fits(naive, naive->sizes[object]) ||
                tinylfu_frequency(&naive->admitted, object) >
-                   tinylfu_frequency(&naive->admitted, naive_victim(naive));
+                   tinylfu_frequency(&naive->admitted,
+                                     naive_next_victim(naive));
     if (naive->admits[0] == 'a')
         return (double)(margay_random_u64(&naive->chances) >> 11) / 0x1p53 <
                exp(-(double)naive->sizes[object] / naive->scale);
@@ -277,15 +354,12 @@ static inline void naive_request(struct naive *naive, uint64_t object,
         naive->policy->hit(naive, object);
     if (held && size > naive->bytes) {
         naive->held[object] = false;
-        if (naive->policy->remove != NULL)
-            naive->policy->remove(naive, object);
-        else
-            move_to(naive, object, -1);
+        naive_take_out(naive, object);
     } else if (held) {
         naive->from = -1;
         naive_make_room(naive);
     } else if (size <= naive->bytes && naive_admits(naive, object)) {
-        naive_bring_in(naive, object);
+        naive_come_in(naive, object);
     }
     naive->asked_before[object] = true;
 }

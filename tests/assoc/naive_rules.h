@@ -1,6 +1,8 @@
 /*
- * naive_rules.h - what policies of objects with sizes do, by lists that are
- * searched and summed up; for naive_objects.h
+ * naive_rules.h - what policies of objects with sizes do, and those of sets of
+ * blocks, by lists that are searched and summed up; for naive_objects.h
+ *
+ * A block is an object of size 1, and its number any that there is.
  *
  * Every list is in the order of its entries' ages, the oldest first.  Nothing
  * here is shared with assoc/policies but the random numbers.
@@ -14,6 +16,9 @@
 #include "traces/traces_internal.h"
 
 #define OBJECTS 90
+#define NONE    UINT64_C(0x9d3f1c5ab7e84621) /* no object, nor a block */
+
+__extension__ typedef __int128 naive_wide;
 
 struct naive;
 
@@ -23,9 +28,10 @@ struct naive_policy {
     /* The object that leaves, which is not naive->asked. */
     uint64_t (*evict)(struct naive *naive);
     void (*insert)(struct naive *naive, uint64_t object);
-    /* What outgrew the cache leaves; NULL = it leaves lists 0 and 1. */
+    /* What outgrew the cache leaves; NULL = it leaves all lists. */
     void (*remove)(struct naive *naive, uint64_t object);
     double first, second; /* what its parameters are unless given */
+    bool for_sets;        /* naive_cache.h has none of its own */
 };
 
 /* What the lists have, each policy says. */
@@ -34,17 +40,17 @@ struct naive {
     uint64_t bytes;
     double first, second;
     struct naive_list list[4];
+    bool of_blocks;
     bool held[OBJECTS];
     uint64_t sizes[OBJECTS], valid[OBJECTS];
     uint64_t asked;  /* the object of the request */
     uint64_t coming; /* the bytes that it needs yet */
     int from;        /* the list that remembered it, or -1 */
     size_t hand, gap;
-    __extension__ __int128 target; /* of arc, in 2^-50 bytes */
-    struct naive_set counted;      /* uses, of tinylfu */
+    naive_wide target, unit;     /* of arc, in parts of a byte */
+    struct naive_sketch counted; /* uses, of tinylfu */
     double age;
     uint64_t now, used[OBJECTS], uses[OBJECTS];
-    double values[OBJECTS];
     struct naive_lhd *lhd; /* its state */
     struct margay_random random;
     const char *admits; /* as the spec has it; "" = all */
@@ -53,20 +59,27 @@ struct naive {
     uint64_t left, every;         /* of adaptsize: requests until a choice, */
     double scale, rates[OBJECTS]; /* c, and rates; below 0 = unknown */
     uint64_t asks[OBJECTS];
-    struct naive_set admitted; /* of tinylfu */
+    struct naive_sketch admitted; /* of tinylfu */
     uint64_t misses, missed_bytes;
 };
+
+static inline uint64_t size_of(const struct naive *naive, uint64_t object)
+{
+    return naive->of_blocks ? 1 : naive->sizes[object];
+}
 
 static inline uint64_t bytes_of(const struct naive *naive, size_t of)
 {
     const struct naive_list *list = &naive->list[of];
     uint64_t sum = 0;
+    if (naive->of_blocks)
+        return list->count;
     for (size_t i = 0; i < list->count; i++)
         sum += naive->sizes[list->entries[i].block];
     return sum;
 }
 
-/* The first object of a list that may leave; UINT64_MAX if there is none. */
+/* The first object of a list that may leave; NONE if there is none. */
 static inline uint64_t first_of(const struct naive *naive, size_t of)
 {
     const struct naive_list *list = &naive->list[of];
@@ -74,7 +87,7 @@ static inline uint64_t first_of(const struct naive *naive, size_t of)
         if (list->entries[i].block != naive->asked)
             return list->entries[i].block;
     }
-    return UINT64_MAX;
+    return NONE;
 }
 
 static inline uint64_t move_to(struct naive *naive, uint64_t object, int to)
@@ -223,7 +236,7 @@ static inline uint64_t naive_s3fifo_evict(struct naive *naive)
 {
     struct naive_list *small = &naive->list[0], *main = &naive->list[1];
     uint64_t share = naive_share(naive->bytes, naive->first);
-    if (bytes_of(naive, 0) >= share || first_of(naive, 1) == UINT64_MAX) {
+    if (bytes_of(naive, 0) >= share || first_of(naive, 1) == NONE) {
         while (small->count > 0) {
             uint64_t hits = small->entries[0].value, object = list_shift(small);
             if (hits < 2 && object != naive->asked) {
@@ -261,7 +274,7 @@ static inline uint64_t naive_2q_evict(struct naive *naive)
 {
     uint64_t old = first_of(naive, 0), main = first_of(naive, 1);
     bool long_in = bytes_of(naive, 0) > naive_share(naive->bytes, naive->first);
-    if (main == UINT64_MAX || (long_in && old != UINT64_MAX)) {
+    if (main == NONE || (long_in && old != NONE)) {
         move_to(naive, old, 2);
         trim(naive, 2, naive_share(naive->bytes, naive->second));
         return old;
@@ -281,8 +294,7 @@ static inline void naive_slru_hit(struct naive *naive, uint64_t object)
 static inline uint64_t naive_slru_evict(struct naive *naive)
 {
     uint64_t object = first_of(naive, 0);
-    return move_to(naive, object < UINT64_MAX ? object : first_of(naive, 1),
-                   -1);
+    return move_to(naive, object != NONE ? object : first_of(naive, 1), -1);
 }
 
 /* ------------------------------------------------------------------ arc -- */
@@ -296,28 +308,28 @@ static inline void naive_arc_hit(struct naive *naive, uint64_t object)
 /* The object that misses was in B1 or B2, and is there yet. */
 static inline void naive_arc_adapt(struct naive *naive, uint64_t object)
 {
-    __extension__ typedef __int128 wide;
-    const wide unit = (wide)1 << 50, most = (wide)naive->bytes * unit;
-    wide own = (wide)bytes_of(naive, (size_t)naive->from);
-    wide other = (wide)bytes_of(naive, (size_t)(5 - naive->from));
-    wide size = (wide)naive->sizes[object], step = size * unit;
+    const naive_wide unit = naive->unit, most = (naive_wide)naive->bytes * unit;
+    naive_wide own = (naive_wide)bytes_of(naive, (size_t)naive->from);
+    naive_wide other = (naive_wide)bytes_of(naive, (size_t)(5 - naive->from));
+    naive_wide size = (naive_wide)size_of(naive, object), step = size * unit;
     if (other > own && size > 0)
         step = other * unit * size / own;
-    wide target = naive->target + (naive->from == 2 ? step : -step);
-    wide whole = (target + unit / 2) / unit * unit;
-    if (target - whole < 1 << 20 && whole - target < 1 << 20)
+    naive_wide target = naive->target + (naive->from == 2 ? step : -step);
+    naive_wide whole = (target + unit / 2) / unit * unit;
+    if (unit == (naive_wide)1 << 50 && target - whole < 1 << 20 &&
+        whole - target < 1 << 20)
         target = whole;
     naive->target = target < 0 ? 0 : target > most ? most : target;
 }
 
 static inline uint64_t naive_arc_replace(struct naive *naive)
 {
-    __extension__ __int128 t1 = bytes_of(naive, 0);
+    naive_wide t1 = bytes_of(naive, 0);
     uint64_t once = first_of(naive, 0), often = first_of(naive, 1);
-    t1 <<= 50;
+    t1 *= naive->unit;
     bool first =
         t1 > naive->target || (naive->from == 3 && t1 == naive->target);
-    if (often == UINT64_MAX || (once != UINT64_MAX && first))
+    if (often == NONE || (once != NONE && first))
         return move_to(naive, once, 2);
     return move_to(naive, often, 3);
 }
@@ -355,7 +367,8 @@ static inline uint64_t naive_lir_bytes(const struct naive *naive)
     const struct naive_list *stack = &naive->list[0];
     uint64_t sum = 0;
     for (size_t i = 0; i < stack->count; i++)
-        sum += stack->entries[i].value * naive->sizes[stack->entries[i].block];
+        sum +=
+            stack->entries[i].value * size_of(naive, stack->entries[i].block);
     return sum;
 }
 
@@ -396,7 +409,7 @@ static inline void naive_lirs_hit(struct naive *naive, uint64_t object)
 static inline uint64_t naive_lirs_evict(struct naive *naive)
 {
     uint64_t victim = first_of(naive, 1);
-    if (victim == UINT64_MAX) {
+    if (victim == NONE) {
         victim = list_shift(&naive->list[0]);
         naive_lirs_prune(naive);
         return victim;
@@ -414,7 +427,7 @@ static inline void naive_lirs_insert(struct naive *naive, uint64_t object)
     uint64_t lir = naive_lir_bytes(naive), most = naive_lir_most(naive);
     if (list_has(&naive->list[0], object)) {
         naive_lirs_raise(naive, object);
-    } else if (lir < most && lir + naive->sizes[object] <= most) {
+    } else if (lir < most && lir + size_of(naive, object) <= most) {
         list_push(&naive->list[0], object, 1);
         naive_lirs_prune(naive);
     } else {
@@ -460,17 +473,18 @@ static inline uint64_t naive_tinylfu_evict(struct naive *naive)
 {
     uint64_t main = naive->bytes - naive_window(naive), candidate, victim;
     while (naive_tinylfu_overflows(naive) &&
-           (candidate = first_of(naive, 0)) != UINT64_MAX &&
-           bytes_of(naive, 1) + bytes_of(naive, 2) + naive->sizes[candidate] <=
+           (candidate = first_of(naive, 0)) != NONE &&
+           bytes_of(naive, 1) + bytes_of(naive, 2) +
+                   size_of(naive, candidate) <=
                main)
         move_to(naive, candidate, 1);
     candidate = first_of(naive, 0);
     victim = first_of(naive, 1);
-    if (victim == UINT64_MAX)
+    if (victim == NONE)
         victim = first_of(naive, 2);
-    if (victim == UINT64_MAX)
+    if (victim == NONE)
         return move_to(naive, candidate, -1);
-    if (candidate == UINT64_MAX || !naive_tinylfu_overflows(naive))
+    if (candidate == NONE || !naive_tinylfu_overflows(naive))
         return move_to(naive, victim, -1);
     if (tinylfu_frequency(&naive->counted, candidate) <=
         tinylfu_frequency(&naive->counted, victim))
@@ -487,41 +501,37 @@ static inline void naive_tinylfu_insert(struct naive *naive, uint64_t object)
     list_push(&naive->list[0], object, 0);
 }
 
-static inline void naive_remove(struct naive *naive, uint64_t object)
-{
-    move_to(naive, object, -1);
-}
-
 /* ------------------------------------------------------- lfuda and gdsf -- */
 
+/* List 0, by last use: value = uses. */
 static inline void naive_greedy_use(struct naive *naive, uint64_t object)
 {
-    uint64_t bytes = naive->sizes[object];
+    struct naive_list *all = &naive->list[0];
+    struct naive_entry *entry = &all->entries[list_find(all, object)];
+    uint64_t bytes = size_of(naive, object);
     if (strcmp(naive->policy->name, "lfuda") == 0 || bytes == 0)
         bytes = 1;
-    naive->values[object] =
-        (double)++naive->uses[object] / (double)bytes + naive->age;
-    naive->used[object] = ++naive->now;
+    entry->worth = (double)++entry->value / (double)bytes + naive->age;
+    list_renew(all, object);
 }
 
 static inline uint64_t naive_greedy_evict(struct naive *naive)
 {
-    uint64_t least = UINT64_MAX;
-    for (uint64_t i = 0; i < OBJECTS; i++) {
-        if (!naive->held[i] || i == naive->asked)
-            continue;
-        if (least == UINT64_MAX || naive->values[i] < naive->values[least] ||
-            (!(naive->values[i] > naive->values[least]) &&
-             naive->used[i] < naive->used[least]))
-            least = i;
+    const struct naive_list *all = &naive->list[0];
+    const struct naive_entry *least = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct naive_entry *entry = &all->entries[i];
+        if (entry->block != naive->asked &&
+            (least == NULL || entry->worth < least->worth))
+            least = entry;
     }
-    naive->age = naive->values[least];
-    return least;
+    naive->age = least->worth;
+    return move_to(naive, least->block, -1);
 }
 
 static inline void naive_greedy_insert(struct naive *naive, uint64_t object)
 {
-    naive->uses[object] = 0;
+    list_push(&naive->list[0], object, 0);
     naive_greedy_use(naive, object);
 }
 
@@ -534,15 +544,13 @@ static inline uint64_t sample_least(struct naive *naive, uint64_t most,
                                                        uint64_t object))
 {
     const struct naive_list *all = &naive->list[0];
-    uint64_t least = UINT64_MAX;
+    uint64_t least = NONE;
     bool draws = all->count > most;
-    for (size_t i = 0; i < (draws ? most : all->count) || least == UINT64_MAX;
-         i++) {
+    for (size_t i = 0; i < (draws ? most : all->count) || least == NONE; i++) {
         size_t at = draws ? margay_random_below(&naive->random, all->count) : i;
         uint64_t object = all->entries[at].block;
         if (object != naive->asked &&
-            (least == UINT64_MAX ||
-             value_of(naive, object) < value_of(naive, least)))
+            (least == NONE || value_of(naive, object) < value_of(naive, least)))
             least = object;
     }
     return least;
@@ -585,6 +593,7 @@ static inline void hyperbolic_insert(struct naive *naive, uint64_t object)
 struct naive_lhd {
     float hits[16][LHD_AGES], evictions[16][LHD_AGES], density[16][LHD_AGES];
     uint64_t last[OBJECTS], before[OBJECTS];
+    uint64_t taken[OBJECTS]; /* bytes from the budget */
     bool explores[OBJECTS];
     uint64_t came[8], comers;
     int64_t budget;
@@ -680,7 +689,7 @@ static inline void lhd_update(struct naive *naive, uint64_t object, bool comes)
         explores && lhd->budget > 0 && lhd->reconfigured < 50;
     if (lhd->explores[object])
         lhd->budget -= (int64_t)naive->sizes[object];
-    naive->values[object] = (double)naive->sizes[object];
+    lhd->taken[object] = naive->sizes[object];
     if (comes && !explores && lhd_density(naive, object) < lhd->victims)
         lhd->came[lhd->comers++ % 8] = object + 1;
     naive->now++;
@@ -690,11 +699,10 @@ static inline void lhd_update(struct naive *naive, uint64_t object, bool comes)
     }
 }
 
-/* naive->values has the bytes that were taken from the budget. */
 static inline void lhd_end_exploring(struct naive *naive, uint64_t object)
 {
     if (naive->lhd->explores[object])
-        naive->lhd->budget += (int64_t)naive->values[object];
+        naive->lhd->budget += (int64_t)naive->lhd->taken[object];
     naive->lhd->explores[object] = false;
 }
 

@@ -1,5 +1,5 @@
 /*
- * kernels.c - ten kernels whose references different builds must make alike
+ * kernels.c - kernels whose references different builds must make alike
  *
  * All that they work on lies at an address that is the same in every build.
  * They print nothing that the time changes.
@@ -24,12 +24,6 @@ struct point {
 
 static union arena {
     struct {
-        double a[48][48], b[48][48], c[48][48];
-    } matrices;
-    struct {
-        uint32_t keys[3000], counts[256];
-    } sort;
-    struct {
         double re[1024], im[1024];
     } signal;
     struct node {
@@ -52,69 +46,6 @@ static union arena {
         size_t count;
     } jumps;
 } * arena;
-
-static unsigned next_random(void)
-{
-    static unsigned state = 12345;
-    return state = state * 1103515245u + 12345u;
-}
-
-static void multiply(void)
-{
-    for (int i = 0; i < 48; i++) {
-        for (int j = 0; j < 48; j++) {
-            arena->matrices.c[i][j] = 0;
-            for (int k = 0; k < 48; k++)
-                arena->matrices.c[i][j] +=
-                    arena->matrices.a[i][k] * arena->matrices.b[k][j];
-        }
-    }
-}
-
-static void decompose(void)
-{
-    double(*a)[48] = arena->matrices.a;
-    for (int i = 0; i < 48; i++)
-        for (int j = 0; j < 48; j++)
-            a[i][j] = i == j ? 48 : 1.0 / (1 + i + j);
-    for (int k = 0; k < 48; k++) {
-        for (int i = k + 1; i < 48; i++) {
-            a[i][k] /= a[k][k];
-            for (int j = k + 1; j < 48; j++)
-                a[i][j] -= a[i][k] * a[k][j];
-        }
-    }
-}
-
-static void sort_keys(uint32_t *keys, int from, int to)
-{
-    if (from >= to)
-        return;
-    uint32_t pivot = keys[(from + to) / 2];
-    int low = from, high = to;
-    while (low <= high) {
-        while (keys[low] < pivot)
-            low++;
-        while (keys[high] > pivot)
-            high--;
-        if (low <= high) {
-            uint32_t key = keys[low];
-            keys[low++] = keys[high];
-            keys[high--] = key;
-        }
-    }
-    sort_keys(keys, from, high);
-    sort_keys(keys, low, to);
-}
-
-static void sort(void)
-{
-    for (int i = 0; i < 3000; i++)
-        arena->sort.keys[i] = next_random();
-    sort_keys(arena->sort.keys, 0, 2999);
-    for (int i = 0; i < 3000; i++)
-        arena->sort.counts[arena->sort.keys[i] >> 24]++;
-}
 
 static void transform(void)
 {
@@ -220,8 +151,7 @@ static void jump(void)
 }
 
 static void (*const kernels[])(void) = {
-    multiply,   decompose,   sort,   transform, walk,
-    count_text, move_points, update, add,       jump,
+    transform, walk, count_text, move_points, update, add, jump,
 };
 #define KERNELS (sizeof kernels / sizeof kernels[0])
 
@@ -237,6 +167,6 @@ int main(int count, char **arguments)
     for (size_t i = 0; i < sizeof *arena / sizeof sum; i++)
         sum = sum * 31 + ((const uint64_t *)arena)[i];
     printf("%zu %llx\n", which,
-           which == 4 || which == 9 ? 0 : (unsigned long long)sum);
+           which == 1 || which == 6 ? 0 : (unsigned long long)sum);
     return 0;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# seeds.t - the fuzzers' seeds and findings, once each
+# seeds.t - the fuzzers' seeds and findings, once each, and damaged
 . tests/sim/lib.sh
 
 for target in $("$BUILD/tests/fuzz/replay"); do

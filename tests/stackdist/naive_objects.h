@@ -1,5 +1,5 @@
-/* naive_objects.h - a plain LRU cache with a size in bytes, written with loops
- */
+/* naive_objects.h - requests of objects, and a plain LRU cache with a size in
+   bytes, written with loops */
 #ifndef MARGAY_TESTS_STACKDIST_NAIVE_OBJECTS_H
 #define MARGAY_TESTS_STACKDIST_NAIVE_OBJECTS_H
 
@@ -84,6 +84,66 @@ static inline void naive_objects_delete(struct naive_objects *cache,
     size_t at = naive_objects_find(cache, name);
     if (at < cache->count)
         cache->gone[at] = true;
+}
+
+/* -------------------------------------------------------------- traces -- */
+
+#define MOST_REFS    300
+#define MOST_OBJECTS 64
+
+struct trace {
+    size_t count, objects;
+    uint64_t names[MOST_REFS], sizes[MOST_REFS], times[MOST_REFS];
+    uint64_t ttls[MOST_REFS];
+    uint8_t ops[MOST_REFS];
+    uint64_t resized, shrunk; /* requests with another size than before */
+    bool ages, operates;
+    uint64_t ttl_seconds;
+    uint64_t half_life_refs; /* 0 = counts do not fade */
+};
+
+static inline bool deletes(const struct trace *trace, size_t i)
+{
+    return trace->operates && trace->ops[i] == MARGAY_DELETE;
+}
+
+/* One request; true: it missed. */
+static inline bool ask(struct naive_objects *cache, const struct trace *trace,
+                       size_t i)
+{
+    uint64_t ttl =
+        trace->ttl_seconds != UINT64_MAX ? trace->ttl_seconds : trace->ttls[i];
+    uint64_t expiry = trace->ages ? trace->times[i] + ttl : UINT64_MAX;
+    uint64_t misses = cache->misses;
+    if (deletes(trace, i))
+        naive_objects_delete(cache, trace->names[i]);
+    else
+        naive_objects_ask(cache, trace->names[i], trace->sizes[i],
+                          trace->times[i], expiry,
+                          trace->operates && trace->ops[i] == MARGAY_SET);
+    return cache->misses > misses;
+}
+
+static inline void simulate(struct naive_objects *cache,
+                            const struct trace *trace, uint64_t bytes,
+                            size_t from)
+{
+    cache->capacity_bytes = bytes;
+    cache->used_bytes = cache->misses = cache->missed_bytes = 0;
+    cache->count = 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        if (i == from)
+            cache->misses = cache->missed_bytes = 0;
+        ask(cache, trace, i);
+    }
+}
+
+static inline uint64_t largest_size(const struct trace *trace)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < trace->count; i++)
+        largest = trace->sizes[i] > largest ? trace->sizes[i] : largest;
+    return largest;
 }
 
 #endif

@@ -14,20 +14,6 @@
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
-#define MOST_REFS    300
-#define MOST_OBJECTS 64
-
-struct trace {
-    size_t count, objects;
-    uint64_t names[MOST_REFS], sizes[MOST_REFS], times[MOST_REFS];
-    uint64_t ttls[MOST_REFS];
-    uint8_t ops[MOST_REFS];
-    uint64_t resized, shrunk; /* requests with another size than before */
-    bool ages, operates;
-    uint64_t ttl_seconds;
-    uint64_t half_life_refs; /* 0 = counts do not fade */
-};
-
 /* ---------------------------------------------------------------- traces -- */
 
 enum distribution { SMALL, SAME_CLASS, OCTAVES, ENDS, TIES, DISTRIBUTIONS };
@@ -66,11 +52,6 @@ static uint64_t change_size(enum changes changes, uint64_t size,
     return changes == OFTEN || (changes == RARELY && one_in(8))
                ? draw_size(distribution)
                : size;
-}
-
-static bool deletes(const struct trace *trace, size_t i)
-{
-    return trace->operates && trace->ops[i] == MARGAY_DELETE;
 }
 
 static void count_changes(struct trace *trace)
@@ -118,36 +99,6 @@ static void make_trace(struct trace *trace)
 
 /* --------------------------------------------------------------- oracles -- */
 
-/* One request; true: it missed. */
-static bool ask(struct naive_objects *cache, const struct trace *trace,
-                size_t i)
-{
-    uint64_t ttl =
-        trace->ttl_seconds != UINT64_MAX ? trace->ttl_seconds : trace->ttls[i];
-    uint64_t expiry = trace->ages ? trace->times[i] + ttl : UINT64_MAX;
-    uint64_t misses = cache->misses;
-    if (deletes(trace, i))
-        naive_objects_delete(cache, trace->names[i]);
-    else
-        naive_objects_ask(cache, trace->names[i], trace->sizes[i],
-                          trace->times[i], expiry,
-                          trace->operates && trace->ops[i] == MARGAY_SET);
-    return cache->misses > misses;
-}
-
-static void simulate(struct naive_objects *cache, const struct trace *trace,
-                     uint64_t bytes, size_t from)
-{
-    cache->capacity_bytes = bytes;
-    cache->used_bytes = cache->misses = cache->missed_bytes = 0;
-    cache->count = 0;
-    for (size_t i = 0; i < trace->count; i++) {
-        if (i == from)
-            cache->misses = cache->missed_bytes = 0;
-        ask(cache, trace, i);
-    }
-}
-
 static margay_objects *analyse(const struct trace *trace,
                                const struct margay_sizes *sizes, size_t warmup,
                                uint64_t *distances)
@@ -178,14 +129,6 @@ static margay_objects *analyse(const struct trace *trace,
             margay_objects_reset_counts(objects);
     }
     return objects;
-}
-
-static uint64_t largest_size(const struct trace *trace)
-{
-    uint64_t largest = 0;
-    for (size_t i = 0; i < trace->count; i++)
-        largest = trace->sizes[i] > largest ? trace->sizes[i] : largest;
-    return largest;
 }
 
 /* What was compared. */

@@ -14,17 +14,8 @@
 #include "tests/stackdist/naive_objects.h"
 #include "tests/tap.h"
 
-#define MOST_REFS    300
-#define MOST_OBJECTS 48
-#define MOST_BOUND   160
-
-struct trace {
-    size_t count;
-    uint64_t names[MOST_REFS], sizes[MOST_REFS], times[MOST_REFS];
-    uint64_t ttls[MOST_REFS];
-    uint8_t ops[MOST_REFS];
-    bool ages;
-};
+#define BOUND_OBJECTS 48
+#define MOST_BOUND    160
 
 static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
 
@@ -50,11 +41,13 @@ static uint64_t draw_size(unsigned kind)
 static void make_trace(struct trace *trace, bool changes)
 {
     unsigned kind = (unsigned)below(5);
-    uint64_t objects = 1 + below(MOST_OBJECTS);
-    uint64_t sizes[MOST_OBJECTS], time = 0;
-    bool deletes = one_in(2);
+    uint64_t objects = 1 + below(BOUND_OBJECTS);
+    uint64_t sizes[BOUND_OBJECTS], time = 0;
+    bool removes = one_in(2);
     trace->count = (size_t)below(MOST_REFS);
     trace->ages = changes && one_in(2);
+    trace->operates = true;
+    trace->ttl_seconds = UINT64_MAX;
     for (size_t i = 0; i < objects; i++)
         sizes[i] = draw_size(kind);
     for (size_t i = 0; i < trace->count; i++) {
@@ -66,7 +59,7 @@ static void make_trace(struct trace *trace, bool changes)
         trace->sizes[i] = other ? draw_size(kind) : sizes[name];
         trace->times[i] = time += below(3);
         trace->ttls[i] = below(60);
-        trace->ops[i] = (uint8_t)(op == 0 && deletes ? MARGAY_DELETE
+        trace->ops[i] = (uint8_t)(op == 0 && removes ? MARGAY_DELETE
                                   : op < 3           ? MARGAY_SET
                                                      : MARGAY_GET);
     }
@@ -117,26 +110,6 @@ static margay_objects *analyse(const struct trace *trace,
 
 static struct naive_objects caches[MOST_BOUND + 1];
 
-static void simulate(const struct trace *trace, uint64_t bound)
-{
-    for (uint64_t bytes = 1; bytes <= bound; bytes++) {
-        struct naive_objects *cache = &caches[bytes];
-        cache->capacity_bytes = bytes;
-        cache->used_bytes = cache->misses = cache->missed_bytes = 0;
-        cache->count = 0;
-        for (size_t i = 0; i < trace->count; i++) {
-            uint64_t expiry =
-                trace->ages ? trace->times[i] + trace->ttls[i] : UINT64_MAX;
-            if (trace->ops[i] == MARGAY_DELETE)
-                naive_objects_delete(cache, trace->names[i]);
-            else
-                naive_objects_ask(cache, trace->names[i], trace->sizes[i],
-                                  trace->times[i], expiry,
-                                  trace->ops[i] == MARGAY_SET);
-        }
-    }
-}
-
 /* How many of the caches differ, or are not in the bracket where changes of
    sizes leave those in doubt that are smaller than the largest object. */
 static size_t differences(const struct trace *trace,
@@ -146,9 +119,7 @@ static size_t differences(const struct trace *trace,
     struct margay_objects_point *points;
     size_t count, differ = 0, next = 0;
     uint64_t misses = counts.references, bytes_missed = counts.reference_bytes;
-    uint64_t largest = 0;
-    for (size_t i = 0; i < trace->count; i++)
-        largest = trace->sizes[i] > largest ? trace->sizes[i] : largest;
+    uint64_t largest = largest_size(trace);
     if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
         return 1;
     for (uint64_t bytes = 1; bytes <= bound; bytes++) {
@@ -181,7 +152,8 @@ static void test_each_size(void)
         make_trace(&trace, true);
         margay_objects *objects =
             analyse(&trace, &every_size, bound, distances);
-        simulate(&trace, bound);
+        for (uint64_t bytes = 1; bytes <= bound; bytes++)
+            simulate(&caches[bytes], &trace, bytes, 0);
         differ += differences(&trace, objects, bound);
         exceeded += objects->bound.exceeded;
         compared += bound;

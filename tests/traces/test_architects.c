@@ -1,7 +1,5 @@
 /* test_architects.c - formats of processors' simulators: sites and threads */
 #define _GNU_SOURCE
-#include "tests/chance.h"
-#include "tests/rounds.h"
 #include "tests/traces/read_all.h"
 #include "traces/formats/format.h"
 
@@ -351,50 +349,6 @@ static void test_gem5(void)
            "gem5: another beginning");
 }
 
-/* ----------------------------------------------------------------- any -- */
-
-/* Cut anywhere and with bytes changed, a trace ends well. */
-static void check_hostile(const char *format)
-{
-    size_t used = file.used;
-    bool well = true;
-    for (unsigned round = 0; round < rounds(200); round++) {
-        file.used = (size_t)below(used + 1);
-        uint64_t at = below(used);
-        unsigned char kept = file.bytes[at];
-        file.bytes[at] = (unsigned char)any_u64();
-        struct whole_trace whole =
-            read_bytes("trace", format, file.bytes, file.used);
-        bool ends = whole.status == MARGAY_OK ||
-                    (whole.status == MARGAY_BAD_INPUT &&
-                     strstr(whole.error.message, "expected") != NULL);
-        if (!ends)
-            printf("#   byte %llu of %zu: %s\n", (unsigned long long)at,
-                   file.used, whole.error.message);
-        well &= ends;
-        drop_trace(&whole);
-        file.bytes[at] = kept;
-    }
-    CHECK(well, "%s: cut anywhere, with bytes changed", format);
-}
-
-static void test_hostile(void)
-{
-    static const uint64_t all[6] = {0x10, 0x18, 0x20, 0x28, 0x30, 0x38};
-    seed_chance(11);
-    begin_gem5();
-    for (unsigned i = 0; i < 8; i++)
-        put_packet(i, i * 1000, i, 0x100 * (i % 2), i);
-    check_hostile("gem5");
-    file.used = 0;
-    put_thread(77);
-    check_hostile("drmemtrace");
-    file.used = 0;
-    for (unsigned i = 0; i < 8; i++)
-        put_champsim(0x400 + i, i % 5 == 0, i % 10 == 0, all);
-    check_hostile("champsim");
-}
-
 /* More than a window and than a batch hold. */
 static void test_long(void)
 {
@@ -421,7 +375,6 @@ int main(void)
     test_champsim();
     test_drmemtrace();
     test_gem5();
-    test_hostile();
     test_long();
     return tap_done();
 }
