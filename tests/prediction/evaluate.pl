@@ -148,7 +148,7 @@ sub examine {
     };
 }
 
-sub cell {
+sub trusted_percent {
     my ($got) = @_;
     return '-' unless $got;
     return percent($got->{accuracy}) . ($got->{trusted} ? '' : ' n');
@@ -176,11 +176,11 @@ table('sizes', [qw(program patterns no_change size_given sampled elements size_f
     off_by coverage smaller_no_change smaller)], map({
         my $row = $_;
         [$_->{name}, "$_->{given}{patterns}d", percent($_->{given}{no_change}),
-            (map { cell($row->{$_}) } qw(given sampled by_data)),
+            (map { trusted_percent($row->{$_}) } qw(given sampled by_data)),
             $_->{found} ? (sprintf('%.0f', $_->{found}), sprintf('%.1f%%',
                 100 * abs($_->{found} / $_->{size} - 1)), sprintf('%.3f',
                 $_->{coverage})) : ('-', '-', '-'),
-            percent($_->{smaller}{no_change}), cell($_->{smaller})]
+            percent($_->{smaller}{no_change}), trusted_percent($_->{smaller})]
     } @rows), ['**mean**', '', $no_change->('given'), mean_of('given', @rows),
         $sampled, $by_data, '', '', $coverage, $no_change->('smaller'),
         mean_of('smaller', @rows)]);
