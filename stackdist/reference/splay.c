@@ -104,40 +104,26 @@ static uint32_t leftmost(const struct margay_splay_node *nodes, uint32_t node)
 
 /* ----------------------------------------------------------- operations -- */
 
-enum margay_status margay_splay_insert(void *order, uint32_t *node,
-                                       struct margay_error *error)
+enum margay_status margay_splay_reserve(struct margay_splay *splay, size_t most,
+                                        struct margay_error *error)
 {
-    struct margay_splay *splay = order;
-    *node = splay->removed;
-    if (*node == NIL &&
-        (splay->count == splay->capacity || splay->count == UINT32_MAX)) {
-        size_t capacity = splay->capacity;
-        if (splay->count == UINT32_MAX)
-            return margay_fail(error, MARGAY_NO_MEMORY,
-                               "more than 2^32 - 2 blocks in a splay tree");
-        struct margay_splay_node *grown =
-            margay_grow(splay->nodes, splay->count, &capacity, sizeof *grown);
-        if (grown != NULL)
-            splay->nodes = grown;
-        uint32_t *sizes = splay->sizes;
-        if (grown != NULL && sizes != NULL)
-            sizes = realloc(sizes, capacity * sizeof *sizes);
-        if (grown == NULL || (sizes == NULL && splay->sizes != NULL))
-            return margay_fail_memory(error, "the nodes of a splay tree");
-        splay->sizes = sizes;
-        splay->capacity = capacity;
-    }
-    struct margay_splay_node *nodes = splay->nodes;
-    if (*node == NIL)
-        *node = splay->count++;
-    else
-        splay->removed = nodes[*node].right;
-    nodes[*node] = (struct margay_splay_node){.left = splay->root};
-    if (splay->sizes != NULL)
-        splay->sizes[*node] = 1;
-    nodes[splay->root].parent = *node;
-    weigh(splay, *node);
-    splay->root = *node;
+    size_t capacity = splay->capacity;
+    if (most > UINT32_MAX)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "more than 2^32 - 2 blocks in a splay tree");
+    if (most <= capacity)
+        return MARGAY_OK;
+    struct margay_splay_node *grown =
+        margay_grow(splay->nodes, capacity, &capacity, sizeof *grown);
+    if (grown != NULL)
+        splay->nodes = grown;
+    uint32_t *sizes = splay->sizes;
+    if (grown != NULL && sizes != NULL)
+        sizes = realloc(sizes, capacity * sizeof *sizes);
+    if (grown == NULL || (sizes == NULL && splay->sizes != NULL))
+        return margay_fail_memory(error, "the nodes of a splay tree");
+    splay->sizes = sizes;
+    splay->capacity = capacity;
     return MARGAY_OK;
 }
 
@@ -145,6 +131,44 @@ void margay_splay_lift(struct margay_splay *splay, uint32_t node)
 {
     lift(splay, node, NIL);
     splay->root = node;
+}
+
+enum margay_status margay_splay_insert_before(struct margay_splay *splay,
+                                              uint32_t newer, uint32_t *node,
+                                              struct margay_error *error)
+{
+    uint32_t older = splay->root;
+    *node = splay->removed;
+    if (*node == NIL) {
+        enum margay_status status =
+            margay_splay_reserve(splay, (size_t)splay->count + 1, error);
+        if (status != MARGAY_OK)
+            return status;
+        *node = splay->count++;
+    } else {
+        splay->removed = splay->nodes[*node].right;
+    }
+    struct margay_splay_node *nodes = splay->nodes;
+    if (newer != NIL) {
+        margay_splay_lift(splay, newer);
+        older = nodes[newer].left;
+        nodes[newer].left = NIL;
+        nodes[newer].parent = *node;
+        weigh(splay, newer);
+    }
+    nodes[*node] = (struct margay_splay_node){.left = older, .right = newer};
+    if (splay->sizes != NULL)
+        splay->sizes[*node] = 1;
+    nodes[older].parent = *node;
+    weigh(splay, *node);
+    splay->root = *node;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_splay_insert(void *order, uint32_t *node,
+                                       struct margay_error *error)
+{
+    return margay_splay_insert_before(order, NIL, node, error);
 }
 
 /* Join what is older and newer than the root, below it on the left. */

@@ -2,8 +2,7 @@
  * splay.h - a sequence with sizes, in a splay tree
  *
  * Every access lifts its node to the root.  The tree stores no keys: a node is
- * inserted as the newest only, and found by its number or by a search that the
- * caller makes.
+ * found by its number, or by a search that the caller makes.
  */
 #ifndef MARGAY_STACKDIST_ORDER_SPLAY_H
 #define MARGAY_STACKDIST_ORDER_SPLAY_H
@@ -40,6 +39,16 @@ void margay_splay_destroy(void *splay);
    This and the last are of a struct margay_order_class, too. */
 enum margay_status margay_splay_insert(void *splay, uint32_t *node,
                                        struct margay_error *error);
+
+/* The same right before another one, NIL being after the newest. */
+enum margay_status margay_splay_insert_before(struct margay_splay *splay,
+                                              uint32_t newer, uint32_t *node,
+                                              struct margay_error *error);
+
+/* Have room for `most` nodes, NIL included, of which one at most is lacking.
+   MARGAY_NO_MEMORY changes nothing. */
+enum margay_status margay_splay_reserve(struct margay_splay *splay, size_t most,
+                                        struct margay_error *error);
 
 /* Make `node` the root: its right subtree is then what is newer. */
 void margay_splay_lift(struct margay_splay *splay, uint32_t node);
