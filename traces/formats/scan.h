@@ -2,9 +2,11 @@
  * scan.h - numbers from text, sixteen characters at a time; and into text
  *
  * Algorithm: mark the bytes that are not digits; the position of the first
- *   mark is the length of the number.  Shift the digits to the end of the 16
- *   bytes, so that zero bytes, which count as the digit 0, stand in front, and
- *   combine neighbours pairwise: digits into pairs, fours, eights.
+ *   mark is the length of the number.  All 16 bytes are made hexadecimal
+ *   digits, and these a number of 64 bits, from which what is not of the number
+ *   is shifted out.  Decimal digits are shifted to the end of the 16 bytes, so
+ *   that zero bytes, which count as the digit 0, stand in front, and neighbours
+ *   are combined pairwise: digits into pairs, fours, eights.
  * Cost: no branch on the length, because the lengths of addresses in one trace
  *   vary at random (heap, stack, code).  A number that fills all 16 bytes is
  *   read digit by digit.
@@ -32,16 +34,6 @@ static inline const char *margay_skip_blanks(const char *cursor)
     return cursor;
 }
 
-/* The value of eight hexadecimal digits. */
-static inline uint64_t margay_fold_hex(uint64_t word)
-{
-    word = (word & MARGAY_EACH_BYTE(0x0f)) +
-           9 * (word >> 6 & MARGAY_EACH_BYTE(0x01));
-    word = (word << 4 | word >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-    word = (word << 8 | word >> 16) & UINT64_C(0x0000ffff0000ffff);
-    return (word << 16 | word >> 32) & UINT64_C(0x00000000ffffffff);
-}
-
 /* The value of eight decimal digits. */
 static inline uint64_t margay_fold_decimal(uint64_t word)
 {
@@ -58,6 +50,8 @@ static inline uint64_t margay_fold_decimal(uint64_t word)
  */
 typedef unsigned char margay_bytes16 __attribute__((vector_size(16)));
 typedef char margay_chars16 __attribute__((vector_size(16)));
+typedef uint16_t margay_pairs8 __attribute__((vector_size(16)));
+typedef unsigned char margay_bytes8 __attribute__((vector_size(8)));
 
 static inline margay_bytes16 margay_load_bytes16(const char *cursor)
 {
@@ -87,25 +81,31 @@ static inline unsigned margay_mask(margay_bytes16 is_true)
 #endif
 }
 
-/* The characters that are hexadecimal, or decimal, digits. */
-static inline margay_bytes16 margay_hex_digits(margay_bytes16 bytes)
-{
-    return (margay_bytes16)(bytes - '0' < 10) |
-           (margay_bytes16)((bytes | 0x20) - 'a' < 6);
-}
-
+/* The characters that are decimal digits, or letters that are digits. */
 static inline margay_bytes16 margay_decimal_digits(margay_bytes16 bytes)
 {
     return (margay_bytes16)(bytes - '0' < 10);
 }
 
-/* The length, 0 to 16, of the run of digits that begins there. */
-static inline unsigned margay_hex_run(const char *cursor)
+static inline margay_bytes16 margay_hex_letters(margay_bytes16 bytes)
 {
-    return (unsigned)__builtin_ctz(
-        ~margay_mask(margay_hex_digits(margay_load_bytes16(cursor))));
+    return (margay_bytes16)((bytes | 0x20) - 'a' < 6);
 }
 
+/* The value of sixteen hexadecimal digits; other bytes count as any digit. */
+static inline uint64_t margay_fold_hex(margay_bytes16 bytes)
+{
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    margay_bytes16 digits = (bytes & 0x0f) + (margay_hex_letters(bytes) & 9);
+    margay_pairs8 pairs = (margay_pairs8)digits;
+    pairs = (little ? pairs << 4 | pairs >> 8 : pairs >> 4 | pairs) & 0xff;
+    margay_bytes8 folded = __builtin_convertvector(pairs, margay_bytes8);
+    uint64_t value;
+    memcpy(&value, &folded, sizeof value);
+    return little ? __builtin_bswap64(value) : value;
+}
+
+/* The length, 0 to 16, of the run of digits that begins there. */
 static inline unsigned margay_decimal_run(const char *cursor)
 {
     return (unsigned)__builtin_ctz(
@@ -131,12 +131,12 @@ const char *margay_scan_long_number(const char *cursor, unsigned base,
 
 static inline const char *margay_scan_hex(const char *cursor, uint64_t *value)
 {
-    unsigned digits = margay_hex_run(cursor);
+    margay_bytes16 bytes = margay_load_bytes16(cursor);
+    unsigned digits = (unsigned)__builtin_ctz(
+        ~margay_mask(margay_decimal_digits(bytes) | margay_hex_letters(bytes)));
     if (__builtin_expect(digits - 1 >= 15, 0))
         return margay_scan_long_number(cursor, 16, value);
-    margay_u128 aligned = margay_align_digits(cursor, digits);
-    *value = margay_fold_hex((uint64_t)aligned) << 32 |
-             margay_fold_hex((uint64_t)(aligned >> 64));
+    *value = margay_fold_hex(bytes) >> (64 - 4 * digits);
     return cursor + digits;
 }
 

@@ -185,19 +185,29 @@ static inline const char *scan_prefixed(const char *cursor, uint64_t *address,
 /* -------------------------------------------------------------------- din --
  */
 
-/* The input of Dinero: LABEL HEXADDR, and ignored text. */
+/* The input of Dinero: LABEL HEXADDR, and ignored text.  The label and a space
+   are compared at once, and 0x is looked for where a number ends with an x. */
 static inline const char *parse_din(const char *cursor,
                                     struct margay_references *references,
                                     const char **expected)
 {
-    unsigned label = (unsigned)(unsigned char)cursor[0] - '0';
+    const uint64_t first = '0' | ' ' << 8;
+    uint64_t label = margay_get_little(cursor, 2) - first;
+    const char *after;
+    size_t i = references->count++;
+    references->kinds[i] = (uint8_t)label;
+    *expected = EXPECTS_ADDRESS;
+    if (__builtin_expect(label < MARGAY_KINDS, 1) &&
+        (after = margay_scan_hex(cursor + 2, &references->numbers[i])) !=
+            NULL &&
+        __builtin_expect(*after != 'x' && *after != 'X', 1))
+        return after;
+    label = (unsigned char)*cursor - (uint64_t)'0';
+    references->kinds[i] = (uint8_t)label;
     if (label >= MARGAY_KINDS || !margay_is_blank(cursor[1])) {
         *expected = "a label (0 read, 1 write, 2 fetch) and an address";
         return NULL;
     }
-    size_t i = references->count++;
-    references->kinds[i] = (uint8_t)label;
-    *expected = EXPECTS_ADDRESS;
     return margay_scan_address(margay_skip_blanks(cursor + 2),
                                &references->numbers[i]);
 }
