@@ -316,6 +316,10 @@ struct margay_cache_options {
        use, say.  The cache, of one set, then finds a block in a table of all of
        them, and margay_cache_reserve() has to make room before it is fed. */
     bool dense_blocks;
+
+    /* The cache notes the block that each set used last, which takes 16 bytes a
+       set, for margay_cache_condense(). */
+    bool notes_latest;
 };
 
 /* The counts since the last reset. */
@@ -375,6 +379,20 @@ MARGAY_API void margay_cache_tell_sites(margay_cache *cache,
    blocks[i]; if `kinds` is NULL, all are reads. */
 MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                                   const uint8_t *kinds, size_t count);
+
+/*
+ * Copy the next `count` references but those to the block that their set used
+ * last, which would do nothing but count, or make a block dirty: to this cache,
+ * and to any of the policy and index whose sets are as many or, with
+ * MARGAY_INDEX_MODULO, a multiple.  Returns how many are left; the arrays may
+ * be those that they come from, and kinds may be NULL.  All are left where a
+ * policy's hits are never without effect, or options.notes_latest is not set.
+ */
+MARGAY_API size_t margay_cache_condense(margay_cache *cache,
+                                        const uint64_t *blocks,
+                                        const uint8_t *kinds, size_t count,
+                                        uint64_t *left_blocks,
+                                        uint8_t *left_kinds);
 
 /* The references that a cache makes to the next level behind it. */
 struct margay_traffic {

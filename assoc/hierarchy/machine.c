@@ -108,7 +108,8 @@ void margay_hierarchy_free(margay_hierarchy *hierarchy)
 /* -------------------------------------------------------------- one node -- */
 
 enum margay_status margay_level_cache(const struct margay_level *level,
-                                      uint64_t seed, margay_cache **cache,
+                                      uint64_t seed, bool notes_latest,
+                                      margay_cache **cache,
                                       struct margay_error *error)
 {
     uint64_t ways = margay_level_ways(level);
@@ -120,6 +121,7 @@ enum margay_status margay_level_cache(const struct margay_level *level,
         .ways = (uint32_t)ways,
         .policy = level->policy,
         .seed = seed,
+        .notes_latest = notes_latest,
     };
     enum margay_status status =
         margay_room_check(level->name, margay_cache_bytes(&options), error);
@@ -133,11 +135,22 @@ static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
 {
     if (node->level->bytes == 0)
         return MARGAY_OK;
-    enum margay_status status =
-        margay_level_cache(node->level, hierarchy->seed, &node->cache, error);
+    /* What prefetchers and other cores do is to be noticed each time, and
+       UINT64_MAX is the number of no block that is larger than a unit. */
+    bool notes_latest =
+        node->level->prefetch == MARGAY_PREFETCH_NONE &&
+        node->level->coherence == MARGAY_COHERENCE_NONE &&
+        node->shift > hierarchy->unit_shift &&
+        margay_level_is_first(hierarchy->levels, hierarchy->all_count,
+                              (size_t)(node->level - hierarchy->levels));
+    enum margay_status status = margay_level_cache(
+        node->level, hierarchy->seed, notes_latest, &node->cache, error);
     if (status != MARGAY_OK)
         return status;
     node->policy = &node->cache->policy->loops[node->cache->finder.form];
+    if (node->cache->finder.sets.rule == MARGAY_SETS_MASK)
+        node->latest = node->cache->latest;
+    node->latest_mask = node->cache->finder.sets.count - 1;
     if (node->level->prefetch == MARGAY_PREFETCH_NONE)
         return MARGAY_OK;
     node->prefetcher = calloc(1, sizeof *node->prefetcher);
@@ -279,8 +292,14 @@ static enum margay_status make_entrances(struct margay_hierarchy *hierarchy,
             struct margay_entrances *entrances = &core->of_kind[kind];
             if ((hierarchy->levels[i].holds & MARGAY_KIND_BIT(kind)) == 0)
                 continue;
+            bool first = entrances->count == 0;
             entrances->nodes[entrances->count++] = node;
-            entrances->coherent |= node != NULL && node->domain != NULL;
+            if (node == NULL)
+                continue;
+            entrances->coherent |= node->domain != NULL;
+            entrances->brief = (first || entrances->brief) &&
+                               node->domain == NULL && node->latest != NULL &&
+                               (kind != MARGAY_WRITE || !node->through);
         }
     }
     return status;
@@ -389,6 +408,31 @@ static __attribute__((noinline)) void feed_blocks(
     }
 }
 
+/* Make a reference that finds its block the latest of its set in each cache
+   that it comes to; returns false if it does not. */
+static inline bool feed_latest(const struct margay_hierarchy *hierarchy,
+                               const struct margay_entrances *entrances,
+                               uint64_t number, enum margay_kind kind)
+{
+    struct margay_latest *latest;
+    for (size_t k = 0; k < entrances->count; k++) {
+        struct margay_node *node = entrances->nodes[k];
+        uint64_t block = number >> (node->shift - hierarchy->unit_shift);
+        latest = &node->latest[block & node->latest_mask];
+        if (latest->inverse != ~block)
+            return false;
+    }
+    for (size_t k = 0; k < entrances->count; k++) {
+        struct margay_node *node = entrances->nodes[k];
+        uint64_t block = number >> (node->shift - hierarchy->unit_shift);
+        latest = &node->latest[block & node->latest_mask];
+        node->references[MARGAY_FOR_CORE][kind]++;
+        if (kind == MARGAY_WRITE && node->writes)
+            margay_cache_make_dirty(node->cache, latest->at);
+    }
+    return true;
+}
+
 static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
@@ -404,12 +448,15 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     }
     const struct margay_entrances *entrances =
         &hierarchy->cores[core]->of_kind[kind];
+    bool splits = hierarchy->splits && span->extents != NULL;
+    hierarchy->references[kind]++;
+    if (entrances->brief && !splits &&
+        feed_latest(hierarchy, entrances, span->blocks[i], kind))
+        return MARGAY_OK;
+    bool apart = entrances->coherent || splits;
     hierarchy->core = core;
     hierarchy->index = (uint32_t)i;
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
-    hierarchy->references[kind]++;
-    bool apart =
-        entrances->coherent || (hierarchy->splits && span->extents != NULL);
     if (apart)
         feed_blocks(hierarchy, entrances, span, i, kind);
     for (size_t k = 0; !apart && k < entrances->count; k++) {

@@ -136,6 +136,10 @@ struct margay_node {
     struct margay_prefetcher *prefetcher; /* owned; NULL = none */
     uint8_t *prefetched; /* bits by place: brought in ahead, not yet used */
     size_t prefetched_bytes;
+    /* The cache's, of a first level: a hit of such a block does nothing but
+       count, and make the block dirty.  NULL = another hit may do more. */
+    struct margay_latest *latest;
+    uint64_t latest_mask;
     uint64_t references[MARGAY_PURPOSES][MARGAY_KINDS];
     uint64_t misses[MARGAY_PURPOSES][MARGAY_KINDS];
     struct margay_level_counts counts; /* without these */
@@ -146,6 +150,7 @@ struct margay_entrances {
     struct margay_node *nodes[MARGAY_MOST_LEVELS];
     size_t count;
     bool coherent; /* one of them is in a domain */
+    bool brief;    /* they know their latest blocks, and no write goes on */
 };
 
 struct margay_core {
@@ -210,7 +215,8 @@ static inline uint64_t margay_level_ways(const struct margay_level *level)
 
 /* Make the cache of an instance, if memory has room for it. */
 enum margay_status margay_level_cache(const struct margay_level *level,
-                                      uint64_t seed, margay_cache **cache,
+                                      uint64_t seed, bool notes_latest,
+                                      margay_cache **cache,
                                       struct margay_error *error);
 
 /* Have a list hold an item at `index`, and new ones zeroed.  Returns the list,

@@ -169,9 +169,19 @@ static inline void notice(struct margay_hierarchy *hierarchy,
 
 /* -------------------------------------------------------- blocks that go -- */
 
-/* A block has left a cache. */
-static inline void went(const struct margay_node *node, uint64_t block)
+/* The block that its set used last; MARGAY_NOWHERE = it is there no more. */
+static inline void set_latest(struct margay_node *node, uint64_t block,
+                              uint64_t at)
 {
+    if (node->latest != NULL)
+        node->latest[block & node->latest_mask] =
+            (struct margay_latest){at == MARGAY_NOWHERE ? 0 : ~block, at};
+}
+
+/* A block has left a cache. */
+static inline void went(struct margay_node *node, uint64_t block)
+{
+    set_latest(node, block, MARGAY_NOWHERE);
     if (node->domain != NULL)
         margay_directory_count(node->domain, block, -1);
 }
@@ -209,13 +219,14 @@ static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
     take_bit(node, at);
     if (node->domain != NULL)
         margay_directory_count(node->domain, use->block, 1);
-    if (!evicted->left)
-        return at;
-    went(node, evicted->block);
-    if (node->inclusive)
-        evicted->dirty |= clear_above(node, node->shift, evicted->block);
-    if (node->victims == NULL)
-        node->counts.writebacks += evicted->dirty;
+    if (evicted->left) {
+        went(node, evicted->block);
+        if (node->inclusive)
+            evicted->dirty |= clear_above(node, node->shift, evicted->block);
+        if (node->victims == NULL)
+            node->counts.writebacks += evicted->dirty;
+    }
+    set_latest(node, use->block, at);
     return at;
 }
 
@@ -454,6 +465,7 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
         miss(hierarchy, node, &use, purpose);
         return;
     }
+    set_latest(node, block, at);
     bool first_use = use_prefetched(node, at, purpose);
     if (kind == MARGAY_WRITE && node->through)
         hand_on(hierarchy, node, block, purpose);

@@ -71,7 +71,7 @@ static struct margay_shared_place *place_of(struct margay_shared_group *group,
         return place;
     group->status = group->stacked
                         ? make_stacks(group, place, &group->error)
-                        : margay_level_cache(group->level, group->seed,
+                        : margay_level_cache(group->level, group->seed, false,
                                              &place->cache, &group->error);
     return group->status == MARGAY_OK ? place : NULL;
 }

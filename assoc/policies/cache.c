@@ -20,6 +20,7 @@ struct design {
     struct margay_policy_setup setup;
     enum margay_form form;
     struct margay_sets sets;
+    bool notes_latest;
 };
 
 static enum margay_status check_size(const struct margay_cache_options *options,
@@ -114,6 +115,8 @@ static enum margay_status make_design(
                            "policy %s knows the future (expected one that a "
                            "single cache can have)",
                            design->policy->info.name);
+    design->notes_latest =
+        options->notes_latest && design->policy->idle_repeats;
     if (design->policy->memory != NULL)
         setup->slots += design->policy->memory(setup);
     design->form = options->dense_blocks                 ? MARGAY_FORM_DENSE
@@ -134,6 +137,9 @@ static void lay_out_cache(margay_cache *cache, const struct design *design,
                          layout);
     cache->dirty_bytes = (size_t)((setup->sets * setup->slots + 7) / 8);
     cache->dirty = margay_lay_out(layout, cache->dirty_bytes);
+    if (design->notes_latest)
+        cache->latest =
+            margay_lay_out(layout, setup->sets * sizeof *cache->latest);
     design->policy->set_up(cache->state, setup, layout);
 }
 
@@ -226,6 +232,27 @@ void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
     cache->sites = NULL;
     count_references(cache->counts.references, kinds, count);
     cache->policy->loops[cache->finder.form].feed(cache, &uses);
+}
+
+size_t margay_cache_condense(margay_cache *cache, const uint64_t *blocks,
+                             const uint8_t *kinds, size_t count,
+                             uint64_t *left_blocks, uint8_t *left_kinds)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t block = blocks[i];
+        bool again = false;
+        if (cache->latest != NULL) {
+            uint64_t set = margay_set_of(&cache->finder.sets, block);
+            again = cache->latest[set].inverse == ~block && ~block != 0;
+            cache->latest[set].inverse = ~block;
+        }
+        left_blocks[left] = block;
+        if (kinds != NULL)
+            left_kinds[left] = kinds[i];
+        left += !again;
+    }
+    return left;
 }
 
 enum margay_status margay_traffic_reserve(struct margay_traffic *traffic,

@@ -19,6 +19,12 @@ struct margay_evicted {
     bool left, dirty; /* left: there is one */
 };
 
+/* The block that a set used last: its number inverted, 0 = none, and its place
+   where a hierarchy notes it. */
+struct margay_latest {
+    uint64_t inverse, at;
+};
+
 struct margay_cache {
     const struct margay_policy *policy;
     void *state;  /* the policy's */
@@ -27,6 +33,7 @@ struct margay_cache {
     struct margay_finder finder;
     uint8_t *dirty; /* bits, [set][slot] */
     size_t dirty_bytes;
+    struct margay_latest *latest; /* [set]; NULL = they are not noted */
     bool write_through, no_allocate;
     struct margay_cache_counts counts;
     struct margay_traffic *traffic; /* where to gather it; NULL = nowhere */

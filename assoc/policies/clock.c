@@ -161,6 +161,7 @@ const struct margay_policy margay_policy_fifo = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up_fifo,
+    .idle_repeats = true,
     .loops = fifo_loops,
     .remove = remove_fifo,
     .feed_objects = fifo_feed_objects,

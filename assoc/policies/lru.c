@@ -62,6 +62,7 @@ const struct margay_policy margay_policy_lru = {
              .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct margay_order),
     .set_up = set_up,
+    .idle_repeats = true,
     .loops = lru_loops,
     .remove = remove_slot,
     .feed_objects = lru_feed_objects,

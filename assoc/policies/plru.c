@@ -91,5 +91,6 @@ const struct margay_policy margay_policy_plru = {
              .abilities = MARGAY_POLICY_EVEN_WAYS | MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
+    .idle_repeats = true,
     .loops = plru_loops,
 };

@@ -152,6 +152,9 @@ struct margay_policy {
        itself (margay_opt). */
     void (*set_up)(void *state, const struct margay_policy_setup *setup,
                    struct margay_layout *layout);
+    /* A hit of the block that its set used last, or that came into it last,
+       changes nothing. */
+    bool idle_repeats;
     /* The loops over references, and single steps. */
     const struct margay_policy_loops *loops; /* [form] */
     /* The block of a slot is taken out of the cache, and no other block has

@@ -59,6 +59,7 @@ const struct margay_policy margay_policy_random = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct margay_held),
     .set_up = set_up,
+    .idle_repeats = true,
     .loops = random_loops,
     .remove = remove_slot,
     .feed_objects = random_feed_objects,

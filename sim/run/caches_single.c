@@ -3,14 +3,22 @@
 
 #include "assoc/assoc_internal.h"
 #include "sim/run/caches.h"
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
+/* References that change nothing in the caches of some sets change nothing in
+   those of more sets, as long as misses are all that counts (Haque, Peddersen,
+   Parameswaran, "DEW", DATE 2010, of FIFO), and are left out from there on. */
 struct single {
     struct margay_caches caches;
     size_t count;
     margay_cache **each; /* [set][ways] */
+    uint64_t references;
     margay_crew *crew;
-    const struct margay_span *span; /* that the crew feeds */
+    struct margay_span left; /* of a span, that the crew feeds */
+    size_t first;            /* and the first of the caches */
+    uint64_t blocks[MARGAY_SPAN_REFS];
+    uint8_t kinds[MARGAY_SPAN_REFS];
 };
 
 static struct single *self(const void *caches)
@@ -31,9 +39,10 @@ static void single_free(margay_analysis *analysis)
 static void feed_one(void *context, size_t i)
 {
     const struct single *single = context;
-    const struct margay_span *span = single->span;
-    margay_cache_tell_sites(single->each[i], span->sites);
-    margay_cache_feed(single->each[i], span->blocks, span->kinds, span->count);
+    const struct margay_span *span = &single->left;
+    margay_cache *cache = single->each[single->first + i];
+    margay_cache_tell_sites(cache, span->sites);
+    margay_cache_feed(cache, span->blocks, span->kinds, span->count);
 }
 
 static enum margay_status single_feed(margay_analysis *analysis,
@@ -41,10 +50,26 @@ static enum margay_status single_feed(margay_analysis *analysis,
                                       struct margay_error *error)
 {
     struct single *single = self(analysis);
+    const struct margay_caches_part *part = single->caches.part;
+    const size_t ways = part->request.way_count;
     (void)error;
-    single->span = span;
-    margay_crew_start(single->crew, feed_one, single, single->count);
-    margay_crew_finish(single->crew);
+    single->references += span->count;
+    single->left = *span;
+    for (size_t i = 0; i < part->request.set_count; i++) {
+        bool refines = i > 0 && part->request.index == MARGAY_INDEX_MODULO &&
+                       part->sets[i] % part->sets[i - 1] == 0;
+        const struct margay_span *from = refines ? &single->left : span;
+        single->first = i * ways;
+        if (!part->request.counts_writes) {
+            single->left.count = margay_cache_condense(
+                single->each[single->first], from->blocks, from->kinds,
+                from->count, single->blocks, single->kinds);
+            single->left.blocks = single->blocks;
+            single->left.kinds = span->kinds == NULL ? NULL : single->kinds;
+        }
+        margay_crew_start(single->crew, feed_one, single, ways);
+        margay_crew_finish(single->crew);
+    }
     return MARGAY_OK;
 }
 
@@ -53,6 +78,7 @@ static enum margay_status single_reset(margay_analysis *analysis,
 {
     struct single *single = self(analysis);
     (void)error;
+    single->references = 0;
     for (size_t i = 0; i < single->count; i++)
         margay_cache_reset_counts(single->each[i]);
     return MARGAY_OK;
@@ -65,10 +91,9 @@ static void single_get(const struct margay_caches *caches,
     const struct margay_cache_counts *counts = margay_cache_counts(
         self(caches)->each[set * caches->part->request.way_count + way]);
     (void)pass;
-    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++) {
-        row->references += counts->references[kind];
+    row->references = self(caches)->references;
+    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
         row->misses[kind] = counts->misses[kind];
-    }
     row->writebacks = counts->writebacks;
     row->blocks_fetched = counts->blocks_fetched;
     row->blocks_written = counts->blocks_written;
@@ -99,8 +124,10 @@ static enum margay_status make_caches(struct single *single,
     if (single->each == NULL)
         return margay_fail_memory(error, "the caches");
     while (single->count < all && status == MARGAY_OK) {
-        const struct margay_cache_options options =
+        struct margay_cache_options options =
             margay_caches_options(part, single->count);
+        options.notes_latest = !part->request.counts_writes &&
+                               single->count % part->request.way_count == 0;
         status = margay_cache_create(&options, &single->each[single->count++],
                                      error);
     }
