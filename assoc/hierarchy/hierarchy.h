@@ -34,8 +34,9 @@
  * and its next; what is found there is not a miss of the level.
  *
  * A prefetcher sees the references of its level that are not writes of a level
- * above.  The blocks that it names are brought in when the reference is done,
- * as a read that misses would, unless they are there.
+ * above, and of these the kinds that it acts on.  The blocks that it names are
+ * brought in when the reference is done, as a read that misses would, unless
+ * they are there.
  *
  * Cores: a level has one instance for each `shared` cores.  Thread t of the
  * references runs on core t, or if the machine has C cores on core t modulo C.
@@ -147,8 +148,11 @@ struct margay_level {
     enum margay_inclusion inclusion;
     uint64_t victim_blocks;
     unsigned prefetch; /* bits of enum margay_prefetch, asked in this order */
-    uint64_t shared;   /* by this many cores; 0 = by all of them */
-    double cycles;     /* that it takes to look a block up */
+    unsigned prefetch_on; /* the kinds of references that they see, as `holds`;
+                             0 = all */
+    bool prefetch_renews; /* a block that they name and that is there is used */
+    uint64_t shared;      /* by this many cores; 0 = by all of them */
+    double cycles;        /* that it takes to look a block up */
     enum margay_coherence coherence; /* of this level and those above */
 };
 

@@ -159,6 +159,9 @@ static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
     if (node->prefetcher == NULL || node->prefetched == NULL)
         return margay_fail_memory(error, "a prefetcher");
     node->prefetcher->kinds = node->level->prefetch;
+    node->prefetcher->on = node->level->prefetch_on == 0
+                               ? MARGAY_ALL_KINDS
+                               : node->level->prefetch_on;
     node->prefetcher->most_block = UINT64_MAX >> node->shift;
     return MARGAY_OK;
 }

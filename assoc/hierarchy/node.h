@@ -36,6 +36,7 @@ struct margay_stream {
 
 struct margay_prefetcher {
     unsigned kinds;      /* bits of enum margay_prefetch */
+    unsigned on;         /* the kinds of references that it sees */
     uint64_t most_block; /* the highest block */
     uint64_t now;
     struct margay_stride strides[MARGAY_STRIDE_SITES];

@@ -163,7 +163,8 @@ static inline void notice(struct margay_hierarchy *hierarchy,
                           enum margay_kind kind, enum margay_purpose purpose,
                           bool missed, bool first_use)
 {
-    if (node->prefetcher != NULL && !is_write_from_above(purpose))
+    if (node->prefetcher != NULL && (node->prefetcher->on >> kind & 1) != 0 &&
+        !is_write_from_above(purpose))
         show_prefetcher(hierarchy, node, block, kind, missed, first_use);
 }
 
@@ -487,8 +488,10 @@ static void prefetch(struct margay_hierarchy *hierarchy,
         .site = hierarchy->site,
     };
     evicted_block evicted;
-    if (margay_cache_look(node->cache, &use) != MARGAY_NOWHERE ||
-        has_victim(node, asked->block))
+    uint64_t place = node->level->prefetch_renews
+                         ? node->policy->touch(node->cache, &use)
+                         : margay_cache_look(node->cache, &use);
+    if (place != MARGAY_NOWHERE || has_victim(node, asked->block))
         return;
     if (node->domain != NULL)
         margay_coherence_touch(hierarchy, node->domain,

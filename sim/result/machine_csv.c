@@ -35,7 +35,7 @@ enum form {
     CYCLES,
     WORD,
     SWITCH, /* a word for a bool */
-    SET,    /* words, joined by '+' */
+    PREFETCHERS,
     IGNORED,
 };
 
@@ -92,8 +92,9 @@ static const struct column {
            {"exclusive", MARGAY_EXCLUSIVE})},
     {"victim_blocks", NUMBER, false, false, false, true, "a number",
      MEMBER(victim_blocks)},
-    {"prefetch", SET, false, false, false, true,
-     "none, next-line, adjacent, stride, stream, or several joined by '+'",
+    {"prefetch", PREFETCHERS, false, false, false, true,
+     "none, next-line, adjacent, stride, stream, or several joined by '+', "
+     "perhaps with :on=read,write,fetch or :renew=on",
      MEMBER(prefetch),
      WORDS({"none", MARGAY_PREFETCH_NONE},
            {"next-line", MARGAY_PREFETCH_NEXT_LINE},
@@ -132,18 +133,45 @@ static bool has_word(const struct word *words, const char *text, size_t bytes,
     return words->text != NULL;
 }
 
-static bool find_set(const struct word *words, const char *text, unsigned *set)
+/* Prefetchers, the kinds of references that they act on, and whether they use a
+   block that is there: A+B:on=KIND,KIND,renew=on.  Kinds are joined by '+',
+   too, as --vary has another use for commas. */
+static bool find_prefetchers(const struct word *words, const char *text,
+                             struct margay_level *level)
 {
+    const struct word kinds[] = {{"read", MARGAY_KIND_BIT(MARGAY_READ)},
+                                 {"write", MARGAY_KIND_BIT(MARGAY_WRITE)},
+                                 {"fetch", MARGAY_KIND_BIT(MARGAY_FETCH)},
+                                 {NULL, 0}};
+    const struct word renew[] = {{"renew=off", 0}, {"renew=on", 1}, {NULL, 0}};
+    bool of_kinds = false;
     unsigned value;
-    for (*set = 0;; text++) {
-        size_t bytes = strcspn(text, "+");
+    level->prefetch = level->prefetch_on = 0;
+    level->prefetch_renews = false;
+    do {
+        size_t bytes = strcspn(text, "+:");
         if (!has_word(words, text, bytes, &value))
             return false;
-        *set |= value;
+        level->prefetch |= value;
         text += bytes;
-        if (*text == '\0')
-            return true;
+    } while (*text++ == '+');
+    while (text[-1] != '\0') {
+        if (strncmp(text, "on=", 3) == 0) {
+            of_kinds = true;
+            text += 3;
+        }
+        size_t bytes = strcspn(text, "+,");
+        if (of_kinds && has_word(kinds, text, bytes, &value)) {
+            level->prefetch_on |= value;
+        } else if (has_word(renew, text, bytes, &value)) {
+            level->prefetch_renews = value != 0;
+            of_kinds = false;
+        } else {
+            return false;
+        }
+        text += bytes + 1;
     }
+    return true;
 }
 
 /* Set what a column says of a level.  Returns what was expected, and NULL if it
@@ -198,8 +226,8 @@ static const char *set_field(const struct column *column,
         good = has_word(column->words, text, strlen(text), &value);
         *(bool *)field = value != 0;
         break;
-    case SET:
-        good = find_set(column->words, text, field);
+    case PREFETCHERS:
+        good = find_prefetchers(column->words, text, level);
         break;
     default:
         break;

@@ -16,7 +16,11 @@ static inline void naive_prefetch(struct naive_machine *machine)
         struct naive_node *node = machine->asked[i].node;
         uint64_t block = machine->asked[i].block;
         struct naive_moving out;
-        if (naive_line_of(node, block) != NULL || naive_in_victims(node, block))
+        if (node->level->prefetch_renews
+                ? naive_touch(machine, node, block) != NULL
+                : naive_line_of(node, block) != NULL)
+            continue;
+        if (naive_in_victims(node, block))
             continue;
         naive_agree(machine, node, block, 1, 0, false);
         node->counts.prefetches++;

@@ -253,9 +253,9 @@ static inline void naive_see(struct naive_machine *machine,
                              struct naive_node *node, uint64_t block,
                              enum margay_kind kind, bool missed, bool first)
 {
-    if (node->is_victims)
+    unsigned asks = node->level->prefetch, on = node->level->prefetch_on;
+    if (node->is_victims || (on != 0 && (on >> kind & 1) == 0))
         return;
-    unsigned asks = node->level->prefetch;
     if (missed && (asks & MARGAY_PREFETCH_NEXT_LINE) != 0)
         naive_ask(machine, node, block, 1, kind);
     if (missed && (asks & MARGAY_PREFETCH_ADJACENT) != 0)

@@ -59,6 +59,8 @@ static struct margay_level make_level(size_t index, size_t count)
         .prefetch = one_in(2) || one_in(4) ? MARGAY_PREFETCH_NONE
                     : one_in(2)            ? 1u << below(4)
                                            : (unsigned)below(16),
+        .prefetch_on = one_in(2) ? 0 : 1 + (unsigned)below(7),
+        .prefetch_renews = one_in(3),
         .index = (enum margay_index)one_in(10),
         .slices = one_in(6) ? UINT64_C(1) << below(4) : 0,
         .shared = index < 2 ? 1 : below(3),
@@ -214,7 +216,8 @@ static void describe(const struct margay_level *levels, size_t count)
         const struct margay_level *level = &levels[i];
         printf("# %s: holds %u, %llu bytes, block %llu, ways %llu, next %d, "
                "%s, writing %d, no_allocate %d, inclusion %d, victims %llu, "
-               "prefetch %u, shared %llu, coherence %d, index %d, slices "
+               "prefetch %u on %u renews %d, shared %llu, coherence %d, index "
+               "%d, slices "
                "%llu\n",
                level->name, level->holds, (unsigned long long)level->bytes,
                (unsigned long long)level->block_bytes,
@@ -222,6 +225,7 @@ static void describe(const struct margay_level *levels, size_t count)
                level->policy == NULL ? "lru" : level->policy, level->writing,
                level->no_allocate, level->inclusion,
                (unsigned long long)level->victim_blocks, level->prefetch,
+               level->prefetch_on, level->prefetch_renews,
                (unsigned long long)level->shared, level->coherence,
                level->index, (unsigned long long)level->slices);
     }

@@ -53,10 +53,10 @@ number() {
         here && index($0, " " title) == 1 {
             print $(split(title, words, " ") + word); exit }' theirs
 }
-# ours CACHE: fetches, reads, writes and their misses, and write-backs.
+# ours CACHE: fetches, reads, writes and their misses, write-backs, prefetches.
 ours() {
     awk -F, -v cache="$1" '$3 == cache {
-        print $7, $9, $11, $8, $10, $12, $13 }' out
+        print $7, $9, $11, $8, $10, $12, $13, $14 }' out
 }
 # kinds CACHE: the same of Dinero IV's, but for write-backs.
 kinds() {
@@ -76,37 +76,41 @@ power() {
     echo "$power"
 }
 
-# compare TRACE ISIZE IBLOCK IWAYS DSIZE DBLOCK DWAYS POLICY ALLOCATE BACK
+# compare TRACE ISIZE IBLOCK IWAYS DSIZE DBLOCK DWAYS POLICY ALLOCATE BACK AHEAD
 compare() {
     name="$*"
+    ahead=
+    [ "${11}" = m ] && ahead='"next-line:on=read,fetch,renew=on"'
     case $8 in l) policy=lru ;; *) policy=fifo ;; esac
     case $9 in a) allocate=on ;; *) allocate=off ;; esac
     case ${10} in a) write=back ;; *) write=through ;; esac
     cat >m.csv <<END
-cache,holds,bytes,block_bytes,ways,next,policy,allocate,write
-I,fetch,$2,$3,$4,L2,$policy,,
-D,data,$5,$6,$7,L2,$policy,$allocate,$write
-L2,all,65536,64,8,,,,
+cache,holds,bytes,block_bytes,ways,next,policy,allocate,write,prefetch
+I,fetch,$2,$3,$4,L2,$policy,,,$ahead
+D,data,$5,$6,$7,L2,$policy,$allocate,$write,$ahead
+L2,all,65536,64,8,,,,,
 END
     run simulate -q --machine m.csv "$1"
     is "$name: simulated" "$status" 0
     timeout 600 "$dinero" -l1-isize "$2" -l1-ibsize "$3" -l1-iassoc "$4" -l1-irepl "$8" \
         -l1-dsize "$(power "$5")" -l1-dbsize "$6" -l1-dassoc "$7" \
         -l1-drepl "$8" -l1-dwalloc "$9" -l1-dwback "${10}" \
+        -l1-ifetch "${11}" -l1-dfetch "${11}" \
         -l2-usize 65536 -l2-ubsize 64 -l2-uassoc 8 -l2-urepl l \
         -informat d <"$1" >theirs 2>err
-    is "$name: instructions" "$(ours I)" "$(kinds 1-icache) 0"
     code=$(ours I) data=$(ours D)
-    is "$name: data" "${data% *}" "$(kinds 1-dcache)"
+    is "$name: instructions" "${code% *}" "$(kinds 1-icache) 0"
+    is "$name: data" "${data% * *}" "$(kinds 1-dcache)"
     # Bytes of blocks that were brought in, and written back or passed on.
     # shellcheck disable=SC2086 # numbers
     set -- "$3" "$6" "$9" "${10}" $code $data
-    misses=${16}
-    back=$((${18} * $2))
-    [ "$3" = a ] && misses=$((misses + ${17}))
-    [ "$3$4" = na ] && back=$((back + 4 * ${17}))
-    [ "$4" = n ] && back=$((back + 4 * ${14}))
-    is "$name: bytes of instructions" "$((${8} * $1)) 0" "$(moved 1-icache)"
+    misses=$((${17} + ${20}))
+    back=$((${19} * $2))
+    [ "$3" = a ] && misses=$((misses + ${18}))
+    [ "$3$4" = na ] && back=$((back + 4 * ${18}))
+    [ "$4" = n ] && back=$((back + 4 * ${15}))
+    is "$name: bytes of instructions" "$(((${8} + ${12}) * $1)) 0" \
+        "$(moved 1-icache)"
     is "$name: bytes of data" "$((misses * $2)) $back" "$(moved 1-dcache)"
     second=$(ours L2)
     there=$(kinds 2-ucache)
@@ -115,10 +119,13 @@ END
 }
 for trace; do
     check "$trace has references" test "$(wc -l <"$trace")" -gt 5000
-    compare "$trace" 8192 32 2 16384 64 4 l a a
-    compare "$trace" 1024 16 1 2048 32 64 l a a
-    compare "$trace" 4096 64 4 8160 32 3 f a a
-    compare "$trace" 2048 16 8 8192 16 2 l n n
-    compare "$trace" 2048 32 8 4096 64 2 l n a
+    compare "$trace" 8192 32 2 16384 64 4 l a a d
+    compare "$trace" 1024 16 1 2048 32 64 l a a d
+    compare "$trace" 4096 64 4 8160 32 3 f a a d
+    compare "$trace" 2048 16 8 8192 16 2 l n n d
+    compare "$trace" 2048 32 8 4096 64 2 l n a d
+    compare "$trace" 8192 32 2 16384 64 4 l a a m
+    compare "$trace" 2048 16 8 4096 32 4 f a a m
+    compare "$trace" 2048 32 8 4096 64 2 l n n m
 done
 finish

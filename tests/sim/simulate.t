@@ -370,6 +370,10 @@ refuses_machine "M: ways: found '4', expected nothing, as a level without" \
     "$first" 'L1,all,1K,64,1,M' 'M,all,,,4,'
 refuses_machine 'the machine: the trace does not say the sites' \
     "$first,prefetch" 'L1,all,1K,64,1,,stride'
+for prefetch in next-line: next-line:read 'stream:on=read,fetches' none:renew=1; do
+    refuses_machine "prefetch: found '$prefetch', expected none, next-line" \
+        "$first,prefetch" "L1,all,1K,64,1,,\"$prefetch\""
+done
 printf '%s\n' 1 2 >ids.lines
 refuses "unit BYTES" simulate --machine split.csv ids.lines
 finish
