@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "sim/command/answers.h"
-#include "sim/result/histogram_csv.h"
 #include "sim/result/run_csv.h"
 #include "sim/result/tables.h"
 #include "traces/traces_internal.h"
@@ -60,29 +59,28 @@ static enum margay_status answer(const struct drawing *drawing,
     return status;
 }
 
-static enum margay_status draw(void *context, const char *trace,
-                               uint64_t block_bytes,
-                               const margay_histogram *histogram,
+static enum margay_status draw(const struct drawing *drawing,
+                               const struct run_csv *run,
                                struct margay_error *error)
 {
-    const struct drawing *drawing = context;
     const struct options *options = drawing->options;
-    const struct margay_series series = series_of_histogram(histogram);
+    const struct margay_series series = series_of_histogram(run->histogram);
     const struct margay_result result = {
-        .histogram = (margay_histogram *)histogram, /* only read */
+        .histogram = run->histogram,
         .references = series.references,
         .infinite = series.infinite,
     };
-    const struct series_labels labels = {.trace = trace,
-                                         .block_bytes = block_bytes};
+    const struct series_labels labels = {.trace = run->trace,
+                                         .block_bytes = run->block_bytes};
     enum margay_status status =
-        check_distances(options, trace, histogram, error);
+        check_distances(options, run->trace, run->histogram, error);
     if (status == MARGAY_OK)
-        status = table_curve(drawing->csv, trace, block_bytes, &result,
-                             &options->results.sizes, error);
+        status = table_curve(drawing->csv, run->trace, run->block_bytes,
+                             &result, &options->results.sizes, error);
     if (status == MARGAY_OK && drawing->histogram_csv != NULL)
-        status = table_histogram(drawing->histogram_csv, trace, block_bytes,
-                                 &series, &options->results.bins, error);
+        status = table_histogram(drawing->histogram_csv, run->trace,
+                                 run->block_bytes, &series,
+                                 &options->results.bins, error);
     return status == MARGAY_OK && answers_are_asked(options)
                ? answer(drawing, &labels, &result, error)
                : status;
@@ -98,5 +96,11 @@ enum margay_status curve_from(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--from takes the place of a trace, so there is no "
                            "use for a trace beside it");
-    return histogram_csv_read(options->results.from, draw, &drawing, error);
+    struct run_places table;
+    enum margay_status status =
+        run_table_read(&table, options->results.from, RUN_EXACT, error);
+    for (size_t i = 0; i < table.count && status == MARGAY_OK; i++)
+        status = draw(&drawing, &table.runs[i], error);
+    run_places_clear(&table);
+    return status;
 }

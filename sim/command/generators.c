@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/result/histogram_csv.h"
+#include "sim/result/run_csv.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
@@ -56,52 +56,37 @@ bool generator_finds_blocks(const struct margay_generator_info *info)
 
 /* --------------------------------------------------------- a histogram -- */
 
-struct target {
-    const struct options *options;
-    struct generator *generator;
-};
-
-/* Take the histogram of the table, and refuse a second one. */
-static enum margay_status take_target(void *context, const char *trace,
-                                      uint64_t block_bytes,
-                                      const struct margay_bin *bins,
-                                      size_t count, uint64_t infinite,
-                                      struct margay_error *error)
-{
-    struct target *target = context;
-    margay_stack_generator **generator = &target->generator->of_distances;
-    if (*generator != NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: found a second histogram, of %s at a block "
-                           "size of %llu, expected one",
-                           target->options->results.from, trace,
-                           (unsigned long long)block_bytes);
-    struct margay_error why;
-    enum margay_status status = margay_stack_generator_create(
-        bins, count, infinite, target->options->seed, generator, &why);
-    if (status != MARGAY_OK)
-        margay_fail(error, status, "%s: %s", target->options->results.from,
-                    why.message);
-    return status;
-}
-
 static enum margay_status read_target(const struct options *options,
                                       struct generator *generator,
                                       struct margay_error *error)
 {
-    struct target target = {options, generator};
-    if (options->results.from == NULL)
+    const char *path = options->results.from;
+    struct run_places table;
+    struct margay_error why;
+    if (path == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "histogram: --from HIST.csv is needed");
-    const struct histogram_reading reading = {.take_bins = take_target,
-                                              .context = &target};
-    enum margay_status status =
-        histogram_csv_read_as(options->results.from, &reading, error);
-    if (status == MARGAY_OK && generator->of_distances == NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: found a table without rows, expected a "
-                           "histogram",
-                           options->results.from);
+    enum margay_status status = run_table_read(&table, path, RUN_ANY, error);
+    const struct run_csv *run = table.runs;
+    if (status == MARGAY_OK && table.count == 0)
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "%s: found a table without rows, expected a "
+                             "histogram",
+                             path);
+    else if (status == MARGAY_OK && table.count > 1)
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "%s: found a second histogram, of %s at a block "
+                             "size of %llu, expected one",
+                             path, run[1].trace,
+                             (unsigned long long)run[1].block_bytes);
+    else if (status == MARGAY_OK) {
+        status = margay_stack_generator_create(run->bins, run->bin_count,
+                                               run->infinite, options->seed,
+                                               &generator->of_distances, &why);
+        if (status != MARGAY_OK)
+            margay_fail(error, status, "%s: %s", path, why.message);
+    }
+    run_places_clear(&table);
     return status;
 }
 

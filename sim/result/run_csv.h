@@ -1,4 +1,4 @@
-/* run_csv.h - the exact histogram of a run, read from its table */
+/* run_csv.h - histograms, read from their tables */
 #ifndef MARGAY_SIM_RESULT_RUN_CSV_H
 #define MARGAY_SIM_RESULT_RUN_CSV_H
 
@@ -7,23 +7,47 @@
 
 #include <margay/stackdist.h>
 
-struct run_csv {
-    char *path;                  /* owned */
-    const char *name;            /* on the command line */
-    margay_histogram *histogram; /* owned */
-    uint64_t block_bytes;        /* 0 = unknown */
-    double size;                 /* of the run's input; 0 = not given */
-    char *place;                 /* whose references these are; NULL = all;
-                                    owned */
+/* Which bins a histogram may have. */
+enum run_bins {
+    RUN_EXACT,  /* one distance in each row, as --bins exact has them */
+    RUN_BINNED, /* those, log2 or log-linear ones, or any that no power of two
+                   divides: each counts at its first distance, so that the
+                   histogram is right in log2 bins */
+    RUN_ANY, /* any, in any order: there is no histogram, but a list of bins */
 };
 
-/* The histograms of one table: one, or one for each place. */
+/* A histogram, of a trace at one block size. */
+struct run_csv {
+    char *path;                  /* owned, as the other texts are */
+    const char *name;            /* on the command line; not owned */
+    char *trace;                 /* as the table has it */
+    uint64_t block_bytes;        /* 0 = unknown */
+    double size;                 /* of the run's input; 0 = not given */
+    char *place;                 /* whose references these are; NULL = all */
+    margay_histogram *histogram; /* owned; NULL for RUN_ANY, */
+    struct margay_bin *bins;     /* which has these; owned */
+    size_t bin_count;            /* without the last row, */
+    uint64_t infinite;           /* which counts these references */
+};
+
+/* The histograms of one table. */
 struct run_places {
     /* "site", "thread", "region", "tenant", "op"; "" = no places */
     char column[16];
-    struct run_csv *runs; /* owned; of the same path, name, blocks and size */
+    struct run_csv *runs; /* owned; of the same path */
     size_t count, capacity;
 };
+
+/*
+ * Read all histograms of a table ("-": standard input) without places.
+ * MARGAY_BAD_INPUT names the line of what is wrong: other columns, a missing
+ * end, bins that `bins` does not allow, and of RUN_EXACT shares that do not
+ * follow from the counts, a bound that the trace exceeded, and distances that
+ * do not ascend.  Clear them in any case.
+ */
+enum margay_status run_table_read(struct run_places *table, const char *path,
+                                  enum run_bins bins,
+                                  struct margay_error *error);
 
 /*
  * Read RUN.csv=SIZE, split at the last '=', or without `has_size` RUN.csv
@@ -36,14 +60,11 @@ enum margay_status run_csv_read(struct run_csv *run, const char *text,
 
 /*
  * Read RUN.csv=SIZE, or RUN.csv, which may have a column of places; of one
- * trace at one block size.  In exact bins, or `binned` in exact, log2 or
- * log-linear bins, or any that no power of two divides: each counts at its
- * first distance, so that the histogram is right in log2 bins. MARGAY_BAD_INPUT
- * where a place comes twice, there is no histogram or, without places, another
- * one.  Clear them in any case.
+ * trace at one block size.  MARGAY_BAD_INPUT where a place comes twice, there
+ * is no histogram or, without places, another one.  Clear them in any case.
  */
 enum margay_status run_places_read(struct run_places *places, const char *text,
-                                   bool has_size, bool binned,
+                                   bool has_size, enum run_bins bins,
                                    struct margay_error *error);
 void run_places_clear(struct run_places *places);
 

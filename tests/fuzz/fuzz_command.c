@@ -9,8 +9,8 @@
 #include "sim/command/predict.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/result/histogram_csv.h"
 #include "sim/result/regions.h"
+#include "sim/result/run_csv.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/traces_internal.h"
 
@@ -141,43 +141,37 @@ void fuzz_specs(const char *name, const uint8_t *data, size_t bytes)
 
 /* --------------------------------------------------------------- tables -- */
 
-static enum margay_status take(void *context, const char *trace,
-                               uint64_t block_bytes,
-                               const margay_histogram *histogram,
-                               struct margay_error *error)
+/* The counts sum up. */
+static void check_counts(const margay_histogram *histogram)
 {
     uint64_t sum = margay_histogram_infinite(histogram), distance, count;
-    (void)context, (void)trace, (void)block_bytes, (void)error;
     for (uint64_t from = 0;
          margay_histogram_next(histogram, from, &distance, &count);
          from = distance + 1)
         sum += count;
     if (sum != margay_histogram_references(histogram))
         fuzz_fail("the counts do not sum up");
-    return MARGAY_OK;
 }
 
 /* A bin holds a distance; a generator takes it all, or says why not. */
-static enum margay_status take_bins(void *context, const char *trace,
-                                    uint64_t block_bytes,
-                                    const struct margay_bin *bins, size_t count,
-                                    uint64_t infinite,
-                                    struct margay_error *error)
+static void check_bins(const struct run_csv *run)
 {
+    struct margay_error error;
     margay_stack_generator *generator;
     uint64_t blocks[100];
-    (void)context, (void)trace, (void)block_bytes;
-    for (size_t i = 0; i < count; i++) {
-        if (bins[i].to <= bins[i].from)
+    for (size_t i = 0; i < run->bin_count; i++) {
+        if (run->bins[i].to <= run->bins[i].from)
             fuzz_fail("an empty bin");
     }
-    if (margay_stack_generator_create(bins, count, infinite, 1, &generator,
-                                      error) != MARGAY_OK)
-        return MARGAY_BAD_INPUT;
-    if (margay_stack_generator_next(generator, blocks, 100, error) != MARGAY_OK)
-        fuzz_fail("%s", error->message);
+    if (margay_stack_generator_create(run->bins, run->bin_count, run->infinite,
+                                      1, &generator, &error) != MARGAY_OK) {
+        check_message(&error);
+        return;
+    }
+    if (margay_stack_generator_next(generator, blocks, 100, &error) !=
+        MARGAY_OK)
+        fuzz_fail("%s", error.message);
     margay_stack_generator_free(generator);
-    return MARGAY_OK;
 }
 
 /* The data as a file that has a name, for as long as *descriptor is open. */
@@ -192,8 +186,7 @@ static void put_file(const uint8_t *data, size_t bytes, int *descriptor,
 
 void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct histogram_reading readings[] = {{.take = take},
-                                                 {.take_bins = take_bins}};
+    struct run_places table;
     struct margay_error error = {.message = ""};
     char path[32];
     int file;
@@ -201,9 +194,16 @@ void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
     if (bytes == 0)
         return;
     put_file(data, bytes, &file, path);
-    for (size_t i = 0; i < 2; i++) {
-        if (histogram_csv_read_as(path, &readings[i], &error) != MARGAY_OK)
+    for (enum run_bins bins = RUN_EXACT; bins <= RUN_ANY; bins++) {
+        if (run_table_read(&table, path, bins, &error) != MARGAY_OK)
             check_message(&error);
+        else if (bins == RUN_ANY)
+            for (size_t i = 0; i < table.count; i++)
+                check_bins(&table.runs[i]);
+        else
+            for (size_t i = 0; i < table.count; i++)
+                check_counts(table.runs[i].histogram);
+        run_places_clear(&table);
     }
     close(file);
 }

@@ -125,7 +125,7 @@ refuses 'twice.csv: a second histogram of site 0x4001' overlap twice.csv sites.0
 sed '$d' a.exact.csv >cut.csv
 sed '2s/,[0-9]*,/,x,/' a.exact.csv >damaged.csv
 : >empty.csv
-refuses 'linear.csv: found a bin from 0 to 100, .*no power of two' overlap a.exact.csv linear.csv
+refuses 'linear.csv:2: found a bin from 0 to 100, .*no power of two' overlap a.exact.csv linear.csv
 refuses 'two.csv: a second histogram, of b.lines' overlap two.csv a.exact.csv
 refuses 'cold.csv: no finite distance' overlap cold.csv a.exact.csv
 refuses 'sized.csv: found blocks of 64 bytes, expected blocks of unknown size' \
