@@ -123,32 +123,18 @@ struct predict_choices {
 struct margay_predict_options predict_resolve(
     const struct predict_choices *choices);
 
-/* Where the legend of a picture stands; usually, where there is room. */
-enum legend {
-    LEGEND_USUAL,
-    LEGEND_RIGHT,
-    LEGEND_BELOW,
-    LEGEND_INSIDE,
-    LEGEND_NONE
-};
-
-/* Where the picture is to stand, which says how large it and its font are. */
-enum paper { PAPER_UNSAID, PAPER_COLUMN, PAPER_PAGE, PAPER_SLIDE };
-
-enum axis_scale { AXIS_USUAL, AXIS_LINEAR, AXIS_LOG };
-
 /* An axis of a picture: its scale, and its ends where they are given. */
 struct picture_axis {
-    enum axis_scale scale;
+    const char *scale; /* "linear", "log" */
     bool has_from, has_to;
     double from, to;
 };
 
-/* How a picture is to look, by plot; what is not given is 0 or NULL. */
+/* How a picture is to look, by plot; what is not given is 0 or NULL.  Words are
+   as the scripts know them (plots/terminal.gp). */
 struct picture_options {
     const char *title;
-    enum legend legend;
-    enum paper paper;
+    const char *legend, *paper;
     bool labels; /* names stand at the ends of lines */
     bool hit;    /* ratios are those of hits */
     struct picture_axis x, y;

@@ -78,20 +78,20 @@ OPTION_TYPE(axis_range)
                   error);
 }
 
-WORD_TYPE(paper, enum paper, {"column", PAPER_COLUMN}, {"page", PAPER_PAGE},
-          {"slide", PAPER_SLIDE})
+/* A word that the scripts of plots/ know: the values of its row are 0, 1, ...
+ */
+#define PICTURE_WORD(type, ...)                                      \
+    OPTION_TYPE(type)                                                \
+    {                                                                \
+        static const struct word words[] = {__VA_ARGS__, {NULL, 0}}; \
+        int found;                                                   \
+        enum margay_status status =                                  \
+            find_word(name, text, words, &found, error);             \
+        if (status == MARGAY_OK)                                     \
+            *(const char **)field = words[found].text;               \
+        return status;                                               \
+    }
 
-WORD_TYPE(legend, enum legend, {"right", LEGEND_RIGHT}, {"below", LEGEND_BELOW},
-          {"inside", LEGEND_INSIDE}, {"none", LEGEND_NONE})
-
-/* The scale stands in an axis that may have a range already. */
-OPTION_TYPE(axis_scale)
-{
-    static const struct word words[] = {
-        {"linear", AXIS_LINEAR}, {"log", AXIS_LOG}, {NULL, 0}};
-    struct picture_axis *axis = field;
-    int scale = AXIS_USUAL;
-    enum margay_status status = find_word(name, text, words, &scale, error);
-    axis->scale = (enum axis_scale)scale;
-    return status;
-}
+PICTURE_WORD(paper, {"column", 0}, {"page", 1}, {"slide", 2})
+PICTURE_WORD(legend, {"right", 0}, {"below", 1}, {"inside", 2}, {"none", 3})
+PICTURE_WORD(axis_scale, {"linear", 0}, {"log", 1})

@@ -6,7 +6,6 @@
 #include "sim/options/options.h"
 #include "sim/plot/plot.h"
 #include "sim/terminal/find_file.h"
-#include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
@@ -84,8 +83,8 @@ static enum margay_status check_options(const struct plot *plot,
     } choices[] = {
         {"--labels", picture->labels, PLOT_LABELS},
         {"--hit", picture->hit, PLOT_HIT},
-        {"--x", picture->x.scale != AXIS_USUAL, PLOT_X},
-        {"--y", picture->y.scale != AXIS_USUAL, PLOT_Y},
+        {"--x", picture->x.scale != NULL, PLOT_X},
+        {"--y", picture->y.scale != NULL, PLOT_Y},
         {"--xrange", picture->x.has_from || picture->x.has_to, PLOT_X},
         {"--yrange", picture->y.has_from || picture->y.has_to, PLOT_Y},
     };
@@ -169,10 +168,6 @@ static enum margay_status make(struct plot *plot, const struct options *options,
         status = picture_draw(plot->script, &options->picture, suffix,
                               shown_operand(options, 0), plot->tables,
                               plot->count, plot->output, error);
-    if (status == MARGAY_OK)
-        status = output_finish(plot->output, error);
-    if (status == MARGAY_OK)
-        status = output_publish(plot->output, error);
     return status;
 }
 
@@ -183,7 +178,6 @@ int cmd_plot(const struct options *options)
     enum margay_status status = make(&plot, options, &error);
     for (size_t i = 0; i < plot.count; i++)
         free(plot.tables[i]);
-    output_free(plot.output);
     free(plot.script);
-    return status == MARGAY_OK ? EXIT_DONE : message_error(&error);
+    return conclude(status, &plot.output, 1, &error);
 }

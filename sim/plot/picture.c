@@ -68,50 +68,35 @@ static void write_line(struct output *output, const char *line)
     const char *node = strstr(line, "\\node[");
     const char *place = node == NULL ? NULL : strstr(node, "] at (");
     const char *text = place == NULL ? NULL : strstr(place, ") {");
-    const char *end =
-        text == NULL ? NULL : text + strlen(text) - strlen("};\n");
-    if (text == NULL || end < text || strcmp(end, "};\n") != 0) {
+    const char *end = text == NULL ? NULL : text + strlen(text) - strlen("};");
+    if (text == NULL || end < text || strcmp(end, "};") != 0) {
         output_bytes(output, line, strlen(line));
-        return;
+    } else {
+        text += strlen(") {");
+        output_bytes(output, line, (size_t)(text - line));
+        write_text(output, text, end);
+        output_bytes(output, end, strlen(end));
     }
-    text += strlen(") {");
-    output_bytes(output, line, (size_t)(text - line));
-    write_text(output, text, end);
-    output_bytes(output, end, strlen(end));
+    output_bytes(output, "\n", 1);
+}
+
+/* The next line of a text, which becomes a string; NULL after the last. */
+static char *next_line(char **text)
+{
+    return *text == NULL || **text == '\0' ? NULL : strsep(text, "\n");
 }
 
 /* Write what gnuplot drew without comments, which hold the date, and each text
    so that TeX shows it: gnuplot writes them as they stand. */
-static enum margay_status tikz_write(const char *picture, struct output *output,
-                                     struct margay_error *error)
+static void write_tikz(struct output *output, char *picture)
 {
-    char *line = NULL;
-    size_t room = 0;
-    FILE *stream = fopen(picture, "re");
-    if (stream == NULL)
-        return margay_fail(error, MARGAY_IO,
-                           "cannot read what gnuplot drew: %s",
-                           strerror(errno));
-    while (getline(&line, &room, stream) > 0) {
+    for (const char *line; (line = next_line(&picture)) != NULL;) {
         if (strncmp(line, "%% ", 3) != 0)
             write_line(output, line);
     }
-    /* Without an end of the file it was an error, or memory was short. */
-    bool failed = !feof(stream);
-    int reason = errno;
-    free(line);
-    fclose(stream);
-    return failed ? margay_fail(error, MARGAY_IO,
-                                "cannot read what gnuplot drew: %s",
-                                strerror(reason))
-                  : MARGAY_OK;
 }
 
 /* ------------------------------------------------ formats and settings -- */
-
-/* The bytes compared at each end of a picture; more than any text below has. */
-#define END_BYTES   64
-#define PIECE_BYTES ((size_t)64 << 10)
 
 struct text {
     const char *bytes;
@@ -166,9 +151,8 @@ static void put_setting(FILE *stream, const char *name, const char *text)
 
 static void put_axis(FILE *stream, char name, const struct picture_axis *axis)
 {
-    if (axis->scale != AXIS_USUAL)
-        fprintf(stream, "%c_SCALE = '%s'; ", name,
-                axis->scale == AXIS_LOG ? "log" : "linear");
+    if (axis->scale != NULL)
+        fprintf(stream, "%c_SCALE = '%s'; ", name, axis->scale);
     if (axis->has_from)
         fprintf(stream, "%c_FROM = %.17g; ", name, axis->from);
     if (axis->has_to)
@@ -179,17 +163,6 @@ static enum margay_status picture_settings(
     const struct picture_options *options, const char *suffix, char **settings,
     struct margay_error *error)
 {
-    static const char *const papers[] = {
-        [PAPER_COLUMN] = "column",
-        [PAPER_PAGE] = "page",
-        [PAPER_SLIDE] = "slide",
-    };
-    static const char *const legends[] = {
-        [LEGEND_RIGHT] = "right",
-        [LEGEND_BELOW] = "below",
-        [LEGEND_INSIDE] = "inside",
-        [LEGEND_NONE] = "none",
-    };
     size_t bytes;
     *settings = NULL;
     FILE *stream = open_memstream(settings, &bytes);
@@ -199,10 +172,10 @@ static enum margay_status picture_settings(
     if (options->title != NULL)
         put_setting(stream, "TITLE",
                     strcmp(options->title, "none") == 0 ? "" : options->title);
-    if (options->legend != LEGEND_USUAL)
-        put_setting(stream, "LEGEND", legends[options->legend]);
-    if (options->paper != PAPER_UNSAID)
-        put_setting(stream, "PAPER", papers[options->paper]);
+    if (options->legend != NULL)
+        put_setting(stream, "LEGEND", options->legend);
+    if (options->paper != NULL)
+        put_setting(stream, "PAPER", options->paper);
     if (options->font.name[0] != '\0')
         put_setting(stream, "FONT", options->font.name);
     if (options->font.points > 0)
@@ -224,20 +197,16 @@ static enum margay_status picture_settings(
     return margay_fail_memory(error, "gnuplot's arguments");
 }
 
-static bool picture_is_whole(int descriptor, const char *suffix)
+static bool picture_is_whole(const char *picture, size_t bytes,
+                             const char *suffix)
 {
     const struct kind *kind = find_kind(suffix);
-    char text[END_BYTES];
-    off_t bytes = lseek(descriptor, 0, SEEK_END);
-    ssize_t got =
-        bytes < END_BYTES ? -1 : pread(descriptor, text, END_BYTES, 0);
-    if (got != END_BYTES || memcmp(text, kind->begin.bytes, kind->begin.count))
-        return false;
-    got = pread(descriptor, text, END_BYTES, bytes - END_BYTES);
-    while (got > 0 && (text[got - 1] == '\n' || text[got - 1] == ' '))
-        got--;
-    return got >= (ssize_t)kind->end.count &&
-           memcmp(text + got - kind->end.count, kind->end.bytes,
+    while (bytes > 0 &&
+           (picture[bytes - 1] == '\n' || picture[bytes - 1] == ' '))
+        bytes--;
+    return bytes >= kind->begin.count + kind->end.count &&
+           memcmp(picture, kind->begin.bytes, kind->begin.count) == 0 &&
+           memcmp(picture + bytes - kind->end.count, kind->end.bytes,
                   kind->end.count) == 0;
 }
 
@@ -247,123 +216,88 @@ static bool picture_is_whole(int descriptor, const char *suffix)
    table. */
 #define PDF_END_BYTES 512
 
-/* The part of gnuplot's messages that is read. */
-#define SAID_BYTES 4096
-
-/* A text of less than SAID_BYTES in hexadecimal digits of UTF-16, as a PDF has
-   it. */
-#define DIGITS_BYTES (4 * SAID_BYTES + 5)
-
-static void to_utf16(const char *text, char digits[DIGITS_BYTES])
+/* Write a text in hexadecimal digits of UTF-16, as a PDF has it; returns how
+   many bytes that are. */
+static size_t put_utf16(struct output *output, const char *text)
 {
-    digits += sprintf(digits, "FEFF");
+    char digits[16];
+    size_t count = 0;
     while (*text != '\0') {
         size_t bytes = json_character_bytes(text, strlen(text));
         unsigned code = (unsigned char)*text++;
         code = bytes == 0 ? 0xfffd : bytes > 1 ? code & 0x7fU >> bytes : code;
         for (size_t i = 1; i < bytes; i++)
             code = code << 6 | ((unsigned char)*text++ & 0x3f);
-        if (code >= 0x10000)
-            digits += sprintf(digits, "%04X", 0xd7c0 + (code >> 10));
-        digits += sprintf(digits, "%04X",
-                          code >= 0x10000 ? 0xdc00 | (code & 0x3ff) : code);
+        int length = code < 0x10000
+                         ? sprintf(digits, "%04X", code)
+                         : sprintf(digits, "%04X%04X", 0xd7c0 + (code >> 10),
+                                   0xdc00 | (code & 0x3ff));
+        output_bytes(output, digits, (size_t)length);
+        count += (size_t)length;
     }
+    return count;
 }
 
 /* After the end of a PDF, another version of the object about it.  One that
-   does not end as gnuplot's do has no title.  Returns whether its end could be
-   read. */
-static bool put_pdf_title(int picture, const char *title, struct output *output)
+   does not end as gnuplot's do has no title. */
+static void write_pdf(struct output *output, const char *picture, size_t bytes,
+                      const char *title)
 {
-    char end[PDF_END_BYTES + 1] = "", digits[DIGITS_BYTES];
-    char object[DIGITS_BYTES + END_BYTES];
-    long long size, root, about, table, bytes = lseek(picture, 0, SEEK_END);
-    if (pread(picture, end, PDF_END_BYTES, bytes - PDF_END_BYTES) < 0)
-        return false;
-    const char *trailer = memmem(end, PDF_END_BYTES, "trailer", 7);
+    static const char tail[] = "> >>\nendobj\n";
+    long long size, root, about, table;
+    char head[64];
+    size_t end = bytes < PDF_END_BYTES ? bytes : PDF_END_BYTES;
+    const char *trailer = memmem(picture + bytes - end, end, "trailer", 7);
+    output_bytes(output, picture, bytes);
     if (trailer == NULL ||
         sscanf(trailer,
                "trailer << /Size %lld /Root %lld 0 R /Info %lld 0 R >> "
                "startxref %lld",
                &size, &root, &about, &table) != 4)
-        return true;
-    to_utf16(title, digits);
-    int length = sprintf(object, "%lld 0 obj\n<< /Title <%s> >>\nendobj\n",
-                         about, digits);
+        return;
+    size_t length = (size_t)sprintf(head, "%lld 0 obj\n<< /Title <FEFF", about);
+    output_bytes(output, head, length);
+    length += put_utf16(output, title) + strlen(tail);
     output_text(
         output,
-        "%sxref\n%lld 1\n%010lld 00000 n \ntrailer\n<< /Size %lld /Root %lld "
-        "0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%lld\n%%%%EOF\n",
-        object, about, bytes, size, root, about, table, bytes + length);
-    return true;
+        "%sxref\n%lld 1\n%010zu 00000 n \ntrailer\n<< /Size %lld /Root %lld "
+        "0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%zu\n%%%%EOF\n",
+        tail, about, bytes, size, root, about, table, bytes + length);
 }
 
 /* Write text as UTF-8, and U+FFFD for what is none: gnuplot copies names as
-   they are.  Returns how many bytes were written; a few at the end may be a
-   part of a character. */
-static size_t put_characters(struct output *output, const char *text,
-                             size_t count)
+   they are. */
+static void put_characters(struct output *output, const char *text,
+                           size_t count)
 {
-    size_t at = 0;
-    while (at < count) {
-        size_t length = json_character_bytes(text + at, count - at);
-        if (length == 0 && at > 0 && count - at < 4)
-            break;
-        if (length == 0)
+    for (size_t at = 0, bytes; at < count; at += bytes == 0 ? 1 : bytes) {
+        bytes = json_character_bytes(text + at, count - at);
+        if (bytes == 0)
             output_text(output, JSON_NO_CHARACTER);
-        output_bytes(output, text + at, length);
-        at += length + (length == 0);
+        output_bytes(output, text + at, bytes);
     }
-    return at;
 }
 
-/* Write the beginning of an SVG with its title, up to where the rest goes on;
-   returns where, -1 if nothing can be read. */
-static off_t put_svg_title(int picture, const char *title,
-                           struct output *output)
+/* An SVG has a title, of which gnuplot knows nothing. */
+static void write_svg(struct output *output, const char *picture, size_t bytes,
+                      const char *title)
 {
-    static const char usual[] = "<title>Gnuplot";
-    char start[1024];
-    ssize_t got = pread(picture, start, sizeof start, 0);
-    if (got < 0)
-        return -1;
-    const char *place = memmem(start, (size_t)got, usual, sizeof usual - 1);
-    if (place == NULL)
-        return 0;
-    size_t before = (size_t)(place - start) + strlen("<title>");
-    output_bytes(output, start, before);
-    while (*title != '\0') {
+    static const char before[] = "<title>", usual[] = "<title>Gnuplot";
+    const char *place = memmem(picture, bytes, usual, strlen(usual));
+    const char *rest = picture;
+    if (place != NULL) {
+        output_bytes(output, picture, (size_t)(place - picture));
+        output_bytes(output, before, strlen(before));
+        rest = place + strlen(usual);
+    }
+    while (place != NULL && *title != '\0') {
         size_t plain = strcspn(title, "&<");
         if (plain == 0)
             output_text(output, *title == '&' ? "&amp;" : "&lt;");
-        title += plain == 0 ? 1 : put_characters(output, title, plain);
+        put_characters(output, title, plain);
+        title += plain == 0 ? 1 : plain;
     }
-    return (off_t)(before + strlen("Gnuplot"));
-}
-
-static enum margay_status picture_write(int descriptor, const char *suffix,
-                                        const char *title,
-                                        struct output *output,
-                                        struct margay_error *error)
-{
-    bool is_svg = strcmp(suffix, ".svg") == 0;
-    char piece[PIECE_BYTES];
-    off_t at = is_svg ? put_svg_title(descriptor, title, output) : 0;
-    ssize_t got = at < 0 ? -1 : 0;
-    for (; at >= 0 && (got = pread(descriptor, piece, sizeof piece, at)) > 0;
-         at += got) {
-        if (is_svg)
-            got = (ssize_t)put_characters(output, piece, (size_t)got);
-        else
-            output_bytes(output, piece, (size_t)got);
-    }
-    if (got == 0 && strcmp(suffix, ".pdf") == 0 &&
-        !put_pdf_title(descriptor, title, output))
-        got = -1;
-    return got == 0 ? MARGAY_OK
-                    : margay_fail(error, MARGAY_IO,
-                                  "cannot read what gnuplot drew: %s",
-                                  strerror(errno));
+    put_characters(output, rest, bytes - (size_t)(rest - picture));
 }
 
 /* ------------------------------------------------------------- gnuplot -- */
@@ -374,8 +308,13 @@ struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
     const char *arguments[7 + PICTURE_MOST_TABLES + 1];
     char picture_name[32];
-    int picture, said; /* files in memory: the picture, and the messages */
-    int state;         /* of waitpid() */
+    int picture, said;      /* files in memory: the picture, and the messages */
+    int state;              /* of waitpid() */
+    char *drawn, *messages; /* what they hold; owned */
+    size_t drawn_bytes;
+    /* Of the messages: the first that begin so, and the last, which may begin
+       with the command that failed; "" = there is none. */
+    const char *note, *title, *last;
 };
 
 /* In the child.  The locale makes names UTF-8 and numbers have points. Standard
@@ -423,38 +362,43 @@ static enum margay_status run_gnuplot(struct run *run,
                                 strerror(errno));
 }
 
-/* The first line of gnuplot's messages that begins with `word`, without that;
-   empty if there is none, NULL if they cannot be read. */
-static const char *line_of(int said, const char *word, char text[SAID_BYTES])
+/* All of a file in memory, and a NUL; NULL: it cannot be read. */
+static char *contents(int descriptor, size_t *count)
 {
-    ssize_t got = pread(said, text, SAID_BYTES - 1, 0);
-    if (got < 0)
+    off_t bytes = lseek(descriptor, 0, SEEK_END);
+    char *text = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
+    if (text == NULL || pread(descriptor, text, (size_t)bytes, 0) != bytes) {
+        free(text);
         return NULL;
-    text[got] = '\0';
-    for (char *line = text, *next; line != NULL; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
-        if (strncmp(line, word, strlen(word)) == 0)
-            return line + strlen(word);
     }
-    return "";
+    text[bytes] = '\0';
+    *count = (size_t)bytes;
+    return text;
 }
 
-/* The last line of gnuplot's messages, which begin with the command that
-   failed; empty if there is none. */
-static const char *last_line(int said, char text[SAID_BYTES])
+static enum margay_status read_results(struct run *run,
+                                       struct margay_error *error)
 {
-    off_t bytes = lseek(said, 0, SEEK_END);
-    off_t from = bytes > SAID_BYTES - 1 ? bytes - (SAID_BYTES - 1) : 0;
-    ssize_t got = bytes < 0 ? 0 : pread(said, text, SAID_BYTES - 1, from);
-    text[got < 0 ? 0 : got] = '\0';
-    size_t end = strlen(text);
-    while (end > 0 && strchr(" \t\r\n", text[end - 1]) != NULL)
-        text[--end] = '\0';
-    const char *newline = strrchr(text, '\n');
-    const char *line = newline == NULL ? text : newline + 1;
-    return line + strspn(line, " \t");
+    size_t bytes;
+    run->note = run->title = run->last = "";
+    run->drawn = contents(run->picture, &run->drawn_bytes);
+    char *rest = run->messages = contents(run->said, &bytes);
+    if (run->drawn == NULL || run->messages == NULL)
+        return margay_fail(error, MARGAY_IO, "cannot read what gnuplot %s: %s",
+                           run->drawn == NULL ? "drew" : "says",
+                           strerror(errno));
+    for (char *line; (line = next_line(&rest)) != NULL;) {
+        size_t end = strlen(line);
+        while (end > 0 && strchr(" \t\r", line[end - 1]) != NULL)
+            line[--end] = '\0';
+        if (strncmp(line, "note: ", 6) == 0 && *run->note == '\0')
+            run->note = line + 6;
+        if (strncmp(line, "title: ", 7) == 0 && *run->title == '\0')
+            run->title = line + 7;
+        if (end > 0)
+            run->last = line + strspn(line, " \t");
+    }
+    return MARGAY_OK;
 }
 
 /* A script that refuses a table prints why and ends with this status. */
@@ -464,9 +408,7 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
                                       const char *name,
                                       struct margay_error *error)
 {
-    char text[SAID_BYTES];
-    const char *said = last_line(run->said, text);
-    const char *colon = *said == '\0' ? "" : ": ";
+    const char *said = run->last, *colon = *said == '\0' ? "" : ": ";
     int status = WEXITSTATUS(run->state);
     if (WIFSIGNALED(run->state))
         return margay_fail(error, MARGAY_IO, "gnuplot died of signal %d",
@@ -481,7 +423,7 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
         return margay_fail(error, MARGAY_IO,
                            "gnuplot failed with status %d%s%.300s", status,
                            colon, said);
-    if (!picture_is_whole(run->picture, suffix))
+    if (!picture_is_whole(run->drawn, run->drawn_bytes, suffix))
         return margay_fail(error, MARGAY_IO,
                            "gnuplot ended with status 0, but what it drew is "
                            "no whole %s file%s%.300s",
@@ -517,7 +459,7 @@ enum margay_status picture_draw(const char *script,
                                 struct margay_error *error)
 {
     struct run run = {.picture = -1, .said = -1};
-    char *settings, text[SAID_BYTES];
+    char *settings;
     enum margay_status status =
         picture_settings(options, suffix, &settings, error);
     if (status == MARGAY_OK)
@@ -525,22 +467,22 @@ enum margay_status picture_draw(const char *script,
     if (status == MARGAY_OK)
         status = run_gnuplot(&run, error);
     if (status == MARGAY_OK)
-        status = explain_end(&run, suffix, name, error);
-    free(settings);
-    const char *line =
-        status == MARGAY_OK ? line_of(run.said, "note: ", text) : "";
-    if (line != NULL && *line != '\0')
-        message_print("%s: %s", name, line);
-    if (line != NULL && status == MARGAY_OK)
-        line = line_of(run.said, "title: ", text);
-    if (line == NULL)
-        status =
-            margay_fail(error, MARGAY_IO, "cannot read what gnuplot says: %s",
-                        strerror(errno));
+        status = read_results(&run, error);
     if (status == MARGAY_OK)
-        status = strcmp(suffix, ".tex") == 0
-                     ? tikz_write(run.picture_name, output, error)
-                     : picture_write(run.picture, suffix, line, output, error);
+        status = explain_end(&run, suffix, name, error);
+    if (status == MARGAY_OK && *run.note != '\0')
+        message_print("%s: %s", name, run.note);
+    if (status == MARGAY_OK && strcmp(suffix, ".tex") == 0)
+        write_tikz(output, run.drawn);
+    else if (status == MARGAY_OK && strcmp(suffix, ".svg") == 0)
+        write_svg(output, run.drawn, run.drawn_bytes, run.title);
+    else if (status == MARGAY_OK && strcmp(suffix, ".pdf") == 0)
+        write_pdf(output, run.drawn, run.drawn_bytes, run.title);
+    else if (status == MARGAY_OK)
+        output_bytes(output, run.drawn, run.drawn_bytes);
+    free(settings);
+    free(run.drawn);
+    free(run.messages);
     if (run.said >= 0)
         close(run.said);
     if (run.picture >= 0)
