@@ -33,7 +33,7 @@ do for [k = 1:lines] {
         if (LINE_PRINT[j] eq LINE_PRINT[k] && strlen(both) <= most_name) {
             same = j
             LINE_NAME[j] = both
-            longest = strlen(both) > longest ? strlen(both) : longest
+            wide_names = widen(both)
             break
         }
     }

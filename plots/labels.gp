@@ -8,12 +8,9 @@ name_gap = 1.3 * em_y / (top - bottom)
 labelled = LABELS && lines * name_gap <= 1
 if (labelled) {
     unset key
-    longest_name = 0
-    do for [k = 1:lines] {
-        longest_name = strlen(LINE_NAME[k]) > longest_name \
-            ? strlen(LINE_NAME[k]) : longest_name
-    }
-    right = 1 - (0.58 * longest_name + 3) * em_x
+    longest = 0
+    wide_names = sum [k = 1:lines] widen(LINE_NAME[k])
+    right = 1 - (0.58 * longest + 3) * em_x
     right = right < 0.4 ? 0.4 : right
     set rmargin at screen right
 

@@ -19,10 +19,7 @@ load folder(ARG0) . "machines.gp"
 HEADING = (demand ? "Demand misses" : "Misses") . " of each cache"
 load folder(ARG0) . "heading.gp"
 longest = 0
-do for [m = 1:machines] {
-    name = label(m, several_traces, several_varied)
-    longest = strlen(name) > longest ? strlen(name) : longest
-}
+wide_names = sum [m = 1:machines] widen(label(m, several_traces, several_varied))
 entries = machines
 load folder(ARG0) . "legend.gp"
 set key samplen 1

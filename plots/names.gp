@@ -7,10 +7,8 @@
 
 array FITTING[COUNT]
 longest = 0
-do for [i = 1:COUNT] {
-    eval sprintf("FITTING[%d] = %s[%d]", i, NAMES, i)
-    longest = strlen(FITTING[i]) > longest ? strlen(FITTING[i]) : longest
-}
+do for [i = 1:COUNT] { eval sprintf("FITTING[%d] = %s[%d]", i, NAMES, i) }
+wide_names = sum [i = 1:COUNT] widen(FITTING[i])
 is_between(mark) = strstrt("_-./,: ", mark) > 0
 do for [end = 0:1] {
     if (COUNT > 1 && longest > ROOM) {
@@ -23,14 +21,12 @@ do for [end = 0:1] {
             while (same > 0 && part(i, same) ne part(1, same)) { same = same - 1 }
         }
         while (same > 0 && !is_between(edge(same))) { same = same - 1 }
-        longest = 0
-        do for [i = 1:COUNT] {
-            if (same > 2) {
-                FITTING[i] = end ? FITTING[i][1:strlen(FITTING[i]) - same] . ".." \
-                                 : ".." . FITTING[i][same + 1:*]
-            }
-            longest = strlen(FITTING[i]) > longest ? strlen(FITTING[i]) : longest
+        do for [i = 1:same > 2 ? COUNT : 0] {
+            FITTING[i] = end ? FITTING[i][1:strlen(FITTING[i]) - same] . ".." \
+                             : ".." . FITTING[i][same + 1:*]
         }
+        longest = 0
+        wide_names = sum [i = 1:COUNT] widen(FITTING[i])
     }
 }
 seen = "\n"

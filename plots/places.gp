@@ -78,9 +78,7 @@ do for [i = 2:|$lines|] {
 HEADING = "Whose distances"
 SUBTITLE = behind($lines[1], 1)
 load folder(ARG0) . "heading.gp"
-do for [i = 1:places] {
-    longest = strlen(NAME[i]) > longest ? strlen(NAME[i]) : longest
-}
+wide_names = sum [i = 1:places] widen(NAME[i])
 entries = places
 load folder(ARG0) . "legend.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2

@@ -118,21 +118,27 @@ do for [i = 1:series] {
 set datafile separator whitespace
 set datafile missing NaN
 
-# A policy has the same colour in all pictures; LRU and the optimum are black.
+# A policy has the same colour, dash and mark in all pictures; LRU and the optimum
+# are black.  Other names follow these, in the order in which they come.
 names = "lru opt fifo clock sieve s3fifo lfu arc 2q lirs tinylfu random"
 values = "#000000 #000000 #d55e00 #e69f00 #009e73 #0072b2 #cc79a7 #56b4e9" \
-    . " #8c564b #7b3294 #a6d96a #999999"
-colour_at(name, i) = i > words(names) ? "#666666" \
-    : word(names, i) eq name ? word(values, i) : colour_at(name, i + 1)
-colour_of(name) = colour_at(name, 1)
-shape_at(name, i) = i > words(names) ? 8 : word(names, i) eq name \
-    ? int(word("1 2 5 7 9 13 11 15 4 6 8 12", i)) : shape_at(name, i + 1)
+    . " #8c564b #7b3294 #a6d96a #999999" \
+    . " #666666 #44aa99 #aa4499 #999933"
+find(name, i) = i > words(names) || word(names, i) eq name ? i : find(name, i + 1)
+array KIND[series]
+do for [i = 1:series] {
+    KIND[i] = find(NAME[i], 1)
+    if (KIND[i] > words(names)) { names = names . " " . NAME[i] }
+}
+colour_of(i) = word(values, KIND[i] <= 12 ? KIND[i] : 13 + (KIND[i] - 13) % 4)
+shape_of(i) = int(word("1 2 5 7 9 13 11 15 4 6 8 12", (KIND[i] - 1) % 12 + 1))
 is_border(i) = NAME[i] eq "lru" || NAME[i] eq "opt"
-dashes_of(i) = (TURN[i] + PLACE[i] - 2 + (NAME[i] eq "opt")) % 5 + 1
+# Of one policy, dashes tell traces and parameters from each other.
+dashes_of(i) = (KIND[i] + TURN[i] + PLACE[i] - 3) % 5 + 1
 add_policy(i) = (add_line(sprintf("$rows index %d", i - 1), 0, ROWS[i] - 1, \
-    "$1", "$2", LABEL[i]), look(colour_of(NAME[i]), \
+    "$1", "$2", LABEL[i]), look(colour_of(i), \
     sprintf("%d", dashes_of(i)), is_border(i) ? 2.8 : width(i, series), \
-    is_border(i) ? 0 : shape_at(NAME[i], 1)))
+    is_border(i) ? 0 : shape_of(i)))
 
 load folder(ARG0) . "heading.gp"
 most_lines = series

@@ -105,6 +105,8 @@ room_for_tics(width) = width < 12 * em_x ? 2 : width > 69 * em_x ? 12 \
 # The longest name of a legend, and their number, where a script does not count.
 longest = 16
 entries = 6
+# For a sum over names: `longest` becomes that of the longest one.
+widen(name) = (longest = strlen(name) > longest ? strlen(name) : longest, 0)
 high_ems = (top - bottom) / em_y
 # A name of `most` characters at most: of a longer one the beginning and the end;
 # and the longest one that leaves room for a picture.

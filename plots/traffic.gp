@@ -72,9 +72,7 @@ bar_label(m) = joined(several_traces ? TRACE[m] : "", \
 names_of(k) = FIXED + k > words(head) ? "" \
     : joined(word(head, FIXED + k), names_of(k + 1))
 longest = 0
-do for [m = 1:machines] {
-    longest = strlen(bar_label(m)) > longest ? strlen(bar_label(m)) : longest
-}
+wide_names = sum [m = 1:machines] widen(bar_label(m))
 room = (right - left - (legend_place eq "right" ? 9 : 0) * em_x) / bars
 upright = machines > 1 && 0.6 * (longest + 1) * em_x > room
 # TikZ has the letters of the document, of one size.

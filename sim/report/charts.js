@@ -303,19 +303,21 @@ const groups = (rows) =>
         .map((line) => line.rows);
 
 // As in the pictures of `margay plot` (plots/policy-series.gp): a policy has
-// one colour in all of them, and dashes tell its traces and its parameters.
+// one colour and dash in all of them, and of one policy dashes tell traces and
+// parameters from each other.
 const policyColours = { lru: "var(--ink)", opt: "var(--ink)",
     fifo: "#d55e00", clock: "#e69f00", sieve: "#009e73", s3fifo: "#0072b2",
     lfu: "#cc79a7", arc: "#56b4e9", "2q": "#8c564b", lirs: "#7b3294",
     tinylfu: "#a6d96a", random: "#999999" };
+const otherColours = ["#777777", "#44aa99", "#aa4499", "#999933"];
 const dashes = ["none", "8 3", "2 3", "10 3 2 3", "5 2", "14 4",
     "10 3 2 3 2 3", "4 6"];
 
 // How each line looks: attributes of its path.
 function looksOf(lines)
 {
-    const seen = {};
-    const places = new Set();
+    const seen = {}, places = new Set();
+    const names = Object.keys(policyColours);
     return lines.map(({ rows: [{ trace, block_bytes: bytes, policy }] }, i) => {
         if (policy == null)
             return `class="line" style="stroke:var(--c${i % 8});stroke-`
@@ -323,11 +325,13 @@ function looksOf(lines)
         const name = String(policy).replace(/:.*/s, "");
         const place = JSON.stringify([trace, bytes]);
         const turn = seen[place + name] = (seen[place + name] ?? -1) + 1;
-        const dash = dashes[(turn + [...places.add(place)].indexOf(place)
-            + (name === "opt")) % 5];
-        const border = name === "lru" || name === "opt";
-        return `class="line" style="stroke:${policyColours[name] ?? "#666666"};`
-            + `stroke-dasharray:${dash};stroke-width:${border ? 2.8 : 2}"`;
+        const kind = names.includes(name) ? names.indexOf(name)
+            : names.push(name) - 1;
+        const dash = dashes[(kind + turn
+            + [...places.add(place)].indexOf(place)) % 5];
+        return `class="line" style="stroke:${policyColours[name]
+            ?? otherColours[kind % 4]};stroke-dasharray:${dash};`
+            + `stroke-width:${kind < 2 ? 2.8 : 2}"`;
     });
 }
 

@@ -17,6 +17,8 @@ drawn one one.csv
 shows one 'Misses of fully associative caches, by policy' \
     'z.u64, 64-byte blocks' 'between LRU and opt' lru fifo 'cache size'
 coloured one '213,  94,   0' '#d55e00'
+is 'the lines after the first have dashes of their own' \
+    "$(grep -o "stroke-dasharray='[^']*'" one.svg | sort -u | wc -l)" 2
 drawn gain --gain one.csv
 shows gain 'From LRU to the optimum, by policy' \
     'gain: LRU 0, optimum 1' fifo

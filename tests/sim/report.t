@@ -91,7 +91,7 @@ run report -q --policy lru,opt,fifo -b 64 zipf.din -o looks.html
 shows is 'policies look as in other pictures, straight between sizes' \
     "$(drawn looks.html | grep -o 'stroke:[^"]*2.8" data-line="."\|stroke:#[^"]*" data-line="." d="M[^HV"]*L[^HV"]*"' |
         sed 's/ d="M.*L.*"/ straight/' | tr '\n' ' ')" \
-    'stroke:var(--ink);stroke-dasharray:none;stroke-width:2.8" data-line="0" stroke:var(--ink);stroke-dasharray:8 3;stroke-width:2.8" data-line="1" stroke:#d55e00;stroke-dasharray:none;stroke-width:2" data-line="2" straight '
+    'stroke:var(--ink);stroke-dasharray:none;stroke-width:2.8" data-line="0" stroke:var(--ink);stroke-dasharray:8 3;stroke-width:2.8" data-line="1" stroke:#d55e00;stroke-dasharray:2 3;stroke-width:2" data-line="2" straight '
 
 # Half of the references are to 20 blocks in turn, the others to 400 more.
 awk 'BEGIN { for (k = 0; k < 40; k++) {
