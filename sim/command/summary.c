@@ -171,7 +171,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
     if (columns & MARGAY_COLUMN_SIZES)
         message_keep("%s: the trace has sizes: --objects counts bytes",
                      job->trace);
-    if (columns & MARGAY_COLUMN_REQUESTS)
+    if ((columns & MARGAY_COLUMN_REQUESTS) && !options->results.in_report)
         message_keep("%s: the trace has requests: --requests counts them",
                      job->trace);
 }

@@ -73,6 +73,7 @@ struct options {
         double sample_rate;          /* of these; 0 = all blocks */
         bool objects;                /* they have sizes */
         bool requests;               /* blocks ask in lists */
+        bool in_report;              /* which counts requests, too */
         enum margay_touch touch;
         struct margay_cache_sizes tiers; /* in their order */
         bool fair;                       /* of share */

@@ -82,10 +82,14 @@ static bool ask(enum part part, struct options *options,
                 const struct facts *facts)
 {
     bool objects = options->results.objects;
+    bool requests = options->results.requests || facts->has_requests;
     struct number_list *ways = &options->caches.ways;
     options->command = command_find(commands[part]);
-    if (part != POLICIES)
+    options->results.in_report = true;
+    if (part != POLICIES) {
         options->results.policies.count = 0;
+        options->results.requests = part == REQUESTS;
+    }
     if (part == INFO || part >= PHASES)
         options->run.blocks.count = options->run.blocks.count > 0;
     if (part == CURVE || part == REQUESTS)
@@ -96,8 +100,7 @@ static bool ask(enum part part, struct options *options,
             options->run.straddle = MARGAY_STRADDLE_FIRST;
         return true;
     case REQUESTS:
-        options->results.requests = true;
-        return facts->has_requests && !objects;
+        return requests && !objects;
     case POLICIES:
         return options->results.policies.count > 0;
     case HISTOGRAM:

@@ -50,6 +50,8 @@ static const struct kind {
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
      "objectPolicies"},
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", "objects"},
+    {CURVE_COLUMNS CURVE_REQUEST_COLUMNS POLICY_COLUMN, "Replacement policies",
+     "requestPolicies"},
     {CURVE_COLUMNS CURVE_REQUEST_COLUMNS, "Miss curve of requests", "requests"},
     {CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN, "Tenants",
      "tenants"},

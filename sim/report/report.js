@@ -127,6 +127,7 @@ function savings(group)
 function answer(group, ratio, what)
 {
     const curve = curveOf(group, ratio);
+    const [first, most] = curve.points[0] ?? [0, 1];
     const [last, least] = curve.points.at(-1) ?? [0, 1];
     const never = ratio === "miss_ratio" && group[0].tenant == null
         ? firstUses(group[0]) : undefined;
@@ -135,7 +136,8 @@ function answer(group, ratio, what)
     const knees = ratio === "miss_ratio" ? kneesOf(group) : [];
     const isFloor = never > 0 && least <= never * 1.000001;
     const words = [steps.length > 0 ? `At most ${steps.join(", ")}`
-        : "No size helps", isFloor ? "."
+        : `${percent(most)} miss at ${curve.nameOf(first)}`,
+    isFloor && steps.length > 0 ? "."
         : `; ${percent(least)} of ${what} miss at ${curve.nameOf(last)}.`];
     if (knees.length > 0)
         words.push(` Misses stop falling steeply at ${listed(knees)}.`);
@@ -462,6 +464,11 @@ const drawings = {
         ratios(rows, "Blocks of requests that miss an LRU cache over its size"),
         overSizes(rows, "Requests that miss any of their blocks",
             "missed_requests", "requests")],
+    requestPolicies: (rows) => [...policyWords(rows),
+        ratios(rows, "Blocks of requests that miss, by replacement policy",
+            "policy"),
+        overSizes(rows, "Requests that miss any of their blocks, by policy",
+            "missed_requests", "requests", "policy")],
     tenants: (rows) => [...curveWords(rows),
         ratios(rows, "Misses of each tenant in a cache of its own", "tenant"),
         overSizes(rows, "Misses of each tenant in a cache of all tenants",
@@ -541,8 +548,8 @@ function together(all)
 
 // Drawings whose rows two reports have in common, and what they are rows of.
 const compared = { curve: "caches", policies: "caches", objects: "caches",
-    objectPolicies: "caches", requests: "caches", tenants: "caches",
-    caches: "caches", machine: "caches", lines: "functions", data: "data" };
+    objectPolicies: "caches", requests: "caches", requestPolicies: "caches",
+    tenants: "caches", caches: "caches", machine: "caches", lines: "functions", data: "data" };
 
 // The share of the references that misses, by what the rows are of.  Of a
 // machine it is of those of the program; lines of a function are one, because

@@ -30,7 +30,7 @@ my %sample = (
     memory => 'low', interleave => 3, misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
     op => 'get', pareto => 'output', pattern => '1d', phase => 100, policy => 'lru',
     prometheus => 'output', quote => 'none', resume => 'input',
-    'curve sample' => 0.5, save => 'output', 'save-model' => 'output',
+    'curve sample' => 0.5, 'report sample' => 0.5, save => 'output', 'save-model' => 'output',
     sets => 4, sharing => 'output', size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
     straddle => 'split', to => 'din', tenant => 'thread', touch => 'back', truth => 'input',
     'bytes-per-token' => 4, 'tokens-per-block' => 16, tiers => '8,9',
@@ -44,6 +44,7 @@ my %commands = (
     ON_PREDICT => [qw(predict)], ON_FILTER => [qw(filter)],
     ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
+    ON_REPORT => [qw(report)],
 );
 
 # What a command runs on, with the option that is needed.

@@ -100,6 +100,16 @@ is 'a report has a curve of requests' \
     "$status $(grep -c '<h2>Miss curve of requests' requests.html)" '0 1'
 shows like 'and says what the others count' "$(drawn requests.html)" \
     'count the blocks of requests, each for itself'
+run report --requests --policy lru,leaf-lru --column $columns requests.csv \
+    -o policies.html
+is 'and one of their policies, and does not say that it lacks them' \
+    "$status $(grep -c '<h2>Miss curve of requests' policies.html) $(grep -c \
+        'data-drawing="requestPolicies"' policies.html) $(grep -c -e --requests \
+        err)" '0 1 1 0'
+shows like 'which has a line for each' "$(drawn policies.html | tr '\n' ' ')" \
+    'by replacement policy</figcaption>.*<span>leaf-lru</span>'
+refuses '--requests does not go with --objects' report --requests --objects \
+    --column $columns requests.csv
 printf 'id,size\n1,100\n2,50\n1,100\n' >sized.csv
 run curve --column id=1,size=2 sized.csv
 like 'a curve of blocks mentions sizes' "$(cat err)" \
