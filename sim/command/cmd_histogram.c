@@ -69,14 +69,13 @@ static enum margay_status write_part(void *context, uint64_t key,
     struct csv_writer *csv = part->csv;
     struct margay_series series = part->all;
     series.histogram = counts;
+    enum margay_attribution by = histogram->options->results.by.by;
     if (histogram->regions != NULL)
         csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
-    else if (histogram->options->results.by.by == MARGAY_BY_SITE)
-        csv_label_hexadecimal(csv, key);
-    else if (histogram->options->results.by.by == MARGAY_BY_OP)
+    else if (by == MARGAY_BY_OP)
         csv_label_text(csv, operation_name((enum margay_op)key));
     else
-        csv_label_u64(csv, key);
+        csv_label_number(csv, key, by == MARGAY_BY_SITE);
     return table_histogram(csv, part->pass->trace, part->pass->block_bytes,
                            &series, &histogram->options->results.bins, error);
 }

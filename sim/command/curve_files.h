@@ -3,7 +3,6 @@
 #define MARGAY_SIM_COMMAND_CURVE_FILES_H
 
 #include "sim/options/options.h"
-#include "sim/result/prometheus.h"
 #include "sim/result/tables.h"
 #include "sim/terminal/output.h"
 

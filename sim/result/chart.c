@@ -6,7 +6,7 @@
  * that their knees would lie on the floor of a linear one, as in pictures
  * (plots/curve.gp).
  */
-#include "sim/result/chart.h"
+#include "sim/result/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,6 @@
 
 #include "sim/result/knees.h"
 #include "sim/result/match.h"
-#include "sim/result/words.h"
 #include "traces/traces_internal.h"
 
 #define CHART_ROWS  13
@@ -68,20 +67,6 @@ static double ratio_at(const struct chart *chart, const struct line *line,
     return strtod(cells_at(chart->table, row, line->ratio), NULL);
 }
 
-static bool is_size(const char *name)
-{
-    return strcmp(name, "cache_blocks") == 0 ||
-           strcmp(name, "cache_bytes") == 0;
-}
-
-/* Does a row continue the curve of the one before it? */
-static bool continues(const struct chart *chart, size_t row)
-{
-    static const char *const sizes[] = {"cache_blocks", "cache_bytes", NULL};
-    return match_same_keys(chart->table, row, row - 1, sizes) &&
-           size_at(chart, row) > size_at(chart, row - 1);
-}
-
 static void add_line(struct chart *chart, const struct line *line)
 {
     double low = INFINITY, high = 0;
@@ -104,6 +89,7 @@ static void add_line(struct chart *chart, const struct line *line)
 static enum margay_status find_lines(struct chart *chart,
                                      struct margay_error *error)
 {
+    static const char *const sizes[] = {"cache_blocks", "cache_bytes", NULL};
     const struct cells *table = chart->table;
     struct line line = {.ratio = cells_column(table, "miss_ratio")};
     size_t bytes = cells_column(table, "byte_miss_ratio");
@@ -112,7 +98,9 @@ static enum margay_status find_lines(struct chart *chart,
         return margay_fail_memory(error, "a chart");
     for (; line.first < table->rows; line.first = line.end) {
         line.end = line.first + 1;
-        while (line.end < table->rows && continues(chart, line.end))
+        while (line.end < table->rows &&
+               match_same_keys(table, line.end, line.end - 1, sizes) &&
+               size_at(chart, line.end) > size_at(chart, line.end - 1))
             line.end++;
         add_line(chart, &line);
         struct line of_bytes = line;
@@ -268,7 +256,8 @@ static void put_name(const struct chart *chart, size_t index)
         output_text(chart->output, "%c: ", mark_of(chart, index));
     for (size_t i = 0; i < table->columns; i++) {
         const char *name = cells_name(table, i);
-        if (column_role(name) != COLUMN_KEY || is_size(name) ||
+        if (column_role(name) != COLUMN_KEY ||
+            strncmp(name, "cache_", 6) == 0 ||
             (strcmp(name, "trace") != 0 &&
              cells_same(table, i, 0, table->rows)))
             continue;
@@ -286,16 +275,10 @@ struct step {
     size_t row;
 };
 
-/* Is a size at most a sixteenth above a smaller one? */
-static bool are_near(uint64_t small, uint64_t large)
-{
-    return large - small <= small / 16;
-}
-
 /* The ratios 50%, 20%, 10%, 5% ... that a curve reaches after its first size
-   and exceeds at no larger one, of several at sizes that are near the lowest;
-   returns their number.  The last ones are kept, which are of the largest
-   caches. */
+   and exceeds at no larger one, of several at sizes at most a sixteenth apart
+   the lowest; returns their number.  The last ones are kept, which are of the
+   largest caches. */
 static size_t find_steps(const struct chart *chart, const struct line *line,
                          struct step steps[MOST_STEPS])
 {
@@ -310,8 +293,8 @@ static size_t find_steps(const struct chart *chart, const struct line *line,
             break;
         if (row == line->first)
             continue;
-        if (count > 0 &&
-            are_near(size_at(chart, steps[count - 1].row), size_at(chart, row)))
+        uint64_t before = count == 0 ? 0 : size_at(chart, steps[count - 1].row);
+        if (count > 0 && size_at(chart, row) - before <= before / 16)
             count--;
         if (count == MOST_STEPS)
             memmove(steps, steps + 1, --count * sizeof *steps);
@@ -404,16 +387,6 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
     return put_knees(chart, line, error);
 }
 
-/* Sizes are in bytes if all rows know them, else in blocks. */
-static bool knows_bytes(const struct cells *table, size_t bytes)
-{
-    size_t row = 0;
-    while (bytes != SIZE_MAX && row < table->rows &&
-           cells_at(table, row, bytes)[0] != '\0')
-        row++;
-    return row == table->rows;
-}
-
 enum margay_status chart_write(struct output *output, const struct cells *table,
                                size_t columns, bool is_whole,
                                struct margay_error *error)
@@ -423,11 +396,14 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
         .table = table,
         .output = output,
         .columns = (columns < AXIS_BYTES ? columns : AXIS_BYTES) - MARGIN,
-        .in_bytes = knows_bytes(table, bytes),
+        .in_bytes = bytes != SIZE_MAX,
         .is_whole = is_whole,
         .least_log2 = INFINITY,
         .low = INFINITY,
     };
+    /* Sizes are in bytes if all rows know them, else in blocks. */
+    for (size_t row = 0; row < table->rows && chart.in_bytes; row++)
+        chart.in_bytes = cells_at(table, row, bytes)[0] != '\0';
     chart.size = chart.in_bytes ? bytes : cells_column(table, "cache_blocks");
     enum margay_status status = find_lines(&chart, error);
     /* A single size is no curve. */

@@ -184,14 +184,10 @@ void csv_label_text(struct csv_writer *csv, const char *text)
     csv->label = (struct csv_label){.kind = CSV_TEXT, .text = text};
 }
 
-void csv_label_u64(struct csv_writer *csv, uint64_t number)
+void csv_label_number(struct csv_writer *csv, uint64_t number, bool hexadecimal)
 {
-    csv->label = (struct csv_label){.kind = CSV_NUMBER, .number = number};
-}
-
-void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number)
-{
-    csv->label = (struct csv_label){.kind = CSV_HEXADECIMAL, .number = number};
+    csv->label = (struct csv_label){
+        .kind = hexadecimal ? CSV_HEXADECIMAL : CSV_NUMBER, .number = number};
 }
 
 void csv_window(struct csv_writer *csv, uint64_t window)

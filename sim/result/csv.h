@@ -137,8 +137,8 @@ void csv_begin_part(struct csv_writer *part, struct output *output,
 /* Set the field that all rows begin with once the key is set; the text is not
    copied. */
 void csv_label_text(struct csv_writer *csv, const char *text);
-void csv_label_u64(struct csv_writer *csv, uint64_t number);
-void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number);
+void csv_label_number(struct csv_writer *csv, uint64_t number,
+                      bool hexadecimal);
 
 /* Set a number that stands before that field. */
 void csv_window(struct csv_writer *csv, uint64_t window);

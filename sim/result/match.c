@@ -13,66 +13,42 @@
 
 /* ------------------------------------------------------------- columns -- */
 
-/* The columns that are no mere values, or hold names. */
-static const struct column {
-    const char *name;
+/* The columns that are no mere values, or hold names: lists between blanks. */
+static const struct columns {
     enum column_role role;
     bool is_text;
+    const char *names;
 } columns[] = {
-    {"trace", COLUMN_KEY, true},
-    {"policy", COLUMN_KEY, true},
-    {"role", COLUMN_KEY, true},
-    {"region", COLUMN_KEY, true},
-    {"op", COLUMN_KEY, true},
-    {"engine", COLUMN_KEY, true},
-    {"name", COLUMN_KEY, true},
-    {"key", COLUMN_KEY, true},
-    {"machine", COLUMN_KEY, true},
-    {"cache", COLUMN_KEY, true},
-    {"program", COLUMN_KEY, true},
-    {"tenant", COLUMN_KEY, true},
-    {"file", COLUMN_KEY, true},
-    {"function", COLUMN_KEY, true},
-    {"data", COLUMN_KEY, true},
-    {"line", COLUMN_KEY, false},
-    {"window", COLUMN_KEY, false},
-    {"site", COLUMN_KEY, false},
-    {"thread", COLUMN_KEY, false},
-    {"core", COLUMN_KEY, false},
-    {"block_address", COLUMN_KEY, false},
-    {"offset", COLUMN_KEY, false},
-    {"phase", COLUMN_KEY, false},
-    {"tier", COLUMN_KEY, false},
-    {"block_bytes", COLUMN_KEY, false},
-    {"cache_blocks", COLUMN_KEY, false},
-    {"cache_bytes", COLUMN_KEY, false},
-    {"sets", COLUMN_KEY, false},
-    {"ways", COLUMN_KEY, false},
-    {"distance_from", COLUMN_KEY, false},
-    {"distance_to", COLUMN_KEY, false},
-    {"index", COLUMN_KEY, false},
-    {"sample", COLUMN_KEY, false},
-    {"peak", COLUMN_KEY, false},
-    {"miss_ratio", COLUMN_RATIO, false},
-    {"byte_miss_ratio", COLUMN_RATIO, false},
-    {"demand_miss_ratio", COLUMN_RATIO, false},
-    {"misses", COLUMN_MISSES, false},
-    {"shared_misses", COLUMN_MISSES, false},
-    {"partition_misses", COLUMN_MISSES, false},
+    {COLUMN_KEY, true,
+     " trace policy role region op engine name key machine cache program "
+     "tenant file function data "},
+    {COLUMN_KEY, false,
+     " line window site thread core block_address offset phase tier "
+     "block_bytes cache_blocks cache_bytes sets ways distance_from "
+     "distance_to index sample peak "},
+    {COLUMN_RATIO, false, " miss_ratio byte_miss_ratio demand_miss_ratio "},
+    {COLUMN_MISSES, false, " misses shared_misses partition_misses "},
 };
 
-static const struct column *find(const char *name)
+static const struct columns *find(const char *name)
 {
+    size_t bytes = strcspn(name, " ");
+    if (bytes == 0 || name[bytes] != '\0')
+        return NULL;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        if (strcmp(columns[i].name, name) == 0)
-            return &columns[i];
+        const char *at = columns[i].names;
+        while ((at = strstr(at, name)) != NULL) {
+            if (at[-1] == ' ' && at[bytes] == ' ')
+                return &columns[i];
+            at += bytes;
+        }
     }
     return NULL;
 }
 
 enum column_role column_role(const char *name)
 {
-    const struct column *column = find(name);
+    const struct columns *column = find(name);
     if (column != NULL)
         return column->role;
     /* CACHE.COLUMN is what simulate --vary gave a value. */
@@ -124,7 +100,7 @@ bool match_is_table(const char *path, bool (*knows)(const char *header))
 
 bool column_is_text(const char *name)
 {
-    const struct column *column = find(name);
+    const struct columns *column = find(name);
     return column != NULL && column->is_text;
 }
 

@@ -4,7 +4,7 @@
  * All samples of a metric stand together, as the format wants them.  A label
  * that would be empty is left out, which means the same there.
  */
-#include "sim/result/prometheus.h"
+#include "sim/result/tables.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -4,6 +4,7 @@
 
 #include "sim/options/sizes.h"
 #include "sim/result/csv.h"
+#include "sim/terminal/output.h"
 #include <margay/questions.h>
 #include <margay/run.h>
 
@@ -67,5 +68,32 @@ void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
 
 /* The misses of all kinds. */
 uint64_t cache_row_misses(const struct margay_cache_row *row);
+
+/* ------------------- the text exposition format of Prometheus (prometheus.c)
+ * --
+ */
+
+/* What is to be written: the samples of each gauge, which stand together. */
+#define PROMETHEUS_GAUGES 6
+struct prometheus {
+    struct output *samples[PROMETHEUS_GAUGES]; /* owned; NULL = none yet */
+};
+
+/*
+ * Take a series: the gauge margay_miss_ratio at each of its sizes, and
+ * margay_references; where it counts bytes, requests or misses in a cache that
+ * others use, the ratios of these, too.  MARGAY_NO_MEMORY, MARGAY_IO.
+ */
+enum margay_status prometheus_take(struct prometheus *prometheus,
+                                   const struct series_labels *labels,
+                                   const struct margay_series *series,
+                                   struct margay_error *error);
+
+/* Write what was taken; the output keeps failures. */
+void prometheus_write(const struct prometheus *prometheus,
+                      struct output *output);
+
+/* A zeroed one is fine. */
+void prometheus_clear(struct prometheus *prometheus);
 
 #endif

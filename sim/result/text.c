@@ -2,15 +2,12 @@
 #include "sim/result/text.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/result/chart.h"
 #include "sim/result/json.h"
 #include "sim/result/match.h"
-#include "sim/result/words.h"
 #include "traces/traces_internal.h"
 
 #define GAP 2 /* between columns */
@@ -33,22 +30,16 @@ static bool is_key(const struct group *group, size_t column)
     return column_role(cells_name(group->table, column)) == COLUMN_KEY;
 }
 
-/* Is the column's value the same in all rows of the group?  The numbers of a
-   row alone stay in it. */
-static bool is_fixed(const struct group *group, size_t column)
+/* Does the heading have it, because it is the same in all rows?  The numbers of
+   a row alone stay in it. */
+static bool is_heading(const struct group *group, size_t column)
 {
     const char *name = cells_name(group->table, column);
     return cells_same(group->table, column, group->first, group->end) &&
            (group->end - group->first > 1 || column_is_text(name) ||
-            strcmp(name, "block_bytes") == 0);
-}
-
-/* Does the heading have it, where it is the same in all rows? */
-static bool is_heading(const struct group *group, size_t column)
-{
-    return is_fixed(group, column) &&
+            strcmp(name, "block_bytes") == 0) &&
            (is_key(group, column) ||
-            (strcmp(cells_name(group->table, column), "references") == 0 &&
+            (strcmp(name, "references") == 0 &&
              cells_column(group->table, "misses") != SIZE_MAX));
 }
 

@@ -1,5 +1,5 @@
-/* words.c - numbers and names of a table as people say them: see words.h */
-#include "sim/result/words.h"
+/* words.c - numbers and names of a table as people say them: see text.h */
+#include "sim/result/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -163,8 +163,9 @@ enum margay_status output_status(const struct output *output,
     return output->failure.status;
 }
 
-enum margay_status output_finish(struct output *output,
-                                 struct margay_error *error)
+/* End the writing.  All that can fail before output_publish() fails here. */
+static enum margay_status output_finish(struct output *output,
+                                        struct margay_error *error)
 {
     if (output->store >= 0)
         output_flush(output);
@@ -202,8 +203,9 @@ enum output_turn output_turn(const struct output *output)
                                                       : OUTPUT_DEVICES;
 }
 
-enum margay_status output_publish(struct output *output,
-                                  struct margay_error *error)
+/* Let the output appear, after output_finish(). */
+static enum margay_status output_publish(struct output *output,
+                                         struct margay_error *error)
 {
     if (!output->target.in_place)
         return target_publish(&output->target, error);

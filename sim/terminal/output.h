@@ -1,13 +1,13 @@
 /*
  * output.h - output that appears whole or not at all
  *
- * Output is held back until output_publish(): if it replaces a file, in a
+ * Output is held back until the end of the command: if it replaces a file, in a
  * temporary file beside that one; otherwise in memory and, from some megabytes
  * on, in an unlinked temporary file.  A stream is not held back: it is for
  * large outputs whose errors have all been found before.
  *
  * Writing never fails at once.  The output keeps the first failure, writes
- * nothing more, and output_status() and output_finish() report it.
+ * nothing more, and output_status() and conclude() report it.
  */
 #ifndef MARGAY_SIM_TERMINAL_OUTPUT_H
 #define MARGAY_SIM_TERMINAL_OUTPUT_H
@@ -59,10 +59,6 @@ void output_flush(struct output *output);
 enum margay_status output_status(const struct output *output,
                                  struct margay_error *error);
 
-/* End the writing.  All that can fail before output_publish() fails here. */
-enum margay_status output_finish(struct output *output,
-                                 struct margay_error *error);
-
 /* The order in which a command's outputs appear: the one that is most likely to
    fail comes first, while no other is visible. */
 enum output_turn {
@@ -72,10 +68,6 @@ enum output_turn {
     OUTPUT_TURNS,
 };
 enum output_turn output_turn(const struct output *output);
-
-/* Let the output appear, after output_finish(). */
-enum margay_status output_publish(struct output *output,
-                                  struct margay_error *error);
 
 /* Release the output; if it was not published, it never appears.  NULL is
    fine. */

@@ -15,18 +15,13 @@
 #define SECONDS_BETWEEN 0.2
 #define NAME_COLUMNS    24
 
-double progress_clock(void)
-{
-    return margay_clock_seconds(CLOCK_MONOTONIC);
-}
-
 void progress_begin(struct progress *progress, const char *name, bool quiet)
 {
     *progress = (struct progress){
         .name = name,
         .quiet = quiet,
         .terminal = isatty(STDERR_FILENO) == 1,
-        .started = progress_clock(),
+        .started = margay_clock_seconds(CLOCK_MONOTONIC),
     };
     progress->shown = progress->started;
 }
@@ -63,7 +58,7 @@ void progress_update(struct progress *progress, uint64_t references,
     bool asked = signals_report_wanted() && !progress->quiet;
     if (!asked && (progress->quiet || !progress->terminal))
         return;
-    double now = progress_clock();
+    double now = margay_clock_seconds(CLOCK_MONOTONIC);
     if (!asked && now - progress->shown < SECONDS_BETWEEN)
         return;
     progress->shown = now;

@@ -16,9 +16,6 @@ struct progress {
     double started, shown; /* seconds */
 };
 
-/* Seconds on a clock that only goes forward. */
-double progress_clock(void);
-
 /* Begin with `name`, which must outlive the progress. */
 void progress_begin(struct progress *progress, const char *name, bool quiet);
 
