@@ -37,25 +37,6 @@ static enum margay_status feed(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-/* Called for each pass, perhaps on several threads at a time. */
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
-                                const struct margay_share *share,
-                                margay_analysis **analysis,
-                                struct margay_error *error)
-{
-    static const struct margay_analysis_class functions = {.feed = feed};
-    struct strides *strides = calloc(1, sizeof *strides);
-    (void)question, (void)passes, (void)count, (void)share;
-    if (strides == NULL) {
-        snprintf(error->message, sizeof error->message, "no memory");
-        return error->status = MARGAY_NO_MEMORY;
-    }
-    strides->analysis.functions = &functions;
-    *analysis = &strides->analysis;
-    return MARGAY_OK;
-}
-
 static enum margay_status print(void *context, const struct margay_job *job,
                                 const struct margay_pass *pass,
                                 struct margay_error *error)
@@ -71,8 +52,11 @@ static enum margay_status print(void *context, const struct margay_job *job,
 
 int main(int argument_count, char **arguments)
 {
+    /* One for each pass, which is 0 at first. */
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct strides), .feed = feed};
     /* Block sizes, and traces, may be analysed at the same time. */
-    const margay_question question = {.begin = begin,
+    const margay_question question = {.functions = &functions,
                                       .can = {.passes = true, .traces = true},
                                       .name = "strides"};
     const struct margay_host host = {.ended = print};

@@ -44,31 +44,22 @@ static void free_listing(margay_analysis *analysis)
     free(analysis);
 }
 
-static enum margay_status begin_listing(void *context,
-                                        const struct margay_pass *passes,
-                                        size_t count,
-                                        const struct margay_share *share,
-                                        margay_analysis **analysis,
-                                        struct margay_error *error)
+static enum margay_status begin(margay_analysis *analysis,
+                                const struct margay_share *share,
+                                struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = feed, .free = free_listing};
-    const struct csv_writer *whole = context;
-    struct listing *listing =
-        drive_analysis(sizeof *listing, &functions, error);
+    struct listing *listing = self(analysis);
+    const struct csv_writer *whole = analysis->question->context;
+    const struct margay_pass *pass = analysis->pass;
     enum margay_status status = MARGAY_OK;
-    (void)count, (void)share;
-    if (listing == NULL)
-        return MARGAY_NO_MEMORY;
-    *analysis = &listing->analysis;
-    if (passes->index > 0)
+    (void)share;
+    if (pass->index > 0)
         status = output_open(NULL, OUTPUT_HELD, &listing->part, error);
     if (status == MARGAY_OK) {
         csv_begin_part(&listing->table,
-                       passes->index > 0 ? listing->part : whole->output,
-                       whole);
-        status = csv_set_key(&listing->table, passes->trace,
-                             passes->block_bytes, error);
+                       pass->index > 0 ? listing->part : whole->output, whole);
+        status =
+            csv_set_key(&listing->table, pass->trace, pass->block_bytes, error);
     }
     return status;
 }
@@ -83,12 +74,20 @@ static enum margay_status open_listing(void *context,
                                        margay_question **question,
                                        struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct listing),
+        .begin = begin,
+        .feed = feed,
+        .free = free_listing};
     struct distances *distances = context;
-    const struct margay_abilities can = {.needs = MARGAY_COLUMN_DISTANCES,
-                                         .passes = true};
+    const margay_question own = {
+        .functions = &functions,
+        .can = {.needs = MARGAY_COLUMN_DISTANCES, .passes = true},
+        .name = "the distances",
+        .context = &distances->csv,
+    };
     margay_question *listing;
-    enum margay_status status = drive_question(
-        begin_listing, &distances->csv, "the distances", &can, &listing, error);
+    enum margay_status status = drive_question(&own, &listing, error);
     const struct objects_wanted wanted = {.distances = true, .next = listing};
     if (status == MARGAY_OK && distances->options->results.objects)
         return objects_question(distances->options, &wanted, &distances->sizes,

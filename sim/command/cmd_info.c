@@ -102,18 +102,11 @@ static void free_survey(margay_analysis *analysis)
     free(analysis);
 }
 
-static enum margay_status begin(void *context, const struct margay_pass *passes,
-                                size_t count, const struct margay_share *share,
-                                margay_analysis **analysis,
+static enum margay_status begin(margay_analysis *analysis,
+                                const struct margay_share *share,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = feed, .finish = finish, .free = free_survey};
-    struct survey *survey = drive_analysis(sizeof *survey, &functions, error);
-    (void)context, (void)passes, (void)count;
-    if (survey == NULL)
-        return MARGAY_NO_MEMORY;
-    *analysis = &survey->analysis;
+    struct survey *survey = self(analysis);
     survey->lowest = UINT64_MAX;
     struct margay_engine_options engine = MARGAY_ENGINE_OPTIONS_DEFAULT;
     engine.threads = share->threads;
@@ -123,13 +116,22 @@ static enum margay_status begin(void *context, const struct margay_pass *passes,
 static enum margay_status open_survey(void *context, margay_question **question,
                                       struct margay_error *error)
 {
-    static const struct margay_abilities can = {
-        .uses =
-            MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS,
-        .repeats = true,
-        .references = true,
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct survey),
+        .begin = begin,
+        .feed = feed,
+        .finish = finish,
+        .free = free_survey};
+    static const margay_question own = {
+        .functions = &functions,
+        .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
+                        MARGAY_COLUMN_COUNTS,
+                .repeats = true,
+                .references = true},
+        .name = "the survey",
     };
-    return drive_question(begin, context, "the survey", &can, question, error);
+    (void)context;
+    return drive_question(&own, question, error);
 }
 
 static enum margay_status write_pass(void *context,

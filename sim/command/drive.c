@@ -383,52 +383,15 @@ int drive_table(const struct drive *drive, enum margay_status status,
     return conclude(status, &output, 1, error);
 }
 
-/* A question of a command's own. */
-struct own_question {
-    margay_question question;
-    drive_begin *begin;
-    void *context;
-};
-
-static enum margay_status begin_own(const margay_question *question,
-                                    const struct margay_pass *passes,
-                                    size_t count,
-                                    const struct margay_share *share,
-                                    margay_analysis **analysis,
-                                    struct margay_error *error)
-{
-    const struct own_question *own = (const struct own_question *)question;
-    return own->begin(own->context, passes, count, share, analysis, error);
-}
-
-enum margay_status drive_question(drive_begin *begin, void *context,
-                                  const char *name,
-                                  const struct margay_abilities *can,
+enum margay_status drive_question(const margay_question *own,
                                   margay_question **question,
                                   struct margay_error *error)
 {
-    struct own_question *own = calloc(1, sizeof *own);
-    *question = NULL;
-    if (own == NULL)
-        return margay_fail_memory(error, name);
-    own->question =
-        (margay_question){.begin = begin_own, .can = *can, .name = name};
-    own->begin = begin;
-    own->context = context;
-    *question = &own->question;
+    *question = malloc(sizeof *own);
+    if (*question == NULL)
+        return margay_fail_memory(error, own->name);
+    **question = *own;
     return MARGAY_OK;
-}
-
-void *drive_analysis(size_t bytes,
-                     const struct margay_analysis_class *functions,
-                     struct margay_error *error)
-{
-    margay_analysis *analysis = calloc(1, bytes);
-    if (analysis == NULL)
-        margay_fail_memory(error, "the analysis");
-    else
-        analysis->functions = functions;
-    return analysis;
 }
 
 void drive_join(const struct margay_transport *transport)

@@ -83,25 +83,9 @@ int drive_serve(const struct options *options);
 /* On rank 0, dismiss the helpers with an exit status; returns that status. */
 int drive_dismiss(int exit_status);
 
-/* Begins an analysis of a command's own question, with its context. */
-typedef enum margay_status drive_begin(void *context,
-                                       const struct margay_pass *passes,
-                                       size_t count,
-                                       const struct margay_share *share,
-                                       margay_analysis **analysis,
-                                       struct margay_error *error);
-
-/* A question of the command's own.  MARGAY_NO_MEMORY. */
-enum margay_status drive_question(drive_begin *begin, void *context,
-                                  const char *name,
-                                  const struct margay_abilities *can,
+/* A copy of a question of the command's own.  MARGAY_NO_MEMORY. */
+enum margay_status drive_question(const margay_question *own,
                                   margay_question **question,
                                   struct margay_error *error);
-
-/* An analysis of `bytes` bytes, zeroed but for its functions, for such a
-   question; NULL: no memory. */
-void *drive_analysis(size_t bytes,
-                     const struct margay_analysis_class *functions,
-                     struct margay_error *error);
 
 #endif

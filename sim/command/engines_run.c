@@ -35,17 +35,12 @@ struct truth {
 
 /* ----------------------------------------------------------- the trace -- */
 
-/* Keeps all blocks. */
-struct keeper {
-    margay_analysis analysis;
-    struct references *references;
-};
-
+/* Keep all blocks. */
 static enum margay_status keep_span(margay_analysis *analysis,
                                     const struct margay_span *span,
                                     struct margay_error *error)
 {
-    struct references *references = ((struct keeper *)analysis)->references;
+    struct references *references = analysis->question->context;
     while (references->count + span->count > references->capacity) {
         size_t bytes = references->capacity * sizeof(uint64_t);
         size_t more = bytes == 0 ? (size_t)1 << 23 : 2 * bytes;
@@ -66,29 +61,14 @@ static enum margay_status keep_span(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-static enum margay_status begin_keeper(void *context,
-                                       const struct margay_pass *passes,
-                                       size_t count,
-                                       const struct margay_share *share,
-                                       margay_analysis **analysis,
-                                       struct margay_error *error)
-{
-    static const struct margay_analysis_class functions = {.feed = keep_span};
-    struct keeper *keeper = drive_analysis(sizeof *keeper, &functions, error);
-    (void)passes, (void)count, (void)share;
-    if (keeper == NULL)
-        return MARGAY_NO_MEMORY;
-    keeper->references = context;
-    *analysis = &keeper->analysis;
-    return MARGAY_OK;
-}
-
 static enum margay_status open_keeper(void *context, margay_question **question,
                                       struct margay_error *error)
 {
-    static const struct margay_abilities can = {.needs = 0};
-    return drive_question(begin_keeper, context, "the trace", &can, question,
-                          error);
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(margay_analysis), .feed = keep_span};
+    const margay_question own = {
+        .functions = &functions, .name = "the trace", .context = context};
+    return drive_question(&own, question, error);
 }
 
 static size_t next_references(void *context, const uint64_t **blocks)

@@ -89,17 +89,12 @@ static void free_peaks(margay_analysis *analysis)
     free(analysis);
 }
 
-static enum margay_status begin_peaks(void *context,
-                                      const struct margay_pass *passes,
-                                      size_t count,
+static enum margay_status begin_peaks(margay_analysis *analysis,
                                       const struct margay_share *share,
-                                      margay_analysis **analysis,
                                       struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {.feed = feed,
-                                                           .free = free_peaks};
-    const struct predict_choices *choices =
-        &((const struct sampling *)context)->options->predict;
+    const struct sampling *sampling = analysis->question->context;
+    const struct predict_choices *choices = &sampling->options->predict;
     const struct margay_sampler_options options = {
         .qualification_blocks = choices->qualification_blocks,
         .temporal_blocks = choices->temporal_blocks,
@@ -110,21 +105,26 @@ static enum margay_status begin_peaks(void *context,
         .most_peaks =
             choices->peaks > UINT32_MAX ? UINT32_MAX : (unsigned)choices->peaks,
     };
-    struct peaks *peaks = drive_analysis(sizeof *peaks, &functions, error);
-    (void)passes, (void)count, (void)share;
-    if (peaks == NULL)
-        return MARGAY_NO_MEMORY;
-    *analysis = &peaks->analysis;
-    return margay_sampler_create(&options, &peaks->sampler, error);
+    (void)share;
+    return margay_sampler_create(&options, &((struct peaks *)analysis)->sampler,
+                                 error);
 }
 
 static enum margay_status open_peaks(void *context, margay_question **question,
                                      struct margay_error *error)
 {
-    static const struct margay_abilities can = {.needs =
-                                                    MARGAY_COLUMN_DISTANCES};
-    return drive_question(begin_peaks, context, "the peaks", &can, question,
-                          error);
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct peaks),
+        .begin = begin_peaks,
+        .feed = feed,
+        .free = free_peaks};
+    const margay_question own = {
+        .functions = &functions,
+        .can.needs = MARGAY_COLUMN_DISTANCES,
+        .name = "the peaks",
+        .context = context,
+    };
+    return drive_question(&own, question, error);
 }
 
 static enum margay_status end(void *context, const struct margay_job *job,

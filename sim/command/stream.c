@@ -70,23 +70,15 @@ static enum margay_status write_span(margay_analysis *analysis,
     return status;
 }
 
-static enum margay_status begin_writing(void *context,
-                                        const struct margay_pass *passes,
-                                        size_t count,
+static enum margay_status begin_writing(margay_analysis *analysis,
                                         const struct margay_share *share,
-                                        margay_analysis **analysis,
                                         struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {.feed = write_span};
-    struct writing *writing =
-        drive_analysis(sizeof *writing, &functions, error);
-    (void)count, (void)share;
-    if (writing == NULL)
-        return MARGAY_NO_MEMORY;
-    *analysis = &writing->analysis;
-    struct stream *stream = context;
+    struct writing *writing = (struct writing *)analysis;
+    const struct stream *stream = analysis->question->context;
+    (void)share;
     writing->writer = stream->writer;
-    return units_of_blocks(passes, stream->splits, stream->writer,
+    return units_of_blocks(analysis->pass, stream->splits, stream->writer,
                            &writing->multiplier, error);
 }
 
@@ -94,12 +86,18 @@ enum margay_status stream_question(struct stream *stream,
                                    margay_question **question,
                                    struct margay_error *error)
 {
-    const struct margay_abilities can = {
-        .uses = margay_writer_format(stream->writer)->columns &
-                ~(unsigned)(MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS),
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct writing),
+        .begin = begin_writing,
+        .feed = write_span};
+    const margay_question own = {
+        .functions = &functions,
+        .can.uses = margay_writer_format(stream->writer)->columns &
+                    ~(unsigned)(MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS),
+        .name = "a trace",
+        .context = stream,
     };
-    return drive_question(begin_writing, stream, "a trace", &can, question,
-                          error);
+    return drive_question(&own, question, error);
 }
 
 enum margay_status stream_open(struct stream *stream,

@@ -13,15 +13,19 @@ enum margay_status margay_question_begin(const margay_question *question,
                                          margay_analysis **analysis,
                                          struct margay_error *error)
 {
+    const struct margay_analysis_class *functions = question->functions;
+    margay_analysis *made = calloc(1, functions->bytes);
     *analysis = NULL;
-    enum margay_status status =
-        question->begin(question, passes, count, share, analysis, error);
-    if (status == MARGAY_OK) {
-        (*analysis)->pass = passes;
-    } else {
-        margay_analysis_free(*analysis);
-        *analysis = NULL;
-    }
+    if (made == NULL)
+        return margay_fail_memory(error, "the analysis");
+    *made = (margay_analysis){functions, question, passes, count};
+    enum margay_status status = functions->begin == NULL
+                                    ? MARGAY_OK
+                                    : functions->begin(made, share, error);
+    if (status == MARGAY_OK)
+        *analysis = made;
+    else
+        margay_analysis_free(made);
     return status;
 }
 

@@ -186,10 +186,17 @@ typedef enum margay_status margay_series_take(
 /* ------------------------------------------------------------- analyses -- */
 
 typedef struct margay_analysis margay_analysis;
+typedef struct margay_question margay_question;
 
 /* The functions of an analysis.  What may be NULL says so.  A failure ends the
    run. */
 struct margay_analysis_class {
+    size_t bytes; /* of an analysis, which begins with a margay_analysis */
+    /* Begin, where all that follows the margay_analysis is 0; free() is called
+       after a failure, too.  May be NULL. */
+    enum margay_status (*begin)(margay_analysis *analysis,
+                                const struct margay_share *share,
+                                struct margay_error *error);
     enum margay_status (*feed)(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error);
@@ -235,9 +242,11 @@ struct margay_analysis_class {
 /* What each analysis begins with. */
 struct margay_analysis {
     const struct margay_analysis_class *functions;
+    const margay_question *question; /* that began it */
     /* The passes of one that is fed all block sizes at once; else its only
-       one.  Set when it has begun; they stay where they are. */
+       one.  They stay where they are. */
     const struct margay_pass *pass;
+    size_t pass_count;
 };
 
 /* The functions of an analysis, with what it may leave out; see above. */
@@ -283,23 +292,17 @@ struct margay_abilities {
     bool saves;      /* can save and load */
 };
 
-typedef struct margay_question margay_question;
-
 struct margay_question {
-    /* Begin an analysis of one pass or, with all_blocks or references, of all
-       `count` passes of a trace.  *analysis is NULL at first; what stands there
-       is freed after a failure, too. */
-    enum margay_status (*begin)(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
-                                const struct margay_share *share,
-                                margay_analysis **analysis,
-                                struct margay_error *error);
-    void (*free)(margay_question *question); /* NULL = as free() does */
+    const struct margay_analysis_class *functions; /* of its analyses */
+    void (*free)(margay_question *question);       /* NULL = as free() does */
     struct margay_abilities can;
     const char *name; /* in messages: "engine exact"; outlives the question */
+    void *context;    /* of who makes the question */
 };
 
-/* Begin an analysis; see margay_question.begin.  The caller frees it. */
+/* Begin an analysis of one pass or, with all_blocks or references, of all
+   `count` passes of a trace.  The caller frees it.  MARGAY_NO_MEMORY, and as
+   the analysis says. */
 MARGAY_API enum margay_status margay_question_begin(
     const margay_question *question, const struct margay_pass *passes,
     size_t count, const struct margay_share *share, margay_analysis **analysis,

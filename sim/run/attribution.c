@@ -200,29 +200,26 @@ enum margay_status margay_attribution_visit(const margay_analysis *analysis,
 
 /* --------------------------------------------------------------- making -- */
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = attribution_feed,
-        .reset = attribution_reset,
-        .free = attribution_free,
-    };
-    struct attribution *own = calloc(1, sizeof *own);
-    (void)passes, (void)count, (void)share;
-    if (own == NULL)
-        return margay_fail_memory(error, "the attribution");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
-    own->asked = (const struct attribution_question *)question;
+    struct attribution *own = self(analysis);
+    (void)share;
+    own->asked = (const struct attribution_question *)analysis->question;
     enum margay_status status = margay_keys_begin(&own->keys, error);
     if (status == MARGAY_OK)
         status = margay_hash_create(&own->pairs, FIRST_PAIRS, error);
     return status;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct attribution),
+    .begin = begin,
+    .feed = attribution_feed,
+    .reset = attribution_reset,
+    .free = attribution_free,
+};
 
 enum margay_status margay_attribution_question(enum margay_attribution by,
                                                margay_region_of *region_of,
@@ -235,7 +232,7 @@ enum margay_status margay_attribution_question(enum margay_attribution by,
     if (made == NULL)
         return margay_fail_memory(error, "the attribution");
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .can.needs = margay_keys_column(by) | MARGAY_COLUMN_DISTANCES,
         .can.data = by == MARGAY_BY_DATUM,
         .can.looks = true,

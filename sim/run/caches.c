@@ -27,7 +27,7 @@ struct grid_question {
 struct grid {
     margay_analysis analysis;
     const struct grid_question *asked;
-    struct margay_caches **parts; /* in their order; owned */
+    margay_analysis **parts; /* in their order; owned */
 };
 
 static struct grid *self(const margay_analysis *analysis)
@@ -183,16 +183,16 @@ static void choose_ways(const struct margay_caches_request *request, bool few,
     }
 }
 
-static margay_caches_begin *choose_way(
+static const struct margay_caches_way *choose_way(
     const struct margay_caches_request *request,
     const struct margay_policy_info *policy)
 {
     if (policy->abilities & MARGAY_POLICY_NEEDS_FUTURE)
-        return margay_caches_begin_optimal;
+        return &margay_caches_optimal;
     return strcmp(policy->name, "lru") == 0 && !request->counts_writes &&
                    in_one_pass(request)
-               ? margay_caches_begin_lru
-               : margay_caches_begin_single;
+               ? &margay_caches_lru
+               : &margay_caches_single;
 }
 
 static enum margay_status add_part(struct grid_question *asked,
@@ -221,11 +221,12 @@ static enum margay_status add_part(struct grid_question *asked,
         status = check_policy(&part->request, info, error);
     if (status != MARGAY_OK)
         return status;
-    part->begin = choose_way(&part->request, info);
+    part->way = choose_way(&part->request, info);
+    part->question.functions = &part->way->functions;
     if (request->by_kind || request->counts_writes)
-        part->needs |= MARGAY_COLUMN_KINDS;
+        part->question.can.needs |= MARGAY_COLUMN_KINDS;
     if (info->abilities & MARGAY_POLICY_NEEDS_SITES)
-        part->needs |= MARGAY_COLUMN_SITES;
+        part->question.can.needs |= MARGAY_COLUMN_SITES;
     asked->part_count++;
     return MARGAY_OK;
 }
@@ -263,8 +264,8 @@ static void declare(struct grid_question *asked)
     struct margay_abilities *can = &asked->question.can;
     can->all_blocks = true;
     for (size_t i = 0; i < asked->part_count; i++) {
-        can->needs |= asked->parts[i].needs;
-        can->all_blocks &= asked->parts[i].begin == margay_caches_begin_lru;
+        can->needs |= asked->parts[i].question.can.needs;
+        can->all_blocks &= asked->parts[i].way == &margay_caches_lru;
     }
 }
 
@@ -273,11 +274,8 @@ static void declare(struct grid_question *asked)
 static void grid_free(margay_analysis *analysis)
 {
     struct grid *grid = self(analysis);
-    for (size_t i = 0; grid->parts != NULL && i < grid->asked->part_count;
-         i++) {
-        if (grid->parts[i] != NULL)
-            margay_analysis_free(&grid->parts[i]->analysis);
-    }
+    for (size_t i = 0; grid->parts != NULL && i < grid->asked->part_count; i++)
+        margay_analysis_free(grid->parts[i]);
     free(grid->parts);
     free(grid);
 }
@@ -289,7 +287,7 @@ static enum margay_status grid_feed(margay_analysis *analysis,
     const struct grid *grid = self(analysis);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < grid->asked->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_feed(&grid->parts[i]->analysis, span, error);
+        status = margay_analysis_feed(grid->parts[i], span, error);
     return status;
 }
 
@@ -299,7 +297,7 @@ static enum margay_status grid_reset(margay_analysis *analysis,
     const struct grid *grid = self(analysis);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < grid->asked->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_reset(&grid->parts[i]->analysis, error);
+        status = margay_analysis_reset(grid->parts[i], error);
     return status;
 }
 
@@ -309,42 +307,37 @@ static enum margay_status grid_finish(margay_analysis *analysis,
     const struct grid *grid = self(analysis);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < grid->asked->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_finish(&grid->parts[i]->analysis, error);
+        status = margay_analysis_finish(grid->parts[i], error);
     return status;
 }
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = grid_feed,
-        .reset = grid_reset,
-        .finish = grid_finish,
-        .free = grid_free,
-    };
-    const struct grid_question *asked = (const struct grid_question *)question;
-    struct grid *grid = calloc(1, sizeof *grid);
+    struct grid *grid = self(analysis);
+    const struct grid_question *asked =
+        (const struct grid_question *)analysis->question;
     enum margay_status status = MARGAY_OK;
-    if (grid == NULL)
-        return margay_fail_memory(error, "the caches");
-    grid->analysis.functions = &functions;
-    *analysis = &grid->analysis;
     grid->asked = asked;
-    grid->parts = calloc(asked->part_count + 1, sizeof *grid->parts);
+    grid->parts = calloc(asked->part_count + 1, sizeof(margay_analysis *));
     if (grid->parts == NULL)
         status = margay_fail_memory(error, "the caches");
-    for (size_t i = 0; i < asked->part_count && status == MARGAY_OK; i++) {
-        const struct margay_caches_part *part = &asked->parts[i];
-        status =
-            part->begin(part, passes, count, share, &grid->parts[i], error);
-        if (status == MARGAY_OK)
-            grid->parts[i]->part = part;
-    }
+    for (size_t i = 0; i < asked->part_count && status == MARGAY_OK; i++)
+        status = margay_question_begin(&asked->parts[i].question,
+                                       analysis->pass, analysis->pass_count,
+                                       share, &grid->parts[i], error);
     return status;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct grid),
+    .begin = begin,
+    .feed = grid_feed,
+    .reset = grid_reset,
+    .finish = grid_finish,
+    .free = grid_free,
+};
 
 static void question_free(margay_question *question)
 {
@@ -364,7 +357,7 @@ enum margay_status margay_caches_question(
     size_t policies = request->policy_count == 0 ? 1 : request->policy_count;
     if (made == NULL)
         return margay_fail_memory(error, "the caches");
-    made->question.begin = begin;
+    made->question.functions = &functions;
     made->question.free = question_free;
     made->question.name = "a simulation of caches";
     memcpy(made->sets, request->sets,
@@ -418,6 +411,6 @@ void margay_caches_analysis_row(const margay_analysis *analysis,
         size_t own_way = place_of_ways(part, grid->asked->ways[way]);
         if (part->policy == policy && own_set < part->request.set_count &&
             own_way < part->request.way_count)
-            grid->parts[i]->get(grid->parts[i], pass, own_set, own_way, row);
+            part->way->get(grid->parts[i], pass, own_set, own_way, row);
     }
 }

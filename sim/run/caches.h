@@ -11,38 +11,34 @@
 
 #include <margay/questions.h>
 
-struct margay_caches;
-struct margay_caches_part;
+/* A way to meet a part. */
+struct margay_caches_way {
+    struct margay_analysis_class functions;
+    /* What a cache has counted, whose place is in the lists of the part. */
+    void (*get)(const margay_analysis *analysis, const struct margay_pass *pass,
+                size_t set, size_t way, struct margay_cache_row *row);
+};
 
-/* A part begins as a question does. */
-typedef enum margay_status margay_caches_begin(
-    const struct margay_caches_part *part, const struct margay_pass *passes,
-    size_t count, const struct margay_share *share,
-    struct margay_caches **caches, struct margay_error *error);
-margay_caches_begin margay_caches_begin_lru, margay_caches_begin_optimal,
-    margay_caches_begin_single;
+extern const struct margay_caches_way margay_caches_lru, margay_caches_optimal,
+    margay_caches_single;
 
 /* The caches of a request that are of a policy, or of some of its numbers. */
 struct margay_caches_part {
+    margay_question question;
     struct margay_caches_request request; /* with the lists below */
     size_t policy;                        /* of the request, */
     const char *spec;                     /* and its spec */
     uint64_t sets[MARGAY_MOST_LISTED];
     unsigned ways[MARGAY_MOST_LISTED];
     unsigned most_ways;
-    unsigned needs; /* columns */
-    margay_caches_begin *begin;
+    const struct margay_caches_way *way;
 };
 
-/* The analysis of a part. */
-struct margay_caches {
-    margay_analysis analysis;
-    const struct margay_caches_part *part;
-    /* What a cache has counted, whose place is in the lists of the part. */
-    void (*get)(const struct margay_caches *caches,
-                const struct margay_pass *pass, size_t set, size_t way,
-                struct margay_cache_row *row);
-};
+static inline const struct margay_caches_part *margay_caches_part_of(
+    const margay_analysis *analysis)
+{
+    return (const struct margay_caches_part *)analysis->question;
+}
 
 /* How many caches a part has. */
 size_t margay_caches_count(const struct margay_caches_part *part);

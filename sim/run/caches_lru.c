@@ -7,14 +7,14 @@
 /* The grid is of all block sizes where they can share the numbers of the trace,
    otherwise of one. */
 struct lru {
-    struct margay_caches caches;
+    margay_analysis analysis;
     bool all_blocks;
     margay_assoc *grid;
 };
 
-static struct lru *self(const void *caches)
+static struct lru *self(const margay_analysis *analysis)
 {
-    return (struct lru *)caches;
+    return (struct lru *)analysis;
 }
 
 static void lru_free(margay_analysis *analysis)
@@ -39,30 +39,31 @@ static enum margay_status lru_reset(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-static void lru_get(const struct margay_caches *caches,
+static void lru_get(const margay_analysis *analysis,
                     const struct margay_pass *pass, size_t set, size_t way,
                     struct margay_cache_row *row)
 {
-    const struct lru *lru = self(caches);
+    const struct lru *lru = self(analysis);
+    unsigned ways = margay_caches_part_of(analysis)->ways[way];
     size_t block = lru->all_blocks ? pass->index : 0;
     row->references = margay_assoc_references(lru->grid, MARGAY_ALL_KINDS);
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
-        row->misses[kind] =
-            margay_assoc_misses(lru->grid, block, set, caches->part->ways[way],
-                                MARGAY_KIND_BIT(kind));
+        row->misses[kind] = margay_assoc_misses(lru->grid, block, set, ways,
+                                                MARGAY_KIND_BIT(kind));
 }
 
-static enum margay_status make_grid(struct lru *lru,
-                                    const struct margay_caches_part *part,
-                                    const struct margay_pass *passes,
-                                    size_t count,
-                                    const struct margay_share *share,
-                                    struct margay_error *error)
+static enum margay_status begin(margay_analysis *analysis,
+                                const struct margay_share *share,
+                                struct margay_error *error)
 {
+    struct lru *lru = self(analysis);
+    const struct margay_caches_part *part = margay_caches_part_of(analysis);
+    size_t count = analysis->pass_count;
     unsigned block_shifts[MARGAY_MOST_BLOCK_SIZES] = {0};
     unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
+    lru->all_blocks = share->all_blocks;
     for (size_t i = 0; lru->all_blocks && i < count; i++)
-        block_shifts[i] = passes[i].shift;
+        block_shifts[i] = analysis->pass[i].shift;
     for (size_t i = 0; i < part->request.set_count; i++)
         set_shifts[i] = margay_log2_floor(part->sets[i]);
     const struct margay_grid grid = {
@@ -77,27 +78,11 @@ static enum margay_status make_grid(struct lru *lru,
     return margay_assoc_create(&grid, &options, &lru->grid, error);
 }
 
-enum margay_status margay_caches_begin_lru(
-    const struct margay_caches_part *part, const struct margay_pass *passes,
-    size_t count, const struct margay_share *share,
-    struct margay_caches **caches, struct margay_error *error)
-{
-    static const struct margay_analysis_class functions = {
-        .feed = lru_feed,
-        .reset = lru_reset,
-        .free = lru_free,
-    };
-    struct lru *lru = calloc(1, sizeof *lru);
-    if (lru == NULL)
-        return margay_fail_memory(error, "the caches");
-    lru->caches.analysis.functions = &functions;
-    lru->caches.get = lru_get;
-    lru->all_blocks = share->all_blocks;
-    enum margay_status status =
-        make_grid(lru, part, passes, count, share, error);
-    if (status == MARGAY_OK)
-        *caches = &lru->caches;
-    else
-        lru_free(&lru->caches.analysis);
-    return status;
-}
+const struct margay_caches_way margay_caches_lru = {
+    .functions = {.bytes = sizeof(struct lru),
+                  .begin = begin,
+                  .feed = lru_feed,
+                  .reset = lru_reset,
+                  .free = lru_free},
+    .get = lru_get,
+};

@@ -8,14 +8,14 @@
 #include "traces/traces_internal.h"
 
 struct optimal {
-    struct margay_caches caches;
+    margay_analysis analysis;
     uint64_t references;
     margay_opt *all;
 };
 
-static struct optimal *self(const void *caches)
+static struct optimal *self(const margay_analysis *analysis)
 {
-    return (struct optimal *)caches;
+    return (struct optimal *)analysis;
 }
 
 static void optimal_free(margay_analysis *analysis)
@@ -44,28 +44,24 @@ static enum margay_status optimal_reset(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-static void optimal_get(const struct margay_caches *caches,
+static void optimal_get(const margay_analysis *analysis,
                         const struct margay_pass *pass, size_t set, size_t way,
                         struct margay_cache_row *row)
 {
-    const struct optimal *optimal = self(caches);
+    const struct optimal *optimal = self(analysis);
+    unsigned ways = margay_caches_part_of(analysis)->ways[way];
     (void)pass;
     row->references = optimal->references;
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
-        row->misses[kind] = margay_opt_misses(
-            optimal->all, set, caches->part->ways[way], MARGAY_KIND_BIT(kind));
+        row->misses[kind] =
+            margay_opt_misses(optimal->all, set, ways, MARGAY_KIND_BIT(kind));
 }
 
-enum margay_status margay_caches_begin_optimal(
-    const struct margay_caches_part *part, const struct margay_pass *passes,
-    size_t count, const struct margay_share *share,
-    struct margay_caches **caches, struct margay_error *error)
+static enum margay_status begin(margay_analysis *analysis,
+                                const struct margay_share *share,
+                                struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = optimal_feed,
-        .reset = optimal_reset,
-        .free = optimal_free,
-    };
+    const struct margay_caches_part *part = margay_caches_part_of(analysis);
     const struct margay_opt_options options = {
         .sets = part->sets,
         .set_count = part->request.set_count,
@@ -76,18 +72,16 @@ enum margay_status margay_caches_begin_optimal(
     };
     enum margay_status status = margay_room_check(
         "the caches", margay_opt_bytes(&options) * share->pass_count, error);
-    (void)passes, (void)count;
-    if (status != MARGAY_OK)
-        return status;
-    struct optimal *optimal = calloc(1, sizeof *optimal);
-    if (optimal == NULL)
-        return margay_fail_memory(error, "the caches");
-    optimal->caches.analysis.functions = &functions;
-    optimal->caches.get = optimal_get;
-    status = margay_opt_create(&options, &optimal->all, error);
-    if (status == MARGAY_OK)
-        *caches = &optimal->caches;
-    else
-        optimal_free(&optimal->caches.analysis);
-    return status;
+    return status == MARGAY_OK
+               ? margay_opt_create(&options, &self(analysis)->all, error)
+               : status;
 }
+
+const struct margay_caches_way margay_caches_optimal = {
+    .functions = {.bytes = sizeof(struct optimal),
+                  .begin = begin,
+                  .feed = optimal_feed,
+                  .reset = optimal_reset,
+                  .free = optimal_free},
+    .get = optimal_get,
+};

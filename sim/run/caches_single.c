@@ -10,7 +10,7 @@
    those of more sets, as long as misses are all that counts (Haque, Peddersen,
    Parameswaran, "DEW", DATE 2010, of FIFO), and are left out from there on. */
 struct single {
-    struct margay_caches caches;
+    margay_analysis analysis;
     size_t count;
     margay_cache **each; /* [set][ways] */
     uint64_t references;
@@ -21,9 +21,9 @@ struct single {
     uint8_t kinds[MARGAY_SPAN_REFS];
 };
 
-static struct single *self(const void *caches)
+static struct single *self(const margay_analysis *analysis)
 {
-    return (struct single *)caches;
+    return (struct single *)analysis;
 }
 
 static void single_free(margay_analysis *analysis)
@@ -84,12 +84,13 @@ static enum margay_status single_reset(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-static void single_get(const struct margay_caches *caches,
+static void single_get(const margay_analysis *analysis,
                        const struct margay_pass *pass, size_t set, size_t way,
                        struct margay_cache_row *row)
 {
-    const struct margay_cache_counts *counts = margay_cache_counts(
-        self(caches)->each[set * caches->part->request.way_count + way]);
+    size_t ways = margay_caches_part_of(analysis)->request.way_count;
+    const struct margay_cache_counts *counts =
+        margay_cache_counts(self(analysis)->each[set * ways + way]);
     (void)pass;
     row->references = self(caches)->references;
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
@@ -114,12 +115,16 @@ static enum margay_status check_room(const struct margay_caches_part *part,
     return margay_room_check("the caches", bytes * share->pass_count, error);
 }
 
-static enum margay_status make_caches(struct single *single,
-                                      const struct margay_caches_part *part,
-                                      struct margay_error *error)
+static enum margay_status begin(margay_analysis *analysis,
+                                const struct margay_share *share,
+                                struct margay_error *error)
 {
+    struct single *single = self(analysis);
+    const struct margay_caches_part *part = margay_caches_part_of(analysis);
     size_t all = margay_caches_count(part);
-    enum margay_status status = MARGAY_OK;
+    enum margay_status status = check_room(part, share, error);
+    if (status != MARGAY_OK)
+        return status;
     single->each = calloc(all, sizeof *single->each);
     if (single->each == NULL)
         return margay_fail_memory(error, "the caches");
@@ -131,34 +136,16 @@ static enum margay_status make_caches(struct single *single,
         status = margay_cache_create(&options, &single->each[single->count++],
                                      error);
     }
-    return status;
+    return status == MARGAY_OK
+               ? margay_crew_create(share->threads, &single->crew, error)
+               : status;
 }
 
-enum margay_status margay_caches_begin_single(
-    const struct margay_caches_part *part, const struct margay_pass *passes,
-    size_t count, const struct margay_share *share,
-    struct margay_caches **caches, struct margay_error *error)
-{
-    static const struct margay_analysis_class functions = {
-        .feed = single_feed,
-        .reset = single_reset,
-        .free = single_free,
-    };
-    enum margay_status status = check_room(part, share, error);
-    (void)passes, (void)count;
-    if (status != MARGAY_OK)
-        return status;
-    struct single *single = calloc(1, sizeof *single);
-    if (single == NULL)
-        return margay_fail_memory(error, "the caches");
-    single->caches.analysis.functions = &functions;
-    single->caches.get = single_get;
-    status = make_caches(single, part, error);
-    if (status == MARGAY_OK)
-        status = margay_crew_create(share->threads, &single->crew, error);
-    if (status == MARGAY_OK)
-        *caches = &single->caches;
-    else
-        single_free(&single->caches.analysis);
-    return status;
-}
+const struct margay_caches_way margay_caches_single = {
+    .functions = {.bytes = sizeof(struct single),
+                  .begin = begin,
+                  .feed = single_feed,
+                  .reset = single_reset,
+                  .free = single_free},
+    .get = single_get,
+};

@@ -337,7 +337,25 @@ static void engine_adopt(margay_analysis *analysis,
 
 /* --------------------------------------------------------------- making -- */
 
+static enum margay_status begin(margay_analysis *analysis,
+                                const struct margay_share *share,
+                                struct margay_error *error)
+{
+    struct engine_analysis *own = self(analysis);
+    own->asked = (const struct engine_question *)analysis->question;
+    enum margay_status status = make_engine(own, analysis->pass, share, error);
+    if (status == MARGAY_OK && own->asked->next != NULL)
+        status = margay_question_begin(own->asked->next, analysis->pass,
+                                       analysis->pass_count, share, &own->next,
+                                       error);
+    if (status == MARGAY_OK)
+        status = check_sizes(own->asked, analysis->pass, error);
+    return status;
+}
+
 static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct engine_analysis),
+    .begin = begin,
     .feed = engine_feed,
     .reset = engine_reset,
     .finish = engine_finish,
@@ -349,27 +367,6 @@ static const struct margay_analysis_class functions = {
     .lend = engine_lend,
     .adopt = engine_adopt,
 };
-
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
-                                const struct margay_share *share,
-                                margay_analysis **analysis,
-                                struct margay_error *error)
-{
-    struct engine_analysis *own = calloc(1, sizeof *own);
-    if (own == NULL)
-        return margay_fail_memory(error, "the analysis");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
-    own->asked = (const struct engine_question *)question;
-    enum margay_status status = make_engine(own, passes, share, error);
-    if (status == MARGAY_OK && own->asked->next != NULL)
-        status = margay_question_begin(own->asked->next, passes, count, share,
-                                       &own->next, error);
-    if (status == MARGAY_OK)
-        status = check_sizes(own->asked, passes, error);
-    return status;
-}
 
 static void question_free(margay_question *question)
 {
@@ -484,7 +481,7 @@ enum margay_status margay_engine_question(
         margay_question_free(next);
         return margay_fail_memory(error, "an engine");
     }
-    made->question.begin = begin;
+    made->question.functions = &functions;
     made->question.free = question_free;
     made->request = *request;
     made->next = next;

@@ -112,38 +112,36 @@ margay_analysis *margay_filter_analysis_next(const margay_analysis *analysis)
 
 /* --------------------------------------------------------------- making -- */
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = filter_feed,
-        .reset = filter_reset,
-        .finish = filter_finish,
-        .free = filter_free,
-    };
     const struct filter_question *asked =
-        (const struct filter_question *)question;
+        (const struct filter_question *)analysis->question;
     struct margay_cache_options options = asked->request.cache;
-    struct filter *filter = calloc(1, sizeof *filter);
-    if (filter == NULL)
-        return margay_fail_memory(error, "a cache");
-    filter->analysis.functions = &functions;
-    *analysis = &filter->analysis;
+    struct filter *filter = self(analysis);
     filter->columns = margay_span_columns_create();
     if (filter->columns == NULL)
         return margay_fail_memory(error, "what a cache passes on");
-    enum margay_status status =
-        divide_capacity(&asked->request, passes->block_bytes, &options, error);
+    enum margay_status status = divide_capacity(
+        &asked->request, analysis->pass->block_bytes, &options, error);
     if (status == MARGAY_OK)
         status = margay_cache_create(&options, &filter->cache, error);
     if (status == MARGAY_OK)
-        status = margay_question_begin(asked->next, passes, count, share,
+        status = margay_question_begin(asked->next, analysis->pass,
+                                       analysis->pass_count, share,
                                        &filter->next, error);
     return status;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct filter),
+    .begin = begin,
+    .feed = filter_feed,
+    .reset = filter_reset,
+    .finish = filter_finish,
+    .free = filter_free,
+};
 
 static void question_free(margay_question *question)
 {
@@ -188,7 +186,7 @@ enum margay_status margay_filter_question(
         return status;
     }
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .free = question_free,
         /* A trace without kinds would pass for one without writes. */
         .can = {.needs = next->can.needs |

@@ -231,33 +231,33 @@ static enum margay_status check_machines(
     return status;
 }
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = machines_feed,
-        .reset = machines_reset,
-        .finish = machines_finish,
-        .free = machines_free,
-    };
-    struct machines *machines = calloc(1, sizeof *machines);
-    if (machines == NULL)
-        return margay_fail_memory(error, "the machines");
-    machines->analysis.functions = &functions;
-    *analysis = &machines->analysis;
-    machines->request = ((const struct machines_question *)question)->request;
-    enum margay_status status = make_machines(machines, passes, share, error);
+    struct machines *machines = self(analysis);
+    machines->request =
+        ((const struct machines_question *)analysis->question)->request;
+    enum margay_status status =
+        make_machines(machines, analysis->pass, share, error);
     if (status != MARGAY_OK || machines->request.next == NULL)
         return status;
     machines->columns = margay_span_columns_create();
     return machines->columns == NULL
                ? margay_fail_memory(error, "what a cache passes on")
-               : margay_question_begin(machines->request.next, passes, count,
-                                       share, &machines->next, error);
+               : margay_question_begin(machines->request.next, analysis->pass,
+                                       analysis->pass_count, share,
+                                       &machines->next, error);
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct machines),
+    .begin = begin,
+    .feed = machines_feed,
+    .reset = machines_reset,
+    .finish = machines_finish,
+    .free = machines_free,
+};
 
 static void question_free(margay_question *question)
 {
@@ -279,7 +279,7 @@ enum margay_status margay_machine_question(
                                    : status;
     }
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .free = question_free,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,

@@ -185,37 +185,32 @@ margay_analysis *margay_objects_analysis_next(const margay_analysis *analysis)
 
 /* --------------------------------------------------------------- making -- */
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = objects_feed,
-        .reset = objects_reset,
-        .finish = objects_finish,
-        .look = objects_look,
-        .series = objects_series,
-        .free = objects_free,
-    };
+    struct objects_analysis *own = self(analysis);
     const struct objects_question *asked =
-        (const struct objects_question *)question;
-    struct objects_analysis *own = calloc(1, sizeof *own);
-    enum margay_status status = MARGAY_OK;
-    (void)count;
-    if (own == NULL)
-        return margay_fail_memory(error, "the objects");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
+        (const struct objects_question *)analysis->question;
     own->options = asked->options;
-    own->pass = passes[0];
+    own->pass = analysis->pass[0];
     own->pass.block_bytes = 0;
-    if (asked->next != NULL)
-        status = margay_question_begin(asked->next, &own->pass, 1, share,
+    return asked->next == NULL
+               ? MARGAY_OK
+               : margay_question_begin(asked->next, &own->pass, 1, share,
                                        &own->next, error);
-    return status;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct objects_analysis),
+    .begin = begin,
+    .feed = objects_feed,
+    .reset = objects_reset,
+    .finish = objects_finish,
+    .look = objects_look,
+    .series = objects_series,
+    .free = objects_free,
+};
 
 static void question_free(margay_question *question)
 {
@@ -234,7 +229,7 @@ enum margay_status margay_objects_question(
         return margay_fail_memory(error, "the objects");
     }
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .free = question_free,
         .can = {.needs = MARGAY_COLUMN_SIZES |
                          (options->ages ? MARGAY_COLUMN_TIMES : 0u),

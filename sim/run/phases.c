@@ -34,25 +34,21 @@ static enum margay_status phases_finish(margay_analysis *analysis,
     return margay_phases_finish(phases_of(analysis), error);
 }
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = phases_feed,
-        .finish = phases_finish,
-        .free = phases_free,
-    };
-    struct phases_analysis *own = calloc(1, sizeof *own);
-    (void)question, (void)passes, (void)count;
-    if (own == NULL)
-        return margay_fail_memory(error, "the phases");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
-    return margay_phases_create(share->threads, &own->phases, error);
+    return margay_phases_create(
+        share->threads, &((struct phases_analysis *)analysis)->phases, error);
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct phases_analysis),
+    .begin = begin,
+    .feed = phases_feed,
+    .finish = phases_finish,
+    .free = phases_free,
+};
 
 enum margay_status margay_phases_question(margay_question **question,
                                           struct margay_error *error)
@@ -62,7 +58,7 @@ enum margay_status margay_phases_question(margay_question **question,
     if (made == NULL)
         return margay_fail_memory(error, "the phases");
     *made = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .can = {.passes = true, .traces = true},
         .name = "phases",
     };

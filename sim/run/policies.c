@@ -8,8 +8,11 @@
  *   are kept (history.h); in the end each simulation goes over them by itself.
  *   A look simulates what has come since the last one, at sizes that this one
  *   had, too, and that memory is there for, and else all from the beginning.
- *   With a sample, everything is fed the blocks of the sample alone, caches
- *   are smaller by its rate, and their misses count for as many more.
+ *   With a sample of rate R, everything is fed the blocks of the sample alone:
+ * a cache of C blocks is one of C R blocks there, at least 1, and a miss stands
+ *   for 1 / R misses.  The references are counted whole: where the sample has
+ *   more or fewer than its share of them, the difference is one of hits, as it
+ *   comes from blocks that are referenced very often.
  *
  * Source: Waldspurger, Saemundsson, Ahmad, Park, "Cache modeling and
  *   optimization using miniature simulations", USENIX ATC 2017, for samples.
@@ -23,19 +26,336 @@
  *   do the simulations.
  */
 #define _GNU_SOURCE
-#include "sim/run/policies.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-static struct margay_policies *self(const margay_analysis *analysis)
+#include "sim/run/policies_replay.h"
+#include "sim/run/series.h"
+
+struct policies_question {
+    margay_question question;
+    struct margay_policies_request request;
+    struct margay_policy_rows rows; /* the list is owned */
+    struct margay_sample sample;
+};
+
+/* An engine that is fed all references, or those of the sample. */
+struct policy_engine {
+    margay_engine *engine; /* NULL = none */
+    struct margay_result result;
+};
+
+struct policies {
+    margay_analysis analysis;
+    const struct policies_question *asked;
+    struct margay_share share;
+    margay_crew *crew;
+    uint64_t bound_blocks;
+    struct margay_sizes sizes_asked; /* its list is owned */
+    /* One of each exact policy and, last, of LRU where the sizes follow from
+       LRU distances and no policy is LRU. */
+    struct policy_engine *engines; /* [policy_count + 1] */
+    size_t lru;                    /* which of them; none: beyond */
+    struct margay_error *failures; /* of the crew's tasks */
+    /* Where a policy is simulated: the references as numbers of blocks. */
+    margay_numbering *numbering;
+    struct margay_history history;
+    uint64_t uncounted; /* the first of them, a warm-up */
+    uint32_t uncounted_blocks;
+    struct margay_kept_caches kept; /* from look to look */
+    /* The span that the crew works on: its blocks, or those in the sample. */
+    const uint64_t *blocks;
+    size_t block_count;
+    uint64_t *picked; /* owned */
+    size_t picked_room;
+
+    uint64_t references; /* counted, in the sample or not */
+    struct margay_result result;
+    /* The curves.  Several sizes may be the same in a sample, where
+       sampled[places[i]] stands for sizes[i]. */
+    uint64_t *sizes, *sampled; /* in blocks, ascending */
+    size_t *places;            /* [size_count] */
+    size_t size_count, sampled_count;
+    struct margay_series_point *found;  /* [policy][sampled], in the sample, */
+    struct margay_series_point *points; /* and [policy][size] */
+};
+
+static struct policies *self(const margay_analysis *analysis)
 {
-    return (struct margay_policies *)analysis;
+    return (struct policies *)analysis;
+}
+
+static uint64_t scaled(const struct policies *policies, uint64_t count)
+{
+    return margay_policies_scaled(&policies->asked->sample, count, UINT64_MAX);
+}
+
+static uint64_t scaled_refs(const struct policies *policies, uint64_t count)
+{
+    return margay_policies_scaled(&policies->asked->sample, count,
+                                  policies->references);
+}
+
+/* ------------------------------------------------- what engines have found --
+ */
+
+static enum margay_status look_at_engines(struct policies *policies,
+                                          struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0;
+         i <= policies->asked->request.policy_count && status == MARGAY_OK;
+         i++) {
+        struct policy_engine *engine = &policies->engines[i];
+        if (engine->engine != NULL)
+            status = margay_engine_peek(engine->engine, &engine->result, error);
+    }
+    return status;
+}
+
+/* The result of LRU, or else of another engine; NULL = there is none. */
+static const struct margay_result *any_result(const struct policies *policies)
+{
+    size_t count = policies->asked->request.policy_count;
+    if (policies->lru <= count)
+        return &policies->engines[policies->lru].result;
+    for (size_t i = 0; i < count; i++) {
+        if (policies->engines[i].engine != NULL)
+            return &policies->engines[i].result;
+    }
+    return NULL;
+}
+
+/* The references, first uses and blocks. */
+static void count_references(struct policies *policies)
+{
+    const struct margay_result *found = any_result(policies);
+    uint64_t distinct, infinite;
+    if (found != NULL) {
+        distinct = found->distinct_blocks;
+        infinite = found->infinite;
+    } else {
+        distinct = margay_numbering_count(policies->numbering);
+        infinite = distinct - policies->uncounted_blocks;
+    }
+    policies->result.references = policies->references;
+    policies->result.distinct_blocks = scaled(policies, distinct);
+    policies->result.infinite = scaled_refs(policies, infinite);
+}
+
+/* ---------------------------------------------------------------- sizes -- */
+
+/* A size at which a curve steps is one more than a distance. */
+static enum margay_status add_step(const struct policies *policies,
+                                   margay_histogram *steps, uint64_t distance,
+                                   struct margay_error *error)
+{
+    return margay_histogram_add(steps, scaled(policies, distance + 1) - 1, 1,
+                                error);
+}
+
+static enum margay_status add_steps(const struct policies *policies,
+                                    margay_histogram *steps,
+                                    const margay_histogram *distances,
+                                    struct margay_error *error)
+{
+    uint64_t distance = 0, count;
+    enum margay_status status = MARGAY_OK;
+    for (uint64_t from = 0;
+         status == MARGAY_OK && distances != NULL &&
+         margay_histogram_next(distances, from, &distance, &count);
+         from = distance + 1)
+        status = add_step(policies, steps, distance, error);
+    return status;
+}
+
+/* The distances that a grid needs: the largest of LRU's, which no other is
+   above, or all of them.  A simulation is shown where LRU steps, even if LRU is
+   not asked for, as its own steps are not known. */
+static enum margay_status find_steps(const struct policies *policies,
+                                     margay_histogram *steps,
+                                     struct margay_error *error)
+{
+    size_t count = policies->asked->request.policy_count;
+    size_t stepping = policies->asked->rows.simulates ? count + 1 : count;
+    const margay_histogram *lru =
+        policies->lru <= count
+            ? policies->engines[policies->lru].result.histogram
+            : NULL;
+    uint64_t largest;
+    enum margay_status status =
+        margay_histogram_add(steps, MARGAY_INFINITE, 1, error);
+    if (lru != NULL && margay_histogram_exceeded_bound(lru) != 0)
+        margay_histogram_set_exceeded_bound(steps, policies->bound_blocks);
+    if (lru != NULL && margay_histogram_largest(lru, &largest) &&
+        status == MARGAY_OK)
+        status = add_step(policies, steps, largest, error);
+    for (size_t i = 0; i < stepping && status == MARGAY_OK &&
+                       policies->sizes_asked.kind == MARGAY_SIZES_ALL;
+         i++)
+        status = add_steps(policies, steps,
+                           policies->engines[i].result.histogram, error);
+    return status;
+}
+
+static void clear_curves(struct policies *policies)
+{
+    for (size_t i = 0; policies->engines != NULL &&
+                       i <= policies->asked->request.policy_count;
+         i++)
+        margay_result_clear(&policies->engines[i].result);
+    margay_result_clear(&policies->result);
+    free(policies->sizes);
+    free(policies->sampled);
+    free(policies->places);
+    free(policies->found);
+    free(policies->points);
+    policies->sizes = policies->sampled = NULL;
+    policies->places = NULL;
+    policies->found = policies->points = NULL;
+    policies->size_count = policies->sampled_count = 0;
+}
+
+static enum margay_status make_room(struct policies *own, size_t sizes,
+                                    struct margay_error *error)
+{
+    size_t policies = own->asked->request.policy_count;
+    own->sizes = calloc(sizes, sizeof *own->sizes);
+    own->sampled = calloc(sizes, sizeof *own->sampled);
+    own->places = calloc(sizes, sizeof *own->places);
+    own->found = calloc(policies * sizes, sizeof *own->found);
+    own->points = calloc(policies * sizes, sizeof *own->points);
+    return own->sizes == NULL || own->sampled == NULL || own->places == NULL ||
+                   own->found == NULL || own->points == NULL
+               ? margay_fail_memory(error, "the curves")
+               : MARGAY_OK;
+}
+
+static void keep_sizes(struct policies *policies,
+                       const struct margay_point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sampled = margay_policies_sampled(&policies->asked->sample,
+                                                   points[i].cache_blocks);
+        if (i == 0 || policies->sampled[policies->sampled_count - 1] != sampled)
+            policies->sampled[policies->sampled_count++] = sampled;
+        policies->sizes[i] = points[i].cache_blocks;
+        policies->places[i] = policies->sampled_count - 1;
+    }
+    policies->size_count = count;
+}
+
+/* The grid is that of a histogram of the steps. */
+static enum margay_status make_sizes(struct policies *policies,
+                                     struct margay_error *error)
+{
+    const struct margay_sizes sizes = margay_policies_sizes(
+        policies->sizes_asked, policies->asked->rows.simulates);
+    struct margay_point *points = NULL;
+    size_t count = 0;
+    enum margay_status status =
+        margay_histogram_create(&policies->result.histogram, error);
+    if (status == MARGAY_OK)
+        status = find_steps(policies, policies->result.histogram, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_curve(policies->result.histogram, &sizes,
+                                        &points, &count, error);
+    if (status == MARGAY_OK && count > 0)
+        status = make_room(policies, count, error);
+    if (status == MARGAY_OK)
+        keep_sizes(policies, points, count);
+    free(points);
+    return status;
+}
+
+/* --------------------------------------------------------------- points -- */
+
+static enum margay_status read_engine(const struct policies *policies,
+                                      size_t policy, struct margay_error *error)
+{
+    const struct margay_sizes sizes = {
+        .kind = MARGAY_SIZES_LIST,
+        .list_blocks = policies->sampled,
+        .list_count = policies->sampled_count,
+    };
+    struct margay_point *points;
+    size_t count;
+    enum margay_status status = margay_result_curve(
+        &policies->engines[policy].result, &sizes, &points, &count, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        policies->found[policy * policies->sampled_count + i] =
+            (struct margay_series_point){.size = points[i].cache_blocks,
+                                         .misses = points[i].misses};
+    free(points);
+    return MARGAY_OK;
+}
+
+static void make_points(struct policies *policies, size_t policy)
+{
+    const struct margay_series_point *found =
+        policies->found + policy * policies->sampled_count;
+    struct margay_series_point *points =
+        policies->points + policy * policies->size_count;
+    for (size_t i = 0; i < policies->size_count; i++) {
+        const struct margay_series_point *at = &found[policies->places[i]];
+        if (at->size != 0)
+            points[i] = (struct margay_series_point){
+                .size = policies->sizes[i],
+                .misses = scaled_refs(policies, at->misses)};
+    }
+}
+
+static enum margay_status replay(const struct policies *policies,
+                                 struct margay_kept_caches *kept,
+                                 struct margay_error *error)
+{
+    const struct margay_replay replay = {
+        .history = &policies->history,
+        .uncounted = policies->uncounted,
+        .blocks = policies->numbering == NULL
+                      ? 0
+                      : margay_numbering_count(policies->numbering),
+        .rows = &policies->asked->rows,
+        .sizes = policies->sampled,
+        .size_count = policies->sampled_count,
+        .seed = policies->asked->request.seed,
+        .crew = policies->crew,
+        .watch = policies->share.watch,
+        .kept = kept,
+        .points = policies->found,
+    };
+    return margay_policies_replay(&replay, error);
+}
+
+static enum margay_status make_curves(struct policies *policies,
+                                      struct margay_kept_caches *kept,
+                                      struct margay_error *error)
+{
+    size_t count = policies->asked->request.policy_count;
+    clear_curves(policies);
+    enum margay_status status = look_at_engines(policies, error);
+    if (status != MARGAY_OK)
+        return status;
+    count_references(policies);
+    if (policies->references == 0)
+        return MARGAY_OK;
+    status = make_sizes(policies, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (!policies->asked->rows.list[i].simulated)
+            status = read_engine(policies, i, error);
+    }
+    if (status == MARGAY_OK)
+        status = replay(policies, kept, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        make_points(policies, i);
+    return status;
 }
 
 /* ------------------------------------------------------- begin and end -- */
 
-static void end_reading(struct margay_policies *own)
+static void end_reading(struct policies *own)
 {
     size_t count = own->asked->request.policy_count + 1;
     for (size_t i = 0; own->engines != NULL && i < count; i++) {
@@ -52,9 +372,9 @@ static void end_reading(struct margay_policies *own)
 
 static void policies_free(margay_analysis *analysis)
 {
-    struct margay_policies *own = self(analysis);
+    struct policies *own = self(analysis);
     end_reading(own);
-    margay_policies_clear_curves(own);
+    clear_curves(own);
     free(own->engines);
     margay_crew_free(own->crew);
     free((void *)own->sizes_asked.list_blocks);
@@ -62,15 +382,14 @@ static void policies_free(margay_analysis *analysis)
     free(own);
 }
 
-static unsigned engine_threads(const struct margay_policies *own,
-                               size_t engines)
+static unsigned engine_threads(const struct policies *own, size_t engines)
 {
     size_t tasks = engines + own->asked->rows.simulates;
     return tasks < own->share.threads ? own->share.threads / (unsigned)tasks
                                       : 1;
 }
 
-static enum margay_status make_engine(struct margay_policies *own, size_t i,
+static enum margay_status make_engine(struct policies *own, size_t i,
                                       enum margay_measure measure,
                                       size_t engines,
                                       struct margay_error *error)
@@ -90,7 +409,7 @@ static enum margay_status make_engine(struct margay_policies *own, size_t i,
                                 error);
 }
 
-static enum margay_status make_engines(struct margay_policies *own,
+static enum margay_status make_engines(struct policies *own,
                                        struct margay_error *error)
 {
     const struct margay_policy_rows *rows = &own->asked->rows;
@@ -125,7 +444,7 @@ static enum margay_status make_engines(struct margay_policies *own,
 
 /* -------------------------------------------------------------- feeding -- */
 
-static enum margay_status keep_numbers(struct margay_policies *own,
+static enum margay_status keep_numbers(struct policies *own,
                                        struct margay_error *error)
 {
     uint32_t *place;
@@ -142,7 +461,7 @@ static enum margay_status keep_numbers(struct margay_policies *own,
 /* The crew's tasks: task 0 numbers the blocks, task i + 1 feeds engine i. */
 static void feed_one(void *context, size_t i)
 {
-    struct margay_policies *own = context;
+    struct policies *own = context;
     struct margay_error *failure = &own->failures[i];
     if (i == 0 && own->numbering != NULL)
         failure->status = keep_numbers(own, failure);
@@ -152,7 +471,7 @@ static void feed_one(void *context, size_t i)
                                own->block_count, NULL, failure);
 }
 
-static enum margay_status pick_sample(struct margay_policies *own,
+static enum margay_status pick_sample(struct policies *own,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
@@ -174,7 +493,7 @@ static enum margay_status policies_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
-    struct margay_policies *own = self(analysis);
+    struct policies *own = self(analysis);
     size_t tasks = own->asked->request.policy_count + 2;
     enum margay_status status = MARGAY_OK;
     own->blocks = span->blocks;
@@ -192,7 +511,7 @@ static enum margay_status policies_feed(margay_analysis *analysis,
 static enum margay_status policies_reset(margay_analysis *analysis,
                                          struct margay_error *error)
 {
-    struct margay_policies *own = self(analysis);
+    struct policies *own = self(analysis);
     (void)error;
     for (size_t i = 0; i <= own->asked->request.policy_count; i++) {
         if (own->engines[i].engine != NULL)
@@ -209,24 +528,24 @@ static enum margay_status policies_reset(margay_analysis *analysis,
 static enum margay_status policies_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    struct margay_policies *own = self(analysis);
-    return margay_policies_make_curves(own, &own->kept, error);
+    struct policies *own = self(analysis);
+    return make_curves(own, &own->kept, error);
 }
 
 static enum margay_status policies_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    struct margay_policies *own = self(analysis);
+    struct policies *own = self(analysis);
     bool looked = own->kept.count > 0;
     enum margay_status status =
-        margay_policies_make_curves(own, looked ? &own->kept : NULL, error);
+        make_curves(own, looked ? &own->kept : NULL, error);
     end_reading(own);
     return status;
 }
 
 /* Without a sample, the curve of an engine is known at every size. */
-static enum margay_status series_of_engine(const struct margay_policies *own,
-                                           size_t i, margay_series_take *take,
+static enum margay_status series_of_engine(const struct policies *own, size_t i,
+                                           margay_series_take *take,
                                            void *context,
                                            struct margay_error *error)
 {
@@ -248,7 +567,7 @@ static enum margay_status policies_series(margay_analysis *analysis,
                                           void *context,
                                           struct margay_error *error)
 {
-    const struct margay_policies *own = self(analysis);
+    const struct policies *own = self(analysis);
     bool exact = sizes == NULL && own->asked->sample.limit == UINT64_MAX;
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0;
@@ -257,7 +576,7 @@ static enum margay_status policies_series(margay_analysis *analysis,
             status = series_of_engine(own, i, take, context, error);
             continue;
         }
-        const struct margay_series series = {
+        struct margay_series series = {
             .policy = own->asked->request.policies[i],
             .references = own->result.references,
             .distinct = own->result.distinct_blocks,
@@ -266,10 +585,11 @@ static enum margay_status policies_series(margay_analysis *analysis,
                 own->result.histogram == NULL
                     ? 0
                     : margay_histogram_exceeded_bound(own->result.histogram),
-            .points = own->points + i * own->size_count,
-            .count = own->point_counts == NULL ? 0 : own->point_counts[i],
         };
-        status = take(context, &series, error);
+        status = margay_series_give(
+            &series,
+            own->points == NULL ? NULL : own->points + i * own->size_count,
+            own->size_count, take, context, error);
     }
     return status;
 }
@@ -277,7 +597,7 @@ static enum margay_status policies_series(margay_analysis *analysis,
 /* --------------------------------------------------------------- making -- */
 
 /* The size of the bound, and those of the curves. */
-static enum margay_status resolve_sizes(struct margay_policies *own,
+static enum margay_status resolve_sizes(struct policies *own,
                                         const struct margay_pass *pass,
                                         struct margay_error *error)
 {
@@ -293,31 +613,16 @@ static enum margay_status resolve_sizes(struct margay_policies *own,
                : status;
 }
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = policies_feed,
-        .reset = policies_reset,
-        .look = policies_look,
-        .finish = policies_finish,
-        .series = policies_series,
-        .free = policies_free,
-    };
-    struct margay_policies *own = calloc(1, sizeof *own);
-    (void)count;
-    if (own == NULL)
-        return margay_fail_memory(error, "the policies");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
-    own->asked = (const struct margay_policies_question *)question;
+    struct policies *own = self(analysis);
+    own->asked = (const struct policies_question *)analysis->question;
     own->share = *share;
     margay_history_begin(&own->history, own->asked->request.directory,
                          MARGAY_HISTORY_HELD);
-    enum margay_status status = resolve_sizes(own, passes, error);
+    enum margay_status status = resolve_sizes(own, analysis->pass, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(share->threads, &own->crew, error);
     if (status == MARGAY_OK)
@@ -325,9 +630,20 @@ static enum margay_status begin(const margay_question *question,
     return status;
 }
 
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct policies),
+    .begin = begin,
+    .feed = policies_feed,
+    .reset = policies_reset,
+    .look = policies_look,
+    .finish = policies_finish,
+    .series = policies_series,
+    .free = policies_free,
+};
+
 static void question_free(margay_question *question)
 {
-    free(((struct margay_policies_question *)question)->rows.list);
+    free(((struct policies_question *)question)->rows.list);
     free(question);
 }
 
@@ -335,12 +651,12 @@ enum margay_status margay_policies_question(
     const struct margay_policies_request *request, margay_question **question,
     struct margay_error *error)
 {
-    struct margay_policies_question *made = calloc(1, sizeof *made);
+    struct policies_question *made = calloc(1, sizeof *made);
     *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the policies");
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .free = question_free,
         .can = {.curves = true, .looks = true},
         .name = "the policies",
@@ -348,8 +664,9 @@ enum margay_status margay_policies_question(
     made->request = *request;
     made->sample = margay_sample_of(
         request->sample_rate == 0 ? 1 : request->sample_rate, request->seed);
-    enum margay_status status = margay_policies_read(
-        request->policies, request->policy_count, false, &made->rows, error);
+    enum margay_status status =
+        margay_policies_read(request->policies, request->policy_count,
+                             MARGAY_CACHES_OF_BLOCKS, &made->rows, error);
     /* Simulations fill the threads of one trace; engines alone do not. */
     made->question.can.traces = !made->rows.simulates;
     if (status == MARGAY_OK)

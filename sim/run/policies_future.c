@@ -446,11 +446,11 @@ static uint64_t hits_of_schedule(const struct margay_future *future,
 }
 
 enum margay_status margay_future_bound(const struct margay_future *future,
-                                       bool upper, uint64_t bytes,
-                                       uint64_t *misses, uint64_t *missed_bytes,
+                                       bool upper,
+                                       struct margay_series_point *point,
                                        struct margay_error *error)
 {
-    uint64_t hits, hit_bytes;
+    uint64_t hits, hit_bytes, bytes = point->size;
     struct schedule schedule;
     if (!upper) {
         hits = hits_below(future, bytes, false);
@@ -466,9 +466,9 @@ enum margay_status margay_future_bound(const struct margay_future *future,
         hit_bytes = hits_of_schedule(future, &schedule, bytes, true);
         free(schedule.places);
     }
-    *misses = future->counted - hits;
-    *missed_bytes = hit_bytes < future->counted_bytes
-                        ? future->counted_bytes - hit_bytes
-                        : 0;
+    point->misses = future->counted - hits;
+    point->missed_bytes = hit_bytes < future->counted_bytes
+                              ? future->counted_bytes - hit_bytes
+                              : 0;
     return MARGAY_OK;
 }

@@ -57,9 +57,8 @@ struct object_policies {
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
     uint32_t numbers[MARGAY_SPAN_REFS];
 
-    struct margay_series_point *points; /* [policy][size], */
+    struct margay_series_point *points; /* [policy][size] */
     size_t size_count;
-    size_t *point_counts; /* [policy]: without those not simulated */
 };
 
 static struct object_policies *self(const margay_analysis *analysis)
@@ -67,18 +66,10 @@ static struct object_policies *self(const margay_analysis *analysis)
     return (struct object_policies *)analysis;
 }
 
-static void clear_curves(struct object_policies *policies)
-{
-    free(policies->points);
-    free(policies->point_counts);
-    policies->points = NULL;
-    policies->point_counts = NULL;
-}
-
 static void object_policies_free(margay_analysis *analysis)
 {
     struct object_policies *policies = self(analysis);
-    clear_curves(policies);
+    free(policies->points);
     margay_analysis_free(policies->objects);
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
@@ -220,37 +211,41 @@ static enum margay_status object_policies_reset(margay_analysis *analysis,
 
 /* --------------------------------------------------------------- curves -- */
 
-static void take_points(struct object_policies *policies,
-                        const struct margay_series *lru,
-                        const struct margay_replay *replay)
+/* Of a sample, what caches have that are larger by as much. */
+static void scale_points(const struct margay_replay *replay,
+                         const struct margay_sample *sample,
+                         const struct margay_series *lru)
 {
-    const struct margay_sample *sample = &policies->asked->sample;
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
-        size_t row = i / replay->size_count;
-        struct margay_series_point point = lru->points[i % replay->size_count];
-        bool simulated = replay->rows->list[row].simulated;
-        if (simulated && replay->misses[i] == MARGAY_NOT_SIMULATED)
-            continue;
-        if (simulated) {
-            point.misses = margay_policies_scaled(sample, replay->misses[i],
-                                                  lru->references);
-            point.missed_bytes = margay_policies_scaled(
-                sample, replay->missed_bytes[i], lru->reference_bytes);
+        const struct margay_series_point *of_lru =
+            &lru->points[i % replay->size_count];
+        struct margay_series_point *point = &replay->points[i];
+        bool simulated = replay->noted ||
+                         replay->rows->list[i / replay->size_count].simulated;
+        if (!simulated) {
+            *point = *of_lru;
+        } else if (point->size != 0) {
+            point->size = of_lru->size;
+            point->misses =
+                margay_policies_scaled(sample, point->misses, lru->references);
+            point->missed_bytes = margay_policies_scaled(
+                sample, point->missed_bytes, lru->reference_bytes);
         }
-        policies
-            ->points[row * replay->size_count + policies->point_counts[row]++] =
-            point;
     }
 }
 
-static enum margay_status replay_all(struct object_policies *policies,
-                                     const struct margay_series *lru,
-                                     const struct margay_policy_rows *rows,
-                                     struct margay_error *error)
+/* The curves at the sizes of the points of LRU.  With notes LRU is simulated,
+   too. */
+static enum margay_status make_curves(void *context,
+                                      const struct margay_series *lru,
+                                      struct margay_error *error)
 {
-    size_t count = lru->count, all = count * rows->count;
+    struct object_policies *policies = context;
+    const struct margay_policy_rows *rows = &policies->asked->rows;
+    size_t count = lru->count;
     uint64_t *sizes = calloc(count + 1, sizeof *sizes);
-    uint64_t *misses = calloc(2 * all + 1, sizeof *misses);
+    policies->points = margay_series_room(count * rows->count, error);
+    policies->size_count = count;
     const struct margay_replay replay = {
         .history = &policies->history,
         .uncounted = policies->uncounted,
@@ -263,16 +258,10 @@ static enum margay_status replay_all(struct object_policies *policies,
         .seed = policies->asked->request.seed,
         .crew = policies->crew,
         .watch = policies->watch,
-        .misses = misses,
-        .missed_bytes = misses + all,
+        .points = policies->points,
     };
     enum margay_status status = MARGAY_OK;
-    policies->points = margay_series_room(all, error);
-    policies->point_counts =
-        calloc(rows->count, sizeof *policies->point_counts);
-    policies->size_count = count;
-    if (sizes == NULL || misses == NULL || policies->points == NULL ||
-        policies->point_counts == NULL)
+    if (sizes == NULL || policies->points == NULL)
         status = margay_fail_memory(error, "the curves");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         sizes[i] = margay_policies_sampled(&policies->asked->sample,
@@ -280,30 +269,8 @@ static enum margay_status replay_all(struct object_policies *policies,
     if (status == MARGAY_OK)
         status = margay_policies_replay(&replay, error);
     if (status == MARGAY_OK)
-        take_points(policies, lru, &replay);
+        scale_points(&replay, &policies->asked->sample, lru);
     free(sizes);
-    free(misses);
-    return status;
-}
-
-/* The curves at the sizes of the points of LRU.  With notes LRU is simulated,
-   too. */
-static enum margay_status make_curves(void *context,
-                                      const struct margay_series *lru,
-                                      struct margay_error *error)
-{
-    struct object_policies *policies = context;
-    struct margay_policy_rows rows = policies->asked->rows;
-    rows.list = calloc(rows.count + 1, sizeof *rows.list);
-    if (rows.list == NULL)
-        return margay_fail_memory(error, "the curves");
-    for (size_t i = 0; i < rows.count; i++) {
-        rows.list[i] = policies->asked->rows.list[i];
-        rows.list[i].simulated |= policies->noted;
-    }
-    rows.simulates |= policies->noted;
-    enum margay_status status = replay_all(policies, lru, &rows, error);
-    free(rows.list);
     return status;
 }
 
@@ -313,7 +280,8 @@ static enum margay_status object_policies_look(margay_analysis *analysis,
 {
     struct object_policies *policies = self(analysis);
     enum margay_status status = margay_analysis_look(policies->objects, error);
-    clear_curves(policies);
+    free(policies->points);
+    policies->points = NULL;
     return status == MARGAY_OK
                ? margay_analysis_series(policies->objects,
                                         &policies->asked->grid, make_curves,
@@ -334,10 +302,12 @@ static enum margay_status object_policies_series(
         margay_objects_describe(
             margay_objects_analysis_engine(policies->objects), &series);
         series.policy = policies->asked->rows.list[i].spec;
-        series.points = policies->points + i * policies->size_count;
-        series.count =
-            policies->point_counts == NULL ? 0 : policies->point_counts[i];
-        status = take(context, &series, error);
+        status = margay_series_give(&series,
+                                    policies->points == NULL
+                                        ? NULL
+                                        : policies->points +
+                                              i * policies->size_count,
+                                    policies->size_count, take, context, error);
     }
     return status;
 }
@@ -350,37 +320,35 @@ const margay_analysis *margay_object_policies_analysis_engine(
 
 /* --------------------------------------------------------------- making -- */
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = object_policies_feed,
-        .reset = object_policies_reset,
-        .look = object_policies_look,
-        .finish = object_policies_look,
-        .series = object_policies_series,
-        .free = object_policies_free,
-    };
-    struct object_policies *own = calloc(1, sizeof *own);
-    if (own == NULL)
-        return margay_fail_memory(error, "the policies");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
-    own->asked = (const struct object_policies_question *)question;
+    struct object_policies *own = self(analysis);
+    own->asked = (const struct object_policies_question *)analysis->question;
     own->watch = share->watch;
     margay_history_begin(&own->history, own->asked->request.directory,
                          MARGAY_HISTORY_HELD);
     enum margay_status status = margay_question_begin(
-        own->asked->objects, passes, count, share, &own->objects, error);
+        own->asked->objects, analysis->pass, analysis->pass_count, share,
+        &own->objects, error);
     if (status == MARGAY_OK)
         status = margay_numbering_create(&own->numbering, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(share->threads, &own->crew, error);
     return status;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct object_policies),
+    .begin = begin,
+    .feed = object_policies_feed,
+    .reset = object_policies_reset,
+    .look = object_policies_look,
+    .finish = object_policies_look,
+    .series = object_policies_series,
+    .free = object_policies_free,
+};
 
 static void question_free(margay_question *question)
 {
@@ -401,7 +369,7 @@ enum margay_status margay_object_policies_question(
     *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the policies");
-    made->question.begin = begin;
+    made->question.functions = &functions;
     made->question.free = question_free;
     made->request = *request;
     made->sample = margay_sample_of(options->rate, options->seed);
@@ -409,8 +377,9 @@ enum margay_status margay_object_policies_question(
     made->ttl_seconds = options->ttl_seconds;
     made->grid = *options->curve;
     measured.curve = &made->grid;
-    enum margay_status status = margay_policies_read(
-        request->policies, request->policy_count, true, &made->rows, error);
+    enum margay_status status =
+        margay_policies_read(request->policies, request->policy_count,
+                             MARGAY_CACHES_OF_OBJECTS, &made->rows, error);
     made->grid = margay_policies_sizes(made->grid, made->rows.simulates);
     if (status == MARGAY_OK)
         status =

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/watching.h"
-
 /* References that are simulated at a time. */
 #define PIECE_REFS 4096
 
@@ -50,10 +48,27 @@ struct simulation {
     margay_object_cache *objects;
 };
 
+void margay_watching_add(struct margay_watching *watching, size_t count)
+{
+    const struct margay_watch *watch = watching->watch;
+    uint64_t done = atomic_fetch_add(&watching->done_refs, count) + count;
+    if (watch == NULL || atomic_flag_test_and_set(&watching->telling))
+        return;
+    watch->progress(watch->context, done, watching->total_refs);
+    atomic_flag_clear(&watching->telling);
+}
+
+bool margay_watching_is_over(const struct margay_watching *watching)
+{
+    const struct margay_watch *watch = watching->watch;
+    return watch != NULL && watch->stop(watch->context);
+}
+
 /* The sizes of such a policy share a table. */
 static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
-    return replay->object_bytes == NULL && replay->kept == NULL &&
+    return replay->object_bytes == NULL && replay->simulate == NULL &&
+           replay->kept == NULL &&
            strcmp(replay->rows->list[row].info->name, "fifo") == 0;
 }
 
@@ -183,20 +198,19 @@ static enum margay_status simulate_between(struct tasks *tasks,
     return MARGAY_OK;
 }
 
-static void take_misses(const struct margay_replay *replay,
-                        const struct task *task,
-                        const struct simulation *simulation)
+static void take_misses(const struct task *task,
+                        const struct simulation *simulation,
+                        struct margay_series_point *points)
 {
-    size_t at = task->row * replay->size_count + task->first;
     if (simulation->objects != NULL) {
         const struct margay_object_counts counts =
             margay_object_cache_counts(simulation->objects);
-        replay->misses[at] = counts.misses;
-        replay->missed_bytes[at] = counts.missed_bytes;
+        points->misses = counts.misses;
+        points->missed_bytes = counts.missed_bytes;
         return;
     }
     for (size_t i = 0; i < task->count; i++)
-        replay->misses[at + i] =
+        points[i].misses =
             simulation->fifo != NULL
                 ? margay_fifo_misses(simulation->fifo, i)
                 : margay_cache_counts(simulation->cache)->misses[MARGAY_READ];
@@ -253,22 +267,26 @@ static void keep(const struct margay_replay *replay, const struct task *task,
     simulation->cache = NULL;
 }
 
-/* Without time for all of it, the task leaves no misses. */
+/* Without time for all of it, the task leaves points of size 0. */
 static enum margay_status run_task(struct tasks *tasks, const struct task *task,
                                    struct margay_error *error)
 {
     const struct margay_replay *replay = tasks->replay;
-    const char *name = replay->rows->list[task->row].info->name;
+    const struct margay_policy_row *row = &replay->rows->list[task->row];
+    struct margay_series_point *points =
+        replay->points + task->row * replay->size_count + task->first;
     struct simulation simulation = {NULL, NULL, NULL};
     uint64_t done = 0;
-    if (strncmp(name, "pfoo-", 5) == 0) {
-        size_t at = task->row * replay->size_count + task->first;
+    for (size_t i = 0; i < task->count; i++)
+        points[i].size = replay->sizes[task->first + i];
+    if (replay->simulate != NULL)
+        return replay->simulate(replay, row, &tasks->watching, points, error);
+    if (strncmp(row->info->name, "pfoo-", 5) == 0) {
         margay_watching_add(&tasks->watching,
                             margay_history_count(replay->history));
-        return margay_future_bound(tasks->future, strcmp(name, "pfoo-u") == 0,
-                                   replay->sizes[task->first],
-                                   &replay->misses[at],
-                                   &replay->missed_bytes[at], error);
+        return margay_future_bound(tasks->future,
+                                   strcmp(row->info->name, "pfoo-u") == 0,
+                                   points, error);
     }
     enum margay_status status = take_up(tasks, task, &simulation, &done, error);
     if (status == MARGAY_OK && done <= replay->uncounted) {
@@ -281,8 +299,11 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
         status = simulate_between(tasks, &simulation, done,
                                   margay_history_count(replay->history), error);
     if (status == MARGAY_OK && !margay_watching_is_over(&tasks->watching)) {
-        take_misses(replay, task, &simulation);
+        take_misses(task, &simulation, points);
         keep(replay, task, &simulation);
+    } else {
+        for (size_t i = 0; i < task->count; i++)
+            points[i].size = 0;
     }
     end(&simulation);
     return status;
@@ -307,6 +328,11 @@ static void run_one(void *context, size_t i)
 /* -------------------------------------------------------------- all tasks --
  */
 
+static bool is_simulated(const struct margay_replay *replay, size_t row)
+{
+    return replay->noted || replay->rows->list[row].simulated;
+}
+
 /* Larger caches take longer: they come first, so that no thread is left alone
    with one in the end. */
 static void list_tasks(struct tasks *tasks)
@@ -317,7 +343,7 @@ static void list_tasks(struct tasks *tasks)
         left--;
         for (size_t i = 0; i < replay->rows->count; i++) {
             struct task task = {i, left, 1, NOT_KEPT};
-            if (!replay->rows->list[i].simulated ||
+            if (!is_simulated(replay, i) ||
                 (goes_at_once(replay, i) && left % MARGAY_FIFO_SIZES != 0))
                 continue;
             if (goes_at_once(replay, i)) {
@@ -356,35 +382,37 @@ static enum margay_status find_kept(struct tasks *tasks,
     return MARGAY_OK;
 }
 
-/* Until they are simulated, caches have no misses. */
-static void clear_misses(const struct margay_replay *replay)
-{
-    for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
-        if (replay->rows->list[i / replay->size_count].simulated)
-            replay->misses[i] = MARGAY_NOT_SIMULATED;
-    }
-}
-
 static void tell_lacking(const struct tasks *tasks)
 {
     const struct margay_replay *replay = tasks->replay;
     size_t lacking = 0, caches = 0;
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
-        bool simulated = replay->rows->list[i / replay->size_count].simulated;
+        bool simulated = is_simulated(replay, i / replay->size_count);
         caches += simulated;
-        lacking += simulated && replay->misses[i] == MARGAY_NOT_SIMULATED;
+        lacking += simulated && replay->points[i].size == 0;
     }
-    margay_watching_end(&tasks->watching, lacking, caches);
+    if (replay->watch != NULL && lacking > 0)
+        replay->watch->leave(replay->watch->context, lacking, caches);
 }
 
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error)
 {
-    struct tasks tasks = {.replay = replay,
-                          .watching = MARGAY_WATCHING(replay->watch, 0)};
+    struct tasks tasks = {
+        .replay = replay,
+        .watching = {.watch = replay->watch, .telling = ATOMIC_FLAG_INIT}};
     size_t most = replay->rows->count * replay->size_count;
     enum margay_status status = MARGAY_OK;
-    if (!replay->rows->simulates || margay_history_count(replay->history) == 0)
+    if (!replay->rows->simulates && !replay->noted)
+        return MARGAY_OK;
+    for (size_t i = 0; i < most; i++) {
+        /* A sample may be empty, and then misses nothing. */
+        if (is_simulated(replay, i / replay->size_count))
+            replay->points[i].size = margay_history_count(replay->history) == 0
+                                         ? replay->sizes[i % replay->size_count]
+                                         : 0;
+    }
+    if (margay_history_count(replay->history) == 0)
         return MARGAY_OK;
     tasks.list = calloc(most, sizeof *tasks.list);
     tasks.failures = calloc(most, sizeof *tasks.failures);
@@ -394,7 +422,9 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
         list_tasks(&tasks);
         status = find_kept(&tasks, error);
     }
-    for (size_t i = 0; i < replay->rows->count && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < replay->rows->count && status == MARGAY_OK &&
+                       replay->object_bytes != NULL;
+         i++) {
         if ((replay->rows->list[i].info->abilities &
              MARGAY_POLICY_ONLY_OBJECTS) &&
             tasks.future == NULL)
@@ -403,7 +433,6 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
     if (status == MARGAY_OK) {
         tasks.watching.total_refs =
             tasks.count * margay_history_count(replay->history);
-        clear_misses(replay);
         margay_crew_start(replay->crew, run_one, &tasks, tasks.count);
         margay_crew_finish(replay->crew);
         status = margay_policies_failure(tasks.failures, tasks.count, error);

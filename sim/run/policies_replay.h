@@ -36,14 +36,42 @@ struct margay_kept_caches {
 
 void margay_kept_caches_free(struct margay_kept_caches *kept);
 
+/* What the threads of a replay tell its watch, and ask it. */
+struct margay_watching {
+    const struct margay_watch *watch; /* NULL = none */
+    uint64_t total_refs; /* each reference as often as it is worked through */
+    atomic_uint_least64_t done_refs;
+    atomic_flag telling; /* by one thread at a time */
+};
+
+/* A thread has worked through `count` more references. */
+void margay_watching_add(struct margay_watching *watching, size_t count);
+
+/* Are the threads to end with what they have? */
+bool margay_watching_is_over(const struct margay_watching *watching);
+
+struct margay_replay;
+
+/* Find the counts of a cache of point->size, or set this to 0 where the watch
+   leaves no time.  MARGAY_NO_MEMORY; MARGAY_IO. */
+typedef enum margay_status margay_replay_simulate(
+    const struct margay_replay *replay, const struct margay_policy_row *row,
+    struct margay_watching *watching, struct margay_series_point *point,
+    struct margay_error *error);
+
 struct margay_replay {
+    /* What simulates caches of requests, with its own context; NULL = they are
+       of blocks or objects. */
+    margay_replay_simulate *simulate;
+    const void *context;
+
     /* The references: numbers of blocks, or requests of objects and notes. */
     const struct margay_history *history;
     uint64_t uncounted; /* the first of these words, a warm-up */
     uint32_t blocks;    /* all numbers are below */
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
-    bool noted; /* there are notes among the requests */
+    bool noted; /* there are notes among the requests: simulate all rows */
 
     const struct margay_policy_rows *rows;
     const uint64_t *sizes; /* of the caches, ascending, in blocks or bytes */
@@ -54,14 +82,12 @@ struct margay_replay {
 
     struct margay_kept_caches *kept; /* NULL: no look follows */
 
-    uint64_t *misses;       /* [row][size], of the rows that are simulated */
-    uint64_t *missed_bytes; /* likewise, of objects */
+    /* [row][size], of the rows that are simulated: size 0 where the watch left
+       no time. */
+    struct margay_series_point *points;
 };
 
-/* The misses of a cache for which the watch left no time. */
-#define MARGAY_NOT_SIMULATED UINT64_MAX
-
-/* Fill in the misses.  MARGAY_NO_MEMORY; MARGAY_IO. */
+/* Fill in the points.  MARGAY_NO_MEMORY; MARGAY_IO. */
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error);
 
@@ -83,10 +109,11 @@ void margay_future_free(struct margay_future *future);
 /* As margay_object_cache_options has it. */
 const uint64_t *margay_future_nexts(const struct margay_future *future);
 
-/* The misses of pfoo-u, if `upper`, or pfoo-l at a size.  MARGAY_NO_MEMORY. */
+/* The misses of pfoo-u, if `upper`, or pfoo-l at the size of a point.
+   MARGAY_NO_MEMORY. */
 enum margay_status margay_future_bound(const struct margay_future *future,
-                                       bool upper, uint64_t bytes,
-                                       uint64_t *misses, uint64_t *missed_bytes,
+                                       bool upper,
+                                       struct margay_series_point *point,
                                        struct margay_error *error);
 
 /* The size of a cache in a sample that stands for one of `size`, and what a
@@ -106,15 +133,18 @@ enum margay_status margay_policies_failure(const struct margay_error *failures,
 struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
                                           bool simulates);
 
-/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it. */
-enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
-                                             struct margay_error *error);
+/* What caches have. */
+enum margay_caches_of {
+    MARGAY_CACHES_OF_BLOCKS,
+    MARGAY_CACHES_OF_OBJECTS,
+    MARGAY_CACHES_OF_REQUESTS,
+};
 
 /* What each of several specs asks for.  MARGAY_BAD_ARGUMENT: one is wrong,
    given twice, or of a policy that is not defined for such caches;
    MARGAY_NO_MEMORY.  The caller frees rows->list in any case. */
 enum margay_status margay_policies_read(const char *const *specs, size_t count,
-                                        bool of_objects,
+                                        enum margay_caches_of caches,
                                         struct margay_policy_rows *rows,
                                         struct margay_error *error);
 

@@ -7,8 +7,10 @@
 
 static enum margay_status check(const char *spec,
                                 const struct margay_policy_info *info,
-                                bool of_objects, struct margay_error *error)
+                                enum margay_caches_of caches,
+                                struct margay_error *error)
 {
+    bool of_objects = caches == MARGAY_CACHES_OF_OBJECTS;
     if (info->abilities & MARGAY_POLICY_FOR_SETS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is defined for sets of some ways "
@@ -27,18 +29,44 @@ static enum margay_status check(const char *spec,
     return MARGAY_OK;
 }
 
-static enum margay_status read_spec(const char *spec, bool of_objects,
+static enum margay_status check_of_requests(const char *spec,
+                                            struct margay_error *error)
+{
+    static const char *const known[] = {"lru",  "opt", MARGAY_LEAF_LRU,
+                                        "slru", "lfu", "arc"};
+    size_t length = strcspn(spec, ":");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strlen(known[i]) == length &&
+            strncasecmp(known[i], spec, length) == 0)
+            return MARGAY_OK;
+    }
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "--policy %s: it is not defined for requests of blocks "
+                       "(lru, leaf-lru, slru, lfu, arc and opt are)",
+                       spec);
+}
+
+static enum margay_status read_spec(const char *spec,
+                                    enum margay_caches_of caches,
                                     struct margay_policy_row *row,
                                     struct margay_error *error)
 {
-    if (strcasecmp(spec, MARGAY_LEAF_LRU) == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is for requests of blocks "
-                           "(--requests)",
-                           spec);
-    enum margay_status status = margay_policy_find(spec, &row->info, error);
+    bool of_objects = caches == MARGAY_CACHES_OF_OBJECTS;
+    bool of_requests = caches == MARGAY_CACHES_OF_REQUESTS;
+    enum margay_status status =
+        of_requests ? check_of_requests(spec, error) : MARGAY_OK;
+    if (strcasecmp(spec, MARGAY_LEAF_LRU) == 0) {
+        *row = (struct margay_policy_row){.spec = spec, .simulated = true};
+        return of_requests ? MARGAY_OK
+                           : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                         "--policy %s: it is for requests of "
+                                         "blocks (--requests)",
+                                         spec);
+    }
     if (status == MARGAY_OK)
-        status = check(spec, row->info, of_objects, error);
+        status = margay_policy_find(spec, &row->info, error);
+    if (status == MARGAY_OK)
+        status = check(spec, row->info, caches, error);
     if (status != MARGAY_OK)
         return status;
     bool needs_future =
@@ -68,19 +96,8 @@ struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
                : asked;
 }
 
-enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
-                                             struct margay_error *error)
-{
-    for (size_t j = 0; j < i; j++) {
-        if (strcasecmp(specs[i], specs[j]) == 0)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--policy %s: given twice", specs[i]);
-    }
-    return MARGAY_OK;
-}
-
 enum margay_status margay_policies_read(const char *const *specs, size_t count,
-                                        bool of_objects,
+                                        enum margay_caches_of caches,
                                         struct margay_policy_rows *rows,
                                         struct margay_error *error)
 {
@@ -92,10 +109,13 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
     if (rows->list == NULL)
         return margay_fail_memory(error, "the policies");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        status = read_spec(specs[i], of_objects, &rows->list[i], error);
+        status = read_spec(specs[i], caches, &rows->list[i], error);
         rows->simulates |= rows->list[i].simulated;
-        if (status == MARGAY_OK)
-            status = margay_policies_check_new(specs, i, error);
+        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
+            if (strcasecmp(specs[i], specs[j]) == 0)
+                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                     "--policy %s: given twice", specs[i]);
+        }
     }
     return status;
 }

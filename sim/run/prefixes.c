@@ -1,93 +1,407 @@
-/* prefixes.c - the question of requests of blocks, and what beginnings hit */
-#include <stdlib.h>
+/*
+ * prefixes.c - the question of requests of blocks, by LRU or several policies
+ *
+ * Algorithm: LRU and the optimum are measured while the trace is read, and give
+ *   all sizes.  All other policies are simulated at each size of the grid,
+ *   which ends at the largest LRU distance: so the blocks are numbered on the
+ *   way and their numbers kept, with the length of each request, and in the end
+ *   each simulation goes over them by itself (prefix_cache.h).  A look does all
+ *   of that.
+ *
+ * Guarantee: exact.  Results do not depend on threads.
+ *
+ * Cost: one reading of the trace; and with a simulation 4 bytes for each
+ *   reference, at most 128 MiB of them in memory, and 16 for each request; and
+ *   the state of one simulation for each thread.
+ */
+#include <margay/prefixes.h>
 
-#include "sim/run/prefixes_policies.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/run/policies_replay.h"
 #include "sim/run/series.h"
-#include "traces/traces_internal.h"
-#include <margay/questions.h>
+
+/* Those of LRU and of the optima. */
+#define MEASURES (MARGAY_OPTIMAL_BYPASS_DISTANCES + 1)
 
 struct prefixes_question {
     margay_question question;
     struct margay_prefixes_request request;
+    struct margay_policy_rows rows; /* the list is owned */
 };
 
-struct prefixes_analysis {
+struct asked {
+    uint64_t blocks; /* 0: it has tokens alone */
+    uint64_t tokens;
+};
+
+struct prefixes {
     margay_analysis analysis;
-    margay_prefixes *prefixes;
-    struct margay_prefixes_result result;
+    const struct prefixes_question *question;
+    const struct margay_watch *watch;
+    margay_crew *crew;
+    struct margay_sizes sizes_asked; /* the list is owned */
+
+    /* By measure: LRU, of which the sizes and totals follow, and each optimum
+       that is asked for. */
+    margay_prefixes *engines[MEASURES];
+    struct margay_prefixes_result results[MEASURES];
+
+    /* Where a policy is simulated: the requests, of which the last one may go
+       on, and the numbers of their blocks. */
+    margay_numbering *numbering;
+    struct margay_history history;
+    struct asked *asked;
+    size_t asked_count, asked_room;
+    uint64_t request; /* the number of the last one */
+    uint64_t *blocks; /* of a span, without entries that have no block */
+    size_t block_room;
+    uint64_t uncounted; /* blocks: the warm-up */
+
+    struct margay_sizes sizes;          /* of all policies; the list is owned */
+    struct margay_series_point *points; /* [policy][size] of those simulated */
 };
 
-static struct prefixes_analysis *self(const margay_analysis *analysis)
+static struct prefixes *self(const margay_analysis *analysis)
 {
-    return (struct prefixes_analysis *)analysis;
+    return (struct prefixes *)analysis;
 }
 
-static void prefixes_free(margay_analysis *analysis)
+/* -------------------------------------------------------------- feeding -- */
+
+/* Keep the requests of a span, and count its blocks. */
+static enum margay_status keep_requests(struct prefixes *own,
+                                        const struct margay_span *span,
+                                        size_t *count,
+                                        struct margay_error *error)
 {
-    margay_prefixes_free(self(analysis)->prefixes);
-    margay_prefixes_result_clear(&self(analysis)->result);
-    free(analysis);
+    *count = 0;
+    for (size_t i = 0; i < span->count; i++) {
+        uint64_t tokens =
+            span->tokens == NULL ? MARGAY_TOKENS_UNKNOWN : span->tokens[i];
+        bool empty = tokens >= MARGAY_NO_BLOCK;
+        if (empty || own->asked_count == 0 ||
+            own->request != span->requests[i]) {
+            struct asked *asked = margay_grow(own->asked, own->asked_count,
+                                              &own->asked_room, sizeof *asked);
+            if (asked == NULL)
+                return margay_fail_memory(error, "the requests");
+            own->asked = asked;
+            asked[own->asked_count++] =
+                (struct asked){0, tokens & ~MARGAY_NO_BLOCK};
+            own->request = span->requests[i];
+        }
+        if (!empty) {
+            own->blocks[(*count)++] = span->blocks[i];
+            own->asked[own->asked_count - 1].blocks++;
+        }
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status keep(struct prefixes *own,
+                               const struct margay_span *span,
+                               struct margay_error *error)
+{
+    size_t count;
+    uint32_t *place;
+    if (span->count > own->block_room) {
+        free(own->blocks);
+        own->block_room = 0;
+        own->blocks = calloc(span->count, sizeof *own->blocks);
+        if (own->blocks == NULL)
+            return margay_fail_memory(error, "the requests");
+        own->block_room = span->count;
+    }
+    enum margay_status status = keep_requests(own, span, &count, error);
+    if (status == MARGAY_OK)
+        status = margay_history_reserve(&own->history, count, &place, error);
+    if (status == MARGAY_OK)
+        status = margay_numbering_feed(own->numbering, own->blocks, count,
+                                       place, error);
+    if (status == MARGAY_OK)
+        margay_history_add(&own->history, count);
+    return status;
 }
 
 static enum margay_status prefixes_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
-    return margay_prefixes_feed(self(analysis)->prefixes, span->blocks,
-                                span->requests, span->tokens, span->count,
-                                error);
+    struct prefixes *own = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < MEASURES && status == MARGAY_OK; i++) {
+        if (own->engines[i] != NULL)
+            status = margay_prefixes_feed(own->engines[i], span->blocks,
+                                          span->requests, span->tokens,
+                                          span->count, error);
+    }
+    return status == MARGAY_OK && own->numbering != NULL
+               ? keep(own, span, error)
+               : status;
 }
 
 static enum margay_status prefixes_reset(margay_analysis *analysis,
                                          struct margay_error *error)
 {
+    struct prefixes *own = self(analysis);
     (void)error;
-    margay_prefixes_reset_counts(self(analysis)->prefixes);
+    for (size_t i = 0; i < MEASURES; i++) {
+        if (own->engines[i] != NULL)
+            margay_prefixes_reset_counts(own->engines[i]);
+    }
+    own->uncounted = margay_history_count(&own->history);
     return MARGAY_OK;
+}
+
+/* ------------------------------------------------------ one simulation -- */
+
+/* The numbers of a request, which begin at `from`. */
+static enum margay_status read_request(const struct margay_history *history,
+                                       uint64_t from, size_t count,
+                                       uint32_t **blocks, size_t *room,
+                                       struct margay_error *error)
+{
+    if (count > *room) {
+        free(*blocks);
+        *blocks = calloc(2 * count, sizeof **blocks);
+        if (*blocks == NULL)
+            return margay_fail_memory(error, "the blocks of a request");
+        *room = 2 * count;
+    }
+    for (size_t done = 0, got; done < count; done += got) {
+        const uint32_t *numbers;
+        uint32_t *place = *blocks + done;
+        size_t left = count - done;
+        size_t most =
+            left < MARGAY_HISTORY_HELD ? left : MARGAY_HISTORY_HELD - 1;
+        enum margay_status status = margay_history_read(
+            history, from + done, most, place, &numbers, &got, error);
+        if (status != MARGAY_OK)
+            return status;
+        if (numbers != place)
+            memcpy(place, numbers, got * sizeof *place);
+    }
+    return MARGAY_OK;
+}
+
+/* The tokens of the first blocks of a request. */
+static uint64_t tokens_of(const struct prefixes *own, const struct asked *asked,
+                          uint64_t blocks)
+{
+    uint64_t tokens;
+    if (!margay_multiply_u64(blocks, own->analysis.pass->block_tokens,
+                             &tokens) ||
+        tokens > asked->tokens)
+        tokens = asked->tokens;
+    return tokens;
+}
+
+/* Count a request, of which the first `hits` blocks hit, and the first
+   `uncounted` are of a warm-up. */
+static void count_request(const struct prefixes *own, const struct asked *asked,
+                          uint64_t hits, uint64_t uncounted,
+                          struct margay_series_point *point)
+{
+    if (uncounted >= asked->blocks)
+        return;
+    uint64_t first = hits > uncounted ? hits : uncounted;
+    point->misses += asked->blocks - first;
+    point->missed_requests += hits < asked->blocks;
+    point->missed_tokens -=
+        tokens_of(own, asked, first) - tokens_of(own, asked, uncounted);
+}
+
+/* All requests, by a cache that is empty at first. */
+static enum margay_status ask_all(const struct prefixes *own,
+                                  margay_prefix_cache *cache,
+                                  struct margay_watching *watching,
+                                  struct margay_series_point *point,
+                                  struct margay_error *error)
+{
+    const margay_histogram *tokens = own->results[0].tokens;
+    uint64_t from = 0;
+    uint32_t *blocks = NULL;
+    size_t room = 0, i = 0;
+    enum margay_status status = MARGAY_OK;
+    /* All tokens miss but those that are found to hit. */
+    struct margay_series_point found = {
+        .size = point->size,
+        .missed_tokens =
+            tokens == NULL ? 0 : margay_histogram_references(tokens)};
+    for (; i < own->asked_count && status == MARGAY_OK &&
+           !margay_watching_is_over(watching);
+         i++) {
+        const struct asked *asked = &own->asked[i];
+        size_t hits = 0;
+        if (asked->blocks == 0)
+            continue;
+        status = read_request(&own->history, from, (size_t)asked->blocks,
+                              &blocks, &room, error);
+        if (status == MARGAY_OK)
+            status = margay_prefix_cache_request(
+                cache, blocks, (size_t)asked->blocks, &hits, error);
+        count_request(own, asked, hits,
+                      from < own->uncounted ? own->uncounted - from : 0,
+                      &found);
+        from += asked->blocks;
+        margay_watching_add(watching, (size_t)asked->blocks);
+    }
+    if (i < own->asked_count)
+        found.size = 0;
+    *point = found;
+    free(blocks);
+    return status;
+}
+
+static enum margay_status simulate(const struct margay_replay *replay,
+                                   const struct margay_policy_row *row,
+                                   struct margay_watching *watching,
+                                   struct margay_series_point *point,
+                                   struct margay_error *error)
+{
+    const struct prefixes *own = replay->context;
+    const struct margay_prefix_cache_options options = {
+        .room = point->size,
+        .policy = row->spec,
+        .seed = replay->seed,
+        .blocks = replay->blocks,
+        .back = own->question->request.touch == MARGAY_BACK_TO_FRONT,
+    };
+    margay_prefix_cache *cache;
+    enum margay_status status =
+        margay_prefix_cache_create(&options, &cache, error);
+    if (status == MARGAY_OK)
+        status = ask_all(own, cache, watching, point, error);
+    margay_prefix_cache_free(cache);
+    return status;
+}
+
+/* ------------------------------------------------------------ all of them --
+ */
+
+/* The sizes of all policies: those of LRU. */
+static enum margay_status find_sizes(struct prefixes *own,
+                                     struct margay_error *error)
+{
+    const struct margay_sizes sizes =
+        margay_policies_sizes(own->sizes_asked, own->question->rows.simulates);
+    struct margay_point *curve = NULL;
+    size_t count = 0;
+    enum margay_status status = margay_result_curve(
+        &own->results[0].blocks, &sizes, &curve, &count, error);
+    uint64_t *list = calloc(count + 1, sizeof *list);
+    free((void *)own->sizes.list_blocks);
+    own->sizes = (struct margay_sizes){.kind = MARGAY_SIZES_LIST,
+                                       .list_blocks = list,
+                                       .list_count = list == NULL ? 0 : count};
+    for (size_t i = 0; i < own->sizes.list_count; i++)
+        list[i] = curve[i].cache_blocks;
+    free(curve);
+    return status == MARGAY_OK && list == NULL
+               ? margay_fail_memory(error, "the sizes")
+               : status;
+}
+
+/* Find the points of those policies that are simulated. */
+static enum margay_status replay(struct prefixes *own,
+                                 struct margay_error *error)
+{
+    const struct margay_policy_rows *rows = &own->question->rows;
+    enum margay_status status = find_sizes(own, error);
+    free(own->points);
+    own->points = NULL;
+    if (status != MARGAY_OK || !rows->simulates)
+        return status;
+    own->points =
+        margay_series_room(own->sizes.list_count * rows->count, error);
+    const struct margay_replay replay = {
+        .history = &own->history,
+        .blocks = margay_numbering_count(own->numbering),
+        .simulate = simulate,
+        .context = own,
+        .rows = rows,
+        .sizes = own->sizes.list_blocks,
+        .size_count = own->sizes.list_count,
+        .seed = own->question->request.engine.seed,
+        .crew = own->crew,
+        .watch = own->watch,
+        .points = own->points,
+    };
+    return own->points == NULL ? MARGAY_NO_MEMORY
+                               : margay_policies_replay(&replay, error);
 }
 
 /* What has come so far is what it would be in the end. */
 static enum margay_status prefixes_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    margay_prefixes_result_clear(&self(analysis)->result);
-    return margay_prefixes_peek(self(analysis)->prefixes,
-                                &self(analysis)->result, error);
+    struct prefixes *own = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < MEASURES && status == MARGAY_OK; i++) {
+        margay_prefixes_result_clear(&own->results[i]);
+        if (own->engines[i] != NULL)
+            status =
+                margay_prefixes_peek(own->engines[i], &own->results[i], error);
+    }
+    return status == MARGAY_OK && own->question->request.policy_count > 0
+               ? replay(own, error)
+               : status;
 }
 
+/* LRU alone may be measured by an engine that cannot be looked into. */
 static enum margay_status prefixes_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    margay_prefixes_result_clear(&self(analysis)->result);
-    return margay_prefixes_finish(self(analysis)->prefixes,
-                                  &self(analysis)->result, error);
+    struct prefixes *own = self(analysis);
+    if (own->question->request.policy_count > 0)
+        return prefixes_look(analysis, error);
+    margay_prefixes_result_clear(&own->results[0]);
+    return margay_prefixes_finish(own->engines[0], &own->results[0], error);
 }
 
-enum margay_status margay_prefixes_give(
+/* -------------------------------------------------------------- results -- */
+
+/* What is known of LRU is true of each policy, but for the counts at a size. */
+static struct margay_series describe(
+    const struct margay_prefixes_result *result, const char *policy)
+{
+    struct margay_series series = margay_result_describe(&result->blocks);
+    series.policy = policy;
+    series.counters = MARGAY_COUNTS_REQUESTS;
+    if (result->requests != NULL) {
+        series.requests = margay_histogram_references(result->requests);
+        series.infinite_requests = margay_histogram_infinite(result->requests);
+    }
+    if (result->tokens != NULL) {
+        series.counters |= MARGAY_COUNTS_TOKENS;
+        series.request_tokens = margay_histogram_references(result->tokens);
+    }
+    return series;
+}
+
+static enum margay_status give_measured(
     const struct margay_prefixes_result *result,
     const struct margay_sizes *sizes, const char *policy,
     margay_series_take *take, void *context, struct margay_error *error)
 {
-    struct margay_series series;
+    struct margay_series found, series = describe(result, policy);
     struct margay_series_point *points;
     enum margay_status status =
-        margay_result_series(&result->blocks, sizes, &series, &points, error);
-    series.policy = policy;
-    series.counters = MARGAY_COUNTS_REQUESTS;
+        margay_result_series(&result->blocks, sizes, &found, &points, error);
+    series.points = points;
+    series.count = found.count;
     if (status == MARGAY_OK && result->requests != NULL) {
         struct margay_misses missed = margay_misses_of(result->requests);
         for (size_t i = 0; i < series.count; i++)
             points[i].missed_requests =
                 margay_misses_at(&missed, points[i].size);
-        series.requests = margay_histogram_references(result->requests);
-        series.infinite_requests = margay_histogram_infinite(result->requests);
     }
     if (status == MARGAY_OK && result->tokens != NULL) {
         struct margay_misses missed = margay_misses_of(result->tokens);
         for (size_t i = 0; i < series.count; i++)
             points[i].missed_tokens = margay_misses_at(&missed, points[i].size);
-        series.counters |= MARGAY_COUNTS_TOKENS;
-        series.request_tokens = margay_histogram_references(result->tokens);
     }
     if (status == MARGAY_OK)
         status = take(context, &series, error);
@@ -95,21 +409,63 @@ enum margay_status margay_prefixes_give(
     return status;
 }
 
+/* Of policies the sizes are those of the question, unless all are asked for. */
 static enum margay_status prefixes_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
                                           margay_series_take *take,
                                           void *context,
                                           struct margay_error *error)
 {
-    return margay_prefixes_give(&self(analysis)->result, sizes, NULL, take,
-                                context, error);
+    const struct prefixes *own = self(analysis);
+    const struct margay_policy_rows *rows = &own->question->rows;
+    size_t count = own->sizes.list_count;
+    enum margay_status status = MARGAY_OK;
+    if (own->question->request.policy_count == 0)
+        return give_measured(&own->results[0], sizes, NULL, take, context,
+                             error);
+    for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {
+        const struct margay_policy_row *row = &rows->list[i];
+        struct margay_series series = describe(&own->results[0], row->spec);
+        series.histogram = NULL;
+        status = row->simulated
+                     ? margay_series_give(
+                           &series,
+                           own->points == NULL ? NULL : own->points + i * count,
+                           count, take, context, error)
+                     : give_measured(&own->results[row->measure],
+                                     sizes == NULL ? NULL : &own->sizes,
+                                     row->spec, take, context, error);
+    }
+    return status;
 }
 
-enum margay_status margay_prefixes_begin(
-    const struct margay_prefixes_request *asked, enum margay_measure measure,
-    const struct margay_pass *pass, const struct margay_share *share,
-    margay_prefixes **prefixes, struct margay_error *error)
+/* -------------------------------------------------------- begin and end -- */
+
+static void prefixes_free(margay_analysis *analysis)
 {
+    struct prefixes *own = self(analysis);
+    for (size_t i = 0; i < MEASURES; i++) {
+        margay_prefixes_free(own->engines[i]);
+        margay_prefixes_result_clear(&own->results[i]);
+    }
+    margay_crew_free(own->crew);
+    margay_numbering_free(own->numbering);
+    margay_history_end(&own->history);
+    free((void *)own->sizes_asked.list_blocks);
+    free((void *)own->sizes.list_blocks);
+    free(own->asked);
+    free(own->blocks);
+    free(own->points);
+    free(own);
+}
+
+static enum margay_status make_engine(struct prefixes *own,
+                                      enum margay_measure measure,
+                                      const struct margay_share *share,
+                                      struct margay_error *error)
+{
+    const struct margay_prefixes_request *asked = &own->question->request;
+    const struct margay_pass *pass = own->analysis.pass;
     struct margay_prefixes_options options = {
         .engine = asked->engine.spec == NULL ? "exact" : asked->engine.spec,
         .engine_options = {.measure = measure,
@@ -121,72 +477,94 @@ enum margay_status margay_prefixes_begin(
         .block_tokens = pass->block_tokens,
     };
     enum margay_status status = MARGAY_OK;
+    if (own->engines[measure] != NULL)
+        return MARGAY_OK;
     if (asked->engine.bound.value != 0)
         status = margay_cache_size_blocks(
             &asked->engine.bound, "--bound", pass->block_bytes,
             &options.engine_options.bound_blocks, error);
-    if (status == MARGAY_OK && asked->engine.sizes != NULL)
-        status = margay_cache_sizes_check(asked->engine.sizes,
-                                          pass->block_bytes, error);
     return status == MARGAY_OK
-               ? margay_prefixes_create(&options, prefixes, error)
+               ? margay_prefixes_create(&options, &own->engines[measure], error)
                : status;
 }
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = prefixes_feed,
-        .reset = prefixes_reset,
-        .look = prefixes_look,
-        .finish = prefixes_finish,
-        .free = prefixes_free,
-        .series = prefixes_series,
-    };
-    struct prefixes_analysis *own = calloc(1, sizeof *own);
-    (void)count;
-    if (own == NULL)
-        return margay_fail_memory(error, "the requests");
-    own->analysis.functions = &functions;
-    *analysis = &own->analysis;
-    return margay_prefixes_begin(
-        &((const struct prefixes_question *)question)->request,
-        MARGAY_REUSE_DISTANCES, passes, share, &own->prefixes, error);
+    struct prefixes *own = self(analysis);
+    const struct prefixes_question *asked =
+        (const struct prefixes_question *)analysis->question;
+    own->question = asked;
+    own->watch = share->watch;
+    margay_history_begin(&own->history, asked->request.directory,
+                         MARGAY_HISTORY_HELD);
+    enum margay_status status = margay_cache_sizes_resolve(
+        asked->request.engine.sizes, analysis->pass->block_bytes,
+        &own->sizes_asked, error);
+    if (status == MARGAY_OK)
+        status = make_engine(own, MARGAY_REUSE_DISTANCES, share, error);
+    for (size_t i = 0; i < asked->rows.count && status == MARGAY_OK; i++) {
+        if (!asked->rows.list[i].simulated)
+            status =
+                make_engine(own, asked->rows.list[i].measure, share, error);
+    }
+    if (status != MARGAY_OK || !asked->rows.simulates)
+        return status;
+    status = margay_crew_create(share->threads, &own->crew, error);
+    return status == MARGAY_OK ? margay_numbering_create(&own->numbering, error)
+                               : status;
+}
+
+static void question_free(margay_question *question)
+{
+    free(((struct prefixes_question *)question)->rows.list);
+    free(question);
 }
 
 enum margay_status margay_prefixes_question(
     const struct margay_prefixes_request *request, margay_question **question,
     struct margay_error *error)
 {
-    if (request->policy_count > 0)
-        return margay_prefix_policies_question(request, question, error);
-    struct margay_engine_abilities abilities;
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct prefixes),
+        .begin = begin,
+        .feed = prefixes_feed,
+        .reset = prefixes_reset,
+        .look = prefixes_look,
+        .finish = prefixes_finish,
+        .series = prefixes_series,
+        .free = prefixes_free,
+    };
+    struct margay_engine_abilities engine = {.can = MARGAY_CAN_PEEK};
     struct prefixes_question *made = calloc(1, sizeof *made);
+    bool alone = request->policy_count == 0;
     *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the requests");
+    made->request = *request;
+    enum margay_status status =
+        alone
+            ? margay_engine_abilities(
+                  request->engine.spec == NULL ? "exact" : request->engine.spec,
+                  MARGAY_REUSE_DISTANCES, &engine, error)
+            : margay_policies_read(request->policies, request->policy_count,
+                                   MARGAY_CACHES_OF_REQUESTS, &made->rows,
+                                   error);
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
+        .free = question_free,
         .can = {.needs = MARGAY_COLUMN_REQUESTS,
                 .uses = MARGAY_COLUMN_TOKENS,
-                .passes = true,
-                .traces = true,
-                .curves = true},
+                .passes = alone,
+                .traces = !made->rows.simulates,
+                .curves = true,
+                .looks = engine.can & MARGAY_CAN_PEEK},
         .name = "requests",
     };
-    made->request = *request;
-    enum margay_status status = margay_engine_abilities(
-        request->engine.spec == NULL ? "exact" : request->engine.spec,
-        MARGAY_REUSE_DISTANCES, &abilities, error);
-    if (status != MARGAY_OK) {
-        margay_question_free(&made->question);
-        return status;
-    }
-    made->question.can.looks = abilities.can & MARGAY_CAN_PEEK;
-    *question = &made->question;
-    return MARGAY_OK;
+    if (status == MARGAY_OK)
+        *question = &made->question;
+    else
+        question_free(&made->question);
+    return status;
 }

@@ -20,6 +20,25 @@ struct margay_series_point *margay_series_room(size_t count,
     return points;
 }
 
+enum margay_status margay_series_give(struct margay_series *series,
+                                      const struct margay_series_point *points,
+                                      size_t count, margay_series_take *take,
+                                      void *context, struct margay_error *error)
+{
+    struct margay_series_point *known = margay_series_room(count, error);
+    if (known == NULL)
+        return MARGAY_NO_MEMORY;
+    series->points = known;
+    series->count = 0;
+    for (size_t i = 0; points != NULL && i < count; i++) {
+        if (points[i].size != 0)
+            known[series->count++] = points[i];
+    }
+    enum margay_status status = take(context, series, error);
+    free(known);
+    return status;
+}
+
 struct margay_series margay_result_describe(const struct margay_result *result)
 {
     return (struct margay_series){

@@ -13,6 +13,14 @@ const struct margay_sizes *margay_series_sizes(
 struct margay_series_point *margay_series_room(size_t count,
                                                struct margay_error *error);
 
+/* Give a series these points, NULL = none, but those of size 0, and have it
+   taken. */
+enum margay_status margay_series_give(struct margay_series *series,
+                                      const struct margay_series_point *points,
+                                      size_t count, margay_series_take *take,
+                                      void *context,
+                                      struct margay_error *error);
+
 /* The misses of caches that grow, from a histogram. */
 struct margay_misses {
     const margay_histogram *histogram;

@@ -31,8 +31,6 @@ struct piece {
 struct split {
     margay_analysis analysis;
     const struct split_question *asked;
-    const struct margay_pass *passes;
-    size_t pass_count;
     struct margay_share share;
     struct margay_keys keys;
     struct piece *pieces; /* by the number of the key; owned */
@@ -73,8 +71,8 @@ static enum margay_status add_piece(struct split *split,
         return margay_fail_memory(error, "the analyses of keys");
     split->pieces = pieces;
     pieces[split->count] = (struct piece){.analysis = NULL};
-    return margay_question_begin(split->asked->inner, split->passes,
-                                 split->pass_count, &split->share,
+    return margay_question_begin(split->asked->inner, split->analysis.pass,
+                                 split->analysis.pass_count, &split->share,
                                  &pieces[split->count++].analysis, error);
 }
 
@@ -226,28 +224,12 @@ static enum margay_status split_series(margay_analysis *analysis,
 
 /* --------------------------------------------------------------- making -- */
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = split_feed,
-        .reset = split_reset,
-        .finish = split_finish,
-        .free = split_free,
-        .look = split_look,
-        .series = split_series,
-    };
-    struct split *split = calloc(1, sizeof *split);
-    if (split == NULL)
-        return margay_fail_memory(error, "the analyses of keys");
-    split->analysis.functions = &functions;
-    *analysis = &split->analysis;
-    split->asked = (const struct split_question *)question;
-    split->passes = passes;
-    split->pass_count = count;
+    struct split *split = self(analysis);
+    split->asked = (const struct split_question *)analysis->question;
     split->share = *share;
     split->share.threads = 1; /* keys are many */
     split->sorted = margay_span_columns_create();
@@ -256,6 +238,17 @@ static enum margay_status begin(const margay_question *question,
         status = margay_fail_memory(error, "the analyses of keys");
     return status;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct split),
+    .begin = begin,
+    .feed = split_feed,
+    .reset = split_reset,
+    .finish = split_finish,
+    .free = split_free,
+    .look = split_look,
+    .series = split_series,
+};
 
 static void question_free(margay_question *question)
 {
@@ -275,7 +268,7 @@ enum margay_status margay_split_question(enum margay_attribution by,
         return margay_fail_memory(error, "the analyses of keys");
     }
     made->question = (margay_question){
-        .begin = begin,
+        .functions = &functions,
         .free = question_free,
         .can = {.needs = inner->can.needs | margay_keys_column(by),
                 .uses = inner->can.uses,

@@ -28,7 +28,7 @@ static struct request {
 } requests[LONGEST];
 static size_t count, warmup;
 static uint64_t first_sizes[OBJECTS], caches[CACHES];
-static uint64_t misses[SPECS][CACHES], missed[SPECS][CACHES];
+static struct margay_series_point points[SPECS][CACHES];
 static bool expires;
 
 static void make_trace(bool alike)
@@ -95,7 +95,8 @@ static bool measure(void)
     if (margay_history_reserve(&history, LONGEST * 10, &words, NULL) !=
             MARGAY_OK ||
         margay_crew_create(1, &crew, NULL) != MARGAY_OK ||
-        margay_policies_read(specs, SPECS, true, &rows, NULL) != MARGAY_OK)
+        margay_policies_read(specs, SPECS, MARGAY_CACHES_OF_OBJECTS, &rows,
+                             NULL) != MARGAY_OK)
         exit(1);
     for (size_t i = 0; i < count; i++) {
         const struct request *request = &requests[i];
@@ -110,9 +111,6 @@ static bool measure(void)
         words[used++] = request->object;
     }
     margay_history_add(&history, used);
-    for (size_t i = 0; i < SPECS; i++)
-        rows.list[i].simulated = true;
-    rows.simulates = true;
     const struct margay_replay replay = {
         .history = &history,
         .uncounted = uncounted,
@@ -123,8 +121,7 @@ static bool measure(void)
         .sizes = caches,
         .size_count = CACHES,
         .crew = crew,
-        .misses = misses[0],
-        .missed_bytes = missed[0],
+        .points = points[0],
     };
     bool done = margay_policies_replay(&replay, NULL) == MARGAY_OK;
     margay_history_end(&history);
@@ -271,8 +268,9 @@ static void check_schedules(void)
         if (!measure())
             exit(1);
         for (size_t c = 0; c < CACHES; c++)
-            wrong += misses[1][c] != naive_schedule(caches[c], false) ||
-                     missed[1][c] != naive_schedule(caches[c], true);
+            wrong +=
+                points[1][c].misses != naive_schedule(caches[c], false) ||
+                points[1][c].missed_bytes != naive_schedule(caches[c], true);
     }
     CHECK_U64(wrong, 0, "pfoo-u of longer traces: as a schedule by hand");
 }
@@ -292,23 +290,25 @@ int main(void)
         if (!measure())
             exit(1);
         for (size_t c = 0; c < CACHES; c++) {
-            crossed +=
-                misses[0][c] > misses[1][c] || missed[0][c] > missed[1][c];
+            crossed += points[0][c].misses > points[1][c].misses ||
+                       points[0][c].missed_bytes > points[1][c].missed_bytes;
             for (size_t p = 2; p < SPECS; p++)
-                any +=
-                    misses[p][c] < misses[0][c] || missed[p][c] < missed[0][c];
+                any += points[p][c].misses < points[0][c].misses ||
+                       points[p][c].missed_bytes < points[0][c].missed_bytes;
             if (expires)
                 continue;
             uint64_t least = optimum(caches[c], false, false);
             uint64_t stored = optimum(caches[c], true, false);
-            below_l += misses[0][c] > least ||
-                       missed[0][c] > optimum(caches[c], false, true);
-            above_u += misses[1][c] < stored ||
-                       missed[1][c] < optimum(caches[c], true, true);
+            below_l +=
+                points[0][c].misses > least ||
+                points[0][c].missed_bytes > optimum(caches[c], false, true);
+            above_u +=
+                points[1][c].misses < stored ||
+                points[1][c].missed_bytes < optimum(caches[c], true, true);
             tried++;
-            tight += misses[1][c] == stored;
-            belady += alike && warmup == 0 && misses[2][c] != stored;
-            belady += alike && misses[2][c] != naive_belady(caches[c]);
+            tight += points[1][c].misses == stored;
+            belady += alike && warmup == 0 && points[2][c].misses != stored;
+            belady += alike && points[2][c].misses != naive_belady(caches[c]);
         }
     }
     CHECK_U64(below_l, 0, "pfoo-l: never above the optimum (%" PRIu64 ")",

@@ -15,14 +15,13 @@
 #define MOST_WAYS 5
 
 struct keeper {
-    margay_analysis analysis;
     size_t count, indexed;
     uint64_t blocks[MARGAY_MOST_TRAFFIC * MOST_REFS];
     uint64_t sites[MARGAY_MOST_TRAFFIC * MOST_REFS]; /* of the cause */
     uint8_t kinds[MARGAY_MOST_TRAFFIC * MOST_REFS];
 };
 
-/* The one analysis of the question below. */
+/* What the one analysis of the question below keeps. */
 static struct keeper keeper;
 
 static enum margay_status keep(margay_analysis *analysis,
@@ -40,24 +39,17 @@ static enum margay_status keep(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-static void free_nothing(margay_analysis *analysis)
-{
-    (void)analysis;
-}
-
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = keep, .free = free_nothing};
-    (void)question, (void)passes, (void)count, (void)share, (void)error;
-    keeper = (struct keeper){.analysis = {.functions = &functions}};
-    *analysis = &keeper.analysis;
+    (void)analysis, (void)share, (void)error;
+    keeper = (struct keeper){.count = 0};
     return MARGAY_OK;
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(margay_analysis), .begin = begin, .feed = keep};
 
 static void question_free(margay_question *question)
 {
@@ -65,7 +57,7 @@ static void question_free(margay_question *question)
 }
 
 static margay_question keeping = {
-    .begin = begin, .free = question_free, .name = "what is kept"};
+    .functions = &functions, .free = question_free, .name = "what is kept"};
 
 /* ------------------------------------------------------ a cache of lists -- */
 

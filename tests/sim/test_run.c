@@ -170,8 +170,7 @@ struct counting_question {
 struct counting {
     margay_analysis analysis;
     struct counting_question *asked;
-    const struct margay_pass *pass;
-    size_t number, count; /* of this one; and of the passes that it has */
+    size_t number;
     uint64_t references, sum;
 };
 
@@ -194,27 +193,22 @@ static void free_counting(margay_analysis *analysis)
     free(counting);
 }
 
-static enum margay_status begin_counting(const margay_question *question,
-                                         const struct margay_pass *passes,
-                                         size_t count,
+static enum margay_status begin_counting(margay_analysis *analysis,
                                          const struct margay_share *share,
-                                         margay_analysis **analysis,
                                          struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = count_span, .free = free_counting};
-    struct counting *made = calloc(1, sizeof *made);
+    struct counting *made = (struct counting *)analysis;
     (void)share, (void)error;
-    if (made == NULL)
-        abort();
-    made->analysis.functions = &functions;
-    made->asked = (struct counting_question *)question;
-    made->pass = passes;
-    made->count = count;
+    made->asked = (struct counting_question *)analysis->question;
     made->number = atomic_fetch_add(&made->asked->begun, 1);
-    *analysis = &made->analysis;
     return MARGAY_OK;
 }
+
+static const struct margay_analysis_class counting_functions = {
+    .bytes = sizeof(struct counting),
+    .begin = begin_counting,
+    .feed = count_span,
+    .free = free_counting};
 
 /* What the analysis of a pass has counted is that of its trace and block. */
 static enum margay_status check_counting(void *context,
@@ -226,14 +220,16 @@ static enum margay_status check_counting(void *context,
     const struct trace *trace = &traces[job->index];
     const struct counting *counting =
         (const struct counting *)job->analyses[pass->index];
-    uint64_t unit = counting->count > 1 ? 1 : pass->block_bytes, sum = 0;
+    uint64_t unit = counting->analysis.pass_count > 1 ? 1 : pass->block_bytes,
+             sum = 0;
     (void)error;
     for (size_t i = 0; i < trace->count; i++)
         sum += trace->numbers[i] / unit;
-    asked->wrong += counting->references != trace->count ||
-                    counting->sum != sum || counting->analysis.pass == NULL ||
-                    strcmp(pass->trace, trace->path) != 0 ||
-                    (counting->count == 1 && counting->pass != pass);
+    asked->wrong +=
+        counting->references != trace->count || counting->sum != sum ||
+        strcmp(pass->trace, trace->path) != 0 ||
+        counting->analysis.pass !=
+            (counting->analysis.pass_count == 1 ? pass : job->passes);
     return MARGAY_OK;
 }
 
@@ -243,7 +239,7 @@ static void test_analyses_of_passes(bool all_blocks)
     size_t wrong = 0, begun = 0, freed = 0, count = rounds(40);
     for (size_t i = 0; i < count; i++) {
         struct counting_question asked = {
-            .question = {.begin = begin_counting,
+            .question = {.functions = &counting_functions,
                          .can = {.passes = true,
                                  .traces = true,
                                  .all_blocks = all_blocks},

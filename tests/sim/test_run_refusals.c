@@ -76,38 +76,33 @@ static void free_fragile(margay_analysis *analysis)
     free(fragile);
 }
 
-static enum margay_status begin(const margay_question *question,
-                                const struct margay_pass *passes, size_t count,
+static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
-                                margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = feed,
-        .reset = reset,
-        .finish = finish,
-        .free = free_fragile,
-    };
-    struct fragile_question *asked = (struct fragile_question *)question;
-    struct fragile *made = calloc(1, sizeof *made);
-    (void)count, (void)share;
-    if (made == NULL)
-        abort();
-    made->analysis.functions = &functions;
+    struct fragile_question *asked =
+        (struct fragile_question *)analysis->question;
+    struct fragile *made = (struct fragile *)analysis;
+    (void)share;
     made->memory = malloc(100);
     made->asked = asked;
-    made->fails_in = strcmp(passes->trace, paths[asked->fails_at]) == 0 &&
-                             passes->index == asked->fails_pass
-                         ? asked->fails_in
-                         : NEVER;
+    made->fails_in =
+        strcmp(analysis->pass->trace, paths[asked->fails_at]) == 0 &&
+                analysis->pass->index == asked->fails_pass
+            ? asked->fails_in
+            : NEVER;
     made->number = atomic_fetch_add(&asked->begun, 1);
-    enum margay_status status = reach(made, BEGIN, error);
-    if (status == MARGAY_OK)
-        *analysis = &made->analysis;
-    else
-        free_fragile(&made->analysis);
-    return status;
+    return reach(made, BEGIN, error);
 }
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct fragile),
+    .begin = begin,
+    .feed = feed,
+    .reset = reset,
+    .finish = finish,
+    .free = free_fragile,
+};
 
 static void free_question(margay_question *question)
 {
@@ -117,7 +112,7 @@ static void free_question(margay_question *question)
 static struct fragile_question fragile_question(enum moment moment)
 {
     return (struct fragile_question){
-        .question = {.begin = begin,
+        .question = {.functions = &functions,
                      .free = free_question,
                      .can = {.passes = true, .traces = true},
                      .name = "a fragile one"},

@@ -20,23 +20,14 @@ class _Sink:
     def __init__(self) -> None:
         self.blocks, self.kinds = array.array("Q"), array.array("B")
         self.functions = lib.margay_analysis_class()
+        self.functions.bytes = ctypes.sizeof(lib.margay_analysis)
         self.functions.feed = _kind(lib.margay_analysis_class,
                                     "feed")(self._feed)
-        self.functions.free = _kind(lib.margay_analysis_class,
-                                    "free")(lambda analysis: None)
-        self.analysis = lib.margay_analysis()
-        self.analysis.functions = ctypes.pointer(self.functions)
         self.question = lib.margay_question()
-        self.question.begin = _kind(lib.margay_question,
-                                    "begin")(self._begin)
+        self.question.functions = ctypes.pointer(self.functions)
         self.question.free = _kind(lib.margay_question,
                                    "free")(lambda question: None)
         self.question.name = b"an array"
-
-    def _begin(self, question: Any, passes: Any, count: int, share: Any,
-               analysis: Any, error: Any) -> int:
-        analysis[0] = ctypes.pointer(self.analysis)
-        return int(lib.MARGAY_OK)
 
     def _feed(self, analysis: Any, span: Any, error: Any) -> int:
         count = span.contents.count
