@@ -84,7 +84,12 @@ enum margay_status margay_numbering_feed(margay_numbering *numbering,
     return MARGAY_OK;
 }
 
-void margay_numbering_forget(margay_numbering *numbering, uint64_t block)
+uint32_t margay_numbering_forget(margay_numbering *numbering, uint64_t block)
 {
+    const uint32_t *value = margay_hash_find(&numbering->hash, block);
+    if (value == NULL)
+        return UINT32_MAX;
+    uint32_t number = *value - 1;
     margay_hash_erase(&numbering->hash, block);
+    return number;
 }

@@ -38,8 +38,9 @@ enum margay_status margay_numbering_feed(margay_numbering *numbering,
                                          uint32_t *numbers,
                                          struct margay_error *error);
 
-/* A block, known or not: where it comes again it gets a new number. */
-void margay_numbering_forget(margay_numbering *numbering, uint64_t block);
+/* A block that comes again gets a new number.  Returns its old one; UINT32_MAX:
+   it has none. */
+uint32_t margay_numbering_forget(margay_numbering *numbering, uint64_t block);
 
 /* The distinct blocks so far; their numbers are all those below. */
 uint32_t margay_numbering_count(const margay_numbering *numbering);

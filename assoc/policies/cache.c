@@ -464,6 +464,13 @@ void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note)
         cache->has_size = true;
     } else if (note[0] == MARGAY_NOTE_TIME) {
         cache->time = value;
+    } else if (note[0] == MARGAY_NOTE_DROP) {
+        uint32_t object = (uint32_t)value;
+        if (cache->held[object] == 0)
+            return;
+        cache->policy->remove(cache->state, 0, object);
+        cache->held[object] = 0;
+        cache->used_bytes -= cache->sizes[object];
     } else {
         cache->until = value;
         cache->stores = note[0] == MARGAY_NOTE_STORE;

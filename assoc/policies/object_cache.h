@@ -10,6 +10,7 @@
  *   until all fits: where the policy names the object itself, it is passed
  *   over.  It leaves if it is larger than the cache.  A request that comes
  *   later than the object's expiry is a miss, and stores it where it stands.
+ *   An object that is deleted gives its room free at once.
  *
  * Guarantee: objects of 1 byte each fare as blocks do in a cache of as many
  *   ways, with every policy.
@@ -36,6 +37,7 @@
 #define MARGAY_NOTE_TIME  (MARGAY_NOTE | 1u) /* the time of requests, */
 #define MARGAY_NOTE_UNTIL (MARGAY_NOTE | 2u) /* the end of what they store, */
 #define MARGAY_NOTE_STORE (MARGAY_NOTE | 3u) /* and the next one stores */
+#define MARGAY_NOTE_DROP  (MARGAY_NOTE | 4u) /* an object that leaves */
 #define MARGAY_NOTE_WORDS 3
 
 /* The most objects, so that their numbers leave that bit free. */

@@ -96,7 +96,7 @@ static void note(struct reading *reading, const uint32_t *words,
         *new_bytes = value;
     else if (words[0] == MARGAY_NOTE_TIME)
         reading->time = value;
-    else
+    else if (words[0] != MARGAY_NOTE_DROP)
         reading->until = value;
     reading->stores |= words[0] == MARGAY_NOTE_STORE;
 }

@@ -4,12 +4,12 @@
  * Algorithm: the engine of objects (objects.c) is fed, too; its curve is that
  *   of LRU and says which sizes there are.  The other policies are simulated at
  *   each of these in the end, as those of blocks are (policies.c): objects are
- * numbered on the way, and the requests kept.  What has been deleted keeps its
- * place in the caches and comes back as another object, so that no cache needs
- * to know of it.  Notes among the requests say where an object's size changes,
- * what time it is and when that expires which is stored now: each cache knows
- * by itself what it stored when.  The engine does not, so that LRU is simulated
- * as well where there are notes.
+ *   numbered on the way, and the requests kept.  Notes among them say where an
+ *   object's size changes, where it is deleted, after which it comes back as
+ *   another one, what time it is, and when that expires which is stored now:
+ *   each cache knows by itself what it stored when.  The engine does not, nor
+ *   has it the room of what was deleted, so that LRU is simulated as well where
+ *   there are notes.
  *
  * Guarantee: exact without a sample.  Results do not depend on threads.
  *
@@ -176,6 +176,24 @@ static enum margay_status keep(struct object_policies *policies,
     return MARGAY_OK;
 }
 
+/* An object is deleted. */
+static enum margay_status drop(struct object_policies *policies,
+                               uint64_t object, struct margay_error *error)
+{
+    uint32_t *place;
+    uint32_t number = margay_numbering_forget(policies->numbering, object);
+    if (number == UINT32_MAX)
+        return MARGAY_OK;
+    enum margay_status status = margay_history_reserve(
+        &policies->history, MARGAY_NOTE_WORDS, &place, error);
+    if (status != MARGAY_OK)
+        return status;
+    add_note(place, MARGAY_NOTE_DROP, number);
+    margay_history_add(&policies->history, MARGAY_NOTE_WORDS);
+    policies->noted = true;
+    return MARGAY_OK;
+}
+
 static enum margay_status object_policies_feed(margay_analysis *analysis,
                                                const struct margay_span *span,
                                                struct margay_error *error)
@@ -191,7 +209,8 @@ static enum margay_status object_policies_feed(margay_analysis *analysis,
             continue;
         if (span->ops != NULL && span->ops[i] == MARGAY_DELETE) {
             status = keep(policies, span, picked, error);
-            margay_numbering_forget(policies->numbering, object);
+            if (status == MARGAY_OK)
+                status = drop(policies, object, error);
             picked = 0;
             continue;
         }

@@ -133,6 +133,7 @@ static inline void naive_come_in(struct naive *naive, uint64_t object)
 /* Take out one that is held. */
 static inline void naive_take_out(struct naive *naive, uint64_t object)
 {
+    naive->held[object] = false;
     if (naive->policy->remove != NULL)
         naive->policy->remove(naive, object);
     else
@@ -353,7 +354,6 @@ static inline void naive_request(struct naive *naive, uint64_t object,
     if (held)
         naive->policy->hit(naive, object);
     if (held && size > naive->bytes) {
-        naive->held[object] = false;
         naive_take_out(naive, object);
     } else if (held) {
         naive->from = -1;

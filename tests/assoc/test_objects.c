@@ -54,7 +54,7 @@ static uint64_t sizes[OBJECTS]; /* at first */
 static struct request {
     uint32_t object;
     uint64_t size, time, until;
-    bool stores;
+    bool stores, deletes;
 } requests[REFS];
 
 /* ------------------------------------------------------------ the cases -- */
@@ -64,26 +64,32 @@ static uint64_t any_size(uint64_t most)
     return one_in(8) ? 0 : 1 + below(most);
 }
 
-/* In one of two traces sizes change, and in one of two objects expire. */
+/* In one of two traces sizes change, in one of two objects expire, and in one
+   of three some are deleted; these come again as others, or no more. */
 static void make_trace(void)
 {
     static const uint64_t often[] = {2, 20, 200, UINT64_MAX};
     uint64_t objects = 1 + below(OBJECTS);
     uint64_t most = UINT64_C(1) << below(10), time = 0;
     uint64_t resized = one_in(2) ? UINT64_MAX : often[below(3)];
-    bool expires = one_in(2);
-    uint64_t now[OBJECTS];
-    for (size_t i = 0; i < OBJECTS; i++)
+    bool expires = one_in(2), deletes = one_in(3);
+    uint64_t now[OBJECTS], numbers[OBJECTS], numbered = objects;
+    for (size_t i = 0; i < OBJECTS; i++) {
         now[i] = sizes[i] = any_size(most);
+        numbers[i] = i;
+    }
     for (size_t i = 0; i < REFS; i++) {
         uint64_t some = 1 + below(objects);
-        uint64_t object = below(some);
-        if (resized != UINT64_MAX && one_in(resized))
+        uint64_t drawn = below(some), object = numbers[drawn];
+        bool deleted = deletes && numbered < OBJECTS && one_in(9);
+        if (deleted)
+            numbers[drawn] = numbered++;
+        if (!deleted && resized != UINT64_MAX && one_in(resized))
             now[object] = any_size(1 + most);
         time += expires && one_in(3);
         requests[i] = (struct request){(uint32_t)object, now[object], time,
                                        expires ? time + below(100) : 0,
-                                       expires && one_in(9)};
+                                       expires && one_in(9), deleted};
     }
 }
 
@@ -102,11 +108,15 @@ static size_t encode(size_t from, size_t to, uint64_t *now, uint32_t *words)
     size_t count = 0;
     for (size_t i = from; i < to; i++) {
         const struct request *request = &requests[i];
+        if (i == 0 || request->time != request[-1].time)
+            count += note(words + count, MARGAY_NOTE_TIME, request->time);
+        if (request->deletes) {
+            count += note(words + count, MARGAY_NOTE_DROP, request->object);
+            continue;
+        }
         if (request->size != now[request->object])
             count += note(words + count, MARGAY_NOTE_SIZE, request->size);
         now[request->object] = request->size;
-        if (i == 0 || request->time != request[-1].time)
-            count += note(words + count, MARGAY_NOTE_TIME, request->time);
         count += note(words + count,
                       request->stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
                       request->until);
@@ -150,8 +160,12 @@ static bool differ(const char *spec)
     for (size_t i = 0; i < REFS; i++) {
         if (i == warmup)
             naive.misses = naive.missed_bytes = 0;
-        naive_request(&naive, requests[i].object, requests[i].size,
-                      requests[i].time, requests[i].until, requests[i].stores);
+        if (!requests[i].deletes)
+            naive_request(&naive, requests[i].object, requests[i].size,
+                          requests[i].time, requests[i].until,
+                          requests[i].stores);
+        else if (naive.held[requests[i].object])
+            naive_take_out(&naive, requests[i].object);
     }
     const struct margay_object_counts counts =
         margay_object_cache_counts(cache);

@@ -14,12 +14,16 @@ open my $in, '<', $file or die;
 <$in>;
 my @refs = map { chomp; [split /,/] } <$in>;
 
-# The requests that are no deletes: [object, size, time, time to live, set?].
-# What was deleted comes back as another object.
+# The requests, [object, size, time, time to live, set?], and the deletes,
+# [object], of which each comes back as another object.
 my (%name, $objects, @requests);
 for (@refs) {
     my ($id, $size, $time, $op, $own) = @$_;
-    if ($op eq 'delete') { delete $name{$id}; next }
+    if ($op eq 'delete') {
+        push @requests, [$name{$id}] if exists $name{$id};
+        delete $name{$id};
+        next;
+    }
     $name{$id} //= $objects++;
     push @requests, [$name{$id}, $size, $time, $ttl eq '-' ? $own : $ttl,
         $op eq 'set'];
@@ -43,6 +47,10 @@ for my $policy (split /,/, $policies) {
         for my $i (0 .. $#requests) {
             my ($object, $bytes, $time, $ttl, $set) = @{ $requests[$i] };
             my $at = place($object);
+            if (!defined $bytes) {
+                splice @list, $at, 1 if $at >= 0;
+                next;
+            }
             my $miss = $at < 0 || $time > $valid[$object];
             my $changed = $bytes[$object] != $bytes;
             $valid[$object] = $time + $ttl if $miss || $set;
@@ -134,9 +142,9 @@ is 'operations' "$(rows out | sed 's/^random/kept/')" \
 # ------------------------------------------------------------- the table --
 is 'the policy is the last column' "$(head -1 out)" \
     'trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,reference_bytes,missed_bytes,byte_miss_ratio,policy'
-# Where sizes stay and nothing expires, the engine has the curve of lru.
-awk -F, '!($1 in size) { size[$1] = $2 } { print $1 "," size[$1] "," $4 }' \
-    random.csv >fixed.csv
+# Where sizes stay and nothing goes, the engine has the curve of lru.
+grep -v delete random.csv | awk -F, '!($1 in size) { size[$1] = $2 } { print $1 "," size[$1] "," $4 }' \
+    >fixed.csv
 run curve -q --objects --column $fixed --sizes octave:2 fixed.csv
 sed -n '2,$s/$/,lru/p' out >octaves
 run curve -q --objects --column $fixed --policy lru,fifo fixed.csv
