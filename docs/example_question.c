@@ -10,11 +10,11 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <margay/run.h>
 
-/* What is known of a pass.  It begins with a margay_analysis. */
+/* What is known of a pass, all 0 at first.  It begins with a margay_analysis.
+ */
 struct strides {
     margay_analysis analysis;
     uint64_t references, last;
@@ -52,10 +52,9 @@ static enum margay_status print(void *context, const struct margay_job *job,
 
 int main(int argument_count, char **arguments)
 {
-    /* One for each pass, which is 0 at first. */
-    static const struct margay_analysis_class functions = {
-        .bytes = sizeof(struct strides), .feed = feed};
     /* Block sizes, and traces, may be analysed at the same time. */
+    const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct strides), .feed = feed};
     const margay_question question = {.functions = &functions,
                                       .can = {.passes = true, .traces = true},
                                       .name = "strides"};

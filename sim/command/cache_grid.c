@@ -35,9 +35,11 @@ void cache_grid_init(struct cache_grid *grid, const struct options *options)
     *grid = (struct cache_grid){.set_count = 0};
     for (size_t i = 0; i < sets->count; i++)
         grid->sets[grid->set_count++] = sets->numbers[i];
-    for (uint64_t i = 1; sets->count == 0 && i <= USUAL_SETS; i *= 2)
+    for (uint64_t i = 1; sets->count == 0 && options->caches.bytes.count == 0 &&
+                         i <= USUAL_SETS;
+         i *= 2)
         grid->sets[grid->set_count++] = i;
-    for (size_t i = 0; i < policies->count; i++)
+    for (size_t i = 0; grid->set_count > 0 && i < policies->count; i++)
         tell_few_sets("", policies->specs[i], grid->sets[0]);
     for (size_t i = 0; i < ways->count; i++)
         grid->ways[grid->way_count++] = (unsigned)ways->numbers[i];
@@ -59,6 +61,8 @@ struct margay_caches_request cache_grid_request(const struct cache_grid *grid,
     return (struct margay_caches_request){
         .sets = grid->sets,
         .set_count = grid->set_count,
+        .capacity_bytes = options->caches.bytes.numbers,
+        .capacity_count = options->caches.bytes.count,
         .ways = grid->ways,
         .way_count = grid->way_count,
         .index = options->caches.index,
@@ -76,7 +80,9 @@ enum margay_status cache_grid_check(const struct cache_grid *grid,
                                     const struct margay_pass *pass,
                                     struct margay_error *error)
 {
-    uint64_t bytes, blocks = grid->most_ways * grid->sets[grid->set_count - 1];
+    uint64_t bytes, blocks = 0;
+    if (grid->set_count > 0)
+        blocks = grid->most_ways * grid->sets[grid->set_count - 1];
     if (margay_multiply_u64(blocks, pass->block_bytes, &bytes))
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,

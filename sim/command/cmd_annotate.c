@@ -11,7 +11,6 @@
 #include "sim/annotate/places.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/options/sizes.h"
 #include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
@@ -173,9 +172,8 @@ static enum margay_status write_pass(void *context,
                                    error);
     if (status == MARGAY_OK)
         status = margay_attribution_visit(
-            margay_engine_analysis_next(analysis),
-            margay_histogram_exceeded_bound(result->histogram), add_site,
-            annotate, error);
+            analysis->next, margay_histogram_exceeded_bound(result->histogram),
+            add_site, annotate, error);
     if (status == MARGAY_OK)
         status = places_check(annotate->places, error);
     if (status != MARGAY_OK)

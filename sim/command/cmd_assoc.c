@@ -155,13 +155,12 @@ static enum margay_status consider(struct assoc *assoc,
 static enum margay_status write_row(struct assoc *assoc,
                                     const struct margay_job *job,
                                     const struct margay_pass *pass, size_t set,
-                                    size_t way, size_t policy,
+                                    size_t way, size_t policy, uint64_t sets,
                                     struct margay_error *error)
 {
     const struct options *options = assoc->options;
     const struct policy_list *policies = &options->caches.policies;
     const char *spec = policies->count == 0 ? "lru" : policies->specs[policy];
-    uint64_t sets = assoc->grid.sets[set];
     unsigned ways = assoc->grid.ways[way];
     struct csv_writer *csv = &assoc->csv;
     struct margay_cache_row row;
@@ -200,14 +199,16 @@ static enum margay_status write_pass(void *context,
     assoc->trace_count += pass->index == 0;
     enum margay_status status =
         csv_set_key(&assoc->csv, pass->trace, pass->block_bytes, error);
-    size_t policies = assoc->options->caches.policies.count;
+    size_t policies = assoc->options->caches.policies.count, set_count;
     size_t ways = assoc->grid.way_count;
+    const uint64_t *sets =
+        margay_caches_analysis_sets(job->analyses[pass->index], &set_count);
     policies = policies == 0 ? 1 : policies;
-    for (size_t i = 0;
-         i < assoc->grid.set_count * ways * policies && status == MARGAY_OK;
+    for (size_t i = 0; i < set_count * ways * policies && status == MARGAY_OK;
          i++)
         status = write_row(assoc, job, pass, i / policies / ways,
-                           i / policies % ways, i % policies, error);
+                           i / policies % ways, i % policies,
+                           sets[i / policies / ways], error);
     return status;
 }
 

@@ -163,8 +163,7 @@ static enum margay_status write_pass(void *context,
     for (size_t i = 0;
          status == MARGAY_OK && i < grid->set_count * grid->way_count; i++) {
         size_t set = i / grid->way_count, way = i % grid->way_count;
-        margay_caches_analysis_row(margay_engine_analysis_next(engine), pass,
-                                   set, way, 0, &row);
+        margay_caches_analysis_row(engine->next, pass, set, way, 0, &row);
         write_row(compare, pass, &row, grid->sets[set], grid->ways[way],
                   margay_histogram_infinite(result->histogram), &own[i],
                   other == NULL ? NULL : &other[i]);

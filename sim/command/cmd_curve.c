@@ -8,13 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/command/answers.h"
-#include "sim/command/curve_files.h"
-#include "sim/command/curve_from.h"
-#include "sim/command/curve_question.h"
+#include "sim/command/curve.h"
 #include "sim/command/drive.h"
 #include "sim/command/request.h"
-#include "sim/command/summary.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"

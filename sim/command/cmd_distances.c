@@ -1,9 +1,8 @@
 /* cmd_distances.c - margay distances */
 #include <stdlib.h>
 
-#include "sim/command/curve_question.h"
+#include "sim/command/curve.h"
 #include "sim/command/drive.h"
-#include "sim/command/summary.h"
 #include "sim/options/commands.h"
 #include "sim/result/csv.h"
 #include "sim/terminal/output.h"
@@ -41,27 +40,24 @@ static void free_listing(margay_analysis *analysis)
 {
     output_free(self(analysis)->part);
     csv_end(&self(analysis)->table);
-    free(analysis);
 }
 
-static enum margay_status begin(margay_analysis *analysis,
-                                const struct margay_share *share,
-                                struct margay_error *error)
+static enum margay_status begin_listing(margay_analysis *analysis,
+                                        const struct margay_share *share,
+                                        struct margay_error *error)
 {
-    struct listing *listing = self(analysis);
     const struct csv_writer *whole = analysis->question->context;
     const struct margay_pass *pass = analysis->pass;
+    struct listing *listing = self(analysis);
     enum margay_status status = MARGAY_OK;
     (void)share;
     if (pass->index > 0)
         status = output_open(NULL, OUTPUT_HELD, &listing->part, error);
-    if (status == MARGAY_OK) {
-        csv_begin_part(&listing->table,
-                       pass->index > 0 ? listing->part : whole->output, whole);
-        status =
-            csv_set_key(&listing->table, pass->trace, pass->block_bytes, error);
-    }
-    return status;
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin_part(&listing->table,
+                   pass->index > 0 ? listing->part : whole->output, whole);
+    return csv_set_key(&listing->table, pass->trace, pass->block_bytes, error);
 }
 
 struct distances {
@@ -76,18 +72,19 @@ static enum margay_status open_listing(void *context,
 {
     static const struct margay_analysis_class functions = {
         .bytes = sizeof(struct listing),
-        .begin = begin,
+        .begin = begin_listing,
         .feed = feed,
-        .free = free_listing};
-    struct distances *distances = context;
-    const margay_question own = {
+        .free = free_listing,
+    };
+    static const margay_question kind = {
         .functions = &functions,
         .can = {.needs = MARGAY_COLUMN_DISTANCES, .passes = true},
         .name = "the distances",
-        .context = &distances->csv,
     };
+    struct distances *distances = context;
     margay_question *listing;
-    enum margay_status status = drive_question(&own, &listing, error);
+    enum margay_status status =
+        drive_question(&kind, &distances->csv, &listing, error);
     const struct objects_wanted wanted = {.distances = true, .next = listing};
     if (status == MARGAY_OK && distances->options->results.objects)
         return objects_question(distances->options, &wanted, &distances->sizes,
@@ -102,10 +99,7 @@ static enum margay_status end_pass(void *context, const struct margay_job *job,
 {
     const struct distances *distances = context;
     struct output *output = distances->csv.output;
-    margay_analysis *analysis = job->analyses[pass->index];
-    struct listing *listing = self(distances->options->results.objects
-                                       ? margay_objects_analysis_next(analysis)
-                                       : margay_engine_analysis_next(analysis));
+    struct listing *listing = self(job->analyses[pass->index]->next);
     if (listing->part != NULL)
         output_append(output, listing->part);
     return output_status(output, error);

@@ -64,7 +64,7 @@ static enum margay_status keep_counts(void *context,
         sets = filter->options->filter.bytes / pass->block_bytes / ways;
     tell_few_sets("", filter->options->caches.policy.spec, sets);
     filter->counts = *margay_filter_analysis_counts(job->analyses[0]);
-    return stream_finish(filter->stream.writer, job->reader, error);
+    return stream_finish(&filter->stream, job->reader, error);
 }
 
 static uint64_t sum(const uint64_t counts[MARGAY_KINDS])
@@ -123,7 +123,9 @@ static enum margay_status run(struct filter *filter, struct margay_error *error)
         .open = open_question,
         .ended = keep_counts,
     };
-    enum margay_status status = stream_open(&filter->stream, options, error);
+    enum margay_status status =
+        stream_open(&filter->stream, options,
+                    options->output == NULL ? "-" : options->output, error);
     if (status == MARGAY_OK)
         status = check(options, error);
     return status == MARGAY_OK ? drive_run(&drive, error) : status;

@@ -7,7 +7,6 @@
 #include "sim/command/generators.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/options/sizes.h"
 #include "sim/options/trace_format.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/curve_question.h"
+#include "sim/command/curve.h"
 #include "sim/command/drive.h"
-#include "sim/command/summary.h"
 #include "sim/options/commands.h"
 #include "sim/result/regions.h"
 #include "sim/result/tables.h"
@@ -110,9 +109,8 @@ static enum margay_status write_rows(void *context, struct csv_writer *csv,
                                       error);
     rows.all = margay_result_describe(margay_engine_analysis_result(analysis));
     return histogram->options->results.by.given
-               ? margay_attribution_visit(margay_engine_analysis_next(analysis),
-                                          rows.all.bound, write_part, &rows,
-                                          error)
+               ? margay_attribution_visit(analysis->next, rows.all.bound,
+                                          write_part, &rows, error)
                : write_series(&rows, &rows.all, error);
 }
 

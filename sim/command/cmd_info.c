@@ -99,7 +99,6 @@ static enum margay_status finish(margay_analysis *analysis,
 static void free_survey(margay_analysis *analysis)
 {
     margay_engine_free(self(analysis)->engine);
-    free(analysis);
 }
 
 static enum margay_status begin(margay_analysis *analysis,
@@ -107,8 +106,8 @@ static enum margay_status begin(margay_analysis *analysis,
                                 struct margay_error *error)
 {
     struct survey *survey = self(analysis);
-    survey->lowest = UINT64_MAX;
     struct margay_engine_options engine = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    survey->lowest = UINT64_MAX;
     engine.threads = share->threads;
     return margay_engine_create("exact", &engine, &survey->engine, error);
 }
@@ -121,8 +120,9 @@ static enum margay_status open_survey(void *context, margay_question **question,
         .begin = begin,
         .feed = feed,
         .finish = finish,
-        .free = free_survey};
-    static const margay_question own = {
+        .free = free_survey,
+    };
+    static const margay_question kind = {
         .functions = &functions,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_COUNTS,
@@ -130,8 +130,7 @@ static enum margay_status open_survey(void *context, margay_question **question,
                 .references = true},
         .name = "the survey",
     };
-    (void)context;
-    return drive_question(&own, question, error);
+    return drive_question(&kind, context, question, error);
 }
 
 static enum margay_status write_pass(void *context,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/command/predict.h"
-#include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/result/csv.h"
@@ -188,13 +187,18 @@ static enum margay_status compare_truth(struct prediction *prediction,
 static enum margay_status check_options(const struct options *options,
                                         struct margay_error *error)
 {
+    static const char *const of_traces[] = {
+        "block", "format",    "column", "layout", "delimiter",
+        "quote", "bad-lines", "ids",    "unit",   "kind",
+        "op",    "skip",      "limit",  "warmup", "straddle"};
     const struct predict_choices *choices = &options->predict;
-    const char *needless = request_find_reading(options);
-    if (needless != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s is for traces, and runs are tables (see "
-                           "--sample)",
-                           needless);
+    for (size_t i = 0; i < sizeof of_traces / sizeof *of_traces; i++) {
+        if (options_given(options, of_traces[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--%s is for traces, and runs are tables (see "
+                               "--sample)",
+                               of_traces[i]);
+    }
     if (choices->size == 0 &&
         (choices->save_model == NULL || choices->truth != NULL))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -205,10 +209,6 @@ static enum margay_status check_options(const struct options *options,
                            "--load-model takes the place of runs, so there is "
                            "no use for '%s'",
                            options->operands[0]);
-    if (choices->load_model != NULL && choices->save_model != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--load-model and --save-model: the model would be "
-                           "the same");
     if (choices->load_model == NULL && options->operand_count < 2)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%zu run%s to learn from, expected 2 or more: "

@@ -161,7 +161,7 @@ static enum margay_status write_machines(void *context,
     if (simulate->sends != 0)
         return simulate->options->machine.mix
                    ? margay_writer_finish(simulate->stream.writer, error)
-                   : stream_finish(simulate->stream.writer, job->reader, error);
+                   : stream_finish(&simulate->stream, job->reader, error);
     if (references == 0)
         return MARGAY_OK;
     simulate->trace_count++;
@@ -265,8 +265,10 @@ static enum margay_status open_stream(struct simulate *simulate,
     if (trace_format(&with_format, with_format.output) == NULL &&
         with_format.output != NULL)
         with_format.to = "mgt";
-    simulate->stream.splits = true;
-    return stream_open(&simulate->stream, &with_format, error);
+    simulate->stream.fed = STREAM_NUMBERS;
+    return stream_open(&simulate->stream, &with_format,
+                       with_format.output == NULL ? "-" : with_format.output,
+                       error);
 }
 
 static enum margay_status open_tables(struct simulate *simulate,

@@ -1,10 +1,9 @@
 /* curve_files.c - the files that curve writes */
-#include "sim/command/curve_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/curve_question.h"
+#include "sim/command/curve.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"

@@ -1,11 +1,10 @@
 /* curve_from.c - curve --from: a table of distances instead of a trace */
-#include "sim/command/curve_from.h"
+#include "sim/command/curve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/answers.h"
 #include "sim/result/run_csv.h"
 #include "sim/result/tables.h"
 #include "traces/traces_internal.h"

@@ -1,7 +1,6 @@
 /* curve_question.c - what curve, histogram and distances ask of traces */
-#include "sim/command/curve_question.h"
+#include "sim/command/curve.h"
 
-#include "sim/command/answers.h"
 #include "sim/command/request.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -72,9 +71,7 @@ const margay_objects *objects_engine(const struct options *options,
                                      const margay_analysis *analysis)
 {
     return margay_objects_analysis_engine(
-        options->results.policies.count > 0
-            ? margay_object_policies_analysis_engine(analysis)
-            : analysis);
+        options->results.policies.count > 0 ? analysis->next : analysis);
 }
 
 static enum margay_status policies_question(const struct options *options,

@@ -36,7 +36,8 @@ static void explain(const struct drive *drive, const struct margay_job *job)
     message_print("%s: format %s, from %s", job->trace,
                   margay_trace_format(job->reader)->name,
                   margay_trace_evidence(job->reader));
-    message_print("%s: %s", job->trace, job->plan);
+    if (!drive->copies)
+        message_print("%s: %s", job->trace, job->plan);
     if (drive->measures || drive->has_engine)
         message_print("%s: engine %s; the fastest code for this processor is "
                       "%s",
@@ -73,7 +74,7 @@ static enum margay_status check_samples(const struct drive *drive,
     const struct attribution_option *by = &options->results.by;
     bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
                   (by->given && by->by == MARGAY_BY_SITE);
-    if (drive->upright || job->reader == NULL ||
+    if (drive->upright || drive->copies || job->reader == NULL ||
         !margay_trace_format(job->reader)->sampled)
         return MARGAY_OK;
     if (!counts)
@@ -117,7 +118,7 @@ static enum margay_status ended(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     const struct drive *drive = ((struct seat *)context)->drive;
-    if (drive->options->verbose && pass == job->passes)
+    if (drive->options->verbose && pass == job->passes && !drive->copies)
         explain_work(job);
     enum margay_status status =
         drive->ended == NULL ? MARGAY_OK
@@ -267,44 +268,30 @@ static void show_progress(void *context, const struct margay_progress *run)
 
 /* -------------------------------------------------------------- the run -- */
 
-/* The exit status is that of the signal even for a whole output, so that a
-   script ends, too.  The message says how much the output covers. */
-static void explain_rest(const struct seat *seat, size_t count,
-                         const struct margay_outcome *outcome)
+/* Say how much the output covers where a signal has ended the run: the exit
+   status is that of the signal even for a whole output, so that a script ends,
+   too.  Add to a lack of memory how to need less. */
+static void explain_end(const struct seat *seat,
+                        const struct margay_request *request,
+                        const struct margay_outcome *outcome,
+                        enum margay_status status, struct margay_error *error)
 {
-    if (outcome->unread_traces > 0)
+    const struct drive *drive = seat->drive;
+    bool interrupted = signals_interrupted() && status == MARGAY_OK;
+    if (interrupted && outcome->unread_traces > 0)
         message_print("interrupted; the output does not cover %zu of the %zu "
                       "trace%s",
-                      outcome->unread_traces, count, margay_plural(count, "s"));
-    else if (!seat->explained)
+                      outcome->unread_traces, request->trace_count,
+                      margay_plural(request->trace_count, "s"));
+    else if (interrupted && !seat->explained)
         message_print("interrupted when all was read; the output is whole");
-}
-
-/* Add to the message how to need less memory. */
-static void advise_on_memory(const struct options *options,
-                             struct margay_error *error)
-{
-    size_t length = strlen(error->message);
-    if (options->engine.bound.value == 0)
+    if (status == MARGAY_NO_MEMORY && drive->options->engine.bound.value == 0 &&
+        (drive->measures || drive->has_engine)) {
+        size_t length = strlen(error->message);
         snprintf(error->message + length, sizeof error->message - length,
                  " (--bound SIZE takes less, and so do the engines that "
                  "sample: see 'margay engines')");
-}
-
-static void mention_terminal(const struct options *options)
-{
-    if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
-        message_print("reading a trace from standard input, the terminal "
-                      "('margay help %s' tells how to name a file)",
-                      options->command->name);
-}
-
-/* Is there something to be written at each --every? */
-static bool shows(const struct drive *drive)
-{
-    return drive->snapshot != NULL &&
-           (drive->options->output != NULL ||
-            drive->options->results.prometheus != NULL);
+    }
 }
 
 static enum margay_status ask(const struct drive *drive,
@@ -330,11 +317,15 @@ enum margay_status drive_run(const struct drive *drive,
     struct margay_request request = request_of(options);
     struct margay_need needs[REQUEST_NEEDS];
     struct seat seat = {.drive = drive};
+    /* Is there something to be written at each --every? */
+    bool shows =
+        drive->snapshot != NULL &&
+        (options->output != NULL || options->results.prometheus != NULL);
     const struct margay_host host = {
         .context = &seat,
         .begun = begun,
         .ended = ended,
-        .look = shows(drive) ? look : NULL,
+        .look = shows ? look : NULL,
         .save = save,
         .resumed = resumed,
         .stop = stop,
@@ -355,15 +346,15 @@ enum margay_status drive_run(const struct drive *drive,
     request.needs = needs;
     request.ranks = ranks;
     request.need_count = REQUEST_NEEDS;
-    mention_terminal(options);
-    signals_finish_gracefully(true);
+    if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
+        message_print("reading a trace from standard input, the terminal "
+                      "('margay help %s' tells how to name a file)",
+                      options->command->name);
+    signals_finish_gracefully(!drive->copies);
     status = margay_run_request(&request, question, &host, &outcome, error);
     margay_question_free(question);
     signals_finish_gracefully(false);
-    if (signals_interrupted() && status == MARGAY_OK)
-        explain_rest(&seat, request.trace_count, &outcome);
-    if (status == MARGAY_NO_MEMORY && (drive->measures || drive->has_engine))
-        advise_on_memory(options, error);
+    explain_end(&seat, &request, &outcome, status, error);
     return status;
 }
 
@@ -383,14 +374,15 @@ int drive_table(const struct drive *drive, enum margay_status status,
     return conclude(status, &output, 1, error);
 }
 
-enum margay_status drive_question(const margay_question *own,
+enum margay_status drive_question(const margay_question *kind, void *context,
                                   margay_question **question,
                                   struct margay_error *error)
 {
-    *question = malloc(sizeof *own);
+    *question = malloc(sizeof **question);
     if (*question == NULL)
-        return margay_fail_memory(error, own->name);
-    **question = *own;
+        return margay_fail_memory(error, kind->name);
+    **question = *kind;
+    (*question)->context = context;
     return MARGAY_OK;
 }
 

@@ -25,6 +25,7 @@ struct drive {
     unsigned needs;
     bool has_engine; /* or it is the command's own, and has that engine */
     bool summarises; /* a line for people about each pass */
+    bool copies;     /* it has no result before the end, and measures nothing */
 
     /* The table that drive_table() writes. */
     struct csv_writer *csv;
@@ -83,8 +84,9 @@ int drive_serve(const struct options *options);
 /* On rank 0, dismiss the helpers with an exit status; returns that status. */
 int drive_dismiss(int exit_status);
 
-/* A copy of a question of the command's own.  MARGAY_NO_MEMORY. */
-enum margay_status drive_question(const margay_question *own,
+/* A question of a command's own: `kind` with this context.  MARGAY_NO_MEMORY.
+ */
+enum margay_status drive_question(const margay_question *kind, void *context,
                                   margay_question **question,
                                   struct margay_error *error);
 

@@ -86,7 +86,6 @@ static enum margay_status feed(margay_analysis *analysis,
 static void free_peaks(margay_analysis *analysis)
 {
     margay_sampler_free(sampler_of(analysis));
-    free(analysis);
 }
 
 static enum margay_status begin_peaks(margay_analysis *analysis,
@@ -117,14 +116,14 @@ static enum margay_status open_peaks(void *context, margay_question **question,
         .bytes = sizeof(struct peaks),
         .begin = begin_peaks,
         .feed = feed,
-        .free = free_peaks};
-    const margay_question own = {
+        .free = free_peaks,
+    };
+    static const margay_question kind = {
         .functions = &functions,
         .can.needs = MARGAY_COLUMN_DISTANCES,
         .name = "the peaks",
-        .context = context,
     };
-    return drive_question(&own, question, error);
+    return drive_question(&kind, context, question, error);
 }
 
 static enum margay_status end(void *context, const struct margay_job *job,
@@ -135,9 +134,9 @@ static enum margay_status end(void *context, const struct margay_job *job,
     struct run *run = &sampling->runs[sampling->at++];
     run->block_bytes = pass->block_bytes;
     run->references = pass->fed_refs;
-    return margay_sampler_finish(
-        sampler_of(margay_engine_analysis_next(job->analyses[pass->index])),
-        &run->thresholds, &run->peaks, &run->peak_count, error);
+    return margay_sampler_finish(sampler_of(job->analyses[pass->index]->next),
+                                 &run->thresholds, &run->peaks,
+                                 &run->peak_count, error);
 }
 
 /* ---------------------------------------------------------------- sizes -- */

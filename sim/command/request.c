@@ -165,25 +165,3 @@ void request_tell_reading(const struct options *options, const char *name,
                      lines == 1 ? "is" : "are", lines == 1 ? "" : "; the first",
                      first);
 }
-
-const char *request_find_reading(const struct options *options)
-{
-    const struct margay_trace_options *reading = &options->reading;
-    return options->run.blocks.count > 0                    ? "--block"
-           : reading->format != NULL                        ? "--format"
-           : reading->column != NULL                        ? "--column"
-           : reading->pattern != NULL                       ? "--pattern"
-           : reading->layout != NULL                        ? "--layout"
-           : reading->delimiter != 0                        ? "--delimiter"
-           : reading->quote != 0                            ? "--quote"
-           : reading->bad_lines != 0                        ? "--bad-lines"
-           : reading->ids                                   ? "--ids"
-           : reading->unit_bytes != 0                       ? "--unit"
-           : reading->kinds != MARGAY_ALL_KINDS             ? "--kind"
-           : reading->ops != MARGAY_ALL_OPS                 ? "--op"
-           : reading->skip_refs != 0                        ? "--skip"
-           : reading->limit_refs != UINT64_MAX              ? "--limit"
-           : reading->warmup_refs != 0                      ? "--warmup"
-           : options->run.straddle != MARGAY_STRADDLE_USUAL ? "--straddle"
-                                                            : NULL;
-}

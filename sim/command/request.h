@@ -36,8 +36,4 @@ enum margay_status request_check(const struct options *options,
 void request_tell_reading(const struct options *options, const char *name,
                           const margay_trace *trace);
 
-/* The name of an option that was given and says how traces are read; NULL if
-   there is none.  Where tables are read, such an option is a mistake. */
-const char *request_find_reading(const struct options *options);
-
 #endif

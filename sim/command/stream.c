@@ -1,85 +1,227 @@
-/* stream.c - the trace of what a cache sends on */
+/* stream.c - a trace that is written of what an analysis is fed */
 #include "sim/command/stream.h"
 
 #include <inttypes.h>
 
 #include "sim/command/drive.h"
-#include "sim/command/units.h"
 #include "sim/options/trace_format.h"
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
-/* References that are written at a time. */
-#define PIECE_REFS 4096
+/* ------------------------------------------------------------- units -- */
 
-struct writing {
-    margay_analysis analysis;
-    margay_writer *writer;
-    uint64_t multiplier; /* from a block's id to its number, and its extent */
-    uint64_t numbers[PIECE_REFS];
-    uint32_t extents[PIECE_REFS];
-};
-
-/* Entry i of a span, whose blocks are numbers of the trace where they have
-   extents. */
-static enum margay_status convert(struct writing *writing,
-                                  const struct margay_span *span, size_t i,
-                                  size_t to, struct margay_error *error)
+/* The bytes that a number of the trace stands for, and one of the format; 0 =
+   unknown.  --unit overrides what the trace says of ids, and says what ids of
+   addresses are. */
+static void find_units(const margay_trace *trace, uint64_t unit,
+                       const struct margay_format_info *format, uint64_t *read,
+                       uint64_t *written)
 {
-    const struct margay_pass *pass = writing->analysis.pass;
-    uint64_t block = span->blocks[i], times = writing->multiplier;
-    uint64_t extent = 1, divisor = 1;
-    if (span->extents != NULL) {
-        uint64_t numbers = UINT64_C(1) << pass->shift;
-        divisor = numbers > times ? numbers / times : 1;
-        times = times > numbers ? times / numbers : 1;
-        extent = span->extents[i];
-    }
-    if (!margay_multiply_u64(block / divisor, times, &writing->numbers[to]))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "block %" PRIu64 " times %" PRIu64
-                           " is over what a trace can hold",
-                           block, times);
-    extent = extent < divisor ? 1 : extent / divisor;
-    writing->extents[to] =
-        extent > UINT32_MAX / times ? UINT32_MAX : (uint32_t)(extent * times);
-    return MARGAY_OK;
+    bool addresses = margay_trace_numbers(trace) == MARGAY_ADDRESSES;
+    *read = !addresses && unit != 0 ? unit : margay_trace_unit_bytes(trace);
+    if (!format->any_numbers && format->numbers == MARGAY_ADDRESSES)
+        *written = 1;
+    else if (addresses && unit != 0)
+        *written = unit;
+    else if (format->any_numbers)
+        *written = *read;
+    else
+        *written =
+            addresses && format->unit_bytes == 0 ? 1 : format->unit_bytes;
 }
 
+enum margay_status units_of_trace(const struct options *options,
+                                  const char *name, const margay_trace *trace,
+                                  margay_writer *writer, struct units *units,
+                                  struct margay_error *error)
+{
+    const struct margay_format_info *format = margay_writer_format(writer);
+    enum margay_straddle straddle = options->run.straddle;
+    uint64_t unit = options->reading.unit_bytes;
+    bool ids = unit != 0 || margay_trace_numbers(trace) == MARGAY_IDS;
+    uint64_t read, written, collapsed = margay_trace_collapsed_bytes(trace);
+    enum margay_status status = MARGAY_OK;
+    find_units(trace, unit, format, &read, &written);
+    units->splits = straddle == MARGAY_STRADDLE_USUAL
+                        ? margay_trace_splits(trace)
+                        : straddle == MARGAY_STRADDLE_SPLIT;
+    units->split =
+        units->splits && (format->columns & MARGAY_COLUMN_EXTENTS) == 0;
+    if (read == 0 && format->numbers == MARGAY_ADDRESSES &&
+        !format->any_numbers)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: ids become addresses only where it is known "
+                           "what an id stands for (say --unit BYTES; --unit 1 "
+                           "writes the ids as they stand)",
+                           name);
+    if (format->any_numbers)
+        status = margay_writer_set_numbers(
+            writer, ids ? MARGAY_IDS : MARGAY_ADDRESSES, ids ? written : 0,
+            units->splits, error);
+    if (status == MARGAY_OK && collapsed != 0)
+        status = margay_writer_set_collapsed(writer, collapsed, error);
+    /* Ids of unknown size stay as they are. */
+    if (read == 0 || written == 0)
+        read = written = 1;
+    units->multiplier = read > written ? read / written : 1;
+    units->divisor = written > read ? written / read : 1;
+    return status;
+}
+
+/*
+ * The same for blocks of a pass or, `in_numbers`, numbers of its trace at which
+ * blocks begin: numbers written are those of the first byte of a block, in what
+ * the format's numbers stand for or, where nothing says that, as in the trace.
+ * References ask for all blocks that they cover.
+ */
+static enum margay_status units_of_blocks(const struct margay_pass *pass,
+                                          bool in_numbers,
+                                          margay_writer *writer,
+                                          struct units *units,
+                                          struct margay_error *error)
+{
+    const struct margay_format_info *format = margay_writer_format(writer);
+    uint64_t unit =
+        format->numbers == MARGAY_ADDRESSES ? 1 : format->unit_bytes;
+    uint64_t numbers = UINT64_C(1) << pass->shift, times = numbers;
+    enum margay_status status = MARGAY_OK;
+    if (format->any_numbers)
+        status = margay_writer_set_numbers(
+            writer, pass->numbers,
+            pass->numbers == MARGAY_IDS ? pass->block_bytes >> pass->shift : 0,
+            true, error);
+    else if (pass->block_bytes == 0 && unit == 1)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: block ids become addresses only where it is "
+                             "known what an id stands for (say --unit BYTES)",
+                             pass->trace);
+    else if (pass->block_bytes != 0 && pass->block_bytes < unit)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--to %s: its ids stand for %" PRIu64
+                             " bytes, more than a block of %" PRIu64,
+                             format->name, unit, pass->block_bytes);
+    else if (pass->block_bytes != 0 && unit != 0)
+        times = pass->block_bytes / unit;
+    if (!in_numbers)
+        numbers = 1;
+    *units = (struct units){
+        .multiplier = times > numbers ? times / numbers : 1,
+        .divisor = numbers > times ? numbers / times : 1,
+    };
+    return status;
+}
+
+/* ----------------------------------------------------------- writing -- */
+
+/* Records on their way into the writer, and the entries of the span that they
+   are of, whose other columns are theirs. */
+struct writing {
+    margay_analysis analysis;
+    size_t count;
+    uint64_t firsts[MARGAY_SPAN_REFS];
+    uint32_t covers[MARGAY_SPAN_REFS];
+    uint32_t origins[MARGAY_SPAN_REFS];
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type name[MARGAY_SPAN_REFS];
+#include <margay/columns.def>
+};
+
+static enum margay_status write_records(struct writing *writing,
+                                        const struct margay_span *span,
+                                        struct margay_error *error)
+{
+    struct stream *stream = writing->analysis.question->context;
+    struct margay_batch batch = {.references = writing->count};
+#define MARGAY_COLUMN(name, NAME, bit, type, words)                   \
+    for (size_t i = 0; span->name != NULL && i < writing->count; i++) \
+        writing->name[i] = span->name[writing->origins[i]];           \
+    batch.name = span->name == NULL ? NULL : writing->name;
+#include <margay/columns.def>
+    batch.numbers = writing->firsts;
+    batch.extents = writing->covers;
+    batch.kinds = writing->kinds; /* a trace without kinds has reads */
+    for (size_t i = 0; i < writing->count; i++)
+        stream->written_refs += batch.counts == NULL ? 1 : batch.counts[i];
+    writing->count = 0;
+    return margay_writer_put(stream->writer, &batch, error);
+}
+
+/* Convert an entry of a span, or a unit of it. */
+static enum margay_status add_record(struct writing *writing,
+                                     const struct margay_span *span, size_t i,
+                                     uint64_t number, uint64_t extent,
+                                     struct margay_error *error)
+{
+    const struct stream *stream = writing->analysis.question->context;
+    const struct units *units = &stream->units;
+    uint64_t first = number / units->divisor, covers = extent;
+    if (units->divisor > 1 && extent > 0)
+        covers =
+            margay_extent_last(number, extent) / units->divisor - first + 1;
+    bool fits = units->divisor > 1 ||
+                (margay_multiply_u64(number, units->multiplier, &first) &&
+                 margay_multiply_u64(extent, units->multiplier, &covers));
+    if (fits && stream->fed != STREAM_TRACE && covers > UINT32_MAX)
+        covers = UINT32_MAX; /* of a block that large */
+    if (!fits || covers > UINT32_MAX)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: number %" PRIu64 " (extent %" PRIu64
+                           ") times %" PRIu64 " does not fit into a trace, "
+                           "which holds numbers of 64 bits and extents of 32",
+                           writing->analysis.pass->trace, number, extent,
+                           units->multiplier);
+    writing->firsts[writing->count] = first;
+    writing->covers[writing->count] = (uint32_t)covers;
+    writing->origins[writing->count++] = (uint32_t)i;
+    return writing->count == MARGAY_SPAN_REFS
+               ? write_records(writing, span, error)
+               : MARGAY_OK;
+}
+
+/* If references are split, a format without extents gets a record for each unit
+   that a reference covers, and none for a reference that covers none. Otherwise
+   a reference that covers none becomes one to the block of its number. */
 static enum margay_status write_span(margay_analysis *analysis,
                                      const struct margay_span *span,
                                      struct margay_error *error)
 {
     struct writing *writing = (struct writing *)analysis;
+    const struct stream *stream = analysis->question->context;
+    const struct units *units = &stream->units;
+    const struct margay_batch whole = {.references = span->count,
+                                       .numbers = span->blocks,
+                                       .extents = span->extents};
+    bool empty = margay_writer_format(stream->writer)->empty_extents;
     enum margay_status status = MARGAY_OK;
-    for (size_t done = 0; done < span->count && status == MARGAY_OK;) {
-        size_t left = span->count - done;
-        struct margay_batch batch = {
-            .references = left < PIECE_REFS ? left : PIECE_REFS,
-        };
-#define MARGAY_COLUMN(name, NAME, bit, type, words) \
-    batch.name = span->name == NULL ? NULL : span->name + done;
-#include <margay/columns.def>
-        batch.numbers = writing->numbers;
-        batch.extents = writing->extents;
-        for (size_t i = 0; i < batch.references && status == MARGAY_OK; i++)
-            status = convert(writing, span, done + i, i, error);
-        if (status == MARGAY_OK)
-            status = margay_writer_put(writing->writer, &batch, error);
-        done += batch.references;
+    for (size_t done = 0, some;
+         units->split && done < span->count && status == MARGAY_OK;
+         done += some)
+        status = margay_batch_take(&whole, done, 0, true, analysis->pass->trace,
+                                   &some, error);
+    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
+        uint64_t number = span->blocks[i];
+        uint64_t extent = span->extents == NULL ? 1 : span->extents[i];
+        if (extent == 0 && !empty && units->splits)
+            continue;
+        if (extent == 0 && !empty)
+            extent = 1;
+        if (!units->split)
+            status = add_record(writing, span, i, number, extent, error);
+        for (; units->split && extent > 0 && status == MARGAY_OK; extent--)
+            status = add_record(writing, span, i, number++, 1, error);
     }
-    return status;
+    return status == MARGAY_OK ? write_records(writing, span, error) : status;
 }
 
 static enum margay_status begin_writing(margay_analysis *analysis,
                                         const struct margay_share *share,
                                         struct margay_error *error)
 {
-    struct writing *writing = (struct writing *)analysis;
-    const struct stream *stream = analysis->question->context;
+    struct stream *stream = analysis->question->context;
     (void)share;
-    writing->writer = stream->writer;
-    return units_of_blocks(analysis->pass, stream->splits, stream->writer,
-                           &writing->multiplier, error);
+    return stream->fed == STREAM_TRACE
+               ? MARGAY_OK
+               : units_of_blocks(analysis->pass, stream->fed == STREAM_NUMBERS,
+                                 stream->writer, &stream->units, error);
 }
 
 enum margay_status stream_question(struct stream *stream,
@@ -89,30 +231,36 @@ enum margay_status stream_question(struct stream *stream,
     static const struct margay_analysis_class functions = {
         .bytes = sizeof(struct writing),
         .begin = begin_writing,
-        .feed = write_span};
-    const margay_question own = {
-        .functions = &functions,
-        .can.uses = margay_writer_format(stream->writer)->columns &
-                    ~(unsigned)(MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS),
-        .name = "a trace",
-        .context = stream,
+        .feed = write_span,
     };
-    return drive_question(&own, question, error);
+    const unsigned covering = MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS;
+    unsigned columns = margay_writer_format(stream->writer)->columns;
+    margay_question kind = {
+        .functions = &functions,
+        .can.uses = columns & ~covering,
+        .name = "a trace",
+    };
+    if (stream->fed == STREAM_TRACE)
+        kind.can = (struct margay_abilities){
+            .uses = columns | MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
+            .repeats = (columns & MARGAY_COLUMN_COUNTS) != 0,
+            .references = true,
+        };
+    return drive_question(&kind, stream, question, error);
 }
 
 enum margay_status stream_open(struct stream *stream,
-                               const struct options *options,
+                               const struct options *options, const char *path,
                                struct margay_error *error)
 {
-    const char *place = options->output == NULL ? "-" : options->output;
     enum margay_status status = trace_writer_create(
-        options, place, &stream->output, &stream->writer, error);
+        options, path, &stream->output, &stream->writer, error);
     return status == MARGAY_OK
-               ? output_open(place, OUTPUT_HELD, &stream->output, error)
+               ? output_open(path, OUTPUT_HELD, &stream->output, error)
                : status;
 }
 
-enum margay_status stream_finish(margay_writer *writer,
+enum margay_status stream_finish(struct stream *stream,
                                  const margay_trace *trace,
                                  struct margay_error *error)
 {
@@ -120,7 +268,8 @@ enum margay_status stream_finish(margay_writer *writer,
     for (unsigned i = 0; i < MARGAY_MOST_MODULES && status == MARGAY_OK; i++) {
         const char *path = margay_trace_module(trace, i);
         if (path != NULL)
-            status = margay_writer_set_module(writer, i, path, error);
+            status = margay_writer_set_module(stream->writer, i, path, error);
     }
-    return status == MARGAY_OK ? margay_writer_finish(writer, error) : status;
+    return status == MARGAY_OK ? margay_writer_finish(stream->writer, error)
+                               : status;
 }

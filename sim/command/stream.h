@@ -1,39 +1,61 @@
 /*
- * stream.h - the trace of what a cache sends on, as it is written
+ * stream.h - a trace that is written of what an analysis is fed
  *
- * It has all that the trace before the cache says of a reference, and for which
- * the format has a place: the columns of the reference that is the cause.
+ * These are the references of a trace as they stand, or what a cache sends on:
+ * then the trace has all that the one before the cache says of the reference
+ * that is the cause, and for which the format has a place.
  */
 #ifndef MARGAY_SIM_COMMAND_STREAM_H
 #define MARGAY_SIM_COMMAND_STREAM_H
 
 #include "sim/options/options.h"
 #include "sim/terminal/output.h"
-#include <margay/analysis.h>
+#include <margay/run.h>
 #include <margay/writing.h>
+
+/* A number written is one read times `multiplier` or over `divisor`; one of
+   them is 1. */
+struct units {
+    uint64_t multiplier, divisor;
+    bool splits; /* a reference is one to each unit that it covers, */
+    bool split;  /* and becomes a record for each */
+};
 
 struct stream {
     struct output *output;
     margay_writer *writer;
-    bool splits; /* the blocks of several caches differ in size */
+    enum { STREAM_BLOCKS, STREAM_NUMBERS, STREAM_TRACE } fed;
+    struct units units; /* of what it is fed; of a trace, to be set */
+    uint64_t written_refs;
 };
 
-/* Open the FILE of --output in the format of --to, or else in the one that the
-   file is named after. */
+/* Open a FILE in the format of --to, or else in the one that it is named after;
+   "-" is standard output. */
 enum margay_status stream_open(struct stream *stream,
-                               const struct options *options,
+                               const struct options *options, const char *path,
                                struct margay_error *error);
 
-/* The question whose analysis writes what it is fed: the spans of a pass, whose
-   blocks are numbers of the trace where they have extents. */
+/* The question whose analysis writes what it is fed: blocks of a pass, or such
+   of several caches as numbers of the trace, or a trace. */
 enum margay_status stream_question(struct stream *stream,
                                    margay_question **question,
                                    struct margay_error *error);
 
 /* End a trace that was made of `trace`, with the modules that its sites are in.
  */
-enum margay_status stream_finish(margay_writer *writer,
+enum margay_status stream_finish(struct stream *stream,
                                  const margay_trace *trace,
                                  struct margay_error *error);
+
+/*
+ * Find the factor for a trace that is open and called `name`, and describe it
+ * to a format that has a header for it.  Other formats refuse collapsed
+ * repeats, because a reader could not know of them.  MARGAY_BAD_ARGUMENT if
+ * ids become addresses and nothing says what an id stands for.
+ */
+enum margay_status units_of_trace(const struct options *options,
+                                  const char *name, const margay_trace *trace,
+                                  margay_writer *writer, struct units *units,
+                                  struct margay_error *error);
 
 #endif

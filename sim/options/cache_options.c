@@ -73,6 +73,23 @@ OPTION_TYPE(set_list)
                          error);
 }
 
+OPTION_TYPE(byte_list)
+{
+    struct number_list *list = field;
+    char item[ITEM_BYTES];
+    enum margay_status status = MARGAY_OK;
+    list->count = 0;
+    for (const char *cursor = text; cursor != NULL && status == MARGAY_OK;) {
+        uint64_t bytes;
+        status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = parse_bytes(name, item, &bytes, error);
+        if (status == MARGAY_OK && !add_number(list, bytes))
+            status = refuse(name, text, "up to 256 sizes", error);
+    }
+    return status;
+}
+
 OPTION_TYPE(way_list)
 {
     return parse_numbers(name, text, field, MARGAY_MOST_SLOTS, false,

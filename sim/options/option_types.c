@@ -484,3 +484,171 @@ WORD_TYPE(predict_pattern, enum margay_pattern, {"auto", MARGAY_PATTERN_AUTO},
           {"1d", MARGAY_PATTERN_1D}, {"2d", MARGAY_PATTERN_2D},
           {"3d", MARGAY_PATTERN_3D})
 WORD_TYPE(thread_traces, bool, {"merge", false}, {"separate", true})
+
+/* ------------------------------------------------------------- pictures -- */
+
+OPTION_TYPE(picture_size)
+{
+    struct picture_size *size = field;
+    int used = 0;
+    if (text[strspn(text, "0123456789x")] == '\0' &&
+        sscanf(text, "%5ux%5u%n", &size->width, &size->height, &used) == 2 &&
+        text[used] == '\0' && size->width >= 100 && size->width <= 20000 &&
+        size->height >= 100 && size->height <= 20000)
+        return MARGAY_OK;
+    return refuse(name, text, "two numbers from 100 to 20000, such as 1280x800",
+                  error);
+}
+
+/* The name may be empty: ",10". */
+OPTION_TYPE(picture_font)
+{
+    struct picture_font *font = field;
+    const char *comma = strrchr(text, ',');
+    size_t bytes = comma == NULL ? strlen(text) : (size_t)(comma - text);
+    if (bytes >= sizeof font->name)
+        return refuse(name, text, "a name of less than 64 bytes", error);
+    memcpy(font->name, text, bytes);
+    font->name[bytes] = '\0';
+    return comma == NULL ? MARGAY_OK
+                         : parse_decimal(name, comma + 1, &font->points, error);
+}
+
+/* Room for an end of an axis. */
+#define END_BYTES 32
+
+/* An end of an axis: a decimal fraction, or a number with a suffix. */
+static bool parse_end(const char *text, size_t bytes, double *value)
+{
+    char end[END_BYTES];
+    uint64_t size;
+    bool suffixed;
+    struct margay_error unused;
+    bool negative = bytes > 0 && *text == '-';
+    text += negative;
+    bytes -= negative;
+    if (bytes == 0 || bytes >= sizeof end)
+        return false;
+    memcpy(end, text, bytes);
+    end[bytes] = '\0';
+    if (margay_parse_size(end, "", &size, &suffixed, &unused) == MARGAY_OK)
+        *value = (double)size;
+    else if (parse_decimal("", end, value, &unused) != MARGAY_OK)
+        return false;
+    if (negative)
+        *value = -*value;
+    return true;
+}
+
+OPTION_TYPE(axis_range)
+{
+    struct picture_axis *axis = field;
+    const char *dots = strstr(text, "..");
+    axis->has_from = dots != NULL && dots != text;
+    axis->has_to = dots != NULL && dots[2] != '\0';
+    if ((axis->has_from || axis->has_to) &&
+        (!axis->has_from ||
+         parse_end(text, (size_t)(dots - text), &axis->from)) &&
+        (!axis->has_to || parse_end(dots + 2, strlen(dots + 2), &axis->to)) &&
+        !(axis->has_from && axis->has_to && axis->from >= axis->to))
+        return MARGAY_OK;
+    return refuse(name, text,
+                  "A.. or ..B, or A..B with A below B, such as 0..0.5 or "
+                  "4KiB..1MiB",
+                  error);
+}
+
+/* A word that the scripts of plots/ know: the values of its row are 0, 1, ...
+ */
+#define PICTURE_WORD(type, ...)                                      \
+    OPTION_TYPE(type)                                                \
+    {                                                                \
+        static const struct word words[] = {__VA_ARGS__, {NULL, 0}}; \
+        int found;                                                   \
+        enum margay_status status =                                  \
+            find_word(name, text, words, &found, error);             \
+        if (status == MARGAY_OK)                                     \
+            *(const char **)field = words[found].text;               \
+        return status;                                               \
+    }
+
+PICTURE_WORD(paper, {"column", 0}, {"page", 1}, {"slide", 2})
+PICTURE_WORD(legend, {"right", 0}, {"below", 1}, {"inside", 2}, {"none", 3})
+PICTURE_WORD(axis_scale, {"linear", 0}, {"log", 1})
+
+/* ---------------------------------------------------------- predictions -- */
+
+/* The width of linear bins in blocks, and the number of groups of reference
+   bins, where the option leaves the number out. */
+#define USUAL_LINEAR_WIDTH 2048
+#define USUAL_MULTI_GROUPS 200
+
+/* The bins of margay_bins_parse(), whose numbers may be left out. */
+OPTION_TYPE(predict_bins)
+{
+    struct margay_bins *bins = field;
+    *bins = (struct margay_bins){MARGAY_BINS_EXACT, 0};
+    if (strcmp(text, "reference") == 0)
+        bins->kind = MARGAY_BINS_REFERENCE;
+    else if (strcmp(text, "linear") == 0)
+        bins->kind = MARGAY_BINS_LINEAR;
+    if (bins->kind != MARGAY_BINS_EXACT)
+        return MARGAY_OK;
+    if (margay_bins_parse(text, bins, NULL) == MARGAY_OK &&
+        bins->kind != MARGAY_BINS_EXACT)
+        return MARGAY_OK;
+    return refuse(name, text,
+                  "reference, reference:GROUPS, log2, loglinear, linear or "
+                  "linear:WIDTH",
+                  error);
+}
+
+OPTION_TYPE(input_size)
+{
+    double *size = field;
+    if (parse_decimal(name, text, size, error) == MARGAY_OK && *size > 0)
+        return MARGAY_OK;
+    return refuse(name, text, "a number above 0, such as 4096", error);
+}
+
+struct margay_predict_options predict_resolve(
+    const struct predict_choices *choices)
+{
+    struct margay_predict_options options = {
+        .bins = choices->bins,
+        .pattern = choices->pattern,
+        .plain = choices->plain,
+    };
+    bool distance = options.bins.kind != MARGAY_BINS_EXACT &&
+                    options.bins.kind != MARGAY_BINS_REFERENCE;
+    bool multi = choices->method == PREDICT_MULTI ||
+                 (choices->method == PREDICT_UNSAID && distance);
+    options.method = multi ? MARGAY_METHOD_MULTI : MARGAY_METHOD_SINGLE;
+    if (options.bins.kind == MARGAY_BINS_EXACT)
+        options.bins.kind = multi ? MARGAY_BINS_LOG2 : MARGAY_BINS_REFERENCE;
+    if (options.bins.parameter != 0)
+        return options;
+    if (options.bins.kind == MARGAY_BINS_LINEAR)
+        options.bins.parameter = USUAL_LINEAR_WIDTH;
+    if (options.bins.kind == MARGAY_BINS_REFERENCE)
+        options.bins.parameter =
+            multi ? USUAL_MULTI_GROUPS : MARGAY_USUAL_GROUPS;
+    return options;
+}
+
+/* ----------------------------------------------------------- recordings -- */
+
+OPTION_TYPE(record_point)
+{
+    struct record_point *point = field;
+    *point = (struct record_point){NULL, 0};
+    if (margay_parse_count(text, &point->refs) && point->refs > 0)
+        return MARGAY_OK;
+    if (*text == '\0' || (*text >= '0' && *text <= '9'))
+        return refuse(name, text,
+                      "the name of a function, or a number of references from "
+                      "1 to 2^64 - 1, such as 250000, 250K, 3M or 1G",
+                      error);
+    point->function = text;
+    return MARGAY_OK;
+}

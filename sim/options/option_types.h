@@ -57,8 +57,9 @@ OPTION_TYPE(touch);          /* enum margay_touch: front or back */
 OPTION_TYPE(model);          /* enum margay_measure: distances or footprint */
 
 /* Of caches, in cache_options.c: */
-OPTION_TYPE(set_list);      /* uint32_t: bit i is 2^i sets */
-OPTION_TYPE(way_list);      /* uint64_t: bit i is i + 1 ways */
+OPTION_TYPE(set_list);      /* struct number_list */
+OPTION_TYPE(way_list);      /* struct number_list */
+OPTION_TYPE(byte_list);     /* struct number_list */
 OPTION_TYPE(policy);        /* struct cache_policy */
 OPTION_TYPE(index_rule);    /* enum margay_index */
 OPTION_TYPE(by_kind);       /* bool: set */
@@ -68,13 +69,13 @@ OPTION_TYPE(policy_list);   /* struct policy_list: of known policies */
 OPTION_TYPE(spec_list);     /* struct policy_list: any specs */
 OPTION_TYPE(sample_rate);   /* double: above 0, at most 1 */
 
-/* Of predictions, in predict_options.c: */
+/* Of predictions: */
 OPTION_TYPE(predict_method);  /* enum predict_method */
 OPTION_TYPE(predict_bins);    /* struct margay_bins; a parameter may be 0 */
 OPTION_TYPE(predict_pattern); /* enum margay_pattern */
 OPTION_TYPE(input_size);      /* double: finite, above 0 */
 
-/* Of pictures, in picture_options.c: */
+/* Of pictures: */
 OPTION_TYPE(picture_size); /* struct picture_size */
 OPTION_TYPE(picture_font); /* struct picture_font */
 OPTION_TYPE(legend);

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/options/sizes.h"
 #include <margay/prediction.h>
 #include <margay/questions.h>
 #include <margay/run.h>

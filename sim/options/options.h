@@ -94,7 +94,7 @@ struct options {
 
     /* The caches of assoc and compare. */
     struct {
-        struct number_list sets, ways;
+        struct number_list sets, ways, bytes;
         enum margay_index index;
         struct cache_policy policy;  /* of filter */
         struct policy_list policies; /* none = lru */

@@ -36,3 +36,11 @@ enum margay_status trace_writer_create(const struct options *options,
                              "--to FORMAT is needed")
                : margay_writer_create(format, path, &sink, writer, error);
 }
+
+uint64_t bytes_of_id(const struct margay_format_info *format)
+{
+    return format->any_numbers || format->numbers == MARGAY_ADDRESSES ||
+                   format->unit_bytes == 0
+               ? 1
+               : format->unit_bytes;
+}

@@ -20,7 +20,7 @@
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/record/record.h"
-#include "sim/run/batches.h"
+#include "sim/run/spans.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/progress.h"

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "sim/options/files.h"
-#include "sim/options/sizes.h"
 #include "sim/options/trace_format.h"
-#include "sim/run/batches.h"
+#include "sim/run/spans.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"

@@ -2,7 +2,6 @@
 #ifndef MARGAY_SIM_RESULT_TABLES_H
 #define MARGAY_SIM_RESULT_TABLES_H
 
-#include "sim/options/sizes.h"
 #include "sim/result/csv.h"
 #include "sim/terminal/output.h"
 #include <margay/questions.h>

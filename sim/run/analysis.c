@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sim/run/series.h"
 #include "traces/traces_internal.h"
 
 enum margay_status margay_question_begin(const margay_question *question,
@@ -13,15 +14,21 @@ enum margay_status margay_question_begin(const margay_question *question,
                                          margay_analysis **analysis,
                                          struct margay_error *error)
 {
-    const struct margay_analysis_class *functions = question->functions;
-    margay_analysis *made = calloc(1, functions->bytes);
+    margay_analysis *made = calloc(1, question->functions->bytes);
+    enum margay_status status = MARGAY_OK;
     *analysis = NULL;
     if (made == NULL)
-        return margay_fail_memory(error, "the analysis");
-    *made = (margay_analysis){functions, question, passes, count};
-    enum margay_status status = functions->begin == NULL
-                                    ? MARGAY_OK
-                                    : functions->begin(made, share, error);
+        return margay_fail_memory(error, question->name);
+    made->functions = question->functions;
+    made->question = question;
+    made->pass = passes;
+    made->pass_count = count;
+    if (made->functions->begin != NULL)
+        status = made->functions->begin(made, share, error);
+    if (status == MARGAY_OK && question->next != NULL)
+        status =
+            margay_question_begin(question->next, made->pass, made->pass_count,
+                                  share, &made->next, error);
     if (status == MARGAY_OK)
         *analysis = made;
     else
@@ -31,7 +38,10 @@ enum margay_status margay_question_begin(const margay_question *question,
 
 void margay_question_free(margay_question *question)
 {
-    if (question != NULL && question->free != NULL)
+    if (question == NULL)
+        return;
+    margay_question_free(question->next);
+    if (question->free != NULL)
         question->free(question);
     else
         free(question);
@@ -44,28 +54,37 @@ enum margay_status margay_analysis_feed(margay_analysis *analysis,
     return analysis->functions->feed(analysis, span, error);
 }
 
+typedef enum margay_status step(margay_analysis *analysis,
+                                struct margay_error *error);
+
+/* A step of the analysis that is fed, and then its own. */
+static enum margay_status take_step(margay_analysis *analysis, step *of_next,
+                                    step *own, struct margay_error *error)
+{
+    enum margay_status status =
+        analysis->next == NULL ? MARGAY_OK : of_next(analysis->next, error);
+    return status == MARGAY_OK && own != NULL ? own(analysis, error) : status;
+}
+
 enum margay_status margay_analysis_reset(margay_analysis *analysis,
                                          struct margay_error *error)
 {
-    return analysis->functions->reset == NULL
-               ? MARGAY_OK
-               : analysis->functions->reset(analysis, error);
+    return take_step(analysis, margay_analysis_reset,
+                     analysis->functions->reset, error);
 }
 
 enum margay_status margay_analysis_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    return analysis->functions->look == NULL
-               ? MARGAY_OK
-               : analysis->functions->look(analysis, error);
+    return take_step(analysis, margay_analysis_look, analysis->functions->look,
+                     error);
 }
 
 enum margay_status margay_analysis_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    return analysis->functions->finish == NULL
-               ? MARGAY_OK
-               : analysis->functions->finish(analysis, error);
+    return take_step(analysis, margay_analysis_finish,
+                     analysis->functions->finish, error);
 }
 
 enum margay_status margay_analysis_series(margay_analysis *analysis,
@@ -79,10 +98,12 @@ enum margay_status margay_analysis_series(margay_analysis *analysis,
 
 void margay_analysis_free(margay_analysis *analysis)
 {
-    if (analysis != NULL && analysis->functions->free != NULL)
+    if (analysis == NULL)
+        return;
+    margay_analysis_free(analysis->next);
+    if (analysis->functions->free != NULL)
         analysis->functions->free(analysis);
-    else
-        free(analysis);
+    free(analysis);
 }
 
 /* ---------------------------------------------------------------- sizes -- */
@@ -155,4 +176,96 @@ enum margay_status margay_cache_sizes_check(
     if (status == MARGAY_OK)
         free((void *)resolved.list_blocks);
     return status;
+}
+
+/* --------------------------------------------------------------- series -- */
+
+const struct margay_sizes *margay_series_sizes(const struct margay_sizes *sizes)
+{
+    static const struct margay_sizes every = {.kind = MARGAY_SIZES_ALL};
+    return sizes == NULL ? &every : sizes;
+}
+
+struct margay_series_point *margay_series_room(size_t count,
+                                               struct margay_error *error)
+{
+    struct margay_series_point *points = calloc(count + 1, sizeof *points);
+    if (points == NULL)
+        margay_fail_memory(error, "the points of a curve");
+    return points;
+}
+
+enum margay_status margay_series_give(struct margay_series *series,
+                                      const struct margay_series_point *points,
+                                      size_t count, margay_series_take *take,
+                                      void *context, struct margay_error *error)
+{
+    struct margay_series_point *known = margay_series_room(count, error);
+    if (known == NULL)
+        return MARGAY_NO_MEMORY;
+    series->points = known;
+    series->count = 0;
+    for (size_t i = 0; points != NULL && i < count; i++) {
+        if (points[i].size != 0)
+            known[series->count++] = points[i];
+    }
+    enum margay_status status = take(context, series, error);
+    free(known);
+    return status;
+}
+
+struct margay_series margay_result_describe(const struct margay_result *result)
+{
+    return (struct margay_series){
+        .references = result->references,
+        .distinct = result->distinct_blocks,
+        .infinite = result->infinite,
+        .bound = result->histogram == NULL
+                     ? 0
+                     : margay_histogram_exceeded_bound(result->histogram),
+        .fraction_bits = result->fraction_bits,
+        .histogram = result->histogram,
+    };
+}
+
+enum margay_status margay_result_series(const struct margay_result *result,
+                                        const struct margay_sizes *sizes,
+                                        struct margay_series *series,
+                                        struct margay_series_point **points,
+                                        struct margay_error *error)
+{
+    struct margay_point *curve = NULL;
+    size_t count = 0;
+    *points = NULL;
+    enum margay_status status = margay_result_curve(
+        result, margay_series_sizes(sizes), &curve, &count, error);
+    if (status == MARGAY_OK &&
+        (*points = margay_series_room(count, error)) == NULL)
+        status = MARGAY_NO_MEMORY;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        (*points)[i] = (struct margay_series_point){
+            .size = curve[i].cache_blocks, .misses = curve[i].misses};
+    free(curve);
+    *series = margay_result_describe(result);
+    series->points = *points;
+    series->count = count;
+    return status;
+}
+
+struct margay_misses margay_misses_of(const margay_histogram *histogram)
+{
+    return (struct margay_misses){histogram, 0,
+                                  margay_histogram_references(histogram)};
+}
+
+uint64_t margay_misses_at(struct margay_misses *misses, uint64_t cache_blocks)
+{
+    uint64_t distance, references;
+    while (margay_histogram_next(misses->histogram, misses->next, &distance,
+                                 &references) &&
+           distance < cache_blocks) {
+        misses->left -= references;
+        misses->next = distance + 1;
+    }
+    return misses->left;
 }

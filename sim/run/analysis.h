@@ -186,14 +186,15 @@ typedef enum margay_status margay_series_take(
 /* ------------------------------------------------------------- analyses -- */
 
 typedef struct margay_analysis margay_analysis;
+
 typedef struct margay_question margay_question;
 
 /* The functions of an analysis.  What may be NULL says so.  A failure ends the
    run. */
 struct margay_analysis_class {
     size_t bytes; /* of an analysis, which begins with a margay_analysis */
-    /* Begin, where all that follows the margay_analysis is 0; free() is called
-       after a failure, too.  May be NULL. */
+    /* Begin one of one pass or, with all_blocks or references, of all passes of
+       a trace: all but its margay_analysis is 0.  May be NULL. */
     enum margay_status (*begin)(margay_analysis *analysis,
                                 const struct margay_share *share,
                                 struct margay_error *error);
@@ -207,7 +208,9 @@ struct margay_analysis_class {
     /* No more references come.  May be NULL. */
     enum margay_status (*finish)(margay_analysis *analysis,
                                  struct margay_error *error);
-    void (*free)(margay_analysis *analysis); /* NULL = as free() does */
+    /* Release what the structure holds, also after begin() failed; it is freed
+       afterwards.  May be NULL. */
+    void (*free)(margay_analysis *analysis);
 
     /* With abilities.looks: have results as finish() would, instead of those of
        an earlier look, and go on afterwards.  NULL where nothing is to be done.
@@ -247,9 +250,13 @@ struct margay_analysis {
        one.  They stay where they are. */
     const struct margay_pass *pass;
     size_t pass_count;
+    /* That of question->next, which this one feeds; it begins after this one.
+       NULL = none. */
+    margay_analysis *next;
 };
 
-/* The functions of an analysis, with what it may leave out; see above. */
+/* The functions of an analysis, with what it may leave out; see above.  Of all
+   but feed and series, those of `next` come first. */
 MARGAY_API enum margay_status margay_analysis_feed(
     margay_analysis *analysis, const struct margay_span *span,
     struct margay_error *error);
@@ -295,14 +302,13 @@ struct margay_abilities {
 struct margay_question {
     const struct margay_analysis_class *functions; /* of its analyses */
     void (*free)(margay_question *question);       /* NULL = as free() does */
+    margay_question *next; /* asked of what analyses feed theirs; owned */
     struct margay_abilities can;
     const char *name; /* in messages: "engine exact"; outlives the question */
-    void *context;    /* of who makes the question */
+    void *context;    /* of who makes it */
 };
 
-/* Begin an analysis of one pass or, with all_blocks or references, of all
-   `count` passes of a trace.  The caller frees it.  MARGAY_NO_MEMORY, and as
-   the analysis says. */
+/* Begin an analysis, and that of question->next.  The caller frees it. */
 MARGAY_API enum margay_status margay_question_begin(
     const margay_question *question, const struct margay_pass *passes,
     size_t count, const struct margay_share *share, margay_analysis **analysis,

@@ -53,7 +53,6 @@ static void attribution_free(margay_analysis *analysis)
     margay_keys_clear(&counts->keys);
     margay_hash_destroy(&counts->pairs);
     free(counts->list);
-    free(counts);
 }
 
 /* ------------------------------------------------------------- counting -- */
@@ -208,18 +207,10 @@ static enum margay_status begin(margay_analysis *analysis,
     (void)share;
     own->asked = (const struct attribution_question *)analysis->question;
     enum margay_status status = margay_keys_begin(&own->keys, error);
-    if (status == MARGAY_OK)
-        status = margay_hash_create(&own->pairs, FIRST_PAIRS, error);
-    return status;
+    return status == MARGAY_OK
+               ? margay_hash_create(&own->pairs, FIRST_PAIRS, error)
+               : status;
 }
-
-static const struct margay_analysis_class functions = {
-    .bytes = sizeof(struct attribution),
-    .begin = begin,
-    .feed = attribution_feed,
-    .reset = attribution_reset,
-    .free = attribution_free,
-};
 
 enum margay_status margay_attribution_question(enum margay_attribution by,
                                                margay_region_of *region_of,
@@ -227,6 +218,13 @@ enum margay_status margay_attribution_question(enum margay_attribution by,
                                                margay_question **question,
                                                struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct attribution),
+        .begin = begin,
+        .feed = attribution_feed,
+        .reset = attribution_reset,
+        .free = attribution_free,
+    };
     struct attribution_question *made = calloc(1, sizeof *made);
     *question = NULL;
     if (made == NULL)

@@ -3,58 +3,218 @@
  *
  * A part has the caches of one policy.  Those of LRU that the one pass can do,
  * and those that it cannot, are different parts, so that one odd number of sets
- * or ways takes no other cache off the one pass.  The optimum is one part.
+ * or ways takes no other cache off the one pass.  The optimum is one part.  A
+ * part is met in one of three ways: LRU caches in one structure, optimal ones
+ * in another, or every cache by itself.  Parts are fed the same spans, one
+ * after the other.
  */
-#include "sim/run/caches.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "sim/run/caches.h"
+#include "sim/run/policies_replay.h"
 #include "traces/traces_internal.h"
+
+#define NAME "a simulation of caches"
 
 /* Of a policy: one pass; more ways than that takes; and other sets. */
 #define PARTS_PER_POLICY 3
 
+/* ------------------------------------- all LRU caches in one structure -- */
+
+/* The grid is of all block sizes where they can share the numbers of the trace,
+   otherwise of one. */
+struct lru {
+    margay_analysis analysis;
+    bool all_blocks;
+    margay_assoc *grid;
+};
+
+static struct lru *lru_of(const margay_analysis *analysis)
+{
+    return (struct lru *)analysis;
+}
+
+static void lru_free(margay_analysis *analysis)
+{
+    margay_assoc_free(lru_of(analysis)->grid);
+}
+
+static enum margay_status lru_feed(margay_analysis *analysis,
+                                   const struct margay_span *span,
+                                   struct margay_error *error)
+{
+    return margay_assoc_feed(lru_of(analysis)->grid, span->blocks, span->kinds,
+                             span->count, error);
+}
+
+static enum margay_status lru_reset(margay_analysis *analysis,
+                                    struct margay_error *error)
+{
+    (void)error;
+    margay_assoc_reset_counts(lru_of(analysis)->grid);
+    return MARGAY_OK;
+}
+
+static void lru_get(const margay_analysis *analysis,
+                    const struct margay_pass *pass, size_t set, size_t way,
+                    struct margay_cache_row *row)
+{
+    const struct lru *lru = lru_of(analysis);
+    unsigned ways = margay_caches_part_of(analysis)->ways[way];
+    size_t block = lru->all_blocks ? pass->index : 0;
+    row->references = margay_assoc_references(lru->grid, MARGAY_ALL_KINDS);
+    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
+        row->misses[kind] = margay_assoc_misses(lru->grid, block, set, ways,
+                                                MARGAY_KIND_BIT(kind));
+}
+
+static enum margay_status lru_begin(margay_analysis *analysis,
+                                    const struct margay_share *share,
+                                    struct margay_error *error)
+{
+    struct lru *lru = lru_of(analysis);
+    const struct margay_caches_part *part = margay_caches_part_of(analysis);
+    unsigned block_shifts[MARGAY_MOST_BLOCK_SIZES] = {0};
+    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
+    lru->all_blocks = share->all_blocks;
+    for (size_t i = 0; lru->all_blocks && i < analysis->pass_count; i++)
+        block_shifts[i] = analysis->pass[i].shift;
+    for (size_t i = 0; i < part->request.set_count; i++)
+        set_shifts[i] = margay_log2_floor(part->sets[i]);
+    const struct margay_grid grid = {
+        .block_shifts = block_shifts,
+        .block_count = analysis->pass_count,
+        .set_shifts = set_shifts,
+        .set_count = part->request.set_count,
+        .most_ways = part->most_ways,
+    };
+    const struct margay_assoc_options options = {
+        .threads = share->threads, .by_kind = part->request.by_kind};
+    return margay_assoc_create(&grid, &options, &lru->grid, error);
+}
+
+static const struct margay_analysis_class lru_functions = {
+    .bytes = sizeof(struct lru),
+    .begin = lru_begin,
+    .feed = lru_feed,
+    .reset = lru_reset,
+    .free = lru_free,
+};
+
+static const struct margay_caches_way lru_way = {
+    .question = {.functions = &lru_functions, .can = {.all_blocks = true}},
+    .get = lru_get,
+};
+
+/* --------------------------------- all optimal caches in one structure -- */
+
+struct optimal {
+    margay_analysis analysis;
+    uint64_t references;
+    margay_opt *all;
+};
+
+static struct optimal *optimal_of(const margay_analysis *analysis)
+{
+    return (struct optimal *)analysis;
+}
+
+static void optimal_free(margay_analysis *analysis)
+{
+    margay_opt_free(optimal_of(analysis)->all);
+}
+
+static enum margay_status optimal_feed(margay_analysis *analysis,
+                                       const struct margay_span *span,
+                                       struct margay_error *error)
+{
+    struct optimal *optimal = optimal_of(analysis);
+    optimal->references += span->count;
+    return margay_opt_feed(optimal->all, span->blocks, span->kinds, span->count,
+                           error);
+}
+
+static enum margay_status optimal_reset(margay_analysis *analysis,
+                                        struct margay_error *error)
+{
+    struct optimal *optimal = optimal_of(analysis);
+    (void)error;
+    optimal->references = 0;
+    margay_opt_reset_counts(optimal->all);
+    return MARGAY_OK;
+}
+
+static void optimal_get(const margay_analysis *analysis,
+                        const struct margay_pass *pass, size_t set, size_t way,
+                        struct margay_cache_row *row)
+{
+    const struct optimal *optimal = optimal_of(analysis);
+    unsigned ways = margay_caches_part_of(analysis)->ways[way];
+    (void)pass;
+    row->references = optimal->references;
+    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
+        row->misses[kind] =
+            margay_opt_misses(optimal->all, set, ways, MARGAY_KIND_BIT(kind));
+}
+
+static enum margay_status optimal_begin(margay_analysis *analysis,
+                                        const struct margay_share *share,
+                                        struct margay_error *error)
+{
+    const struct margay_caches_part *part = margay_caches_part_of(analysis);
+    const struct margay_opt_options options = {
+        .sets = part->sets,
+        .set_count = part->request.set_count,
+        .index = part->request.index,
+        .most_ways = part->most_ways,
+        .bypass = strcasecmp(part->spec, "opt:bypass=on") == 0,
+        .threads = share->threads,
+    };
+    enum margay_status status = margay_room_check(
+        "the caches", margay_opt_bytes(&options) * share->pass_count, error);
+    return status == MARGAY_OK
+               ? margay_opt_create(&options, &optimal_of(analysis)->all, error)
+               : status;
+}
+
+static const struct margay_analysis_class optimal_functions = {
+    .bytes = sizeof(struct optimal),
+    .begin = optimal_begin,
+    .feed = optimal_feed,
+    .reset = optimal_reset,
+    .free = optimal_free,
+};
+
+static const struct margay_caches_way optimal_way = {
+    .question = {.functions = &optimal_functions},
+    .get = optimal_get,
+};
+
+/* ------------------------------------------------- a grid is of parts -- */
+
 struct grid_question {
     margay_question question;
-    size_t part_count;
-    struct margay_caches_part *parts; /* owned */
-    uint64_t sets[MARGAY_MOST_LISTED];
+    struct margay_caches_request request; /* with these lists: */
+    uint64_t sets[MARGAY_MOST_LISTED], capacities[MARGAY_MOST_LISTED];
     unsigned ways[MARGAY_MOST_LISTED];
 };
 
 struct grid {
     margay_analysis analysis;
-    const struct grid_question *asked;
-    margay_analysis **parts; /* in their order; owned */
+    struct margay_caches_request request; /* of sets, which may be these: */
+    uint64_t sets[MARGAY_MOST_LISTED];
+    uint64_t block_bytes;
+    size_t part_count;
+    struct margay_caches_part *parts; /* owned */
+    margay_analysis **analyses;       /* of the parts; owned */
 };
 
 static struct grid *self(const margay_analysis *analysis)
 {
     return (struct grid *)analysis;
-}
-
-/* ------------------------------------------------------ what a part is -- */
-
-size_t margay_caches_count(const struct margay_caches_part *part)
-{
-    return part->request.set_count * part->request.way_count;
-}
-
-struct margay_cache_options margay_caches_options(
-    const struct margay_caches_part *part, size_t i)
-{
-    const struct margay_caches_request *request = &part->request;
-    return (struct margay_cache_options){
-        .sets = part->sets[i / request->way_count],
-        .index = request->index,
-        .ways = part->ways[i % request->way_count],
-        .policy = part->spec,
-        .seed = request->seed,
-        .write_through = request->write_through,
-        .no_allocate = request->no_allocate,
-    };
 }
 
 static bool in_one_pass(const struct margay_caches_request *request)
@@ -138,12 +298,7 @@ static enum margay_status check_request(
     if (status == MARGAY_OK)
         status = check_index(request, error);
     for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
-        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
-            if (strcmp(request->policies[i], request->policies[j]) == 0)
-                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                     "--policy %s: given twice",
-                                     request->policies[i]);
-        }
+        status = margay_policies_check_new(request->policies, i, error);
         if (strstr(request->policies[i], "admit=") != NULL &&
             status == MARGAY_OK)
             status = margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -155,6 +310,17 @@ static enum margay_status check_request(
 }
 
 /* -------------------------------------------------------------- dividing -- */
+
+/* Is a cache of those that are asked for?  Of capacities, not all are. */
+static bool is_asked(const struct grid *grid, uint64_t sets, unsigned ways)
+{
+    const struct margay_caches_request *request = &grid->request;
+    for (size_t i = 0; i < request->capacity_count; i++) {
+        if (request->capacity_bytes[i] == sets * ways * grid->block_bytes)
+            return true;
+    }
+    return request->capacity_count == 0;
+}
 
 /* The numbers of sets, and of ways, that the one pass can do, or cannot. */
 struct numbers {
@@ -188,19 +354,40 @@ static const struct margay_caches_way *choose_way(
     const struct margay_policy_info *policy)
 {
     if (policy->abilities & MARGAY_POLICY_NEEDS_FUTURE)
-        return &margay_caches_optimal;
+        return &optimal_way;
     return strcmp(policy->name, "lru") == 0 && !request->counts_writes &&
                    in_one_pass(request)
-               ? &margay_caches_lru
+               ? &lru_way
                : &margay_caches_single;
 }
 
-static enum margay_status add_part(struct grid_question *asked,
-                                   const struct margay_caches_request *request,
+static enum margay_status add_part(struct grid *grid,
+                                   const struct numbers *numbers, size_t policy,
+                                   struct margay_error *error);
+
+/* A part of each number of sets, with those of the ways that are asked for. */
+static enum margay_status add_each(struct grid *grid,
                                    const struct numbers *numbers, size_t policy,
                                    struct margay_error *error)
 {
-    struct margay_caches_part *part = &asked->parts[asked->part_count];
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < numbers->set_count && status == MARGAY_OK; i++) {
+        struct numbers one = {.sets = {numbers->sets[i]}, .set_count = 1};
+        for (size_t k = 0; k < numbers->way_count; k++) {
+            if (is_asked(grid, one.sets[0], numbers->ways[k]))
+                one.ways[one.way_count++] = numbers->ways[k];
+        }
+        status = add_part(grid, &one, policy, error);
+    }
+    return status;
+}
+
+static enum margay_status add_part(struct grid *grid,
+                                   const struct numbers *numbers, size_t policy,
+                                   struct margay_error *error)
+{
+    const struct margay_caches_request *request = &grid->request;
+    struct margay_caches_part *part = &grid->parts[grid->part_count];
     const struct margay_policy_info *info;
     *part = (struct margay_caches_part){
         .request = *request,
@@ -222,19 +409,23 @@ static enum margay_status add_part(struct grid_question *asked,
     if (status != MARGAY_OK)
         return status;
     part->way = choose_way(&part->request, info);
-    part->question.functions = &part->way->functions;
+    if (part->way == &margay_caches_single && numbers->set_count > 1 &&
+        request->capacity_count > 0)
+        return add_each(grid, numbers, policy, error);
+    part->question = part->way->question;
+    part->question.name = NAME;
     if (request->by_kind || request->counts_writes)
         part->question.can.needs |= MARGAY_COLUMN_KINDS;
     if (info->abilities & MARGAY_POLICY_NEEDS_SITES)
         part->question.can.needs |= MARGAY_COLUMN_SITES;
-    asked->part_count++;
+    grid->part_count++;
     return MARGAY_OK;
 }
 
-static enum margay_status add_policy(
-    struct grid_question *asked, const struct margay_caches_request *request,
-    size_t policy, struct margay_error *error)
+static enum margay_status add_policy(struct grid *grid, size_t policy,
+                                     struct margay_error *error)
 {
+    const struct margay_caches_request *request = &grid->request;
     bool is_lru = request->policy_count == 0 ||
                   strcmp(request->policies[policy], "lru") == 0;
     struct numbers numbers = {.set_count = request->set_count};
@@ -242,42 +433,90 @@ static enum margay_status add_policy(
         memcpy(numbers.sets, request->sets,
                request->set_count * sizeof *request->sets);
         choose_ways(request, true, true, &numbers);
-        return add_part(asked, request, &numbers, policy, error);
+        return add_part(grid, &numbers, policy, error);
     }
     choose_sets(request, true, &numbers);
     choose_ways(request, true, false, &numbers);
-    enum margay_status status =
-        add_part(asked, request, &numbers, policy, error);
+    enum margay_status status = add_part(grid, &numbers, policy, error);
     choose_ways(request, false, true, &numbers);
     if (status == MARGAY_OK)
-        status = add_part(asked, request, &numbers, policy, error);
+        status = add_part(grid, &numbers, policy, error);
     choose_sets(request, false, &numbers);
     choose_ways(request, true, true, &numbers);
-    return status == MARGAY_OK
-               ? add_part(asked, request, &numbers, policy, error)
-               : status;
+    return status == MARGAY_OK ? add_part(grid, &numbers, policy, error)
+                               : status;
 }
 
-/* What all parts can do, and what one of them needs. */
-static void declare(struct grid_question *asked)
+static enum margay_status divide(struct grid *grid, struct margay_error *error)
 {
-    struct margay_abilities *can = &asked->question.can;
-    can->all_blocks = true;
-    for (size_t i = 0; i < asked->part_count; i++) {
-        can->needs |= asked->parts[i].question.can.needs;
-        can->all_blocks &= asked->parts[i].way == &margay_caches_lru;
+    size_t count =
+        grid->request.policy_count == 0 ? 1 : grid->request.policy_count;
+    enum margay_status status = check_request(&grid->request, error);
+    if (status != MARGAY_OK)
+        return status;
+    size_t each = PARTS_PER_POLICY;
+    if (grid->request.capacity_count > 0)
+        each += 2 * grid->request.set_count;
+    grid->parts = calloc(count, each * sizeof *grid->parts);
+    if (grid->parts == NULL)
+        return margay_fail_memory(error, "the caches");
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = add_policy(grid, i, error);
+    return status;
+}
+
+/* The numbers of sets of all capacities with those ways that divide them. */
+static enum margay_status find_sets(struct grid *grid,
+                                    const struct margay_pass *pass,
+                                    struct margay_error *error)
+{
+    struct margay_caches_request *request = &grid->request;
+    size_t ways = request->way_count, count = 0;
+    uint64_t *sets = calloc(request->capacity_count * ways, sizeof *sets);
+    enum margay_status status =
+        sets == NULL ? margay_fail_memory(error, "the caches") : MARGAY_OK;
+    for (size_t i = 0; i < request->capacity_count && status == MARGAY_OK;
+         i++) {
+        const struct margay_cache_size size = {request->capacity_bytes[i],
+                                               true};
+        size_t before = count;
+        uint64_t blocks;
+        status = margay_cache_size_blocks(&size, "--bytes", pass->block_bytes,
+                                          &blocks, error);
+        for (size_t k = 0; k < ways && status == MARGAY_OK; k++) {
+            if (blocks % request->ways[k] == 0)
+                sets[count++] = blocks / request->ways[k];
+        }
+        if (status == MARGAY_OK && count == before)
+            status = margay_fail(
+                error, MARGAY_BAD_ARGUMENT,
+                "%s: --bytes: %" PRIu64 " blocks of %" PRIu64 " bytes are no "
+                "whole number of sets with any of these --ways",
+                pass->trace, blocks, pass->block_bytes);
     }
+    count = status == MARGAY_OK ? margay_sort_unique(sets, count) : 0;
+    if (count > MARGAY_MOST_LISTED)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--bytes: %zu numbers of sets (expected at most "
+                             "%d)",
+                             count, MARGAY_MOST_LISTED);
+    else if (status == MARGAY_OK)
+        memcpy(grid->sets, sets, count * sizeof *sets);
+    request->sets = grid->sets;
+    request->set_count = count;
+    free(sets);
+    return status;
 }
 
 /* ------------------------------------------------------------- the grid -- */
 
 static void grid_free(margay_analysis *analysis)
 {
-    struct grid *grid = self(analysis);
-    for (size_t i = 0; grid->parts != NULL && i < grid->asked->part_count; i++)
-        margay_analysis_free(grid->parts[i]);
+    const struct grid *grid = self(analysis);
+    for (size_t i = 0; grid->analyses != NULL && i < grid->part_count; i++)
+        margay_analysis_free(grid->analyses[i]);
+    free(grid->analyses);
     free(grid->parts);
-    free(grid);
 }
 
 static enum margay_status grid_feed(margay_analysis *analysis,
@@ -286,8 +525,8 @@ static enum margay_status grid_feed(margay_analysis *analysis,
 {
     const struct grid *grid = self(analysis);
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < grid->asked->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_feed(grid->parts[i], span, error);
+    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++)
+        status = margay_analysis_feed(grid->analyses[i], span, error);
     return status;
 }
 
@@ -296,18 +535,8 @@ static enum margay_status grid_reset(margay_analysis *analysis,
 {
     const struct grid *grid = self(analysis);
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < grid->asked->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_reset(grid->parts[i], error);
-    return status;
-}
-
-static enum margay_status grid_finish(margay_analysis *analysis,
-                                      struct margay_error *error)
-{
-    const struct grid *grid = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < grid->asked->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_finish(grid->parts[i], error);
+    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++)
+        status = margay_analysis_reset(grid->analyses[i], error);
     return status;
 }
 
@@ -316,86 +545,87 @@ static enum margay_status begin(margay_analysis *analysis,
                                 struct margay_error *error)
 {
     struct grid *grid = self(analysis);
-    const struct grid_question *asked =
-        (const struct grid_question *)analysis->question;
     enum margay_status status = MARGAY_OK;
-    grid->asked = asked;
-    grid->parts = calloc(asked->part_count + 1, sizeof(margay_analysis *));
-    if (grid->parts == NULL)
-        status = margay_fail_memory(error, "the caches");
-    for (size_t i = 0; i < asked->part_count && status == MARGAY_OK; i++)
-        status = margay_question_begin(&asked->parts[i].question,
-                                       analysis->pass, analysis->pass_count,
-                                       share, &grid->parts[i], error);
+    grid->request = ((const struct grid_question *)analysis->question)->request;
+    grid->block_bytes = analysis->pass->block_bytes;
+    if (grid->request.capacity_count > 0)
+        status = find_sets(grid, analysis->pass, error);
+    if (status == MARGAY_OK)
+        status = divide(grid, error);
+    if (status != MARGAY_OK)
+        return status;
+    grid->analyses = calloc(grid->part_count + 1, sizeof(margay_analysis *));
+    if (grid->analyses == NULL)
+        return margay_fail_memory(error, "the caches");
+    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++)
+        status = margay_question_begin(&grid->parts[i].question, analysis->pass,
+                                       analysis->pass_count, share,
+                                       &grid->analyses[i], error);
     return status;
 }
 
-static const struct margay_analysis_class functions = {
-    .bytes = sizeof(struct grid),
-    .begin = begin,
-    .feed = grid_feed,
-    .reset = grid_reset,
-    .finish = grid_finish,
-    .free = grid_free,
-};
-
-static void question_free(margay_question *question)
+/* What all parts can do, and what one of them needs.  What is wrong with a
+   request that names no sets is found with one. */
+static enum margay_status declare(struct grid_question *made,
+                                  struct margay_error *error)
 {
-    free(((struct grid_question *)question)->parts);
-    free(question);
+    static const uint64_t one_set[] = {1};
+    struct margay_abilities *can = &made->question.can;
+    struct grid grid = {.request = made->request};
+    if (made->request.capacity_count > 0) {
+        grid.request.sets = one_set;
+        grid.request.set_count = 1;
+    }
+    enum margay_status status = divide(&grid, error);
+    can->all_blocks = made->request.capacity_count == 0;
+    for (size_t i = 0; i < grid.part_count && status == MARGAY_OK; i++) {
+        can->needs |= grid.parts[i].question.can.needs;
+        can->all_blocks &= grid.parts[i].question.can.all_blocks;
+    }
+    free(grid.parts);
+    return status;
 }
 
 enum margay_status margay_caches_question(
     const struct margay_caches_request *request, margay_question **question,
     struct margay_error *error)
 {
-    *question = NULL;
-    enum margay_status status = check_request(request, error);
-    if (status != MARGAY_OK)
-        return status;
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct grid),
+        .begin = begin,
+        .feed = grid_feed,
+        .reset = grid_reset,
+        .free = grid_free,
+    };
     struct grid_question *made = calloc(1, sizeof *made);
-    size_t policies = request->policy_count == 0 ? 1 : request->policy_count;
+    *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the caches");
-    made->question.functions = &functions;
-    made->question.free = question_free;
-    made->question.name = "a simulation of caches";
-    memcpy(made->sets, request->sets,
-           request->set_count * sizeof *request->sets);
-    memcpy(made->ways, request->ways,
-           request->way_count * sizeof *request->ways);
-    made->parts = calloc(policies, PARTS_PER_POLICY * sizeof *made->parts);
-    if (made->parts == NULL)
-        status = margay_fail_memory(error, "the caches");
-    for (size_t i = 0; i < policies && status == MARGAY_OK; i++)
-        status = add_policy(made, request, i, error);
-    if (status == MARGAY_OK) {
-        declare(made);
-        *question = &made->question;
-    } else {
-        question_free(&made->question);
+    made->question = (margay_question){.functions = &functions, .name = NAME};
+    made->request = *request;
+    enum margay_status status = declare(made, error);
+    if (status != MARGAY_OK) {
+        free(made);
+        return status;
     }
-    return status;
+    memcpy(made->sets, request->sets, request->set_count * sizeof *made->sets);
+    memcpy(made->ways, request->ways, request->way_count * sizeof *made->ways);
+    for (size_t i = 0; i < request->capacity_count; i++)
+        made->capacities[i] = request->capacity_bytes[i];
+    made->request.sets = made->sets;
+    made->request.ways = made->ways;
+    made->request.capacity_bytes = made->capacities;
+    *question = &made->question;
+    return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- results -- */
 
-static size_t place_of_sets(const struct margay_caches_part *part,
-                            uint64_t sets)
+const uint64_t *margay_caches_analysis_sets(const margay_analysis *analysis,
+                                            size_t *count)
 {
-    size_t i = 0;
-    while (i < part->request.set_count && part->sets[i] != sets)
-        i++;
-    return i;
-}
-
-static size_t place_of_ways(const struct margay_caches_part *part,
-                            unsigned ways)
-{
-    size_t i = 0;
-    while (i < part->request.way_count && part->ways[i] != ways)
-        i++;
-    return i;
+    *count = self(analysis)->request.set_count;
+    return self(analysis)->request.sets;
 }
 
 void margay_caches_analysis_row(const margay_analysis *analysis,
@@ -404,13 +634,19 @@ void margay_caches_analysis_row(const margay_analysis *analysis,
                                 struct margay_cache_row *row)
 {
     const struct grid *grid = self(analysis);
+    uint64_t sets = grid->request.sets[set];
+    unsigned ways = grid->request.ways[way];
     *row = (struct margay_cache_row){.references = 0};
-    for (size_t i = 0; i < grid->asked->part_count; i++) {
-        const struct margay_caches_part *part = &grid->asked->parts[i];
-        size_t own_set = place_of_sets(part, grid->asked->sets[set]);
-        size_t own_way = place_of_ways(part, grid->asked->ways[way]);
-        if (part->policy == policy && own_set < part->request.set_count &&
-            own_way < part->request.way_count)
-            part->way->get(grid->parts[i], pass, own_set, own_way, row);
+    for (size_t i = 0; i < grid->part_count; i++) {
+        const struct margay_caches_part *part = &grid->parts[i];
+        const struct margay_caches_request *request = &part->request;
+        size_t own_set = 0, own_way = 0;
+        while (own_set < request->set_count && part->sets[own_set] != sets)
+            own_set++;
+        while (own_way < request->way_count && part->ways[own_way] != ways)
+            own_way++;
+        if (part->policy == policy && own_set < request->set_count &&
+            own_way < request->way_count && is_asked(grid, sets, ways))
+            part->way->get(grid->analyses[i], pass, own_set, own_way, row);
     }
 }

@@ -26,6 +26,26 @@ static struct single *self(const margay_analysis *analysis)
     return (struct single *)analysis;
 }
 
+static size_t cache_count(const struct margay_caches_part *part)
+{
+    return part->request.set_count * part->request.way_count;
+}
+
+static struct margay_cache_options options_of(
+    const struct margay_caches_part *part, size_t i)
+{
+    const struct margay_caches_request *request = &part->request;
+    return (struct margay_cache_options){
+        .sets = part->sets[i / request->way_count],
+        .index = request->index,
+        .ways = part->ways[i % request->way_count],
+        .policy = part->spec,
+        .seed = request->seed,
+        .write_through = request->write_through,
+        .no_allocate = request->no_allocate,
+    };
+}
+
 static void single_free(margay_analysis *analysis)
 {
     struct single *single = self(analysis);
@@ -33,7 +53,6 @@ static void single_free(margay_analysis *analysis)
     for (size_t i = 0; i < single->count; i++)
         margay_cache_free(single->each[i]);
     free(single->each);
-    free(single);
 }
 
 static void feed_one(void *context, size_t i)
@@ -50,7 +69,7 @@ static enum margay_status single_feed(margay_analysis *analysis,
                                       struct margay_error *error)
 {
     struct single *single = self(analysis);
-    const struct margay_caches_part *part = single->caches.part;
+    const struct margay_caches_part *part = margay_caches_part_of(analysis);
     const size_t ways = part->request.way_count;
     (void)error;
     single->references += span->count;
@@ -92,7 +111,7 @@ static void single_get(const margay_analysis *analysis,
     const struct margay_cache_counts *counts =
         margay_cache_counts(self(analysis)->each[set * ways + way]);
     (void)pass;
-    row->references = self(caches)->references;
+    row->references = self(analysis)->references;
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
         row->misses[kind] = counts->misses[kind];
     row->writebacks = counts->writebacks;
@@ -107,12 +126,30 @@ static enum margay_status check_room(const struct margay_caches_part *part,
                                      struct margay_error *error)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < margay_caches_count(part); i++) {
-        const struct margay_cache_options options =
-            margay_caches_options(part, i);
+    for (size_t i = 0; i < cache_count(part); i++) {
+        const struct margay_cache_options options = options_of(part, i);
         bytes += margay_cache_bytes(&options);
     }
     return margay_room_check("the caches", bytes * share->pass_count, error);
+}
+
+static enum margay_status make_caches(struct single *single,
+                                      const struct margay_caches_part *part,
+                                      struct margay_error *error)
+{
+    size_t all = cache_count(part);
+    enum margay_status status = MARGAY_OK;
+    single->each = calloc(all, sizeof *single->each);
+    if (single->each == NULL)
+        return margay_fail_memory(error, "the caches");
+    while (single->count < all && status == MARGAY_OK) {
+        struct margay_cache_options options = options_of(part, single->count);
+        options.notes_latest = !part->request.counts_writes &&
+                               single->count % part->request.way_count == 0;
+        status = margay_cache_create(&options, &single->each[single->count++],
+                                     error);
+    }
+    return status;
 }
 
 static enum margay_status begin(margay_analysis *analysis,
@@ -121,31 +158,23 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     struct single *single = self(analysis);
     const struct margay_caches_part *part = margay_caches_part_of(analysis);
-    size_t all = margay_caches_count(part);
     enum margay_status status = check_room(part, share, error);
-    if (status != MARGAY_OK)
-        return status;
-    single->each = calloc(all, sizeof *single->each);
-    if (single->each == NULL)
-        return margay_fail_memory(error, "the caches");
-    while (single->count < all && status == MARGAY_OK) {
-        struct margay_cache_options options =
-            margay_caches_options(part, single->count);
-        options.notes_latest = !part->request.counts_writes &&
-                               single->count % part->request.way_count == 0;
-        status = margay_cache_create(&options, &single->each[single->count++],
-                                     error);
-    }
+    if (status == MARGAY_OK)
+        status = make_caches(single, part, error);
     return status == MARGAY_OK
                ? margay_crew_create(share->threads, &single->crew, error)
                : status;
 }
 
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct single),
+    .begin = begin,
+    .feed = single_feed,
+    .reset = single_reset,
+    .free = single_free,
+};
+
 const struct margay_caches_way margay_caches_single = {
-    .functions = {.bytes = sizeof(struct single),
-                  .begin = begin,
-                  .feed = single_feed,
-                  .reset = single_reset,
-                  .free = single_free},
+    .question = {.functions = &functions},
     .get = single_get,
 };

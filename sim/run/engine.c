@@ -19,7 +19,6 @@ struct engine_question {
     margay_question question;
     struct margay_engine_request request;
     struct margay_engine_abilities abilities;
-    margay_question *next; /* NULL = none; owned */
     char name[96];
 };
 
@@ -31,7 +30,6 @@ struct engine_analysis {
     struct margay_result result;
     margay_writebacks *writebacks; /* NULL = not wanted */
     margay_histogram *shared;      /* of the spans' distances; NULL likewise */
-    margay_analysis *next;         /* NULL = none */
     uint64_t *distances;           /* of a span; NULL = not wanted */
     size_t room;
 };
@@ -44,8 +42,8 @@ static struct engine_analysis *self(const margay_analysis *analysis)
 static bool wants_distances(const struct engine_question *asked)
 {
     return asked->request.writebacks ||
-           (asked->next != NULL &&
-            (asked->next->can.needs & MARGAY_COLUMN_DISTANCES) != 0);
+           (asked->question.next != NULL &&
+            (asked->question.next->can.needs & MARGAY_COLUMN_DISTANCES) != 0);
 }
 
 /* ------------------------------------------------------- begin and end -- */
@@ -57,9 +55,7 @@ static void engine_free(margay_analysis *analysis)
     margay_result_clear(&own->result);
     margay_writebacks_free(own->writebacks);
     margay_histogram_free(own->shared);
-    margay_analysis_free(own->next);
     free(own->distances);
-    free(own);
 }
 
 /* A wrong size fails before the trace is read, which may take hours. */
@@ -118,10 +114,8 @@ static enum margay_status engine_finish(margay_analysis *analysis,
         margay_engine_finish(own->engine, &own->result, error);
     margay_engine_free(own->engine);
     own->engine = NULL;
-    if (status == MARGAY_OK && own->writebacks != NULL)
-        status = margay_writebacks_settle(own->writebacks, error);
-    return status == MARGAY_OK && own->next != NULL
-               ? margay_analysis_finish(own->next, error)
+    return status == MARGAY_OK && own->writebacks != NULL
+               ? margay_writebacks_settle(own->writebacks, error)
                : status;
 }
 
@@ -141,17 +135,6 @@ static enum margay_status make_room(struct engine_analysis *own, size_t count,
     return MARGAY_OK;
 }
 
-/* Count the distances in the cache that others use, too. */
-static enum margay_status count_shared(margay_histogram *shared,
-                                       const struct margay_span *span,
-                                       struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
-        status = margay_histogram_add(shared, span->distances[i], 1, error);
-    return status;
-}
-
 static enum margay_status engine_feed(margay_analysis *analysis,
                                       const struct margay_span *span,
                                       struct margay_error *error)
@@ -169,28 +152,28 @@ static enum margay_status engine_feed(margay_analysis *analysis,
         status =
             margay_writebacks_feed(own->writebacks, span->blocks, span->kinds,
                                    own->distances, span->count, error);
-    if (status == MARGAY_OK && own->shared != NULL)
-        status = count_shared(own->shared, span, error);
-    if (status != MARGAY_OK || own->next == NULL)
+    /* The distances in the cache that others use, too. */
+    for (size_t i = 0;
+         own->shared != NULL && i < span->count && status == MARGAY_OK; i++)
+        status =
+            margay_histogram_add(own->shared, span->distances[i], 1, error);
+    if (status != MARGAY_OK || analysis->next == NULL)
         return status;
     struct margay_span forwarded = *span;
     forwarded.distances = own->distances;
-    return margay_analysis_feed(own->next, &forwarded, error);
+    return margay_analysis_feed(analysis->next, &forwarded, error);
 }
 
 static enum margay_status engine_reset(margay_analysis *analysis,
                                        struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
-    enum margay_status status = MARGAY_OK;
     margay_engine_reset_counts(own->engine);
-    if (own->writebacks != NULL)
-        status = margay_writebacks_reset_counts(own->writebacks, error);
     if (own->shared != NULL)
         margay_histogram_clear(own->shared);
-    return status == MARGAY_OK && own->next != NULL
-               ? margay_analysis_reset(own->next, error)
-               : status;
+    return own->writebacks == NULL
+               ? MARGAY_OK
+               : margay_writebacks_reset_counts(own->writebacks, error);
 }
 
 /* ------------------------------------------------- looks before the end -- */
@@ -202,10 +185,8 @@ static enum margay_status engine_look(margay_analysis *analysis,
     margay_result_clear(&own->result);
     enum margay_status status =
         margay_engine_peek(own->engine, &own->result, error);
-    if (status == MARGAY_OK && own->writebacks != NULL)
-        status = margay_writebacks_settle(own->writebacks, error);
-    return status == MARGAY_OK && own->next != NULL
-               ? margay_analysis_look(own->next, error)
+    return status == MARGAY_OK && own->writebacks != NULL
+               ? margay_writebacks_settle(own->writebacks, error)
                : status;
 }
 
@@ -247,16 +228,6 @@ static enum margay_status add_writebacks(const struct engine_analysis *own,
     return status;
 }
 
-static void add_shared(const struct engine_analysis *own,
-                       struct margay_series *series,
-                       struct margay_series_point *points)
-{
-    struct margay_misses misses = margay_misses_of(own->shared);
-    for (size_t i = 0; i < series->count; i++)
-        points[i].shared_misses = margay_misses_at(&misses, points[i].size);
-    series->counters |= MARGAY_COUNTS_SHARED;
-}
-
 /* The series of the further question, at the sizes of this curve. */
 static enum margay_status series_of_next(const struct engine_analysis *own,
                                          const struct margay_series *series,
@@ -272,8 +243,8 @@ static enum margay_status series_of_next(const struct engine_analysis *own,
         return margay_fail_memory(error, "the sizes of a curve");
     for (size_t i = 0; i < series->count; i++)
         list[i] = series->points[i].size;
-    enum margay_status status =
-        margay_analysis_series(own->next, &sizes, take, context, error);
+    enum margay_status status = margay_analysis_series(
+        own->analysis.next, &sizes, take, context, error);
     free(list);
     return status;
 }
@@ -284,17 +255,22 @@ static enum margay_status engine_series(margay_analysis *analysis,
                                         struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
-    bool forwards = own->next != NULL && own->asked->next->can.curves;
+    margay_analysis *next = analysis->next;
+    bool forwards = next != NULL && next->question->can.curves;
     struct margay_series series;
     struct margay_series_point *points;
     if (forwards && sizes == NULL)
-        return margay_analysis_series(own->next, NULL, take, context, error);
+        return margay_analysis_series(next, NULL, take, context, error);
     enum margay_status status =
         margay_result_series(&own->result, sizes, &series, &points, error);
     if (status == MARGAY_OK && own->writebacks != NULL)
         status = add_writebacks(own, &series, points, error);
-    if (status == MARGAY_OK && own->shared != NULL)
-        add_shared(own, &series, points);
+    if (status == MARGAY_OK && own->shared != NULL) {
+        struct margay_misses misses = margay_misses_of(own->shared);
+        for (size_t i = 0; i < series.count; i++)
+            points[i].shared_misses = margay_misses_at(&misses, points[i].size);
+        series.counters |= MARGAY_COUNTS_SHARED;
+    }
     if (status == MARGAY_OK)
         status = forwards ? series_of_next(own, &series, take, context, error)
                           : take(context, &series, error);
@@ -306,11 +282,6 @@ const struct margay_result *margay_engine_analysis_result(
     const margay_analysis *analysis)
 {
     return &self(analysis)->result;
-}
-
-margay_analysis *margay_engine_analysis_next(const margay_analysis *analysis)
-{
-    return self(analysis)->next;
 }
 
 /* --------------------------------------------------- parts and ranks -- */
@@ -344,13 +315,8 @@ static enum margay_status begin(margay_analysis *analysis,
     struct engine_analysis *own = self(analysis);
     own->asked = (const struct engine_question *)analysis->question;
     enum margay_status status = make_engine(own, analysis->pass, share, error);
-    if (status == MARGAY_OK && own->asked->next != NULL)
-        status = margay_question_begin(own->asked->next, analysis->pass,
-                                       analysis->pass_count, share, &own->next,
-                                       error);
-    if (status == MARGAY_OK)
-        status = check_sizes(own->asked, analysis->pass, error);
-    return status;
+    return status == MARGAY_OK ? check_sizes(own->asked, analysis->pass, error)
+                               : status;
 }
 
 static const struct margay_analysis_class functions = {
@@ -367,12 +333,6 @@ static const struct margay_analysis_class functions = {
     .lend = engine_lend,
     .adopt = engine_adopt,
 };
-
-static void question_free(margay_question *question)
-{
-    margay_question_free(((struct engine_question *)question)->next);
-    free(question);
-}
 
 /* What was asked of an engine, where that is not distances. */
 static const char *measure_text(enum margay_measure measure)
@@ -407,7 +367,7 @@ static bool can(const struct engine_question *asked, unsigned abilities)
 /* What the engine can, and what the further question lets it do. */
 static void declare(struct engine_question *asked)
 {
-    const margay_question *next = asked->next;
+    const margay_question *next = asked->question.next;
     bool alone =
         next == NULL && !asked->request.writebacks && !asked->request.shared;
     asked->question.can = (struct margay_abilities){
@@ -456,11 +416,11 @@ static enum margay_status check_request(struct engine_question *asked,
     const struct margay_engine_request *request = &asked->request;
     unsigned needs = request->needs |
                      (wants_distances(asked) ? MARGAY_CAN_TELL_DISTANCES : 0);
-    if (asked->next != NULL && asked->next->can.references)
+    if (asked->question.next != NULL && asked->question.next->can.references)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: asks for references as they stand, and an "
                            "engine passes on blocks",
-                           asked->next->name);
+                           asked->question.next->name);
     enum margay_status status = margay_engine_abilities(
         request->spec, request->measure, &asked->abilities, error);
     if (status == MARGAY_OK)
@@ -481,18 +441,65 @@ enum margay_status margay_engine_question(
         margay_question_free(next);
         return margay_fail_memory(error, "an engine");
     }
-    made->question.functions = &functions;
-    made->question.free = question_free;
+    made->question = (margay_question){.functions = &functions, .next = next};
     made->request = *request;
-    made->next = next;
     if (made->request.spec == NULL)
         made->request.spec = "exact";
     enum margay_status status = check_request(made, error);
     if (status != MARGAY_OK) {
-        question_free(&made->question);
+        margay_question_free(&made->question);
         return status;
     }
     declare(made);
     *question = &made->question;
     return MARGAY_OK;
+}
+
+/* -------------------------------------------------------------- tenants -- */
+
+/*
+ * Whose references miss in a shared cache, and in one of their own
+ *
+ * Algorithm: in the cache that all share, a reference hits iff its distance in
+ *   the stack of all is below the size, so that its miss is its tenant's at
+ *   every size.  So an engine hands its distances on to the engines of the
+ *   tenants (split.c), each of which counts these next to those of its own.
+ * Guarantee: both exact, below the bound if there is one.
+ * Cost: two engines' work on each reference.  Memory: that of both stacks, and
+ *   about 170 KB for each tenant.
+ */
+static enum margay_status check_engine(
+    const struct margay_engine_request *engine, struct margay_error *error)
+{
+    struct margay_engine_abilities abilities;
+    enum margay_status status =
+        margay_engine_abilities(engine->spec == NULL ? "exact" : engine->spec,
+                                MARGAY_REUSE_DISTANCES, &abilities, error);
+    if (status == MARGAY_OK && !abilities.info->exact)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "tenants take exact distances, and engine %s is not "
+                           "exact",
+                           abilities.info->name);
+    return status;
+}
+
+/* The sizes are for the cache of all to check. */
+enum margay_status margay_tenants_question(
+    const struct margay_engine_request *engine, enum margay_attribution by,
+    margay_question **question, struct margay_error *error)
+{
+    struct margay_engine_request together = *engine, alone = *engine;
+    margay_question *inner = NULL, *next = NULL;
+    together.writebacks = false;
+    alone.sizes = NULL;
+    alone.shared = true;
+    *question = NULL;
+    enum margay_status status = check_engine(engine, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_question(&alone, NULL, &inner, error);
+    if (status == MARGAY_OK)
+        status = margay_split_question(by, inner, &next, error);
+    return status == MARGAY_OK
+               ? margay_engine_question(&together, next, question, error)
+               : status;
 }

@@ -15,12 +15,10 @@
 struct filter_question {
     margay_question question;
     struct margay_filter_request request;
-    margay_question *next; /* owned */
 };
 
 struct filter {
     margay_analysis analysis;
-    margay_analysis *next;
     margay_cache *cache;
     struct margay_traffic traffic;
     struct margay_span_columns *columns; /* of it; owned */
@@ -38,8 +36,6 @@ static void filter_free(margay_analysis *analysis)
     margay_cache_free(filter->cache);
     margay_traffic_clear(&filter->traffic);
     free(filter->columns);
-    margay_analysis_free(filter->next);
-    free(filter);
 }
 
 /* The sets and ways that a capacity comes to. */
@@ -83,20 +79,15 @@ static enum margay_status filter_feed(margay_analysis *analysis,
     margay_cache_feed_through(filter->cache, span->blocks, span->kinds,
                               span->count, &filter->traffic);
     return margay_span_pass_on(span, &filter->traffic, filter->columns,
-                               filter->next, &filter->passed_on, error);
+                               analysis->next, &filter->passed_on, error);
 }
 
 static enum margay_status filter_reset(margay_analysis *analysis,
                                        struct margay_error *error)
 {
+    (void)error;
     margay_cache_reset_counts(self(analysis)->cache);
-    return margay_analysis_reset(self(analysis)->next, error);
-}
-
-static enum margay_status filter_finish(margay_analysis *analysis,
-                                        struct margay_error *error)
-{
-    return margay_analysis_finish(self(analysis)->next, error);
+    return MARGAY_OK;
 }
 
 const struct margay_cache_counts *margay_filter_analysis_counts(
@@ -105,48 +96,25 @@ const struct margay_cache_counts *margay_filter_analysis_counts(
     return margay_cache_counts(self(analysis)->cache);
 }
 
-margay_analysis *margay_filter_analysis_next(const margay_analysis *analysis)
-{
-    return self(analysis)->next;
-}
-
 /* --------------------------------------------------------------- making -- */
 
 static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
                                 struct margay_error *error)
 {
-    const struct filter_question *asked =
-        (const struct filter_question *)analysis->question;
-    struct margay_cache_options options = asked->request.cache;
     struct filter *filter = self(analysis);
+    (void)share;
+    const struct margay_filter_request *request =
+        &((const struct filter_question *)analysis->question)->request;
+    struct margay_cache_options options = request->cache;
     filter->columns = margay_span_columns_create();
     if (filter->columns == NULL)
         return margay_fail_memory(error, "what a cache passes on");
-    enum margay_status status = divide_capacity(
-        &asked->request, analysis->pass->block_bytes, &options, error);
-    if (status == MARGAY_OK)
-        status = margay_cache_create(&options, &filter->cache, error);
-    if (status == MARGAY_OK)
-        status = margay_question_begin(asked->next, analysis->pass,
-                                       analysis->pass_count, share,
-                                       &filter->next, error);
-    return status;
-}
-
-static const struct margay_analysis_class functions = {
-    .bytes = sizeof(struct filter),
-    .begin = begin,
-    .feed = filter_feed,
-    .reset = filter_reset,
-    .finish = filter_finish,
-    .free = filter_free,
-};
-
-static void question_free(margay_question *question)
-{
-    margay_question_free(((struct filter_question *)question)->next);
-    free(question);
+    enum margay_status status =
+        divide_capacity(request, analysis->pass->block_bytes, &options, error);
+    return status == MARGAY_OK
+               ? margay_cache_create(&options, &filter->cache, error)
+               : status;
 }
 
 /* What it passes on has all columns but those that say how much a reference
@@ -170,6 +138,13 @@ enum margay_status margay_filter_question(
     const struct margay_filter_request *request, margay_question *next,
     margay_question **question, struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct filter),
+        .begin = begin,
+        .feed = filter_feed,
+        .reset = filter_reset,
+        .free = filter_free,
+    };
     const struct margay_policy_info *policy;
     *question = NULL;
     struct filter_question *made = calloc(1, sizeof *made);
@@ -187,7 +162,7 @@ enum margay_status margay_filter_question(
     }
     made->question = (margay_question){
         .functions = &functions,
-        .free = question_free,
+        .next = next,
         /* A trace without kinds would pass for one without writes. */
         .can = {.needs = next->can.needs |
                          (policy->abilities & MARGAY_POLICY_NEEDS_SITES
@@ -199,7 +174,6 @@ enum margay_status margay_filter_question(
         .name = "a cache",
     };
     made->request = *request;
-    made->next = next;
     *question = &made->question;
     return MARGAY_OK;
 }

@@ -26,7 +26,6 @@ struct machines {
     size_t *apart;           /* which they are, */
     margay_hierarchy **each; /* and by machine; owned */
     margay_crew *crew;
-    margay_analysis *next; /* of what levels send on; owned; NULL = none */
     struct margay_span_columns *columns;
     uint64_t passed_on;
     /* What the crew does. */
@@ -53,8 +52,6 @@ static void machines_free(margay_analysis *analysis)
     free(machines->statuses);
     free(machines->errors);
     free(machines->columns);
-    margay_analysis_free(machines->next);
-    free(machines);
 }
 
 static const struct margay_level *levels_of(
@@ -181,10 +178,10 @@ static enum margay_status machines_feed(margay_analysis *analysis,
             *error = machines->errors[i];
         return name_trace(pass, machines->statuses[i], error);
     }
-    if (machines->next != NULL)
+    if (analysis->next != NULL)
         return margay_span_pass_on(
             span, margay_hierarchy_traffic(machines->each[0]),
-            machines->columns, machines->next, &machines->passed_on, error);
+            machines->columns, analysis->next, &machines->passed_on, error);
     return machines->family == NULL
                ? MARGAY_OK
                : name_trace(pass,
@@ -198,8 +195,6 @@ static enum margay_status machines_reset(margay_analysis *analysis,
     struct machines *machines = self(analysis);
     for (size_t i = 0; i < machines->apart_count; i++)
         margay_hierarchy_reset_counts(machines->each[machines->apart[i]]);
-    if (machines->next != NULL)
-        return margay_analysis_reset(machines->next, error);
     return machines->family == NULL
                ? MARGAY_OK
                : margay_family_reset_counts(machines->family, error);
@@ -208,9 +203,7 @@ static enum margay_status machines_reset(margay_analysis *analysis,
 static enum margay_status machines_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    struct machines *machines = self(analysis);
-    if (machines->next != NULL)
-        return margay_analysis_finish(machines->next, error);
+    const struct machines *machines = self(analysis);
     return machines->family == NULL
                ? MARGAY_OK
                : margay_family_settle(machines->family, error);
@@ -238,37 +231,26 @@ static enum margay_status begin(margay_analysis *analysis,
     struct machines *machines = self(analysis);
     machines->request =
         ((const struct machines_question *)analysis->question)->request;
-    enum margay_status status =
-        make_machines(machines, analysis->pass, share, error);
-    if (status != MARGAY_OK || machines->request.next == NULL)
-        return status;
-    machines->columns = margay_span_columns_create();
-    return machines->columns == NULL
-               ? margay_fail_memory(error, "what a cache passes on")
-               : margay_question_begin(machines->request.next, analysis->pass,
-                                       analysis->pass_count, share,
-                                       &machines->next, error);
-}
-
-static const struct margay_analysis_class functions = {
-    .bytes = sizeof(struct machines),
-    .begin = begin,
-    .feed = machines_feed,
-    .reset = machines_reset,
-    .finish = machines_finish,
-    .free = machines_free,
-};
-
-static void question_free(margay_question *question)
-{
-    margay_question_free(((struct machines_question *)question)->request.next);
-    free(question);
+    if (analysis->question->next != NULL) {
+        machines->columns = margay_span_columns_create();
+        if (machines->columns == NULL)
+            return margay_fail_memory(error, "what a cache passes on");
+    }
+    return make_machines(machines, analysis->pass, share, error);
 }
 
 enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,
     struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct machines),
+        .begin = begin,
+        .feed = machines_feed,
+        .reset = machines_reset,
+        .finish = machines_finish,
+        .free = machines_free,
+    };
     *question = NULL;
     enum margay_status status = check_machines(request, error);
     struct machines_question *made =
@@ -280,7 +262,7 @@ enum margay_status margay_machine_question(
     }
     made->question = (margay_question){
         .functions = &functions,
-        .free = question_free,
+        .next = request->next,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,

@@ -1,12 +1,261 @@
-/* in_order.c - a trace read from its beginning to its end */
+/*
+ * in_order.c - a trace read from its beginning to its end
+ *
+ * A batch goes to every block size.  Where the plan has several of them fed at
+ * the same time, batches are copied and fed meanwhile, by a crew in which each
+ * thread takes one block size at a time.
+ */
+#include <stdlib.h>
+
 #include "sim/run/executors.h"
-#include "sim/run/feeder.h"
 #include "sim/run/mix.h"
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
+
+/* Batches that the crew is given at once: enough work to be worth waking it,
+   little enough to be held twice. */
+#define GROUP_BATCHES 8
+
+struct group {
+    struct margay_batch_copy copies[GROUP_BATCHES];
+    size_t count;
+};
+
+/* What the feeding of one pass needs; its own, as others are fed meanwhile. */
+struct pass_feed {
+    bool warming; /* nothing has been counted yet */
+    enum margay_status status;
+    struct margay_error error;
+    struct margay_span_store store;
+};
+
+struct feeder {
+    margay_analysis *const *analyses;
+    bool whole_refs; /* the analyses take references as they stand */
+    unsigned columns;
+    struct margay_pass *passes;
+    struct pass_feed *feeds; /* one per pass */
+    size_t pass_count;
+    size_t fed_count; /* passes that are fed: with all_blocks, one */
+    bool all_blocks;
+    uint64_t repeats;  /* not yet fed */
+    margay_crew *crew; /* NULL: all is fed at once, and not copied */
+    struct group groups[2];
+    struct group *filling, *fed;
+};
+
+/* ------------------------------------------------- one batch to one pass -- */
+
+static enum margay_status end_warmup(struct feeder *feeder, size_t i,
+                                     struct margay_error *error)
+{
+    if (!feeder->feeds[i].warming)
+        return MARGAY_OK;
+    feeder->feeds[i].warming = false;
+    return margay_analysis_reset(feeder->analyses[i], error);
+}
+
+static enum margay_status feed_span(struct feeder *feeder, size_t i,
+                                    struct margay_span *span,
+                                    struct margay_error *error)
+{
+    struct margay_pass *pass = &feeder->passes[i];
+    span->first_index = pass->fed_refs;
+    pass->fed_refs += span->count + span->repeats;
+    /* Passes that are fed as one have come as far as it has. */
+    for (size_t k = feeder->fed_count; k < feeder->pass_count; k++)
+        feeder->passes[k].fed_refs = pass->fed_refs;
+    /* Repeats of a warm-up leave nothing behind. */
+    if (span->warmup)
+        span->repeats = 0;
+    return margay_analysis_feed(feeder->analyses[i], span, error);
+}
+
+static enum margay_status feed_batch(struct feeder *feeder, size_t i,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    const struct margay_pass *pass = &feeder->passes[i];
+    struct margay_span_walk walk = {
+        .batch = batch,
+        .shift = feeder->all_blocks ? 0 : pass->shift,
+        .splits = pass->splits && !feeder->whole_refs,
+        .columns = feeder->columns,
+        .store = &feeder->feeds[i].store,
+    };
+    struct margay_span span;
+    enum margay_status status = MARGAY_OK;
+    if (!batch->warmup)
+        status = end_warmup(feeder, i, error);
+    while (status == MARGAY_OK) {
+        status = margay_span_next(&walk, &span, error);
+        if (status == MARGAY_OK)
+            status = feed_span(feeder, i, &span, error);
+    }
+    return status == MARGAY_END ? MARGAY_OK : status;
+}
+
+/* ------------------------------------------------------------- the crew -- */
+
+/* A task: the batches of a group, to pass i. */
+static void feed_group(void *context, size_t i)
+{
+    struct feeder *feeder = context;
+    struct pass_feed *feed = &feeder->feeds[i];
+    const struct group *group = feeder->fed;
+    for (size_t k = 0; k < group->count && feed->status == MARGAY_OK; k++)
+        feed->status =
+            feed_batch(feeder, i, &group->copies[k].batch, &feed->error);
+}
+
+/* Wait for the crew; the first pass that failed counts. */
+static enum margay_status await_crew(struct feeder *feeder,
+                                     struct margay_error *error)
+{
+    margay_crew_finish(feeder->crew);
+    for (size_t i = 0; i < feeder->fed_count; i++) {
+        if (feeder->feeds[i].status == MARGAY_OK)
+            continue;
+        *error = feeder->feeds[i].error;
+        return feeder->feeds[i].status;
+    }
+    return MARGAY_OK;
+}
+
+/* Hand over what has been gathered, and gather more. */
+static enum margay_status hand_over(struct feeder *feeder,
+                                    struct margay_error *error)
+{
+    enum margay_status status = await_crew(feeder, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct group *filled = feeder->filling;
+    feeder->filling = feeder->fed;
+    feeder->filling->count = 0;
+    feeder->fed = filled;
+    margay_crew_start(feeder->crew, feed_group, feeder, feeder->fed_count);
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------ the whole -- */
+
+static void free_feeder(struct feeder *feeder)
+{
+    if (feeder == NULL)
+        return;
+    if (feeder->crew != NULL)
+        margay_crew_finish(feeder->crew);
+    margay_crew_free(feeder->crew);
+    for (size_t i = 0; feeder->feeds != NULL && i < feeder->pass_count; i++)
+        margay_span_store_clear(&feeder->feeds[i].store);
+    for (size_t k = 0; k < GROUP_BATCHES; k++) {
+        margay_batch_copy_clear(&feeder->groups[0].copies[k]);
+        margay_batch_copy_clear(&feeder->groups[1].copies[k]);
+    }
+    free(feeder->feeds);
+    free(feeder);
+}
+
+static enum margay_status make_feeder(struct margay_running *running,
+                                      struct feeder **feeder,
+                                      struct margay_error *error)
+{
+    const struct margay_plan *plan = &running->plan;
+    const struct margay_abilities *can = &running->question->can;
+    size_t count = running->pass_count;
+    struct feeder *made = calloc(1, sizeof *made);
+    enum margay_status status = MARGAY_OK;
+    *feeder = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "the analysis");
+    *made = (struct feeder){
+        .analyses = running->analyses,
+        .whole_refs = can->references,
+        .columns = can->needs | can->uses,
+        .passes = running->passes,
+        .pass_count = count,
+        .fed_count = margay_running_analyses(running),
+        .all_blocks = plan->all_blocks,
+        .filling = &made->groups[0],
+        .fed = &made->groups[1],
+        .feeds = calloc(count, sizeof *made->feeds),
+    };
+    if (made->feeds == NULL)
+        status = margay_fail_memory(error, "the analysis");
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        made->feeds[i].warming = running->warmup_refs > 0;
+    if (plan->passes > 1 && made->fed_count > 1 && status == MARGAY_OK)
+        status = margay_crew_create(plan->passes, &made->crew, error);
+    if (status == MARGAY_OK)
+        *feeder = made;
+    else
+        free_feeder(made);
+    return status;
+}
+
+/* Feed a batch, now or later.  A failure may be that of an earlier batch. */
+static enum margay_status put(struct feeder *feeder,
+                              const struct margay_batch *batch,
+                              struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (feeder->crew == NULL) {
+        for (size_t i = 0; i < feeder->fed_count && status == MARGAY_OK; i++)
+            status = feed_batch(feeder, i, batch, error);
+        return status;
+    }
+    struct group *group = feeder->filling;
+    status = margay_batch_copy(&group->copies[group->count], batch, error);
+    if (status == MARGAY_OK && ++group->count == GROUP_BATCHES)
+        status = hand_over(feeder, error);
+    return status;
+}
+
+/* A span of nothing but repeats, to every pass. */
+static enum margay_status feed_repeats(struct feeder *feeder,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0;
+         feeder->repeats > 0 && i < feeder->fed_count && status == MARGAY_OK;
+         i++) {
+        struct margay_span span = {
+            .blocks = feeder->feeds[i].store.blocks,
+            .repeats = feeder->repeats,
+        };
+        status = feed_span(feeder, i, &span, error);
+    }
+    feeder->repeats = 0;
+    return status;
+}
+
+/* Wait until everything has been fed: the passes are then the caller's. */
+static enum margay_status flush(struct feeder *feeder,
+                                struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (feeder->crew != NULL && feeder->filling->count > 0)
+        status = hand_over(feeder, error);
+    if (feeder->crew != NULL && status == MARGAY_OK)
+        status = await_crew(feeder, error);
+    return status == MARGAY_OK ? feed_repeats(feeder, error) : status;
+}
+
+/* Wait likewise, and end the warm-up if the trace has not gone beyond it. */
+static enum margay_status end_feeding(struct feeder *feeder,
+                                      struct margay_error *error)
+{
+    enum margay_status status = flush(feeder, error);
+    for (size_t i = 0; i < feeder->fed_count && status == MARGAY_OK; i++)
+        status = end_warmup(feeder, i, error);
+    return status;
+}
+
+/* ------------------------------------------------------------ in order -- */
 
 struct order {
     struct margay_running *running;
-    struct margay_feeder *feeder;
+    struct feeder *feeder;
     uint64_t looked_refs; /* at the last look, */
     double looked_seconds;
 };
@@ -17,7 +266,7 @@ static enum margay_status look_at_passes(struct order *order,
                                          struct margay_error *error)
 {
     struct margay_running *running = order->running;
-    enum margay_status status = margay_feeder_flush(order->feeder, error);
+    enum margay_status status = flush(order->feeder, error);
     running->looking = true;
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
         running->passes[i].seconds = margay_running_seconds(running);
@@ -65,7 +314,7 @@ static enum margay_status save(struct order *order, struct margay_error *error)
     if (!running->request->saves || host->save == NULL)
         return MARGAY_OK;
     if (order->feeder != NULL && margay_running_warmup_left(running) == 0)
-        status = margay_feeder_end(order->feeder, error);
+        status = end_feeding(order->feeder, error);
     return status == MARGAY_OK ? host->save(host->context, &running->job, error)
                                : status;
 }
@@ -91,22 +340,13 @@ static enum margay_status look(struct order *order, struct margay_error *error)
     struct margay_running *running = order->running;
     order->looked_refs = running->read_refs;
     order->looked_seconds = margay_running_seconds(running);
-    enum margay_status status = margay_feeder_flush(order->feeder, error);
+    enum margay_status status = flush(order->feeder, error);
     if (status == MARGAY_OK)
         status = save(order, error);
     if (status == MARGAY_OK && running->host->look != NULL &&
         refs_of_run(running) > running->warmup_refs)
         status = show_results(order, error);
     return status;
-}
-
-/* References until the window ends. */
-static uint64_t refs_to_stop(const struct order *order, bool warmup)
-{
-    const struct margay_running *running = order->running;
-    uint64_t window = running->request->window_refs;
-    return window == 0 || warmup ? UINT64_MAX
-                                 : window - running->counted_refs % window;
 }
 
 static bool look_is_due(const struct order *order)
@@ -125,16 +365,6 @@ static bool look_is_due(const struct order *order)
 
 /* ------------------------------------------------------------- reading -- */
 
-static enum margay_status end_window_if_due(struct order *order, bool warmup,
-                                            struct margay_error *error)
-{
-    struct margay_running *running = order->running;
-    uint64_t window = running->request->window_refs;
-    if (window == 0 || warmup || running->counted_refs % window != 0)
-        return MARGAY_OK;
-    return end_window(order, error);
-}
-
 /* May, and is, the run to end within a batch?  Only a whole one says how many
    repeats were added up, and how many references of the trace it stands for
    where kinds are left out, which a state has to say. */
@@ -151,12 +381,15 @@ static enum margay_status feed_part(struct order *order,
 {
     struct margay_running *running = order->running;
     uint64_t refs = margay_batch_references(part);
-    enum margay_status status = margay_feeder_put(order->feeder, part, error);
+    uint64_t window = running->request->window_refs;
+    enum margay_status status = put(order->feeder, part, error);
     running->read_refs += refs;
     running->counted_refs += part->warmup ? 0 : refs;
     margay_running_show(running, running->read_refs);
-    return status == MARGAY_OK ? end_window_if_due(order, part->warmup, error)
-                               : status;
+    return status == MARGAY_OK && window != 0 && !part->warmup &&
+                   running->counted_refs % window == 0
+               ? end_window(order, error)
+               : status;
 }
 
 /* In parts that end where a window does.  False in *whole: a request to stop
@@ -166,30 +399,22 @@ static enum margay_status analyse_batch(struct order *order,
                                         bool *whole, struct margay_error *error)
 {
     struct margay_running *running = order->running;
+    uint64_t window = batch->warmup ? 0 : running->request->window_refs;
     enum margay_status status = MARGAY_OK;
     *whole = true;
     for (size_t done = 0;
          done < batch->references && *whole && status == MARGAY_OK;) {
         struct margay_batch part;
-        status = margay_running_take(running, batch, done,
-                                     refs_to_stop(order, batch->warmup), &part,
-                                     error);
+        status = margay_running_take(
+            running, batch, done,
+            window == 0 ? UINT64_MAX : window - running->counted_refs % window,
+            &part, error);
         if (status == MARGAY_OK)
             status = feed_part(order, &part, error);
         done += part.references;
         *whole = done == batch->references || !ends_within(running);
     }
     return status;
-}
-
-/* What the reader has added up instead of giving it one by one. */
-static void take_repeats(struct order *order)
-{
-    struct margay_running *running = order->running;
-    uint64_t repeats = margay_trace_repeats(running->trace);
-    running->read_refs += repeats;
-    running->counted_refs += repeats;
-    margay_feeder_repeat(order->feeder, repeats);
 }
 
 /* A batch ends where a look is due. */
@@ -206,15 +431,6 @@ static enum margay_status next_batch(struct margay_running *running,
     return margay_trace_next(running->trace, MARGAY_WAIT_MS, batch, error);
 }
 
-/* Where kinds are left out, a batch does not tell how many references of the
-   trace it stands for, by which a run that goes on is told to skip them. */
-static void count_all_kinds(struct margay_running *running)
-{
-    if (margay_running_leaves_out(running) && running->mix == NULL)
-        running->read_refs = running->state.place.references +
-                             margay_trace_given(running->trace);
-}
-
 static enum margay_status read_batch(struct order *order,
                                      struct margay_error *error)
 {
@@ -227,10 +443,20 @@ static enum margay_status read_batch(struct order *order,
     enum margay_status analysed = MARGAY_OK;
     if (status == MARGAY_OK)
         analysed = analyse_batch(order, &batch, &whole, error);
-    if (status == MARGAY_OK)
-        take_repeats(order);
-    if (status == MARGAY_OK && whole)
-        count_all_kinds(running);
+    if (status == MARGAY_OK) {
+        /* What the reader has added up instead of giving it one by one. */
+        uint64_t repeats = margay_trace_repeats(running->trace);
+        running->read_refs += repeats;
+        running->counted_refs += repeats;
+        order->feeder->repeats += repeats;
+    }
+    /* Where kinds are left out, a batch does not tell how many references of
+       the trace it stands for, by which a run that goes on is told to skip
+       them. */
+    if (status == MARGAY_OK && whole && running->mix == NULL &&
+        margay_running_leaves_out(running))
+        running->read_refs = running->state.place.references +
+                             margay_trace_given(running->trace);
     if (analysed == MARGAY_OK && whole && refs_of_run(running) > 0 &&
         look_is_due(order))
         analysed = look(order, error);
@@ -250,7 +476,7 @@ static enum margay_status read_batches(struct order *order,
     if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
         return status;
     running->interrupted = status != MARGAY_END;
-    return margay_feeder_end(order->feeder, error);
+    return end_feeding(order->feeder, error);
 }
 
 static enum margay_status finish_passes(struct order *order,
@@ -274,12 +500,12 @@ enum margay_status margay_read_in_order(struct margay_running *running,
     struct order order = {.running = running};
     enum margay_status status = margay_running_resume(running, error);
     if (status == MARGAY_OK)
-        status = margay_feeder_create(running, &order.feeder, error);
+        status = make_feeder(running, &order.feeder, error);
     if (status == MARGAY_OK)
         status = read_batches(&order, error);
     if (status == MARGAY_OK)
         status = finish_passes(&order, error);
-    margay_feeder_free(order.feeder);
+    free_feeder(order.feeder);
     return status;
 }
 

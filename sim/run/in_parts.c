@@ -72,17 +72,6 @@ static void take_sample(const struct sampled *sampled, uint64_t seed,
     }
 }
 
-/* The blocks of 1 << shift numbers that are expected among `refs` references.
- */
-static uint64_t expect_sampled(const struct block_sample *sample,
-                               unsigned shift, uint64_t refs)
-{
-    uint64_t blocks[SAMPLE_REFS];
-    for (size_t i = 0; i < sample->count; i++)
-        blocks[i] = sample->numbers[i] >> shift;
-    return margay_expect_blocks(blocks, sample->count, sample->run_refs, refs);
-}
-
 /* --------------------------------------------------------- the parts -- */
 
 /* Each part has tables of its own.  Blocks in all of them, that is, half a
@@ -123,9 +112,12 @@ struct parts {
 static uint64_t expect_blocks(const struct parts *parts, size_t i,
                               uint64_t refs)
 {
-    uint64_t bound = parts->recipes[i].bound_blocks;
+    const struct block_sample *sample = &parts->sample;
+    uint64_t blocks[SAMPLE_REFS], bound = parts->recipes[i].bound_blocks;
+    for (size_t k = 0; k < sample->count; k++)
+        blocks[k] = sample->numbers[k] >> parts->running->passes[i].shift;
     uint64_t expected =
-        expect_sampled(&parts->sample, parts->running->passes[i].shift, refs);
+        margay_expect_blocks(blocks, sample->count, sample->run_refs, refs);
     return bound != 0 && expected > bound ? bound : expected;
 }
 
@@ -178,15 +170,6 @@ static bool is_over(struct parts *parts, unsigned i)
            atomic_load(&parts->failed) < i;
 }
 
-static uint64_t sum_fed(struct parts *parts)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < parts->count; i++)
-        sum += atomic_load_explicit(&parts->parts[i].fed_refs,
-                                    memory_order_relaxed);
-    return sum;
-}
-
 static enum margay_status feed_batch(struct parts *parts, unsigned i,
                                      const struct margay_batch *batch)
 {
@@ -204,8 +187,12 @@ static enum margay_status feed_batch(struct parts *parts, unsigned i,
         atomic_fetch_add_explicit(&part->fed_refs,
                                   margay_batch_references(&some),
                                   memory_order_relaxed);
+        uint64_t sum = 0;
+        for (unsigned k = 0; i == 0 && k < parts->count; k++)
+            sum += atomic_load_explicit(&parts->parts[k].fed_refs,
+                                        memory_order_relaxed);
         if (i == 0)
-            margay_running_show(running, sum_fed(parts));
+            margay_running_show(running, sum);
         if (is_over(parts, i))
             break;
     }

@@ -77,22 +77,15 @@ static enum margay_status refuse_need(const struct margay_need *need,
                            : "");
 }
 
-static enum margay_status check(const struct margay_need *need,
-                                const char *name, const margay_trace *trace,
-                                struct margay_error *error)
-{
-    return has(margay_trace_columns(trace), margay_trace_kinds(trace), need)
-               ? MARGAY_OK
-               : refuse_need(need, name, trace, error);
-}
-
 enum margay_status margay_needs_check(const struct margay_need *needs,
                                       size_t count, const char *name,
                                       const margay_trace *trace,
                                       struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = check(&needs[i], name, trace, error);
-    return status;
+    for (size_t i = 0; i < count; i++) {
+        if (!has(margay_trace_columns(trace), margay_trace_kinds(trace),
+                 &needs[i]))
+            return refuse_need(&needs[i], name, trace, error);
+    }
+    return MARGAY_OK;
 }

@@ -9,7 +9,6 @@
 struct objects_question {
     margay_question question;
     struct margay_objects_options options;
-    margay_question *next; /* NULL = none; owned */
 };
 
 struct objects_analysis {
@@ -17,7 +16,6 @@ struct objects_analysis {
     struct margay_objects_options options;
     margay_objects *engine;  /* made with the first references, which show
                                 whether objects expire */
-    margay_analysis *next;   /* NULL = none */
     struct margay_pass pass; /* the only one, of no block size, for `next` */
     uint64_t distances[MARGAY_SPAN_REFS];
 };
@@ -30,8 +28,6 @@ static struct objects_analysis *self(const margay_analysis *analysis)
 static void objects_free(margay_analysis *analysis)
 {
     margay_objects_free(self(analysis)->engine);
-    margay_analysis_free(self(analysis)->next);
-    free(analysis);
 }
 
 static enum margay_status make_engine(struct objects_analysis *own,
@@ -60,41 +56,31 @@ static enum margay_status objects_feed(margay_analysis *analysis,
     bool have_ttls = span->ttls != NULL && span->times != NULL;
     enum margay_status status = make_engine(own, have_ttls, error);
     if (status == MARGAY_OK)
-        status = margay_objects_feed(own->engine, &requests,
-                                     own->next == NULL ? NULL : own->distances,
-                                     error);
+        status = margay_objects_feed(
+            own->engine, &requests,
+            analysis->next == NULL ? NULL : own->distances, error);
     if (status == MARGAY_BAD_INPUT && error != NULL) {
         const struct margay_error reason = *error;
         return margay_fail(error, status, "%s: %s", own->pass.trace,
                            reason.message);
     }
-    if (status != MARGAY_OK || own->next == NULL)
+    if (status != MARGAY_OK || analysis->next == NULL)
         return status;
     struct margay_span measured = *span;
     measured.distances = own->distances;
-    return margay_analysis_feed(own->next, &measured, error);
+    return margay_analysis_feed(analysis->next, &measured, error);
 }
 
 static enum margay_status objects_reset(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    struct objects_analysis *own = self(analysis);
-    if (own->engine != NULL)
-        margay_objects_reset_counts(own->engine);
-    return own->next == NULL ? MARGAY_OK
-                             : margay_analysis_reset(own->next, error);
+    (void)error;
+    if (self(analysis)->engine != NULL)
+        margay_objects_reset_counts(self(analysis)->engine);
+    return MARGAY_OK;
 }
 
-static enum margay_status objects_finish(margay_analysis *analysis,
-                                         struct margay_error *error)
-{
-    struct objects_analysis *own = self(analysis);
-    enum margay_status status = make_engine(own, false, error);
-    return status != MARGAY_OK || own->next == NULL
-               ? status
-               : margay_analysis_finish(own->next, error);
-}
-
+/* A trace without references has results, too. */
 static enum margay_status objects_look(margay_analysis *analysis,
                                        struct margay_error *error)
 {
@@ -178,11 +164,6 @@ const margay_objects *margay_objects_analysis_engine(
     return self(analysis)->engine;
 }
 
-margay_analysis *margay_objects_analysis_next(const margay_analysis *analysis)
-{
-    return self(analysis)->next;
-}
-
 /* --------------------------------------------------------------- making -- */
 
 static enum margay_status begin(margay_analysis *analysis,
@@ -190,15 +171,14 @@ static enum margay_status begin(margay_analysis *analysis,
                                 struct margay_error *error)
 {
     struct objects_analysis *own = self(analysis);
-    const struct objects_question *asked =
-        (const struct objects_question *)analysis->question;
-    own->options = asked->options;
-    own->pass = analysis->pass[0];
+    (void)share, (void)error;
+    own->options =
+        ((const struct objects_question *)analysis->question)->options;
+    own->pass = *analysis->pass;
     own->pass.block_bytes = 0;
-    return asked->next == NULL
-               ? MARGAY_OK
-               : margay_question_begin(asked->next, &own->pass, 1, share,
-                                       &own->next, error);
+    analysis->pass = &own->pass;
+    analysis->pass_count = 1;
+    return MARGAY_OK;
 }
 
 static const struct margay_analysis_class functions = {
@@ -206,17 +186,11 @@ static const struct margay_analysis_class functions = {
     .begin = begin,
     .feed = objects_feed,
     .reset = objects_reset,
-    .finish = objects_finish,
+    .finish = objects_look,
     .look = objects_look,
     .series = objects_series,
     .free = objects_free,
 };
-
-static void question_free(margay_question *question)
-{
-    margay_question_free(((struct objects_question *)question)->next);
-    free(question);
-}
 
 enum margay_status margay_objects_question(
     const struct margay_objects_options *options, margay_question *next,
@@ -230,7 +204,7 @@ enum margay_status margay_objects_question(
     }
     made->question = (margay_question){
         .functions = &functions,
-        .free = question_free,
+        .next = next,
         .can = {.needs = MARGAY_COLUMN_SIZES |
                          (options->ages ? MARGAY_COLUMN_TIMES : 0u),
                 .uses = MARGAY_OBJECT_COLUMNS,
@@ -241,7 +215,6 @@ enum margay_status margay_objects_question(
         .name = "objects",
     };
     made->options = *options;
-    made->next = next;
     *question = &made->question;
     return MARGAY_OK;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/batches.h"
 #include "sim/run/executors.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"

@@ -17,7 +17,6 @@ static margay_phases *phases_of(const margay_analysis *analysis)
 static void phases_free(margay_analysis *analysis)
 {
     margay_phases_free(phases_of(analysis));
-    free(analysis);
 }
 
 static enum margay_status phases_feed(margay_analysis *analysis,
@@ -42,17 +41,16 @@ static enum margay_status begin(margay_analysis *analysis,
         share->threads, &((struct phases_analysis *)analysis)->phases, error);
 }
 
-static const struct margay_analysis_class functions = {
-    .bytes = sizeof(struct phases_analysis),
-    .begin = begin,
-    .feed = phases_feed,
-    .finish = phases_finish,
-    .free = phases_free,
-};
-
 enum margay_status margay_phases_question(margay_question **question,
                                           struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct phases_analysis),
+        .begin = begin,
+        .feed = phases_feed,
+        .finish = phases_finish,
+        .free = phases_free,
+    };
     margay_question *made = calloc(1, sizeof *made);
     *question = made;
     if (made == NULL)

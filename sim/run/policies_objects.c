@@ -35,13 +35,11 @@ struct object_policies_question {
     struct margay_sample sample;
     bool ages; /* all objects expire after a number of seconds */
     uint64_t ttl_seconds;
-    margay_question *objects; /* of the engine; owned */
 };
 
 struct object_policies {
     margay_analysis analysis;
     const struct object_policies_question *asked;
-    margay_analysis *objects; /* with the engine */
     margay_crew *crew;
     const struct margay_watch *watch;
 
@@ -70,13 +68,11 @@ static void object_policies_free(margay_analysis *analysis)
 {
     struct object_policies *policies = self(analysis);
     free(policies->points);
-    margay_analysis_free(policies->objects);
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
     margay_history_end(&policies->history);
     free(policies->first_bytes);
     free(policies->object_bytes);
-    free(policies);
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -201,7 +197,7 @@ static enum margay_status object_policies_feed(margay_analysis *analysis,
     struct object_policies *policies = self(analysis);
     const struct margay_sample *sample = &policies->asked->sample;
     enum margay_status status =
-        margay_analysis_feed(policies->objects, span, error);
+        margay_analysis_feed(analysis->next, span, error);
     size_t picked = 0;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t object = span->blocks[i];
@@ -225,7 +221,8 @@ static enum margay_status object_policies_reset(margay_analysis *analysis,
 {
     struct object_policies *policies = self(analysis);
     policies->uncounted = margay_history_count(&policies->history);
-    return margay_analysis_reset(policies->objects, error);
+    (void)error;
+    return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- curves -- */
@@ -293,19 +290,14 @@ static enum margay_status make_curves(void *context,
     return status;
 }
 
-/* The engine of objects has results at any time, and none more in the end. */
 static enum margay_status object_policies_look(margay_analysis *analysis,
                                                struct margay_error *error)
 {
     struct object_policies *policies = self(analysis);
-    enum margay_status status = margay_analysis_look(policies->objects, error);
     free(policies->points);
     policies->points = NULL;
-    return status == MARGAY_OK
-               ? margay_analysis_series(policies->objects,
-                                        &policies->asked->grid, make_curves,
-                                        policies, error)
-               : status;
+    return margay_analysis_series(analysis->next, &policies->asked->grid,
+                                  make_curves, policies, error);
 }
 
 static enum margay_status object_policies_series(
@@ -318,8 +310,8 @@ static enum margay_status object_policies_series(
     for (size_t i = 0; i < policies->asked->rows.count && status == MARGAY_OK;
          i++) {
         struct margay_series series;
-        margay_objects_describe(
-            margay_objects_analysis_engine(policies->objects), &series);
+        margay_objects_describe(margay_objects_analysis_engine(analysis->next),
+                                &series);
         series.policy = policies->asked->rows.list[i].spec;
         status = margay_series_give(&series,
                                     policies->points == NULL
@@ -329,12 +321,6 @@ static enum margay_status object_policies_series(
                                     policies->size_count, take, context, error);
     }
     return status;
-}
-
-const margay_analysis *margay_object_policies_analysis_engine(
-    const margay_analysis *analysis)
-{
-    return self(analysis)->objects;
 }
 
 /* --------------------------------------------------------------- making -- */
@@ -348,14 +334,10 @@ static enum margay_status begin(margay_analysis *analysis,
     own->watch = share->watch;
     margay_history_begin(&own->history, own->asked->request.directory,
                          MARGAY_HISTORY_HELD);
-    enum margay_status status = margay_question_begin(
-        own->asked->objects, analysis->pass, analysis->pass_count, share,
-        &own->objects, error);
-    if (status == MARGAY_OK)
-        status = margay_numbering_create(&own->numbering, error);
-    if (status == MARGAY_OK)
-        status = margay_crew_create(share->threads, &own->crew, error);
-    return status;
+    enum margay_status status = margay_numbering_create(&own->numbering, error);
+    return status == MARGAY_OK
+               ? margay_crew_create(share->threads, &own->crew, error)
+               : status;
 }
 
 static const struct margay_analysis_class functions = {
@@ -371,11 +353,8 @@ static const struct margay_analysis_class functions = {
 
 static void question_free(margay_question *question)
 {
-    struct object_policies_question *made =
-        (struct object_policies_question *)question;
-    margay_question_free(made->objects);
-    free(made->rows.list);
-    free(made);
+    free(((struct object_policies_question *)question)->rows.list);
+    free(question);
 }
 
 enum margay_status margay_object_policies_question(
@@ -401,14 +380,14 @@ enum margay_status margay_object_policies_question(
                              MARGAY_CACHES_OF_OBJECTS, &made->rows, error);
     made->grid = margay_policies_sizes(made->grid, made->rows.simulates);
     if (status == MARGAY_OK)
-        status =
-            margay_objects_question(&measured, NULL, &made->objects, error);
+        status = margay_objects_question(&measured, NULL, &made->question.next,
+                                         error);
     if (status == MARGAY_OK) {
-        made->question.can = made->objects->can;
-        made->question.name = made->objects->name;
+        made->question.can = made->question.next->can;
+        made->question.name = made->question.next->name;
         *question = &made->question;
     } else {
-        question_free(&made->question);
+        margay_question_free(&made->question);
     }
     return status;
 }

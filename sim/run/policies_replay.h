@@ -133,6 +133,10 @@ enum margay_status margay_policies_failure(const struct margay_error *failures,
 struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
                                           bool simulates);
 
+/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it. */
+enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
+                                             struct margay_error *error);
+
 /* What caches have. */
 enum margay_caches_of {
     MARGAY_CACHES_OF_BLOCKS,

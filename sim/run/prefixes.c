@@ -456,7 +456,6 @@ static void prefixes_free(margay_analysis *analysis)
     free(own->asked);
     free(own->blocks);
     free(own->points);
-    free(own);
 }
 
 static enum margay_status make_engine(struct prefixes *own,

@@ -70,10 +70,6 @@ MARGAY_API enum margay_status margay_engine_question(
 MARGAY_API const struct margay_result *margay_engine_analysis_result(
     const margay_analysis *analysis);
 
-/* The analysis of `next`; NULL = none. */
-MARGAY_API margay_analysis *margay_engine_analysis_next(
-    const margay_analysis *analysis);
-
 /* ---- Caches ---- */
 
 /* The most numbers of sets, and of ways, in a request. */
@@ -86,6 +82,10 @@ struct margay_caches_request {
        of them. */
     const uint64_t *sets; /* up to MARGAY_MOST_SETS */
     size_t set_count;
+    /* Instead of sets: capacities in bytes.  Each has a cache with each number
+       of ways that comes to a whole number of sets at the block size. */
+    const uint64_t *capacity_bytes;
+    size_t capacity_count; /* 0 = sets count */
     const unsigned *ways;
     size_t way_count;
     enum margay_index index; /* the set that a block is in */
@@ -118,8 +118,13 @@ MARGAY_API enum margay_status margay_caches_question(
     const struct margay_caches_request *request, margay_question **question,
     struct margay_error *error);
 
+/* The numbers of sets, ascending: those of the request, or of all of its
+   capacities at the block size of the pass. */
+MARGAY_API const uint64_t *margay_caches_analysis_sets(
+    const margay_analysis *analysis, size_t *count);
+
 /* The cache of sets[set], ways[way] and policies[policy], once `pass` has
-   finished. */
+   finished.  Without references: it has none of the capacities. */
 MARGAY_API void margay_caches_analysis_row(const margay_analysis *analysis,
                                            const struct margay_pass *pass,
                                            size_t set, size_t way,
@@ -147,10 +152,6 @@ MARGAY_API enum margay_status margay_filter_question(
 
 /* What the cache has counted. */
 MARGAY_API const struct margay_cache_counts *margay_filter_analysis_counts(
-    const margay_analysis *analysis);
-
-/* The analysis of `next`. */
-MARGAY_API margay_analysis *margay_filter_analysis_next(
     const margay_analysis *analysis);
 
 /* ---- A machine ---- */
@@ -264,10 +265,6 @@ MARGAY_API enum margay_status margay_objects_question(
 MARGAY_API const margay_objects *margay_objects_analysis_engine(
     const margay_analysis *analysis);
 
-/* The analysis of `next`; NULL = none. */
-MARGAY_API margay_analysis *margay_objects_analysis_next(
-    const margay_analysis *analysis);
-
 /* ---- Requests ---- */
 
 struct margay_prefixes_request {
@@ -313,16 +310,12 @@ struct margay_object_policies_request {
  * are simulated for each size once the trace has been read, of a sample with
  * caches that are smaller by its rate.  Each policy has a series.
  * MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined for
- * objects; MARGAY_NO_MEMORY.
+ * objects; MARGAY_NO_MEMORY.  What objects alone are asked is its `next`.
  */
 MARGAY_API enum margay_status margay_object_policies_question(
     const struct margay_objects_options *options,
     const struct margay_object_policies_request *request,
     margay_question **question, struct margay_error *error);
-
-/* The analysis of the engine. */
-MARGAY_API const margay_analysis *margay_object_policies_analysis_engine(
-    const margay_analysis *analysis);
 
 /* ---- References told apart ---- */
 

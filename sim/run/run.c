@@ -69,15 +69,10 @@ static bool has_looks(const struct margay_request *request)
     return request->every_refs != 0 || request->every_seconds != 0;
 }
 
-static bool has_states(const struct margay_request *request)
-{
-    return has_looks(request) || request->saves || request->resume_path != NULL;
-}
-
 static enum margay_status check_looks(const struct margay_request *request,
                                       struct margay_error *error)
 {
-    if (!has_states(request))
+    if (!has_looks(request) && !request->saves && request->resume_path == NULL)
         return MARGAY_OK;
     if (request->window_refs != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -89,15 +84,6 @@ static enum margay_status check_looks(const struct margay_request *request,
                            "a time, not %zu",
                            request->trace_count);
     return MARGAY_OK;
-}
-
-static enum margay_status check_request(const struct margay_request *request,
-                                        struct margay_error *error)
-{
-    enum margay_status status = check_names(request, error);
-    if (status == MARGAY_OK)
-        status = check_blocks(request, error);
-    return status == MARGAY_OK ? check_looks(request, error) : status;
 }
 
 static enum margay_status check_question(const struct margay_request *request,
@@ -146,12 +132,6 @@ static void fail(struct run *run, enum margay_status status,
     run->status = status;
     *run->error = *error;
     atomic_store(&run->stop, true);
-}
-
-static bool is_stopped(const struct run *run)
-{
-    const struct margay_host *host = run->host;
-    return host->stop != NULL && host->stop(host->context);
 }
 
 static enum margay_status carry_out(struct margay_running *running,
@@ -297,8 +277,9 @@ static void make_running(struct run *run, size_t i)
 static void analyse_trace(void *context, size_t i)
 {
     struct run *run = context;
+    const struct margay_host *host = run->host;
     pthread_mutex_lock(&run->mutex);
-    if (is_stopped(run))
+    if (host->stop != NULL && host->stop(host->context))
         run->outcome->unread_traces++;
     else if (!atomic_load(&run->stop))
         make_running(run, i);
@@ -314,26 +295,20 @@ static void analyse_trace(void *context, size_t i)
 
 /* ------------------------------------------------------------ the whole -- */
 
-static unsigned traces_at_once(const struct run *run)
-{
-    struct margay_plan plan;
-    struct margay_plan_facts facts;
-    margay_plan_state(run->request, &run->question->can, &facts);
-    margay_plan_make(&facts, &plan);
-    return plan.traces;
-}
-
 static enum margay_status analyse_all(struct run *run,
                                       struct margay_error *error)
 {
     margay_crew *crew;
+    struct margay_plan plan;
+    struct margay_plan_facts facts;
     size_t count = job_count(run->request);
     run->running = calloc(count, sizeof(struct margay_running *));
     run->read = calloc(count, sizeof *run->read);
     if (run->running == NULL || run->read == NULL)
         return margay_fail_memory(error, "the analysis");
-    enum margay_status status =
-        margay_crew_create(traces_at_once(run), &crew, error);
+    margay_plan_state(run->request, &run->question->can, &facts);
+    margay_plan_make(&facts, &plan);
+    enum margay_status status = margay_crew_create(plan.traces, &crew, error);
     if (status != MARGAY_OK)
         return status;
     margay_crew_start(crew, analyse_trace, run, count);
@@ -355,7 +330,11 @@ enum margay_status margay_run_request(const struct margay_request *request,
                       .outcome = outcome,
                       .error = error == NULL ? &unread : error};
     *outcome = (struct margay_outcome){.unread_traces = 0};
-    enum margay_status status = check_request(request, run.error);
+    enum margay_status status = check_names(request, run.error);
+    if (status == MARGAY_OK)
+        status = check_blocks(request, run.error);
+    if (status == MARGAY_OK)
+        status = check_looks(request, run.error);
     if (status == MARGAY_OK)
         status = check_question(request, question, run.error);
     if (status == MARGAY_OK && request->trace_count > 0) {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/run/batches.h"
 #include "sim/run/mix.h"
 #include "sim/run/needs.h"
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
 bool margay_running_is_over(const struct margay_running *running)
@@ -77,14 +77,6 @@ static void leave(void *context, size_t lacking, size_t caches)
 
 /* Of addresses, where nothing is said. */
 #define DEFAULT_BLOCK_BYTES 64
-
-/* Of a trace of addresses. */
-static uint64_t least_block_bytes(const struct margay_running *running)
-{
-    return running->request->block_count == 0
-               ? DEFAULT_BLOCK_BYTES
-               : running->request->block_bytes[0];
-}
 
 /* The block sizes that this trace is analysed with; 0 = unknown. */
 static enum margay_status check_blocks(const struct margay_running *running,
@@ -237,7 +229,9 @@ static void find_reading(const struct margay_running *running,
         .empty_requests = used & MARGAY_COLUMN_TOKENS,
         .data = running->plan.data,
         .threads = running->plan.threads,
-        .block_bytes = least_block_bytes(running),
+        .block_bytes = running->request->block_count == 0
+                           ? DEFAULT_BLOCK_BYTES
+                           : running->request->block_bytes[0],
     };
 }
 
@@ -245,15 +239,6 @@ bool margay_running_leaves_out(const struct margay_running *running)
 {
     const struct margay_trace_options *reading = &running->request->reading;
     return reading->kinds != MARGAY_ALL_KINDS || reading->ops != MARGAY_ALL_OPS;
-}
-
-/* The writer of a pipe may wait to be told from where on to write. */
-static void tell_writer(struct margay_running *running)
-{
-    uint64_t done, total;
-    margay_trace_progress(running->trace, &done, &total);
-    if (total == 0 && done == 0)
-        tell_state(running);
 }
 
 /* Open a trace and wait until its format is known. */
@@ -270,9 +255,12 @@ static enum margay_status open_trace(struct margay_running *running,
         return status;
     status = MARGAY_AGAIN;
     while (status == MARGAY_AGAIN && !margay_running_is_over(running)) {
+        uint64_t done, total;
         status = margay_trace_ready(*trace, MARGAY_WAIT_MS, error);
-        if (status == MARGAY_AGAIN)
-            tell_writer(running);
+        margay_trace_progress(*trace, &done, &total);
+        /* The writer of a pipe may wait to be told from where on to write. */
+        if (status == MARGAY_AGAIN && total == 0 && done == 0)
+            tell_state(running);
         margay_running_show(running, running->read_refs);
     }
     return status;
@@ -526,18 +514,14 @@ uint64_t margay_running_warmup_left(const struct margay_running *running)
     return refs < running->warmup_refs ? running->warmup_refs - refs : 0;
 }
 
-/* The trace that a job is part of. */
-static const struct margay_running *running_of(const struct margay_job *job)
-{
-    const char *at = (const char *)job;
-    return (const void *)(at - offsetof(struct margay_running, job));
-}
-
 enum margay_status margay_job_save(const struct margay_job *job,
                                    const struct margay_sink *sink,
                                    struct margay_error *error)
 {
-    const struct margay_running *running = running_of(job);
+    /* The trace that the job is part of. */
+    const struct margay_running *running =
+        (const void *)((const char *)job -
+                       offsetof(struct margay_running, job));
     const struct margay_state_place place = {
         running->read_refs, margay_running_warmup_left(running)};
     struct margay_error unread;
@@ -548,20 +532,16 @@ enum margay_status margay_job_save(const struct margay_job *job,
 
 /* ------------------------------------------------------------- the end -- */
 
-/* The last window has ended already if nothing came after it. */
-static bool has_ended(const struct margay_running *running)
-{
-    uint64_t window = running->request->window_refs;
-    return window != 0 && running->window > 0 &&
-           running->counted_refs % window == 0;
-}
-
 enum margay_status margay_running_end(struct margay_running *running,
                                       struct margay_error *error)
 {
     const struct margay_host *host = running->host;
+    uint64_t window = running->request->window_refs;
     enum margay_status status = MARGAY_OK;
-    if (host->ended == NULL || has_ended(running))
+    /* The last window has ended already if nothing came after it. */
+    bool has_ended = window != 0 && running->window > 0 &&
+                     running->counted_refs % window == 0;
+    if (host->ended == NULL || has_ended)
         return MARGAY_OK;
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++)
         status = host->ended(host->context, &running->job, &running->passes[i],

@@ -1,7 +1,9 @@
 /* spans.c - a batch of references, as the spans of one pass */
+#define _GNU_SOURCE
 #include "sim/run/spans.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/traces_internal.h"
 
@@ -20,16 +22,6 @@ void margay_span_store_clear(struct margay_span_store *store)
 
 /* -------------------------------------- a reference touches one block -- */
 
-/* The columns of the batch that are wanted, from entry `from` on. */
-static void take_columns(const struct margay_batch *batch, unsigned wanted,
-                         size_t from, struct margay_span *span)
-{
-#define MARGAY_COLUMN(name, NAME, bit, type, words)    \
-    if ((wanted & 1u << (bit)) && batch->name != NULL) \
-        span->name = batch->name + from;
-#include <margay/columns.def>
-}
-
 /* Numbers that are blocks already are not even copied. */
 static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
 {
@@ -37,7 +29,11 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
     size_t from = walk->blocks.reference;
     size_t left = batch->references - from;
     span->count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS;
-    take_columns(batch, walk->columns | MARGAY_COLUMN_KINDS, from, span);
+    unsigned wanted = walk->columns | MARGAY_COLUMN_KINDS;
+#define MARGAY_COLUMN(name, NAME, bit, type, words)    \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) \
+        span->name = batch->name + from;
+#include <margay/columns.def>
     if (walk->shift == 0) {
         span->blocks = batch->numbers + from;
         walk->blocks.reference += span->count;
@@ -179,4 +175,60 @@ enum margay_status margay_span_next(struct margay_span_walk *walk,
     if (status == MARGAY_OK && span->count == 0 && span->repeats == 0)
         return MARGAY_END;
     return status;
+}
+
+/* ------------------------------------------- parts and copies of batches -- */
+
+struct margay_batch margay_batch_part(const struct margay_batch *batch,
+                                      size_t from, size_t entries)
+{
+    struct margay_batch part = *batch;
+    part.references = entries;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (part.name != NULL)                          \
+        part.name += from;
+#include <margay/columns.def>
+    return part;
+}
+
+void margay_batch_copy_clear(struct margay_batch_copy *copy)
+{
+#define MARGAY_COLUMN(name, NAME, bit, type, words) free(copy->name);
+#include <margay/columns.def>
+    *copy = (struct margay_batch_copy){.capacity = 0};
+}
+
+/* A column of the copy, in an array of its own that is made when a batch first
+   has that column.  NULL where `from` is, and where there is no memory. */
+static const void *copy_column(void **to, const void *from, size_t bytes_each,
+                               size_t count, size_t capacity, bool *failed)
+{
+    if (from == NULL)
+        return NULL;
+    if (*to == NULL)
+        *to = reallocarray(NULL, capacity, bytes_each);
+    if (*to == NULL)
+        *failed = true;
+    else
+        memcpy(*to, from, count * bytes_each);
+    return *to;
+}
+
+enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    bool failed = false;
+    if (copy->capacity < batch->references) {
+        margay_batch_copy_clear(copy);
+        copy->capacity = batch->references;
+    }
+    copy->batch = *batch;
+#define MARGAY_COLUMN(name, NAME, bit, type, words)                  \
+    copy->batch.name =                                               \
+        copy_column((void **)&copy->name, batch->name, sizeof(type), \
+                    batch->references, copy->capacity, &failed);
+#include <margay/columns.def>
+    return failed ? margay_fail_memory(error, "batches of references")
+                  : MARGAY_OK;
 }

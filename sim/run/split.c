@@ -56,7 +56,6 @@ static void split_free(margay_analysis *analysis)
     margay_keys_clear(&split->keys);
     free(split->pieces);
     free(split->sorted);
-    free(split);
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -234,21 +233,10 @@ static enum margay_status begin(margay_analysis *analysis,
     split->share.threads = 1; /* keys are many */
     split->sorted = margay_span_columns_create();
     enum margay_status status = margay_keys_begin(&split->keys, error);
-    if (status == MARGAY_OK && split->sorted == NULL)
-        status = margay_fail_memory(error, "the analyses of keys");
-    return status;
+    return status == MARGAY_OK && split->sorted == NULL
+               ? margay_fail_memory(error, "the analyses of keys")
+               : status;
 }
-
-static const struct margay_analysis_class functions = {
-    .bytes = sizeof(struct split),
-    .begin = begin,
-    .feed = split_feed,
-    .reset = split_reset,
-    .finish = split_finish,
-    .free = split_free,
-    .look = split_look,
-    .series = split_series,
-};
 
 static void question_free(margay_question *question)
 {
@@ -261,6 +249,16 @@ enum margay_status margay_split_question(enum margay_attribution by,
                                          margay_question **question,
                                          struct margay_error *error)
 {
+    static const struct margay_analysis_class functions = {
+        .bytes = sizeof(struct split),
+        .begin = begin,
+        .feed = split_feed,
+        .reset = split_reset,
+        .finish = split_finish,
+        .free = split_free,
+        .look = split_look,
+        .series = split_series,
+    };
     struct split_question *made = calloc(1, sizeof *made);
     *question = NULL;
     if (made == NULL) {

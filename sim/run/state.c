@@ -234,16 +234,6 @@ static enum margay_status read_counts(const struct margay_state *state,
     return status;
 }
 
-/* What the analysis has against the state, with the file's name. */
-static enum margay_status fail_load(const struct margay_state *state,
-                                    struct margay_error *error)
-{
-    const struct margay_error why = *error;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: a state of other options: %s", state->path,
-                       why.message);
-}
-
 static enum margay_status restore_pass(const struct margay_state *state,
                                        size_t *at, margay_analysis *analysis,
                                        const struct margay_pass *pass,
@@ -270,8 +260,11 @@ static enum margay_status restore_pass(const struct margay_state *state,
         margay_histogram_set_exceeded_bound(kept.counts, words[1]);
     if (status == MARGAY_OK)
         status = analysis->functions->load(analysis, &kept, error);
-    if (status == MARGAY_BAD_ARGUMENT)
-        status = fail_load(state, error);
+    if (status == MARGAY_BAD_ARGUMENT) {
+        const struct margay_error why = *error;
+        margay_fail(error, status, "%s: a state of other options: %s",
+                    state->path, why.message);
+    }
     margay_histogram_free(kept.counts);
     *at = rows_at + 2 * rows + kept.block_count;
     return status;

@@ -42,6 +42,7 @@ my %commands = (
     ON_CURVE => [qw(curve)], ON_HISTOGRAM => [qw(histogram)],
     ON_MEASURES => [qw(curve histogram distances)],
     ON_PREDICT => [qw(predict)], ON_FILTER => [qw(filter)],
+    'ON_ASSOC | ON_FILTER' => [qw(assoc filter)],
     ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
     ON_REPORT => [qw(report)],
@@ -64,7 +65,7 @@ sub read_rows {
     $text =~ s{/\*.*?\*/}{}gs;
     $text =~ s/"\s*\n\s*"//g; # a text on several lines
     my @rows;
-    while ($text =~ /^(CONFLICT|NEEDS)\("(.*?)",\s*"(.*?)",\s*(\w+),\s*"(.*?)"\)/gms) {
+    while ($text =~ /^(CONFLICT|NEEDS)\("(.*?)",\s*"(.*?)",\s*([\w |]+),\s*"(.*?)"\)/gms) {
         push @rows, {
             needs => $1 eq 'NEEDS',
             options => [split ' ', $2],

@@ -170,7 +170,7 @@ struct counting_question {
 struct counting {
     margay_analysis analysis;
     struct counting_question *asked;
-    size_t number;
+    size_t number; /* of this one */
     uint64_t references, sum;
 };
 
@@ -190,7 +190,6 @@ static void free_counting(margay_analysis *analysis)
 {
     struct counting *counting = (struct counting *)analysis;
     atomic_fetch_add(&counting->asked->freed[counting->number], 1);
-    free(counting);
 }
 
 static enum margay_status begin_counting(margay_analysis *analysis,
@@ -208,7 +207,8 @@ static const struct margay_analysis_class counting_functions = {
     .bytes = sizeof(struct counting),
     .begin = begin_counting,
     .feed = count_span,
-    .free = free_counting};
+    .free = free_counting,
+};
 
 /* What the analysis of a pass has counted is that of its trace and block. */
 static enum margay_status check_counting(void *context,
@@ -220,16 +220,15 @@ static enum margay_status check_counting(void *context,
     const struct trace *trace = &traces[job->index];
     const struct counting *counting =
         (const struct counting *)job->analyses[pass->index];
-    uint64_t unit = counting->analysis.pass_count > 1 ? 1 : pass->block_bytes,
-             sum = 0;
+    size_t count = counting->analysis.pass_count;
+    uint64_t unit = count > 1 ? 1 : pass->block_bytes, sum = 0;
     (void)error;
     for (size_t i = 0; i < trace->count; i++)
         sum += trace->numbers[i] / unit;
-    asked->wrong +=
-        counting->references != trace->count || counting->sum != sum ||
-        strcmp(pass->trace, trace->path) != 0 ||
-        counting->analysis.pass !=
-            (counting->analysis.pass_count == 1 ? pass : job->passes);
+    asked->wrong += counting->references != trace->count ||
+                    counting->sum != sum || counting->analysis.pass == NULL ||
+                    strcmp(pass->trace, trace->path) != 0 ||
+                    (count == 1 && counting->analysis.pass != pass);
     return MARGAY_OK;
 }
 

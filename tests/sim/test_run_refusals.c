@@ -73,7 +73,6 @@ static void free_fragile(margay_analysis *analysis)
     struct fragile *fragile = (struct fragile *)analysis;
     atomic_fetch_add(&fragile->asked->freed[fragile->number], 1);
     free(fragile->memory);
-    free(fragile);
 }
 
 static enum margay_status begin(margay_analysis *analysis,

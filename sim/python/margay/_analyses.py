@@ -201,7 +201,7 @@ def histogram(trace: Traces, *, bins: str = "exact", of: str = "distance",
 
         error = lib.margay_error()
         _check(_c.margay_attribution_visit(
-            _c.margay_engine_analysis_next(analysis),
+            analysis.contents.next,
             _c.margay_histogram_exceeded_bound(counts), visit(take), None,
             error), error)
 

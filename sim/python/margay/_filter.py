@@ -20,9 +20,9 @@ class _Sink:
     def __init__(self) -> None:
         self.blocks, self.kinds = array.array("Q"), array.array("B")
         self.functions = lib.margay_analysis_class()
-        self.functions.bytes = ctypes.sizeof(lib.margay_analysis)
         self.functions.feed = _kind(lib.margay_analysis_class,
                                     "feed")(self._feed)
+        self.functions.bytes = ctypes.sizeof(lib.margay_analysis)
         self.question = lib.margay_question()
         self.question.functions = ctypes.pointer(self.functions)
         self.question.free = _kind(lib.margay_question,

@@ -1,14 +1,202 @@
-/* summary.c - a pass of a curve, in a line for people */
-#include "sim/command/summary.h"
+/* curve_words.c - what a pass of a curve says, in words */
+#include "sim/command/curve.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/curve_question.h"
-#include "sim/result/tables.h"
+#include "sim/result/knees.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
+
+#define SIZE_TEXT 80
+#define NAME_TEXT 512 /* of labels, without the trace */
+
+/* What is asked about: a series, of misses or of missed bytes. */
+struct curve {
+    const char *trace;
+    char labels[NAME_TEXT]; /* of the series: ", tenant web" */
+    const char *ratio;      /* "miss ratio" */
+    uint64_t block_bytes;   /* 0 = unknown */
+    const struct margay_series *series;
+    bool bytes;
+    uint64_t all;  /* what the misses are a share of */
+    uint64_t cold; /* the misses of every cache, however large */
+};
+
+static uint64_t misses_at(const struct curve *curve, size_t i)
+{
+    const struct margay_series_point *point = &curve->series->points[i];
+    return curve->bytes ? point->missed_bytes : point->misses;
+}
+
+static uint64_t size_at(const struct curve *curve, size_t i)
+{
+    return curve->series->points[i].size;
+}
+
+/* "6 blocks (384 bytes)" */
+static const char *name_size(const struct curve *curve, uint64_t size,
+                             char text[SIZE_TEXT])
+{
+    uint64_t bytes;
+    if (curve->series->in_bytes)
+        snprintf(text, SIZE_TEXT, "%" PRIu64 " byte%s", size,
+                 margay_plural(size, "s"));
+    else if (curve->block_bytes != 0 &&
+             margay_multiply_u64(size, curve->block_bytes, &bytes))
+        snprintf(text, SIZE_TEXT, "%" PRIu64 " block%s (%" PRIu64 " byte%s)",
+                 size, margay_plural(size, "s"), bytes,
+                 margay_plural(bytes, "s"));
+    else
+        snprintf(text, SIZE_TEXT, "%" PRIu64 " block%s", size,
+                 margay_plural(size, "s"));
+    return text;
+}
+
+static double ratio_of(const struct curve *curve, uint64_t misses)
+{
+    return (double)misses / (double)curve->all;
+}
+
+static void say_unreached(const struct curve *curve, double most)
+{
+    char text[SIZE_TEXT];
+    size_t last = curve->series->count - 1;
+    double lowest = ratio_of(curve, misses_at(curve, last));
+    unsigned bits = curve->bytes ? curve->series->byte_fraction_bits
+                                 : curve->series->fraction_bits;
+    uint64_t cold = margay_round_count(curve->cold, bits);
+    name_size(curve, size_at(curve, last), text);
+    if (curve->series->bound != 0)
+        message_keep("%s%s: no cache of up to %s has a %s of at most %g: there "
+                     "it is %.6g, and nothing is known beyond",
+                     curve->trace, curve->labels, text, curve->ratio, most,
+                     lowest);
+    else if (margay_round_count(misses_at(curve, last), bits) == cold)
+        message_keep("%s%s: no cache has a %s of at most %g: the cold misses "
+                     "alone are %.6g (%" PRIu64 " of %" PRIu64 ")",
+                     curve->trace, curve->labels, curve->ratio, most, lowest,
+                     cold, margay_round_count(curve->all, bits));
+    else
+        message_keep(
+            "%s%s: no cache has a %s of at most %g: the lowest is %.6g, "
+            "of %s",
+            curve->trace, curve->labels, curve->ratio, most, lowest, text);
+}
+
+static bool answer_at_most(const struct curve *curve, double most)
+{
+    char text[SIZE_TEXT];
+    if (curve->series->count == 0 || curve->all == 0) {
+        message_keep("%s%s: there are no references, and so no %s",
+                     curve->trace, curve->labels, curve->ratio);
+        return false;
+    }
+    for (size_t i = 0; i < curve->series->count; i++) {
+        if (ratio_of(curve, misses_at(curve, i)) > most)
+            continue;
+        message_keep("%s%s: the smallest cache with a %s of at most %g has %s: "
+                     "%.6g",
+                     curve->trace, curve->labels, curve->ratio, most,
+                     name_size(curve, size_at(curve, i), text),
+                     ratio_of(curve, misses_at(curve, i)));
+        return true;
+    }
+    say_unreached(curve, most);
+    return false;
+}
+
+/* --------------------------------------------------------------- knees -- */
+
+static void say_knee(const struct curve *curve, size_t number, size_t knee)
+{
+    char text[SIZE_TEXT];
+    uint64_t size = size_at(curve, knee);
+    size_t half = 0;
+    while (size_at(curve, half) <= size / 2)
+        half++;
+    message_keep(
+        "%s%s: knee %zu at %s: the %s falls from %.6g at half of that to %.6g",
+        curve->trace, curve->labels, number, name_size(curve, size, text),
+        curve->ratio,
+        ratio_of(curve, half == 0 ? curve->all : misses_at(curve, half - 1)),
+        ratio_of(curve, misses_at(curve, knee)));
+}
+
+static enum margay_status answer_knees(const struct curve *curve,
+                                       uint64_t wanted,
+                                       struct margay_error *error)
+{
+    size_t count = curve->series->count;
+    struct knee_point *points = calloc(count + 1, sizeof *points);
+    const struct knee_curve line = {points, count, curve->all, true};
+    struct knees knees;
+    if (points == NULL)
+        return margay_fail_memory(error, "knees");
+    for (size_t i = 0; i < count; i++)
+        points[i] = (struct knee_point){size_at(curve, i), misses_at(curve, i)};
+    enum margay_status status = knees_find(&line, wanted, &knees, error);
+    for (size_t i = 0; i < knees.count; i++)
+        say_knee(curve, i + 1, knees.list[i]);
+    if (status == MARGAY_OK && knees.count == 0)
+        message_keep("%s%s: the curve has no knee", curve->trace,
+                     curve->labels);
+    free(points);
+    return status;
+}
+
+/* -------------------------------------------------------------- series -- */
+
+bool answers_are_asked(const struct options *options)
+{
+    return options->results.at_most >= 0 ||
+           options->results.at_most_bytes >= 0 || options->results.knees != 0;
+}
+
+static void name_series(const struct series_labels *labels,
+                        const struct margay_series *series,
+                        char text[NAME_TEXT])
+{
+    char window[40] = "";
+    if (labels->window != NULL)
+        snprintf(window, sizeof window, ", window %" PRIu64, *labels->window);
+    snprintf(text, NAME_TEXT, "%s%s%s%s%s", window,
+             labels->tenant == NULL ? "" : ", tenant ",
+             labels->tenant == NULL ? "" : labels->tenant,
+             series->policy == NULL ? "" : ", policy ",
+             series->policy == NULL ? "" : series->policy);
+}
+
+enum margay_status answer_series(const struct options *options,
+                                 const struct series_labels *labels,
+                                 const struct margay_series *series,
+                                 bool *unreached, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    struct curve curve = {
+        .trace = labels->trace,
+        .ratio = "miss ratio",
+        .block_bytes = labels->block_bytes,
+        .series = series,
+        .all = series->references,
+        .cold = series->infinite,
+    };
+    name_series(labels, series, curve.labels);
+    if (options->results.at_most >= 0)
+        *unreached |= !answer_at_most(&curve, options->results.at_most);
+    if (options->results.knees > 0)
+        status = answer_knees(&curve, options->results.knees, error);
+    if (options->results.at_most_bytes < 0)
+        return status;
+    curve.ratio = "byte miss ratio";
+    curve.bytes = true;
+    curve.all = series->reference_bytes;
+    curve.cold = series->infinite_bytes;
+    *unreached |= !answer_at_most(&curve, options->results.at_most_bytes);
+    return status;
+}
 
 /* ------------------------------------------------------------- requests -- */
 

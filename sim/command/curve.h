@@ -1,0 +1,142 @@
+/*
+ * curve.h - what curve is made of; histogram and distances ask some of it, too
+ *
+ * --at-most asks for the smallest cache with at most the miss ratio that it
+ * names, and --knees for the sizes at which falls of the curve end.  Both look
+ * at every size at which the curve steps, and not only at those of the table.
+ */
+#ifndef MARGAY_SIM_COMMAND_CURVE_H
+#define MARGAY_SIM_COMMAND_CURVE_H
+
+#include "sim/options/options.h"
+#include "sim/result/tables.h"
+#include "sim/terminal/output.h"
+#include <margay/questions.h>
+#include <margay/run.h>
+
+/* --------------------------------------------- what is asked of traces -- */
+
+/* The options of a question of objects: what of it is wanted. */
+struct objects_wanted {
+    bool curve, histogram;
+    bool distances;        /* of each reference, for a further question */
+    margay_question *next; /* that question; NULL = none */
+};
+
+/*
+ * The question of byte distances that the options ask.  `sizes`, which the
+ * caller frees with free(sizes->list_blocks), outlives the question.
+ * MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.
+ */
+enum margay_status objects_question(const struct options *options,
+                                    const struct objects_wanted *wanted,
+                                    struct margay_sizes *sizes,
+                                    margay_question **question,
+                                    struct margay_error *error);
+
+/* The question of a curve: distances, policies, requests, objects or tenants.
+   `sizes` is as above. */
+enum margay_status curve_question(const struct options *options,
+                                  struct margay_sizes *sizes,
+                                  margay_question **question,
+                                  struct margay_error *error);
+
+/* Is the question of tenants one of the cache that they share, too?  It is
+   where a reference has one distance that does not fade. */
+bool curve_shares(const struct options *options);
+
+/* The engine of objects that answers such a question, with policies or not. */
+const margay_objects *objects_engine(const struct options *options,
+                                     const margay_analysis *analysis);
+
+/* ------------------------------------------------------------ the files -- */
+
+/* In the order in which conclude() has them. */
+enum { CURVE_TABLE, CURVE_HISTOGRAM, CURVE_PROMETHEUS, CURVE_OUTPUTS };
+
+struct curve_files {
+    struct output *outputs[CURVE_OUTPUTS]; /* NULL: not asked for */
+    struct csv_writer csv, histogram_csv;
+    char columns[SERIES_COLUMNS_TEXT];          /* of csv, */
+    char snapshot_columns[SERIES_COLUMNS_TEXT]; /* and these but a window */
+};
+
+/* Open the files that the options ask for, and begin their tables.  What is
+   open is closed by curve_files_close(), after a failure as well. */
+enum margay_status curve_files_open(struct curve_files *files,
+                                    const struct options *options,
+                                    struct margay_error *error);
+
+/* Publish the files, or say what failed.  Returns the exit status. */
+int curve_files_close(struct curve_files *files, enum margay_status status,
+                      struct margay_error *error);
+
+/* The table of the histogram; NULL = it is not asked for. */
+struct csv_writer *curve_files_histogram(struct curve_files *files);
+
+/* Where rows of a series go; NULL is nowhere. */
+struct curve_sinks {
+    struct csv_writer *csv, *histogram_csv;
+    const struct margay_bins *bins; /* of the histogram */
+    struct prometheus *prometheus;
+    bool tiers; /* the rows of csv are of these */
+};
+
+enum margay_status curve_write(const struct curve_sinks *sinks,
+                               const struct series_labels *labels,
+                               const struct margay_series *series,
+                               struct margay_error *error);
+
+/* The sizes at which rows are: those of the options, or the sums of tiers.  The
+   caller frees sizes->list_blocks. */
+enum margay_status curve_sizes(const struct options *options,
+                               uint64_t block_bytes, struct margay_sizes *sizes,
+                               struct margay_error *error);
+
+/* Write the curves of the histograms in the table of --from and, unless
+   `histogram_csv` is NULL, the histograms; answer what is asked about them. */
+enum margay_status curve_from(const struct options *options,
+                              struct csv_writer *csv,
+                              struct csv_writer *histogram_csv, bool *unreached,
+                              struct margay_error *error);
+
+/* ------------------------------------------------------------- in words -- */
+
+/* Keep messages about a pass, of which this is a series or what all of them
+   have in common; they appear once the command has succeeded, warnings even
+   with
+   --quiet. */
+void summarise_pass(const struct options *options, const struct margay_job *job,
+                    const struct margay_pass *pass,
+                    const struct margay_series *series);
+
+/* Add a series to those that the summary is of, which are zeroed before the
+   first: of several policies the first one's references count, of several keys
+   all. */
+void summary_add(struct margay_series *all, const struct margay_series *series);
+
+/* The same of a pass of objects. */
+void summarise_objects_pass(const struct options *options,
+                            const struct margay_job *job,
+                            const struct margay_pass *pass);
+
+/*
+ * Answer what the options ask about a series at every size where it steps, or
+ * that was simulated:
+ *
+ * --at-most and --at-most-bytes: the smallest cache with at most this ratio;
+ * *unreached is set where there is none.
+ *
+ * --knees N: at which of the sizes the misses stop falling, N at most, the
+ * sharpest first (sim/result/knees.c).
+ * MARGAY_NO_MEMORY.
+ */
+enum margay_status answer_series(const struct options *options,
+                                 const struct series_labels *labels,
+                                 const struct margay_series *series,
+                                 bool *unreached, struct margay_error *error);
+
+/* Do the options ask anything? */
+bool answers_are_asked(const struct options *options);
+
+#endif
