@@ -40,7 +40,7 @@ static void make_sweep(uint64_t *blocks, size_t count, uint64_t distinct)
 }
 
 /* By what the slower engines' traces are shorter. */
-#define SLOWER 16
+#define SLOWER 40
 
 static const struct large {
     const char *name;

@@ -129,7 +129,7 @@ static void compare(const char *path, const char *what, bool cut)
 {
     static const char *const names[] = {"request", "first", "last", "max"};
     size_t wrong[4] = {0};
-    for (uint64_t i = 0; i < rounds(1000); i++) {
+    for (uint64_t i = 0; i < rounds(300); i++) {
         make_table(path);
         for (unsigned from = 0; from < 4; from++) {
             size_t skip = cut ? below(count) : 0;
