@@ -196,7 +196,7 @@ static void test_alike(const char *spec)
 /* Steps of arc's target that are fractions and add up to whole numbers. */
 static void test_fractions(void)
 {
-    uint64_t wrong = 0, traces = rounds(20000);
+    uint64_t wrong = 0, traces = rounds(5000);
     seed_chance(35);
     for (uint64_t i = 0; i < traces; i++) {
         const struct margay_cache_options options = {

@@ -139,7 +139,7 @@ static void test_results(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *expected = expect(rows[i].first, rows[i].count, rows[i].blocks,
                                 rows[i].window);
-        for (unsigned threads = 1; threads <= 4; threads++) {
+        for (unsigned threads = 1; threads <= 4; threads *= 2) {
             struct seat seat = {0};
             struct margay_request request = request_of(
                 rows[i].first, rows[i].count, rows[i].blocks, threads);
@@ -325,7 +325,7 @@ static void test_states(void)
 {
     char state[64];
     snprintf(state, sizeof state, "%s/state", folder);
-    for (unsigned threads = 1; threads <= 4; threads++) {
+    for (unsigned threads = 1; threads <= 4; threads *= 2) {
         char *got = NULL;
         uint64_t skip = 0;
         unsigned runs = 0;
@@ -356,7 +356,7 @@ static void test_stop(void)
 {
     static const unsigned calls[] = {2, 5, 12, 40};
     unsigned cuts = 0, wrong = 0;
-    for (unsigned threads = 1; threads <= 4; threads++) {
+    for (unsigned threads = 1; threads <= 4; threads *= 2) {
         for (size_t blocks = 1; blocks <= 3; blocks += 2) {
             for (size_t i = 0; i < 4; i++) {
                 struct seat seat = {.most_calls = calls[i]};

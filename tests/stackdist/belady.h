@@ -21,8 +21,8 @@
 
 #define MOST_BLOCKS 24 /* of a trace for Belady's rule */
 
-#define LONG_REFS   40000
-#define LONG_BLOCKS 6000
+#define LONG_REFS   24000
+#define LONG_BLOCKS 4000
 
 /* -------------------------------------------------------------- Belady -- */
 

@@ -47,12 +47,12 @@ static const struct large {
     void (*make)(uint64_t *blocks, size_t count, uint64_t distinct);
     uint64_t count, distinct, bound;
 } larges[] = {
-    {"uniform", make_uniform, 2000000, 260000, 100000},
-    {"uniform", make_uniform, 800000, 20000, 19000},
-    {"mostly cold", make_uniform, 1000000, 600000, 3000},
-    {"drift", make_drift, 1000000, 20000, 5000},
-    {"phases", make_phases, 1000000, 100000, 10},
-    {"sweep", make_sweep, 900000, 200000, 200000},
+    {"uniform", make_uniform, 1200000, 160000, 60000},
+    {"uniform", make_uniform, 500000, 20000, 19000},
+    {"mostly cold", make_uniform, 600000, 400000, 3000},
+    {"drift", make_drift, 600000, 20000, 5000},
+    {"phases", make_phases, 600000, 60000, 10},
+    {"sweep", make_sweep, 500000, 110000, 110000},
 };
 
 static bool is_quick(const char *spec)

@@ -230,8 +230,8 @@ static void test_files(const char *format)
     static const struct {
         size_t references;
         uint64_t one_in;
-    } cases[] = {{1, 1},      {50, 1},        {3000, 3},   {70000, 100},
-                 {70000, 50}, {200000, 1000}, {1000, 2000}};
+    } cases[] = {{1, 1},      {50, 1},        {3000, 3},
+                 {70000, 50}, {100000, 1000}, {1000, 2000}};
     char path[TEST_PATH_BYTES];
     make_path(path, "data.trace");
     seed_chance(9);
