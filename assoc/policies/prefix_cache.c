@@ -27,7 +27,10 @@ struct node {
 struct margay_prefix_cache {
     bool back;
     margay_cache *cache; /* NULL = it is leaf-lru */
-    uint64_t *uses;      /* of a request, in their order */
+    /* Of each block, the end of what was stored last; NULL = there is none.
+       What is stored now ends at `end`. */
+    uint64_t *ends, end, now, ttl;
+    uint64_t *uses; /* of a request, in their order */
     size_t use_room;
 
     uint64_t room, held, time;
@@ -107,6 +110,19 @@ static bool evict(margay_prefix_cache *cache, uint64_t limit)
     return false;
 }
 
+/* ------------------------------------------------------------ expiring -- */
+
+static void store(margay_prefix_cache *cache, uint32_t block)
+{
+    if (cache->ends != NULL)
+        cache->ends[block] = cache->end;
+}
+
+static bool has_expired(const margay_prefix_cache *cache, uint32_t block)
+{
+    return cache->ends != NULL && cache->now > cache->ends[block];
+}
+
 /* ------------------------------------------------------------- leaf-lru -- */
 
 /* What is held of the request is used first, so that it does not go; and what
@@ -136,6 +152,7 @@ static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
             node->parent = i == 0 ? NO_BLOCK : blocks[i - 1];
             if (i > 0)
                 cache->nodes[node->parent].children++;
+            store(cache, blocks[i]);
         }
         uint64_t used = begin + (cache->back ? count - 1 - i : i);
         if (used > node->used)
@@ -154,15 +171,35 @@ static bool holds(margay_prefix_cache *cache, uint32_t block)
                : margay_cache_where(cache->cache, block) != MARGAY_NOWHERE;
 }
 
+/* Use blocks one by one, as each that comes in may evict another. */
+static void use_and_store(margay_prefix_cache *cache, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t block = (uint32_t)cache->uses[i];
+        if (!holds(cache, block) || has_expired(cache, block))
+            store(cache, block);
+        margay_cache_feed(cache->cache, &cache->uses[i], NULL, 1);
+    }
+}
+
 enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
                                                const uint32_t *blocks,
-                                               size_t count, size_t *hits,
+                                               size_t count, uint64_t time,
+                                               size_t *hits,
                                                struct margay_error *error)
 {
     *hits = 0;
-    while (*hits < count && holds(cache, blocks[*hits]))
+    cache->now = time;
+    if (!margay_add_u64(time, cache->ttl, &cache->end))
+        cache->end = UINT64_MAX;
+    while (*hits < count && holds(cache, blocks[*hits]) &&
+           !has_expired(cache, blocks[*hits]))
         ++*hits;
     if (cache->cache == NULL) {
+        for (size_t i = 0; i < count; i++) {
+            if (holds(cache, blocks[i]) && has_expired(cache, blocks[i]))
+                store(cache, blocks[i]);
+        }
         use_leaves(cache, blocks, count);
         return MARGAY_OK;
     }
@@ -175,7 +212,10 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
     }
     for (size_t i = 0; i < count; i++)
         cache->uses[i] = blocks[cache->back ? count - 1 - i : i];
-    margay_cache_feed(cache->cache, cache->uses, NULL, count);
+    if (cache->ends != NULL)
+        use_and_store(cache, count);
+    else
+        margay_cache_feed(cache->cache, cache->uses, NULL, count);
     return MARGAY_OK;
 }
 
@@ -238,6 +278,12 @@ enum margay_status margay_prefix_cache_create(
         strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0
             ? make_leaves(options, made, error)
             : make_cache(options, made, error);
+    made->ttl = options->ttl_seconds;
+    if (status == MARGAY_OK && options->expires) {
+        made->ends = calloc(options->blocks, sizeof *made->ends);
+        if (made->ends == NULL)
+            status = margay_fail_memory(error, "a cache");
+    }
     if (status == MARGAY_OK)
         *cache = made;
     else
@@ -253,5 +299,6 @@ void margay_prefix_cache_free(margay_prefix_cache *cache)
     free(cache->uses);
     free(cache->nodes);
     free(cache->heap);
+    free(cache->ends);
     free(cache);
 }

@@ -8,14 +8,17 @@
  *   the one before it in the request that brought it in, and only blocks
  *   without a child in the cache may go, the least recently used of them
  *   first.  A request's blocks come in from its front, and none of them goes
- *   for another: where nothing else may go, the rest is not kept.
+ *   for another: where nothing else may go, the rest is not kept.  With a time
+ *   to live, a block that was stored longer ago is missing; its use stores it
+ *   anew where it is, and the policy does not hear of it.
  *
  * Guarantee: where requests are used from back to front and a block has always
  *   the same parent, leaf-lru holds what lru holds, as long as no request is
  *   longer than the cache.
  *
  * Cost: of leaf-lru, a heap of the leaves; 16 bytes for each block of the
- *   trace, and up to 32 for each in the cache.
+ *   trace, and up to 32 for each in the cache.  8 bytes for each block of the
+ *   trace with a time to live.
  */
 #ifndef MARGAY_ASSOC_PREFIX_CACHE_H
 #define MARGAY_ASSOC_PREFIX_CACHE_H
@@ -36,6 +39,8 @@ struct margay_prefix_cache_options {
     uint64_t seed;
     uint32_t blocks; /* all numbers are below */
     bool back;       /* a request's blocks are used from its end on */
+    bool expires;    /* what was stored is valid for this number of seconds */
+    uint64_t ttl_seconds;
 };
 
 /* MARGAY_BAD_ARGUMENT; MARGAY_NO_MEMORY.  The caller owns *cache. */
@@ -46,11 +51,12 @@ enum margay_status margay_prefix_cache_create(
 /* NULL is fine. */
 void margay_prefix_cache_free(margay_prefix_cache *cache);
 
-/* A request; *hits is how many blocks it finds, from its front on.
-   MARGAY_NO_MEMORY. */
+/* A request at a time, in seconds; *hits is how many blocks it finds, from its
+   front on.  MARGAY_NO_MEMORY. */
 enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
                                                const uint32_t *blocks,
-                                               size_t count, size_t *hits,
+                                               size_t count, uint64_t time,
+                                               size_t *hits,
                                                struct margay_error *error);
 
 #endif

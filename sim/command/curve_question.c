@@ -103,6 +103,8 @@ static enum margay_status question_of_all(
     const struct margay_prefixes_request requests = {
         .engine = *engine,
         .touch = options->results.touch,
+        .expires = options->results.ttl.given,
+        .ttl_seconds = options->results.ttl.seconds,
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
         .directory = output_temporary_directory(),

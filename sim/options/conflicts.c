@@ -92,7 +92,7 @@ enum margay_status conflicts_check(const struct options *options,
         const char *place = strstr(row->message, "%s");
         if ((row->commands & options->command->bit) == 0 ||
             !(row->needs ? find(options, row->options, true, &found) &&
-                               find(options, row->others, false, &other)
+                               !find(options, row->others, true, &other)
                          : !find(options, row->options, false, &other) &&
                                find(options, row->others, true, &found)))
             continue;

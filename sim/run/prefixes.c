@@ -6,12 +6,12 @@
  *   which ends at the largest LRU distance: so the blocks are numbered on the
  *   way and their numbers kept, with the length of each request, and in the end
  *   each simulation goes over them by itself (prefix_cache.h).  A look does all
- *   of that.
+ *   of that.  With a time to live LRU is simulated as well.
  *
  * Guarantee: exact.  Results do not depend on threads.
  *
  * Cost: one reading of the trace; and with a simulation 4 bytes for each
- *   reference, at most 128 MiB of them in memory, and 16 for each request; and
+ *   reference, at most 128 MiB of them in memory, and 24 for each request; and
  *   the state of one simulation for each thread.
  */
 #include <margay/prefixes.h>
@@ -33,7 +33,7 @@ struct prefixes_question {
 
 struct asked {
     uint64_t blocks; /* 0: it has tokens alone */
-    uint64_t tokens;
+    uint64_t tokens, time;
 };
 
 struct prefixes {
@@ -68,6 +68,12 @@ static struct prefixes *self(const margay_analysis *analysis)
     return (struct prefixes *)analysis;
 }
 
+/* LRU is measured, and nothing else. */
+static bool is_alone(const struct prefixes_question *question)
+{
+    return question->request.policy_count == 0 && !question->rows.simulates;
+}
+
 /* -------------------------------------------------------------- feeding -- */
 
 /* Keep the requests of a span, and count its blocks. */
@@ -89,7 +95,8 @@ static enum margay_status keep_requests(struct prefixes *own,
                 return margay_fail_memory(error, "the requests");
             own->asked = asked;
             asked[own->asked_count++] =
-                (struct asked){0, tokens & ~MARGAY_NO_BLOCK};
+                (struct asked){0, tokens & ~MARGAY_NO_BLOCK,
+                               span->times == NULL ? 0 : span->times[i]};
             own->request = span->requests[i];
         }
         if (!empty) {
@@ -240,8 +247,9 @@ static enum margay_status ask_all(const struct prefixes *own,
         status = read_request(&own->history, from, (size_t)asked->blocks,
                               &blocks, &room, error);
         if (status == MARGAY_OK)
-            status = margay_prefix_cache_request(
-                cache, blocks, (size_t)asked->blocks, &hits, error);
+            status = margay_prefix_cache_request(cache, blocks,
+                                                 (size_t)asked->blocks,
+                                                 asked->time, &hits, error);
         count_request(own, asked, hits,
                       from < own->uncounted ? own->uncounted - from : 0,
                       &found);
@@ -262,12 +270,15 @@ static enum margay_status simulate(const struct margay_replay *replay,
                                    struct margay_error *error)
 {
     const struct prefixes *own = replay->context;
+    const struct margay_prefixes_request *request = &own->question->request;
     const struct margay_prefix_cache_options options = {
         .room = point->size,
         .policy = row->spec,
         .seed = replay->seed,
         .blocks = replay->blocks,
-        .back = own->question->request.touch == MARGAY_BACK_TO_FRONT,
+        .back = request->touch == MARGAY_BACK_TO_FRONT,
+        .expires = request->expires,
+        .ttl_seconds = request->ttl_seconds,
     };
     margay_prefix_cache *cache;
     enum margay_status status =
@@ -345,9 +356,8 @@ static enum margay_status prefixes_look(margay_analysis *analysis,
             status =
                 margay_prefixes_peek(own->engines[i], &own->results[i], error);
     }
-    return status == MARGAY_OK && own->question->request.policy_count > 0
-               ? replay(own, error)
-               : status;
+    return status == MARGAY_OK && !is_alone(own->question) ? replay(own, error)
+                                                           : status;
 }
 
 /* LRU alone may be measured by an engine that cannot be looked into. */
@@ -355,7 +365,7 @@ static enum margay_status prefixes_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     struct prefixes *own = self(analysis);
-    if (own->question->request.policy_count > 0)
+    if (!is_alone(own->question))
         return prefixes_look(analysis, error);
     margay_prefixes_result_clear(&own->results[0]);
     return margay_prefixes_finish(own->engines[0], &own->results[0], error);
@@ -418,23 +428,23 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
 {
     const struct prefixes *own = self(analysis);
     const struct margay_policy_rows *rows = &own->question->rows;
+    bool labelled = own->question->request.policy_count > 0;
     size_t count = own->sizes.list_count;
     enum margay_status status = MARGAY_OK;
-    if (own->question->request.policy_count == 0)
-        return give_measured(&own->results[0], sizes, NULL, take, context,
-                             error);
+    if (sizes != NULL && !is_alone(own->question))
+        sizes = &own->sizes;
     for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {
         const struct margay_policy_row *row = &rows->list[i];
-        struct margay_series series = describe(&own->results[0], row->spec);
+        const char *label = labelled ? row->spec : NULL;
+        struct margay_series series = describe(&own->results[0], label);
         series.histogram = NULL;
         status = row->simulated
                      ? margay_series_give(
                            &series,
                            own->points == NULL ? NULL : own->points + i * count,
                            count, take, context, error)
-                     : give_measured(&own->results[row->measure],
-                                     sizes == NULL ? NULL : &own->sizes,
-                                     row->spec, take, context, error);
+                     : give_measured(&own->results[row->measure], sizes, label,
+                                     take, context, error);
     }
     return status;
 }
@@ -521,6 +531,22 @@ static void question_free(margay_question *question)
     free(question);
 }
 
+/* Where blocks expire, no distance says what a cache hits. */
+static enum margay_status simulate_all(struct margay_policy_rows *rows,
+                                       struct margay_error *error)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct margay_policy_row *row = &rows->list[i];
+        if (!row->simulated && row->measure != MARGAY_REUSE_DISTANCES)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--policy %s: it is not known where blocks "
+                               "expire (--ttl)",
+                               row->spec);
+        row->simulated = rows->simulates = true;
+    }
+    return MARGAY_OK;
+}
+
 enum margay_status margay_prefixes_question(
     const struct margay_prefixes_request *request, margay_question **question,
     struct margay_error *error)
@@ -535,27 +561,31 @@ enum margay_status margay_prefixes_question(
         .series = prefixes_series,
         .free = prefixes_free,
     };
+    static const char *const lru[] = {"lru"};
     struct margay_engine_abilities engine = {.can = MARGAY_CAN_PEEK};
     struct prefixes_question *made = calloc(1, sizeof *made);
-    bool alone = request->policy_count == 0;
+    bool labelled = request->policy_count > 0;
     *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the requests");
     made->request = *request;
     enum margay_status status =
-        alone
-            ? margay_engine_abilities(
-                  request->engine.spec == NULL ? "exact" : request->engine.spec,
-                  MARGAY_REUSE_DISTANCES, &engine, error)
-            : margay_policies_read(request->policies, request->policy_count,
-                                   MARGAY_CACHES_OF_REQUESTS, &made->rows,
-                                   error);
+        margay_policies_read(labelled ? request->policies : lru,
+                             labelled ? request->policy_count : 1,
+                             MARGAY_CACHES_OF_REQUESTS, &made->rows, error);
+    if (status == MARGAY_OK && request->expires)
+        status = simulate_all(&made->rows, error);
+    if (status == MARGAY_OK && is_alone(made))
+        status = margay_engine_abilities(
+            request->engine.spec == NULL ? "exact" : request->engine.spec,
+            MARGAY_REUSE_DISTANCES, &engine, error);
     made->question = (margay_question){
         .functions = &functions,
         .free = question_free,
-        .can = {.needs = MARGAY_COLUMN_REQUESTS,
+        .can = {.needs = MARGAY_COLUMN_REQUESTS |
+                         (request->expires ? MARGAY_COLUMN_TIMES : 0),
                 .uses = MARGAY_COLUMN_TOKENS,
-                .passes = alone,
+                .passes = is_alone(made),
                 .traces = !made->rows.simulates,
                 .curves = true,
                 .looks = engine.can & MARGAY_CAN_PEEK},

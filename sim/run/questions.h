@@ -270,6 +270,11 @@ MARGAY_API const margay_objects *margay_objects_analysis_engine(
 struct margay_prefixes_request {
     struct margay_engine_request engine; /* of LRU, without policies */
     enum margay_touch touch;
+    /* Blocks are valid for a number of seconds once they are stored.  Caches of
+       different sizes store them at different times, so that those of LRU are
+       simulated, too; "opt" is refused. */
+    bool expires;
+    uint64_t ttl_seconds;
 
     /* Specs, each a different one: lru, leaf-lru, slru, lfu, arc or opt.  All
        but lru and opt are simulated, at the sizes of `engine`.  What they point

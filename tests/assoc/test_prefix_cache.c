@@ -17,8 +17,18 @@
 struct trace {
     uint32_t blocks[REQUESTS][MOST_LENGTH];
     size_t counts[REQUESTS];
+    uint64_t times[REQUESTS];
     size_t longest;
 };
+
+/* When what a naive cache has of a block expires; in one of two cases all is
+   valid for ever. */
+static uint64_t ends[MOST_IDS], now, ttl;
+
+static void store_naive(uint32_t block)
+{
+    ends[block] = ttl == UINT64_MAX ? UINT64_MAX : now + ttl;
+}
 
 /* Each block has its parent, or, one time in three, requests are of any. */
 static void make_trace(struct trace *trace)
@@ -40,6 +50,7 @@ static void make_trace(struct trace *trace)
         for (size_t i = 0; i < count; i++)
             trace->blocks[r][i] = path[count - 1 - i];
         trace->counts[r] = count;
+        trace->times[r] = r == 0 ? 0 : trace->times[r - 1] + below(4);
         trace->longest = count > trace->longest ? count : trace->longest;
     }
 }
@@ -93,13 +104,19 @@ static size_t ask_leaves(struct naive_leaves *cache, const uint32_t *blocks,
                          size_t count, bool back)
 {
     size_t hits = 0;
-    while (hits < count && cache->used[blocks[hits]] != 0)
+    while (hits < count && cache->used[blocks[hits]] != 0 &&
+           now <= ends[blocks[hits]])
         hits++;
+    for (size_t i = 0; i < count; i++) {
+        if (cache->used[blocks[i]] != 0 && now > ends[blocks[i]])
+            store_naive(blocks[i]);
+    }
     for (size_t i = 0; i < count; i++) {
         if (cache->used[blocks[i]] != 0)
             continue;
         if (!make_room(cache, blocks, count))
             break;
+        store_naive(blocks[i]);
         cache->held++;
         cache->used[blocks[i]] = 1;
         cache->parents[blocks[i]] = i == 0 ? UINT32_MAX : blocks[i - 1];
@@ -117,21 +134,31 @@ static size_t ask_leaves(struct naive_leaves *cache, const uint32_t *blocks,
 static size_t ask_naive(struct naive_cache *cache, const uint32_t *blocks,
                         size_t count, bool back)
 {
-    size_t hits = 0;
+    size_t hits = 0, ways = cache->options.ways;
     while (hits < count &&
-           naive_find(cache->lines, cache->options.ways, blocks[hits]) != NULL)
+           naive_find(cache->lines, ways, blocks[hits]) != NULL &&
+           now <= ends[blocks[hits]])
         hits++;
-    for (size_t i = 0; i < count; i++)
-        naive_reference(cache, blocks[back ? count - 1 - i : i], UINT64_MAX,
-                        MARGAY_READ);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t block = blocks[back ? count - 1 - i : i];
+        if (naive_find(cache->lines, ways, block) == NULL || now > ends[block])
+            store_naive(block);
+        naive_reference(cache, block, UINT64_MAX, MARGAY_READ);
+    }
     return hits;
 }
 
 static size_t wrong_requests(const struct trace *trace, const char *policy,
                              size_t room, bool back, bool like_lru)
 {
-    const struct margay_prefix_cache_options options = {
-        .room = room, .policy = policy, .blocks = MOST_IDS, .back = back};
+    ttl = one_in(2) ? UINT64_MAX : below(100);
+    const struct margay_prefix_cache_options options = {.room = room,
+                                                        .policy = policy,
+                                                        .blocks = MOST_IDS,
+                                                        .back = back,
+                                                        .expires =
+                                                            ttl != UINT64_MAX,
+                                                        .ttl_seconds = ttl};
     const struct margay_cache_options plain = {
         .ways = (uint32_t)room,
         .policy = like_lru ? "lru" : policy,
@@ -147,7 +174,8 @@ static size_t wrong_requests(const struct trace *trace, const char *policy,
     for (size_t r = 0; r < REQUESTS; r++) {
         const uint32_t *blocks = trace->blocks[r];
         size_t count = trace->counts[r], hits;
-        wrong += margay_prefix_cache_request(cache, blocks, count, &hits,
+        now = trace->times[r];
+        wrong += margay_prefix_cache_request(cache, blocks, count, now, &hits,
                                              NULL) != MARGAY_OK;
         wrong += hits != (strcmp(policy, MARGAY_LEAF_LRU) == 0 && !like_lru
                               ? ask_leaves(&leaves, blocks, count, back)

@@ -51,7 +51,8 @@ my %commands = (
 # What a command runs on, with the option that is needed.
 my %runs_on = (
     objects => ['--column', 'id=id,size=size,time=time', 'objects.csv'],
-    requests => ['--column', 'id=block,request=request', 'requests.csv'],
+    requests => ['--column', 'id=block,request=request,time=time',
+        'requests.csv'],
     policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
     mix => [qw(--unit 64 --machine machine.csv ids.lines ids.lines)],
     misses => [qw(--unit 64 --machine machine.csv ids.lines)],
@@ -148,8 +149,8 @@ sub make_traces {
         'L1,all,1K,64,0,');
     write_file('objects.csv', 'id,size,time',
         map { "$ids[$_]," . (10 + $ids[$_]) . ",$_" } 0 .. 199);
-    write_file('requests.csv', 'request,block',
-        map { int($_ / 3) . ",$ids[$_]" } 0 .. 199);
+    write_file('requests.csv', 'request,block,time',
+        map { int($_ / 3) . ",$ids[$_]," . int($_ / 3) } 0 .. 199);
     write_file("runs$_.lines", map { $_ } @ids, 1 .. 60 * $_) for 1 .. 3;
     system "$margay histogram -q -o runs$_.csv "
         . "runs$_.lines" for 1 .. 3;
@@ -172,10 +173,11 @@ sub check_conflict {
 
 sub check_need {
     my ($row) = @_;
-    my ($needed) = @{ $row->{others} };
     for my $option (@{ $row->{options} }) {
         my $found = 0;
-        for my $command (@{ $row->{commands} }) {
+        for (map { my $command = $_; map { [$command, $_] } @{ $row->{others} } }
+            @{ $row->{commands} }) {
+            my ($command, $needed) = @$_;
             next unless takes($command, $option, $needed);
             refuses(fill($row->{message}, $option), $command, $option);
             my @line = map { arguments($command, $_) } $option, $needed;
@@ -185,7 +187,7 @@ sub check_need {
                 "status $status, $bytes bytes", $said);
             $found = 1;
         }
-        report(0, "a command takes $option and $needed") unless $found;
+        report(0, "a command takes $option and what it needs") unless $found;
     }
 }
 

@@ -2,17 +2,22 @@
 # requests.t - caches of prefixes: curve --requests, against a plain cache
 . tests/sim/lib.sh
 
-# replay SIZE TOUCH <TABLE: a row for each block, REQUEST,BLOCK; prints blocks,
-# misses, requests and missed requests of a cache that looks a request up until
-# a block is missing, and then uses all of its blocks.
+# replay SIZE TOUCH [TTL] <TABLE: a row for each block, REQUEST,BLOCK; prints
+# blocks, misses, requests and missed requests of a cache that looks a request up
+# until a block is missing, and then uses all of its blocks.  The number of a
+# request is its time.
 replay() {
     perl -e '
-        my ($size, $touch) = @ARGV;
-        my (@stack, @list, @counts, $last);
+        my ($size, $touch, $ttl) = @ARGV;
+        my (@stack, @list, @counts, $last, %end);
+        sub is_there {
+            my ($block) = @_;
+            return (grep { $_ eq $block } @stack) && $last <= $end{$block};
+        }
         sub request {
             my $hits = 0;
             for my $block (@list) {
-                last unless grep { $_ eq $block } @stack;
+                last unless is_there($block);
                 $hits++;
             }
             $counts[0] += @list;
@@ -20,6 +25,7 @@ replay() {
             $counts[2]++;
             $counts[3] += $hits < @list;
             for my $block ($touch eq "back" ? reverse @list : @list) {
+                $end{$block} = $last + ($ttl // 1e9) unless is_there($block);
                 @stack = ($block, grep { $_ ne $block } @stack);
                 pop @stack if @stack > $size;
             }
@@ -34,7 +40,7 @@ replay() {
             $last = $request;
         }
         request() if @list;
-        print join(",", @counts), "\n";' "$1" "$2"
+        print join(",", @counts), "\n";' "$@"
 }
 
 # Requests that share beginnings.
@@ -71,6 +77,23 @@ run curve -q --requests --sizes pow2 --column $columns -j 1 -e olken requests.cs
 check 'engines agree' cmp -s out front
 run curve -q --requests --sizes pow2 --column $columns requests.csv requests.csv
 is 'two traces' "$(tail -n +2 out)" "$(tail -n +2 front; tail -n +2 front)"
+for touch in front back; do
+    run curve -q --requests --touch $touch --sizes 1,7,30,90,400 --ttl 25 \
+        --column $columns,time=request requests.csv
+    is "from the $touch: each size is a plain cache whose blocks expire" \
+        "$(tail -n +2 out | cut -d, -f3,5,6,8,9)" \
+        "$(for size in 1 7 30 90 400; do
+            echo "$size,$(replay $size $touch 25 <rows)"
+        done)"
+done
+sed '1s/$/,policy/; 2,$s/$/,lru/' out >expected
+run curve -q --requests --touch back --sizes 1,7,30,90,400 --ttl 25 \
+    --policy lru --column $columns,time=request requests.csv
+check 'as with the policy lru' cmp -s out expected
+refuses '--policy opt: it is not known where blocks expire' curve --requests \
+    --ttl 25 --policy opt --column $columns,time=request requests.csv
+refuses 'does not say the times' curve --requests --ttl 25 --column $columns \
+    requests.csv
 run curve -q --requests --sizes 8 --bound 16 --column $columns requests.csv
 is 'a bound' "$(tail -n +2 out | cut -d, -f3,5,6,8,9)" "8,$(replay 8 front <rows)"
 run curve --requests --sizes 8 --column $columns --at-most 1 \
