@@ -37,8 +37,9 @@ typedef struct margay_prefixes margay_prefixes;
 
 struct margay_prefixes_options {
     const char *engine; /* a spec, of an exact engine that tells distances */
-    /* half_life_refs is not looked at; `measure` is that of reuse distances, or
-       of the optimum. */
+    /* `measure` is that of reuse distances, or of the optimum.  With
+       half_life_refs above 0 counts fade, and are in fractions of which
+       struct margay_prefixes_result tells. */
     struct margay_engine_options engine_options;
     enum margay_touch touch; /* not of the optimum, which has no such order */
     uint64_t block_tokens;   /* the tokens of a block; 0 = not known */
@@ -49,7 +50,8 @@ struct margay_prefixes_options {
     }
 
 struct margay_prefixes_result {
-    /* Of blocks; distances are those of prefixes. */
+    /* Of blocks; distances are those of prefixes.  All counts are in
+       2^-blocks.fraction_bits. */
     struct margay_result blocks;
     /* Of requests, each at the distance of its last block: a cache that hits
        that one hits all.  Requests without a block miss none. */

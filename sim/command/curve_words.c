@@ -203,21 +203,24 @@ enum margay_status answer_series(const struct options *options,
 static void summarise_requests(const struct margay_pass *pass,
                                const struct margay_series *series)
 {
-    uint64_t requests = series->requests, bound = series->bound;
+    unsigned bits = series->fraction_bits;
+    uint64_t requests = margay_round_count(series->requests, bits);
+    uint64_t references = margay_round_count(series->references, bits);
+    uint64_t infinite = margay_round_count(series->infinite, bits);
+    uint64_t missed = margay_round_count(series->infinite_requests, bits);
+    uint64_t bound = series->bound;
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     message_keep("%s: %" PRIu64 " reference%s of %" PRIu64
                  " request%s, distinct%s %" PRIu64 " block%s, %" PRIu64
                  " reference%s and %" PRIu64
                  " request%s miss in every cache%s, %.1f M refs/s",
-                 pass->trace, series->references,
-                 margay_plural(series->references, "s"), requests,
-                 margay_plural(requests, "s"), bound == 0 ? "" : " >",
+                 pass->trace, references, margay_plural(references, "s"),
+                 requests, margay_plural(requests, "s"), bound == 0 ? "" : " >",
                  bound == 0 ? series->distinct : bound,
                  margay_plural(bound == 0 ? series->distinct : bound, "s"),
-                 series->infinite, margay_plural(series->infinite, "s"),
-                 series->infinite_requests,
-                 margay_plural(series->infinite_requests, "s"),
+                 infinite, margay_plural(infinite, "s"), missed,
+                 margay_plural(missed, "s"),
                  bound == 0 ? "" : " up to the bound", rate);
 }
 

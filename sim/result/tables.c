@@ -107,8 +107,8 @@ static void token_fields(struct csv_writer *csv,
                          const struct margay_series *series, uint64_t hit)
 {
     bool known = series->counters & MARGAY_COUNTS_TOKENS;
-    csv_known(csv, known, series->request_tokens);
-    csv_known(csv, known, hit);
+    csv_known(csv, known, whole(series, series->request_tokens));
+    csv_known(csv, known, whole(series, hit));
     if (known && series->request_tokens > 0)
         csv_share(csv, hit, series->request_tokens);
     else
@@ -133,8 +133,8 @@ static void count_fields(struct csv_writer *csv,
     if (series->counters & MARGAY_COUNTS_WRITEBACKS)
         csv_u64(csv, point->writebacks);
     if (series->counters & MARGAY_COUNTS_REQUESTS) {
-        csv_u64(csv, series->requests);
-        csv_u64(csv, point->missed_requests);
+        csv_u64(csv, whole(series, series->requests));
+        csv_u64(csv, whole(series, point->missed_requests));
         token_fields(csv, series,
                      series->request_tokens - point->missed_tokens);
     }

@@ -14,6 +14,8 @@
  * Cost: that of the exact engine, and for each piece as many steps as there are
  * distances with a mass; 16 bytes for each.  A mass below 2^-40 is forgotten.
  */
+#include "stackdist/engines/fading.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,24 +26,18 @@
 
 #define LEAST_MASS 0x1p-40
 
-struct mass {
-    uint64_t distance;
-    double references;
-};
-
 struct fading {
     margay_engine *engine; /* of the piece that has begun */
     uint64_t piece_refs, fed_refs;
-    double factor;       /* of masses, at the end of a piece */
-    struct mass *masses; /* distances ascending, infinite ones last */
-    size_t count;
+    double factor; /* of masses, at the end of a piece */
+    struct margay_faded faded;
 };
 
 static void destroy(void *state)
 {
     struct fading *fading = state;
     margay_engine_free(fading->engine);
-    free(fading->masses);
+    margay_faded_clear(&fading->faded);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
@@ -60,25 +56,27 @@ static enum margay_status create(const struct margay_engine_setup *setup,
 
 /* -------------------------------------------------------------- masses -- */
 
-static struct mass next_count(const margay_histogram *histogram, uint64_t from)
+static struct margay_mass next_count(const margay_histogram *histogram,
+                                     uint64_t from)
 {
     uint64_t distance = MARGAY_INFINITE, count;
     if (!margay_histogram_next(histogram, from, &distance, &count))
         count = margay_histogram_infinite(histogram);
-    return (struct mass){distance, (double)count};
+    return (struct margay_mass){distance, (double)count};
 }
 
 /* Add the counts to the masses, in a new array. */
-static enum margay_status merge(const struct fading *fading,
+static enum margay_status merge(const struct margay_faded *faded,
                                 const margay_histogram *counts,
-                                struct mass **merged, size_t *merged_count,
+                                struct margay_mass **merged,
+                                size_t *merged_count,
                                 struct margay_error *error)
 {
     size_t capacity = 0, count = 0, old = 0;
-    struct mass *masses = NULL;
-    struct mass new = next_count(counts, 0);
+    struct margay_mass *masses = NULL;
+    struct margay_mass new = next_count(counts, 0);
     for (bool more = true; more;) {
-        struct mass *grown =
+        struct margay_mass *grown =
             margay_grow(masses, count, &capacity, sizeof *masses);
         if (grown == NULL) {
             free(masses);
@@ -86,9 +84,10 @@ static enum margay_status merge(const struct fading *fading,
         }
         masses = grown;
         bool is_old =
-            old < fading->count && fading->masses[old].distance <= new.distance;
-        struct mass *mass = &masses[count];
-        *mass = is_old ? fading->masses[old++] : (struct mass){new.distance, 0};
+            old < faded->count && faded->list[old].distance <= new.distance;
+        struct margay_mass *mass = &masses[count];
+        *mass =
+            is_old ? faded->list[old++] : (struct margay_mass){new.distance, 0};
         more = mass->distance != MARGAY_INFINITE;
         if (mass->distance == new.distance) {
             mass->references += new.references;
@@ -99,6 +98,70 @@ static enum margay_status merge(const struct fading *fading,
     }
     *merged = masses;
     *merged_count = count;
+    return MARGAY_OK;
+}
+
+void margay_faded_clear(struct margay_faded *faded)
+{
+    free(faded->list);
+    *faded = (struct margay_faded){.count = 0};
+}
+
+enum margay_status margay_faded_add(struct margay_faded *faded,
+                                    const margay_histogram *counts,
+                                    double factor, struct margay_error *error)
+{
+    struct margay_faded merged;
+    enum margay_status status =
+        merge(faded, counts, &merged.list, &merged.count, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < merged.count; i++)
+        merged.list[i].references *= factor;
+    margay_faded_clear(faded);
+    *faded = merged;
+    return MARGAY_OK;
+}
+
+double margay_faded_total(const struct margay_faded *faded,
+                          const margay_histogram *counts)
+{
+    double total = (double)margay_histogram_references(counts);
+    for (size_t i = 0; i < faded->count; i++)
+        total += faded->list[i].references;
+    return total;
+}
+
+enum margay_status margay_faded_complete(const struct margay_faded *faded,
+                                         unsigned fraction_bits,
+                                         margay_histogram **counts,
+                                         struct margay_error *error)
+{
+    struct margay_faded merged;
+    struct margay_rounder rounder;
+    margay_histogram *all = NULL;
+    double total = 0;
+    enum margay_status status =
+        merge(faded, *counts, &merged.list, &merged.count, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < merged.count; i++)
+        total += merged.list[i].references;
+    uint64_t sum = (uint64_t)(ldexp(total, (int)fraction_bits) + 0.5);
+    status = margay_rounder_begin(&rounder, sum, total, error);
+    for (size_t i = 0; i < merged.count && status == MARGAY_OK; i++) {
+        if (merged.list[i].distance != MARGAY_INFINITE)
+            status = margay_rounder_add(&rounder, merged.list[i].distance,
+                                        merged.list[i].references, error);
+    }
+    status = margay_rounder_end(&rounder, status, &all, error);
+    free(merged.list);
+    if (status != MARGAY_OK)
+        return status;
+    margay_histogram_set_exceeded_bound(
+        all, margay_histogram_exceeded_bound(*counts));
+    margay_histogram_free(*counts);
+    *counts = all;
     return MARGAY_OK;
 }
 
@@ -118,21 +181,12 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         fading->fed_refs += some;
         if (status == MARGAY_OK && fading->fed_refs == fading->piece_refs) {
             struct margay_result result;
-            struct mass *masses = NULL;
-            size_t masses_count = 0;
             status = margay_engine_peek(fading->engine, &result, error);
             if (status != MARGAY_OK)
                 return status;
-            status =
-                merge(fading, result.histogram, &masses, &masses_count, error);
+            status = margay_faded_add(&fading->faded, result.histogram,
+                                      fading->factor, error);
             margay_result_clear(&result);
-            if (status != MARGAY_OK)
-                return status;
-            free(fading->masses);
-            fading->masses = masses;
-            fading->count = masses_count;
-            for (size_t i = 0; i < masses_count; i++)
-                masses[i].references *= fading->factor;
             margay_engine_reset_counts(fading->engine);
             fading->fed_refs = 0;
         }
@@ -147,51 +201,23 @@ static void reset_counts(void *state)
 {
     struct fading *fading = state;
     margay_engine_reset_counts(fading->engine);
-    free(fading->masses);
-    fading->masses = NULL;
-    fading->count = 0;
+    margay_faded_clear(&fading->faded);
     fading->fed_refs = 0;
 }
 
 /* ------------------------------------------------------------- results -- */
 
-/* Replace the counts of the piece that has begun by those of all. */
 static enum margay_status complete(const struct fading *fading,
                                    struct margay_result *result,
                                    struct margay_error *error)
 {
-    struct mass *masses;
-    size_t count;
-    margay_histogram *all = NULL;
-    enum margay_status status =
-        merge(fading, result->histogram, &masses, &count, error);
-    if (status == MARGAY_OK) {
-        /* The masses, in multiples of 2^-*fraction_bits. */
-        unsigned *fraction_bits = &result->fraction_bits;
-        struct margay_rounder rounder;
-        double total = 0;
-        for (size_t i = 0; i < count; i++)
-            total += masses[i].references;
-        *fraction_bits = margay_fraction_bits(total);
-        uint64_t sum = (uint64_t)(ldexp(total, (int)*fraction_bits) + 0.5);
-        status = margay_rounder_begin(&rounder, sum, total, error);
-        for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-            if (masses[i].distance != MARGAY_INFINITE)
-                status = margay_rounder_add(&rounder, masses[i].distance,
-                                            masses[i].references, error);
-        }
-        status = margay_rounder_end(&rounder, status, &all, error);
-        free(masses);
-    }
-    if (status != MARGAY_OK) {
+    result->fraction_bits = margay_fraction_bits(
+        margay_faded_total(&fading->faded, result->histogram));
+    enum margay_status status = margay_faded_complete(
+        &fading->faded, result->fraction_bits, &result->histogram, error);
+    if (status != MARGAY_OK)
         margay_result_clear(result);
-        return status;
-    }
-    margay_histogram_set_exceeded_bound(
-        all, margay_histogram_exceeded_bound(result->histogram));
-    margay_histogram_free(result->histogram);
-    result->histogram = all;
-    return MARGAY_OK;
+    return status;
 }
 
 static enum margay_status peek(void *state, struct margay_result *result,

@@ -12,6 +12,8 @@
  *   blocks, at different depths, one was at depth k at least.
  *   The optimum's distances do as well: it evicts nothing before the first miss
  *   of a request, and what comes after that counts as missed anyway.
+ *   With a half-life a piece (half_life.h) ends with the request that its last
+ *   block is in, so that the counts of a request fade together.
  *   Where blocks are used from back to front, the engine is fed each request
  *   twice, forwards for the distances and then backwards for the order.
  * Source: the running maximum of depths is what the definition of a prefix hit
@@ -23,9 +25,11 @@
 #define _GNU_SOURCE
 #include <margay/prefixes.h>
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "stackdist/engines/fading.h"
+#include "stackdist/half_life.h"
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
@@ -39,6 +43,11 @@ struct margay_prefixes {
     enum margay_touch touch;
     uint64_t block_tokens;
     struct counts counts;
+    /* 0 = they do not fade; else the blocks of a piece, those of the one that
+       has begun, and what earlier ones count. */
+    uint64_t piece_refs, fed_refs;
+    double factor;
+    struct margay_faded faded_blocks, faded_requests, faded_tokens;
 
     /* The open request, if there is one: the largest distance so far, how many
        blocks and tokens at that distance are not yet counted, and the tokens
@@ -82,6 +91,9 @@ enum margay_status margay_prefixes_create(
                       ? options->touch
                       : MARGAY_FRONT_TO_BACK;
     made->block_tokens = options->block_tokens;
+    if (engine.half_life_refs != 0)
+        made->piece_refs =
+            margay_half_life_piece(engine.half_life_refs, &made->factor);
     status =
         margay_engine_create(options->engine, &engine, &made->engine, error);
     if (status == MARGAY_OK)
@@ -105,6 +117,9 @@ void margay_prefixes_free(margay_prefixes *prefixes)
     margay_histogram_free(prefixes->counts.blocks);
     margay_histogram_free(prefixes->counts.requests);
     margay_histogram_free(prefixes->counts.tokens);
+    margay_faded_clear(&prefixes->faded_blocks);
+    margay_faded_clear(&prefixes->faded_requests);
+    margay_faded_clear(&prefixes->faded_tokens);
     free(prefixes->distances);
     free(prefixes->line);
     free(prefixes->line_distances);
@@ -153,6 +168,36 @@ static enum margay_status count_request(const margay_prefixes *prefixes,
                : status;
 }
 
+static void clear_counts(const struct counts *counts)
+{
+    margay_histogram_clear(counts->blocks);
+    margay_histogram_clear(counts->requests);
+    if (counts->tokens != NULL)
+        margay_histogram_clear(counts->tokens);
+}
+
+/* End the pieces whose blocks have come. */
+static enum margay_status fade(margay_prefixes *prefixes,
+                               struct margay_error *error)
+{
+    const struct counts *counts = &prefixes->counts;
+    uint64_t ended = prefixes->fed_refs / prefixes->piece_refs;
+    double factor = pow(prefixes->factor, (double)ended);
+    if (ended == 0)
+        return MARGAY_OK;
+    prefixes->fed_refs %= prefixes->piece_refs;
+    enum margay_status status = margay_faded_add(&prefixes->faded_blocks,
+                                                 counts->blocks, factor, error);
+    if (status == MARGAY_OK)
+        status = margay_faded_add(&prefixes->faded_requests, counts->requests,
+                                  factor, error);
+    if (status == MARGAY_OK && counts->tokens != NULL)
+        status = margay_faded_add(&prefixes->faded_tokens, counts->tokens,
+                                  factor, error);
+    clear_counts(counts);
+    return status;
+}
+
 static enum margay_status end_request(margay_prefixes *prefixes,
                                       struct margay_error *error)
 {
@@ -160,7 +205,9 @@ static enum margay_status end_request(margay_prefixes *prefixes,
         count_request(prefixes, &prefixes->counts, error);
     prefixes->open = prefixes->counted = false;
     prefixes->distance = prefixes->uncounted = prefixes->uncounted_tokens = 0;
-    return status;
+    return status == MARGAY_OK && prefixes->piece_refs != 0
+               ? fade(prefixes, error)
+               : status;
 }
 
 /* A request that has tokens alone. */
@@ -276,6 +323,7 @@ static enum margay_status take_block(margay_prefixes *prefixes,
         prefixes->rest -= tokens;
     }
     prefixes->uncounted++;
+    prefixes->fed_refs++;
     prefixes->counted = true;
     if (!margay_add_u64(prefixes->uncounted_tokens, tokens,
                         &prefixes->uncounted_tokens))
@@ -340,15 +388,41 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
 void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 {
     margay_engine_reset_counts(prefixes->engine);
-    margay_histogram_clear(prefixes->counts.blocks);
-    margay_histogram_clear(prefixes->counts.requests);
-    if (prefixes->counts.tokens != NULL)
-        margay_histogram_clear(prefixes->counts.tokens);
-    prefixes->uncounted = prefixes->uncounted_tokens = 0;
+    clear_counts(&prefixes->counts);
+    margay_faded_clear(&prefixes->faded_blocks);
+    margay_faded_clear(&prefixes->faded_requests);
+    margay_faded_clear(&prefixes->faded_tokens);
+    prefixes->uncounted = prefixes->uncounted_tokens = prefixes->fed_refs = 0;
     prefixes->counted = false;
 }
 
 /* --------------------------------------------------------------- result -- */
+
+/* Replace all counts by masses, of the same fractions. */
+static enum margay_status add_faded(const margay_prefixes *prefixes,
+                                    struct margay_prefixes_result *result,
+                                    struct margay_error *error)
+{
+    struct margay_result *blocks = &result->blocks;
+    double total =
+        margay_faded_total(&prefixes->faded_blocks, blocks->histogram);
+    if (result->tokens != NULL)
+        total += margay_faded_total(&prefixes->faded_tokens, result->tokens);
+    total += margay_faded_total(&prefixes->faded_requests, result->requests);
+    blocks->fraction_bits = margay_fraction_bits(total);
+    enum margay_status status =
+        margay_faded_complete(&prefixes->faded_blocks, blocks->fraction_bits,
+                              &blocks->histogram, error);
+    if (status == MARGAY_OK)
+        status = margay_faded_complete(&prefixes->faded_requests,
+                                       blocks->fraction_bits, &result->requests,
+                                       error);
+    return status == MARGAY_OK && result->tokens != NULL
+               ? margay_faded_complete(&prefixes->faded_tokens,
+                                       blocks->fraction_bits, &result->tokens,
+                                       error)
+               : status;
+}
 
 /* With what the engine knows of the blocks in result->blocks, and the open
    request as if it had ended. */
@@ -372,6 +446,8 @@ static enum margay_status conclude(const margay_prefixes *prefixes,
                                   result->tokens};
     if (status == MARGAY_OK)
         status = count_request(prefixes, &counts, error);
+    if (status == MARGAY_OK && prefixes->piece_refs != 0)
+        status = add_faded(prefixes, result, error);
     if (status != MARGAY_OK) {
         margay_prefixes_result_clear(result);
         return status;

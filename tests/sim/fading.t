@@ -140,6 +140,63 @@ for my $round (1 .. $rounds) {
     my ($from) = rows("curve $options --histogram h.csv t.lines");
     expect("round $round: --from", `$margay curve -q --of distance --from h.csv` ne '');
 }
+# A request fades as a whole, from its last block on.
+for my $round (1 .. $rounds) {
+    my $half = 1 + int rand 150;
+    my $piece = $half < 16 ? 1 : int $half / 16;
+    my (@past, @stack, @requests, $fed, $ended) = ([]);
+    ($fed, $ended) = (0, 0);
+    for (1 .. 1 + int rand 60) {
+        my @list = @{ $past[rand @past] };
+        splice @list, int rand(@list + 1);
+        push @list, map { int rand 40 } 0 .. rand 5;
+        push @past, \@list;
+        # The depth before the request of the deepest block up to each.
+        my ($deepest, @depths) = (0);
+        for my $name (@list) {
+            my ($at) = grep { $stack[$_] eq $name } 0 .. $#stack;
+            $at //= 1e9;
+            $deepest = $at if $at > $deepest;
+            push @depths, $deepest;
+        }
+        for my $name (@list) {
+            @stack = ($name, grep { $_ ne $name } @stack);
+        }
+        # All but the last end, and with them pieces.
+        push @requests, { list => \@list, depths => \@depths, from => $ended };
+        $ended = int(($fed += @list) / $piece);
+    }
+    $requests[-1]{from} = undef;
+    my $before = int(($fed - @{ $requests[-1]{list} }) / $piece);
+    open my $file, '>', 'requests.csv' or die;
+    print $file "request,block\n";
+    for my $i (0 .. $#requests) {
+        print $file "$i,$_\n" for @{ $requests[$i]{list} };
+        my $from = $requests[$i]{from};
+        $requests[$i]{weight} =
+            defined $from ? 2 ** -(($before - $from) * $piece / $half) : 1;
+    }
+    close $file;
+    for my $row (rows("curve -q --requests --half-life $half --sizes 1,3,9,50 "
+            . "--tokens-per-block 3 --column request=request,id=block requests.csv")) {
+        my ($all, $missed, $asked, $lacking) = (0, 0, 0, 0);
+        for my $request (@requests) {
+            my $misses = grep { $_ >= $row->{cache_blocks} } @{ $request->{depths} };
+            $all += $request->{weight} * @{ $request->{list} };
+            $missed += $request->{weight} * $misses;
+            $asked += $request->{weight};
+            $lacking += $request->{weight} * ($misses > 0);
+        }
+        expect("round $round, half-life $half: requests at $row->{cache_blocks}",
+            is_count($row->{references}, $all) && is_count($row->{misses}, $missed) &&
+            abs($row->{miss_ratio} - $missed / $all) < 2e-12 &&
+            is_count($row->{requests}, $asked) &&
+            is_count($row->{missed_requests}, $lacking) &&
+            is_count($row->{request_tokens}, 3 * $all) &&
+            is_count($row->{hit_tokens}, 3 * ($all - $missed)) &&
+            abs($row->{token_hit_ratio} - 1 + $missed / $all) < 2e-12);
+    }
+}
 print $wrong ? 'not ' : '', "ok 1 - $checks rows of $rounds traces are of ",
     "masses, and rounded\n", $wrong ? "# $wrong are not, first $first\n" : '',
     "1..1\n";
