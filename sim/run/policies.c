@@ -39,12 +39,6 @@ struct policies_question {
     struct margay_sample sample;
 };
 
-/* An engine that is fed all references, or those of the sample. */
-struct policy_engine {
-    margay_engine *engine; /* NULL = none */
-    struct margay_result result;
-};
-
 struct policies {
     margay_analysis analysis;
     const struct policies_question *asked;
@@ -52,11 +46,11 @@ struct policies {
     margay_crew *crew;
     uint64_t bound_blocks;
     struct margay_sizes sizes_asked; /* its list is owned */
-    /* One of each exact policy and, last, of LRU where the sizes follow from
-       LRU distances and no policy is LRU. */
-    struct policy_engine *engines; /* [policy_count + 1] */
-    size_t lru;                    /* which of them; none: beyond */
-    struct margay_error *failures; /* of the crew's tasks */
+    /* By measure, those of exact policies, and that of LRU where the sizes
+       follow from LRU distances; they are fed all references, or the sample. */
+    margay_engine *engines[MARGAY_POLICY_MEASURES];
+    struct margay_result results[MARGAY_POLICY_MEASURES];
+    struct margay_error failures[MARGAY_POLICY_MEASURES + 1]; /* of tasks */
     /* Where a policy is simulated: the references as numbers of blocks. */
     margay_numbering *numbering;
     struct margay_history history;
@@ -71,10 +65,8 @@ struct policies {
 
     uint64_t references; /* counted, in the sample or not */
     struct margay_result result;
-    /* The curves.  Several sizes may be the same in a sample, where
-       sampled[places[i]] stands for sizes[i]. */
-    uint64_t *sizes, *sampled; /* in blocks, ascending */
-    size_t *places;            /* [size_count] */
+    /* The curves, whose sizes ascend; some are the same in a sample. */
+    uint64_t *sizes, *sampled; /* in blocks */
     size_t size_count, sampled_count;
     struct margay_series_point *found;  /* [policy][sampled], in the sample, */
     struct margay_series_point *points; /* and [policy][size] */
@@ -85,271 +77,219 @@ static struct policies *self(const margay_analysis *analysis)
     return (struct policies *)analysis;
 }
 
-static uint64_t scaled(const struct policies *policies, uint64_t count)
-{
-    return margay_policies_scaled(&policies->asked->sample, count, UINT64_MAX);
-}
-
-static uint64_t scaled_refs(const struct policies *policies, uint64_t count)
-{
-    return margay_policies_scaled(&policies->asked->sample, count,
-                                  policies->references);
-}
-
 /* ------------------------------------------------- what engines have found --
  */
 
-static enum margay_status look_at_engines(struct policies *policies,
+static enum margay_status look_at_engines(struct policies *own,
                                           struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0;
-         i <= policies->asked->request.policy_count && status == MARGAY_OK;
-         i++) {
-        struct policy_engine *engine = &policies->engines[i];
-        if (engine->engine != NULL)
-            status = margay_engine_peek(engine->engine, &engine->result, error);
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
+        if (own->engines[i] != NULL)
+            status =
+                margay_engine_peek(own->engines[i], &own->results[i], error);
     }
     return status;
 }
 
-/* The result of LRU, or else of another engine; NULL = there is none. */
-static const struct margay_result *any_result(const struct policies *policies)
+/* The references, first uses and blocks: those of any engine, as all are fed
+   the same, or of the numbers. */
+static void count_references(struct policies *own)
 {
-    size_t count = policies->asked->request.policy_count;
-    if (policies->lru <= count)
-        return &policies->engines[policies->lru].result;
-    for (size_t i = 0; i < count; i++) {
-        if (policies->engines[i].engine != NULL)
-            return &policies->engines[i].result;
+    const struct margay_sample *sample = &own->asked->sample;
+    uint64_t distinct = 0, infinite = 0;
+    if (own->numbering != NULL) {
+        distinct = margay_numbering_count(own->numbering);
+        infinite = distinct - own->uncounted_blocks;
     }
-    return NULL;
-}
-
-/* The references, first uses and blocks. */
-static void count_references(struct policies *policies)
-{
-    const struct margay_result *found = any_result(policies);
-    uint64_t distinct, infinite;
-    if (found != NULL) {
-        distinct = found->distinct_blocks;
-        infinite = found->infinite;
-    } else {
-        distinct = margay_numbering_count(policies->numbering);
-        infinite = distinct - policies->uncounted_blocks;
+    for (size_t i = MARGAY_POLICY_MEASURES; i-- > 0;) {
+        if (own->engines[i] == NULL)
+            continue;
+        distinct = own->results[i].distinct_blocks;
+        infinite = own->results[i].infinite;
     }
-    policies->result.references = policies->references;
-    policies->result.distinct_blocks = scaled(policies, distinct);
-    policies->result.infinite = scaled_refs(policies, infinite);
+    own->result.references = own->references;
+    own->result.distinct_blocks =
+        margay_policies_scaled(sample, distinct, UINT64_MAX);
+    own->result.infinite =
+        margay_policies_scaled(sample, infinite, own->references);
 }
 
 /* ---------------------------------------------------------------- sizes -- */
 
-/* A size at which a curve steps is one more than a distance. */
-static enum margay_status add_step(const struct policies *policies,
-                                   margay_histogram *steps, uint64_t distance,
-                                   struct margay_error *error)
-{
-    return margay_histogram_add(steps, scaled(policies, distance + 1) - 1, 1,
-                                error);
-}
-
-static enum margay_status add_steps(const struct policies *policies,
+/* Add the distances from one on.  A size at which a curve steps is one more
+   than a distance. */
+static enum margay_status add_steps(const struct policies *own,
                                     margay_histogram *steps,
                                     const margay_histogram *distances,
-                                    struct margay_error *error)
+                                    uint64_t from, struct margay_error *error)
 {
-    uint64_t distance = 0, count;
+    uint64_t distance, count;
     enum margay_status status = MARGAY_OK;
-    for (uint64_t from = 0;
-         status == MARGAY_OK && distances != NULL &&
-         margay_histogram_next(distances, from, &distance, &count);
-         from = distance + 1)
-        status = add_step(policies, steps, distance, error);
+    while (status == MARGAY_OK && distances != NULL &&
+           margay_histogram_next(distances, from, &distance, &count)) {
+        uint64_t size = margay_policies_scaled(&own->asked->sample,
+                                               distance + 1, UINT64_MAX);
+        status = margay_histogram_add(steps, size - 1, 1, error);
+        from = distance + 1;
+    }
     return status;
 }
 
 /* The distances that a grid needs: the largest of LRU's, which no other is
    above, or all of them.  A simulation is shown where LRU steps, even if LRU is
    not asked for, as its own steps are not known. */
-static enum margay_status find_steps(const struct policies *policies,
+static enum margay_status find_steps(const struct policies *own,
                                      margay_histogram *steps,
                                      struct margay_error *error)
 {
-    size_t count = policies->asked->request.policy_count;
-    size_t stepping = policies->asked->rows.simulates ? count + 1 : count;
-    const margay_histogram *lru =
-        policies->lru <= count
-            ? policies->engines[policies->lru].result.histogram
-            : NULL;
+    const struct margay_policy_rows *rows = &own->asked->rows;
+    const margay_histogram *lru = own->results[0].histogram;
+    bool all = own->sizes_asked.kind == MARGAY_SIZES_ALL;
     uint64_t largest;
     enum margay_status status =
         margay_histogram_add(steps, MARGAY_INFINITE, 1, error);
     if (lru != NULL && margay_histogram_exceeded_bound(lru) != 0)
-        margay_histogram_set_exceeded_bound(steps, policies->bound_blocks);
-    if (lru != NULL && margay_histogram_largest(lru, &largest) &&
-        status == MARGAY_OK)
-        status = add_step(policies, steps, largest, error);
-    for (size_t i = 0; i < stepping && status == MARGAY_OK &&
-                       policies->sizes_asked.kind == MARGAY_SIZES_ALL;
-         i++)
-        status = add_steps(policies, steps,
-                           policies->engines[i].result.histogram, error);
+        margay_histogram_set_exceeded_bound(steps, own->bound_blocks);
+    if (status == MARGAY_OK && lru != NULL &&
+        margay_histogram_largest(lru, &largest))
+        status = add_steps(own, steps, lru,
+                           all && rows->simulates ? 0 : largest, error);
+    for (size_t i = 0; i < rows->count && status == MARGAY_OK && all; i++) {
+        if (!rows->list[i].simulated)
+            status = add_steps(own, steps,
+                               own->results[rows->list[i].measure].histogram, 0,
+                               error);
+    }
     return status;
 }
 
-static void clear_curves(struct policies *policies)
+static void clear_curves(struct policies *own)
 {
-    for (size_t i = 0; policies->engines != NULL &&
-                       i <= policies->asked->request.policy_count;
-         i++)
-        margay_result_clear(&policies->engines[i].result);
-    margay_result_clear(&policies->result);
-    free(policies->sizes);
-    free(policies->sampled);
-    free(policies->places);
-    free(policies->found);
-    free(policies->points);
-    policies->sizes = policies->sampled = NULL;
-    policies->places = NULL;
-    policies->found = policies->points = NULL;
-    policies->size_count = policies->sampled_count = 0;
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++)
+        margay_result_clear(&own->results[i]);
+    margay_result_clear(&own->result);
+    free(own->sizes);
+    free(own->sampled);
+    free(own->found);
+    free(own->points);
+    own->sizes = own->sampled = NULL;
+    own->found = own->points = NULL;
+    own->size_count = own->sampled_count = 0;
 }
 
-static enum margay_status make_room(struct policies *own, size_t sizes,
-                                    struct margay_error *error)
-{
-    size_t policies = own->asked->request.policy_count;
-    own->sizes = calloc(sizes, sizeof *own->sizes);
-    own->sampled = calloc(sizes, sizeof *own->sampled);
-    own->places = calloc(sizes, sizeof *own->places);
-    own->found = calloc(policies * sizes, sizeof *own->found);
-    own->points = calloc(policies * sizes, sizeof *own->points);
-    return own->sizes == NULL || own->sampled == NULL || own->places == NULL ||
-                   own->found == NULL || own->points == NULL
-               ? margay_fail_memory(error, "the curves")
-               : MARGAY_OK;
-}
-
-static void keep_sizes(struct policies *policies,
-                       const struct margay_point *points, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t sampled = margay_policies_sampled(&policies->asked->sample,
-                                                   points[i].cache_blocks);
-        if (i == 0 || policies->sampled[policies->sampled_count - 1] != sampled)
-            policies->sampled[policies->sampled_count++] = sampled;
-        policies->sizes[i] = points[i].cache_blocks;
-        policies->places[i] = policies->sampled_count - 1;
-    }
-    policies->size_count = count;
-}
-
-/* The grid is that of a histogram of the steps. */
-static enum margay_status make_sizes(struct policies *policies,
+/* The grid is that of a histogram of the steps.  Several sizes may be the same
+   in a sample. */
+static enum margay_status make_sizes(struct policies *own,
                                      struct margay_error *error)
 {
-    const struct margay_sizes sizes = margay_policies_sizes(
-        policies->sizes_asked, policies->asked->rows.simulates);
+    const struct margay_sizes sizes =
+        margay_policies_sizes(own->sizes_asked, own->asked->rows.simulates);
     struct margay_point *points = NULL;
-    size_t count = 0;
+    size_t count = 0, policies = own->asked->rows.count;
     enum margay_status status =
-        margay_histogram_create(&policies->result.histogram, error);
+        margay_histogram_create(&own->result.histogram, error);
     if (status == MARGAY_OK)
-        status = find_steps(policies, policies->result.histogram, error);
+        status = find_steps(own, own->result.histogram, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_curve(policies->result.histogram, &sizes,
-                                        &points, &count, error);
-    if (status == MARGAY_OK && count > 0)
-        status = make_room(policies, count, error);
-    if (status == MARGAY_OK)
-        keep_sizes(policies, points, count);
+        status = margay_histogram_curve(own->result.histogram, &sizes, &points,
+                                        &count, error);
+    if (status != MARGAY_OK)
+        return status;
+    own->sizes = calloc(count + 1, sizeof *own->sizes);
+    own->sampled = calloc(count + 1, sizeof *own->sampled);
+    own->found = margay_series_room(policies * count, error);
+    own->points = margay_series_room(policies * count, error);
+    if (own->sizes == NULL || own->sampled == NULL || own->found == NULL ||
+        own->points == NULL)
+        status = margay_fail_memory(error, "the curves");
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint64_t sampled = margay_policies_sampled(&own->asked->sample,
+                                                   points[i].cache_blocks);
+        if (i == 0 || own->sampled[own->sampled_count - 1] != sampled)
+            own->sampled[own->sampled_count++] = sampled;
+        own->sizes[own->size_count++] = points[i].cache_blocks;
+    }
     free(points);
     return status;
 }
 
 /* --------------------------------------------------------------- points -- */
 
-static enum margay_status read_engine(const struct policies *policies,
-                                      size_t policy, struct margay_error *error)
+static enum margay_status read_engine(const struct policies *own, size_t policy,
+                                      struct margay_error *error)
 {
     const struct margay_sizes sizes = {
         .kind = MARGAY_SIZES_LIST,
-        .list_blocks = policies->sampled,
-        .list_count = policies->sampled_count,
+        .list_blocks = own->sampled,
+        .list_count = own->sampled_count,
     };
     struct margay_point *points;
     size_t count;
     enum margay_status status = margay_result_curve(
-        &policies->engines[policy].result, &sizes, &points, &count, error);
+        &own->results[own->asked->rows.list[policy].measure], &sizes, &points,
+        &count, error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        policies->found[policy * policies->sampled_count + i] =
+        own->found[policy * own->sampled_count + i] =
             (struct margay_series_point){.size = points[i].cache_blocks,
                                          .misses = points[i].misses};
     free(points);
     return MARGAY_OK;
 }
 
-static void make_points(struct policies *policies, size_t policy)
+static void make_points(struct policies *own, size_t policy)
 {
-    const struct margay_series_point *found =
-        policies->found + policy * policies->sampled_count;
-    struct margay_series_point *points =
-        policies->points + policy * policies->size_count;
-    for (size_t i = 0; i < policies->size_count; i++) {
-        const struct margay_series_point *at = &found[policies->places[i]];
-        if (at->size != 0)
-            points[i] = (struct margay_series_point){
-                .size = policies->sizes[i],
-                .misses = scaled_refs(policies, at->misses)};
+    const struct margay_sample *sample = &own->asked->sample;
+    size_t at = policy * own->sampled_count;
+    for (size_t i = 0; i < own->size_count; i++) {
+        uint64_t sampled = margay_policies_sampled(sample, own->sizes[i]);
+        at += own->sampled[at - policy * own->sampled_count] != sampled;
+        if (own->found[at].size != 0)
+            own->points[policy * own->size_count + i] =
+                (struct margay_series_point){
+                    .size = own->sizes[i],
+                    .misses = margay_policies_scaled(
+                        sample, own->found[at].misses, own->references)};
     }
 }
 
-static enum margay_status replay(const struct policies *policies,
-                                 struct margay_kept_caches *kept,
-                                 struct margay_error *error)
-{
-    const struct margay_replay replay = {
-        .history = &policies->history,
-        .uncounted = policies->uncounted,
-        .blocks = policies->numbering == NULL
-                      ? 0
-                      : margay_numbering_count(policies->numbering),
-        .rows = &policies->asked->rows,
-        .sizes = policies->sampled,
-        .size_count = policies->sampled_count,
-        .seed = policies->asked->request.seed,
-        .crew = policies->crew,
-        .watch = policies->share.watch,
-        .kept = kept,
-        .points = policies->found,
-    };
-    return margay_policies_replay(&replay, error);
-}
-
-static enum margay_status make_curves(struct policies *policies,
+static enum margay_status make_curves(struct policies *own,
                                       struct margay_kept_caches *kept,
                                       struct margay_error *error)
 {
-    size_t count = policies->asked->request.policy_count;
-    clear_curves(policies);
-    enum margay_status status = look_at_engines(policies, error);
+    const struct margay_policy_rows *rows = &own->asked->rows;
+    clear_curves(own);
+    enum margay_status status = look_at_engines(own, error);
     if (status != MARGAY_OK)
         return status;
-    count_references(policies);
-    if (policies->references == 0)
+    count_references(own);
+    if (own->references == 0)
         return MARGAY_OK;
-    status = make_sizes(policies, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (!policies->asked->rows.list[i].simulated)
-            status = read_engine(policies, i, error);
+    status = make_sizes(own, error);
+    for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {
+        if (!rows->list[i].simulated)
+            status = read_engine(own, i, error);
     }
+    const struct margay_replay replay = {
+        .history = &own->history,
+        .uncounted = own->uncounted,
+        .blocks =
+            own->numbering == NULL ? 0 : margay_numbering_count(own->numbering),
+        .rows = rows,
+        .sizes = own->sampled,
+        .size_count = own->sampled_count,
+        .seed = own->asked->request.seed,
+        .crew = own->crew,
+        .watch = own->share.watch,
+        .kept = kept,
+        .points = own->found,
+    };
     if (status == MARGAY_OK)
-        status = replay(policies, kept, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        make_points(policies, i);
+        status = margay_policies_replay(&replay, error);
+    for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++)
+        make_points(own, i);
     return status;
 }
 
@@ -357,13 +297,10 @@ static enum margay_status make_curves(struct policies *policies,
 
 static void end_reading(struct policies *own)
 {
-    size_t count = own->asked->request.policy_count + 1;
-    for (size_t i = 0; own->engines != NULL && i < count; i++) {
-        margay_engine_free(own->engines[i].engine);
-        own->engines[i].engine = NULL;
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++) {
+        margay_engine_free(own->engines[i]);
+        own->engines[i] = NULL;
     }
-    free(own->failures);
-    own->failures = NULL;
     margay_numbering_free(own->numbering);
     own->numbering = NULL;
     margay_history_end(&own->history);
@@ -375,66 +312,40 @@ static void policies_free(margay_analysis *analysis)
     struct policies *own = self(analysis);
     end_reading(own);
     clear_curves(own);
-    free(own->engines);
     margay_crew_free(own->crew);
     free((void *)own->sizes_asked.list_blocks);
     free(own->picked);
-}
-
-static unsigned engine_threads(const struct policies *own, size_t engines)
-{
-    size_t tasks = engines + own->asked->rows.simulates;
-    return tasks < own->share.threads ? own->share.threads / (unsigned)tasks
-                                      : 1;
-}
-
-static enum margay_status make_engine(struct policies *own, size_t i,
-                                      enum margay_measure measure,
-                                      size_t engines,
-                                      struct margay_error *error)
-{
-    const struct margay_engine_options options = {
-        .bound_blocks = own->bound_blocks == 0
-                            ? 0
-                            : margay_policies_sampled(&own->asked->sample,
-                                                      own->bound_blocks),
-        .seed = own->asked->request.seed,
-        .threads = engine_threads(own, engines),
-        .measure = measure,
-        .chunk_refs = own->share.chunk_refs,
-        .phase_refs = own->share.phase_refs,
-    };
-    return margay_engine_create("exact", &options, &own->engines[i].engine,
-                                error);
 }
 
 static enum margay_status make_engines(struct policies *own,
                                        struct margay_error *error)
 {
     const struct margay_policy_rows *rows = &own->asked->rows;
-    size_t count = rows->count, engines = 0;
+    bool wanted[MARGAY_POLICY_MEASURES] = {false};
+    unsigned tasks = rows->simulates;
     enum margay_status status = MARGAY_OK;
-    own->lru = count + 1;
-    own->engines = calloc(count + 1, sizeof *own->engines);
-    own->failures = calloc(count + 2, sizeof *own->failures);
-    if (own->engines == NULL || own->failures == NULL)
-        return margay_fail_memory(error, "the policies");
-    for (size_t i = 0; i < count; i++) {
-        const struct margay_policy_row *row = &rows->list[i];
-        engines += !row->simulated;
-        if (!row->simulated && row->measure == MARGAY_REUSE_DISTANCES)
-            own->lru = i;
-    }
     /* Sizes of a list need no distances, unless a bound may be exceeded. */
-    if (own->lru > count && (own->sizes_asked.kind != MARGAY_SIZES_LIST ||
-                             own->bound_blocks != 0)) {
-        own->lru = count;
-        status =
-            make_engine(own, count, MARGAY_REUSE_DISTANCES, ++engines, error);
-    }
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (!rows->list[i].simulated)
-            status = make_engine(own, i, rows->list[i].measure, engines, error);
+    wanted[MARGAY_REUSE_DISTANCES] =
+        own->sizes_asked.kind != MARGAY_SIZES_LIST || own->bound_blocks != 0;
+    for (size_t i = 0; i < rows->count; i++)
+        wanted[rows->list[i].measure] |= !rows->list[i].simulated;
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++)
+        tasks += wanted[i];
+    struct margay_engine_options options = {
+        .bound_blocks = own->bound_blocks == 0
+                            ? 0
+                            : margay_policies_sampled(&own->asked->sample,
+                                                      own->bound_blocks),
+        .seed = own->asked->request.seed,
+        .threads = tasks < own->share.threads ? own->share.threads / tasks : 1,
+        .chunk_refs = own->share.chunk_refs,
+        .phase_refs = own->share.phase_refs,
+    };
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
+        options.measure = (enum margay_measure)i;
+        if (wanted[i])
+            status = margay_engine_create("exact", &options, &own->engines[i],
+                                          error);
     }
     return status == MARGAY_OK && rows->simulates
                ? margay_numbering_create(&own->numbering, error)
@@ -443,31 +354,25 @@ static enum margay_status make_engines(struct policies *own,
 
 /* -------------------------------------------------------------- feeding -- */
 
-static enum margay_status keep_numbers(struct policies *own,
-                                       struct margay_error *error)
-{
-    uint32_t *place;
-    enum margay_status status =
-        margay_history_reserve(&own->history, own->block_count, &place, error);
-    if (status == MARGAY_OK)
-        status = margay_numbering_feed(own->numbering, own->blocks,
-                                       own->block_count, place, error);
-    if (status == MARGAY_OK)
-        margay_history_add(&own->history, own->block_count);
-    return status;
-}
-
-/* The crew's tasks: task 0 numbers the blocks, task i + 1 feeds engine i. */
+/* The crew's tasks: the first number the blocks, and each other feeds an
+   engine. */
 static void feed_one(void *context, size_t i)
 {
     struct policies *own = context;
     struct margay_error *failure = &own->failures[i];
-    if (i == 0 && own->numbering != NULL)
-        failure->status = keep_numbers(own, failure);
-    else if (i > 0 && own->engines[i - 1].engine != NULL)
-        failure->status =
-            margay_engine_feed(own->engines[i - 1].engine, own->blocks,
-                               own->block_count, NULL, failure);
+    uint32_t *place;
+    if (i > 0 && own->engines[i - 1] != NULL)
+        failure->status = margay_engine_feed(own->engines[i - 1], own->blocks,
+                                             own->block_count, NULL, failure);
+    if (i > 0 || own->numbering == NULL)
+        return;
+    failure->status = margay_history_reserve(&own->history, own->block_count,
+                                             &place, failure);
+    if (failure->status == MARGAY_OK)
+        failure->status = margay_numbering_feed(
+            own->numbering, own->blocks, own->block_count, place, failure);
+    if (failure->status == MARGAY_OK)
+        margay_history_add(&own->history, own->block_count);
 }
 
 static enum margay_status pick_sample(struct policies *own,
@@ -493,7 +398,7 @@ static enum margay_status policies_feed(margay_analysis *analysis,
                                         struct margay_error *error)
 {
     struct policies *own = self(analysis);
-    size_t tasks = own->asked->request.policy_count + 2;
+    size_t tasks = MARGAY_POLICY_MEASURES + 1;
     enum margay_status status = MARGAY_OK;
     own->blocks = span->blocks;
     own->block_count = span->count;
@@ -512,9 +417,9 @@ static enum margay_status policies_reset(margay_analysis *analysis,
 {
     struct policies *own = self(analysis);
     (void)error;
-    for (size_t i = 0; i <= own->asked->request.policy_count; i++) {
-        if (own->engines[i].engine != NULL)
-            margay_engine_reset_counts(own->engines[i].engine);
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++) {
+        if (own->engines[i] != NULL)
+            margay_engine_reset_counts(own->engines[i]);
     }
     own->references = 0;
     if (own->numbering != NULL) {
@@ -550,8 +455,9 @@ static enum margay_status series_of_engine(const struct policies *own, size_t i,
 {
     struct margay_series series;
     struct margay_series_point *points;
-    enum margay_status status = margay_result_series(
-        &own->engines[i].result, NULL, &series, &points, error);
+    enum margay_status status =
+        margay_result_series(&own->results[own->asked->rows.list[i].measure],
+                             NULL, &series, &points, error);
     series.policy = own->asked->request.policies[i];
     if (status == MARGAY_OK)
         status = take(context, &series, error);

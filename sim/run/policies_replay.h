@@ -20,6 +20,9 @@ struct margay_policy_row {
     enum margay_measure measure; /* which is this */
 };
 
+/* Those of LRU and of the optima are below. */
+#define MARGAY_POLICY_MEASURES (MARGAY_OPTIMAL_BYPASS_DISTANCES + 1)
+
 /* Several policies; the list is owned. */
 struct margay_policy_rows {
     struct margay_policy_row *list;

@@ -22,9 +22,6 @@
 #include "sim/run/policies_replay.h"
 #include "sim/run/series.h"
 
-/* Those of LRU and of the optima. */
-#define MEASURES (MARGAY_OPTIMAL_BYPASS_DISTANCES + 1)
-
 struct prefixes_question {
     margay_question question;
     struct margay_prefixes_request request;
@@ -45,8 +42,8 @@ struct prefixes {
 
     /* By measure: LRU, of which the sizes and totals follow, and each optimum
        that is asked for. */
-    margay_prefixes *engines[MEASURES];
-    struct margay_prefixes_result results[MEASURES];
+    margay_prefixes *engines[MARGAY_POLICY_MEASURES];
+    struct margay_prefixes_result results[MARGAY_POLICY_MEASURES];
 
     /* Where a policy is simulated: the requests, of which the last one may go
        on, and the numbers of their blocks. */
@@ -138,7 +135,7 @@ static enum margay_status prefixes_feed(margay_analysis *analysis,
 {
     struct prefixes *own = self(analysis);
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < MEASURES && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
         if (own->engines[i] != NULL)
             status = margay_prefixes_feed(own->engines[i], span->blocks,
                                           span->requests, span->tokens,
@@ -154,7 +151,7 @@ static enum margay_status prefixes_reset(margay_analysis *analysis,
 {
     struct prefixes *own = self(analysis);
     (void)error;
-    for (size_t i = 0; i < MEASURES; i++) {
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++) {
         if (own->engines[i] != NULL)
             margay_prefixes_reset_counts(own->engines[i]);
     }
@@ -350,7 +347,7 @@ static enum margay_status prefixes_look(margay_analysis *analysis,
 {
     struct prefixes *own = self(analysis);
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < MEASURES && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
         margay_prefixes_result_clear(&own->results[i]);
         if (own->engines[i] != NULL)
             status =
@@ -454,7 +451,7 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
 static void prefixes_free(margay_analysis *analysis)
 {
     struct prefixes *own = self(analysis);
-    for (size_t i = 0; i < MEASURES; i++) {
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++) {
         margay_prefixes_free(own->engines[i]);
         margay_prefixes_result_clear(&own->results[i]);
     }
