@@ -254,11 +254,9 @@ static void put_policies(struct output *output)
 
 static void put_layouts(struct output *output)
 {
-    char text[1024];
-    for (size_t i = 0; margay_layout_write(i, text, sizeof text); i++) {
-        if (*text != '\0')
-            output_text(output, "%s\n", text);
-    }
+    const char *text;
+    for (size_t i = 0; (text = margay_layout_text(i)) != NULL; i++)
+        output_text(output, "%s", text);
 }
 
 int help_print_topic(const char *topic)

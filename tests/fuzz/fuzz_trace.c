@@ -302,8 +302,11 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
         .pattern =
             "(?<a>[^ ]*) (?<b>\\d+)?(?<id>.*?)(?<c>\\d+) ?(?<d>.*)(?<e>.)",
     };
-    /* No column of the pattern is called by its number. */
-    if (strcmp(name, "regex") == 0 && (choice >> 3 & 3) == 2)
+    /* No column of the pattern is called by its number, and those of a picture
+       have names of their own; where columns are named, the format is known. */
+    if ((strcmp(name, "regex") == 0 && (choice >> 3 & 3) == 2) ||
+        strcmp(name, "clf") == 0 || strcmp(name, "s3") == 0 ||
+        strcmp(name, "detect") == 0)
         options.column = NULL;
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];

@@ -46,6 +46,7 @@ static const struct fuzz_target targets[] = {
     {"blkparse", fuzz_trace},
     {"redis", fuzz_trace},
     {"clf", fuzz_trace},
+    {"s3", fuzz_trace},
     {"msr", fuzz_trace},
     {"alibaba", fuzz_trace},
     {"tencent", fuzz_trace},

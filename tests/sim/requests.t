@@ -140,7 +140,7 @@ like 'a curve of blocks mentions sizes' "$(cat err)" \
 : >empty.csv
 run curve -f csv --column id=1,size=2 empty.csv
 like 'which an empty trace has not' "$status $(grep -c objects err)" '0 0'
-refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake, jsonl, logfmt and 3 others; --column names a table.s columns\)' \
+refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake, jsonl, logfmt, w3c, regex; --column names a table.s columns\)' \
     curve --requests --column block requests.csv
 refuses 'engine shards does not' curve --requests -e shards --column $columns requests.csv
 refuses 'does not go with --objects' curve --requests --objects requests.csv

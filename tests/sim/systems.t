@@ -10,10 +10,14 @@
 # --------------------------------------------------------------- layouts --
 
 "$MARGAY" help layouts >all
-printf '#Fields: date time cs-method cs-uri-stem sc-bytes\n1999-01-01 07:00:00 GET / 5\n' >t.w3c
-echo 'ts=1.2 gid=1 type=item_get key=a status=found clsid=0 cfd=3 size=7' >t.memcached
 is 'every layout has a sample here' "$(ls t.* | sed 's/^t\.//' | sort)" \
-    "$(sed -n 's/^\([a-z0-9-]*\) about=.*/\1/p' all | sort)"
+    "$(sed -n 's/^\([a-z0-9-]*\) about=.*/\1/p' all |
+        grep -vxE "jsonl|logfmt|regex|$no_json" | sort)"
+for trace in t.*; do
+    name=${trace#t.}
+    is "$name is known by its content" \
+        "$("$MARGAY" info -q <"$trace" | sed -n 's/^format,//p')" "$name"
+done
 for trace in t.*; do
     name=${trace#t.}
     { "$MARGAY" convert -q -f "$name" "$trace" --to mgt -o table &&
@@ -38,6 +42,12 @@ when=3000 what=write key=a bytes=7
 END
 "$MARGAY" distances -q --objects --layout own log | cut -d, -f5 >out
 is 'a row of a user' "$(cat out | tr '\n' ' ')" 'distance inf 5 '
+printf '%s\n' 'x lines=picture' ' pattern="* (<op>) <time> <a>/<id> {<b>} <size>"' >own
+printf 'x: y: (get)  7 /b {x \} y} 5 z\nz: (set) 8 a/ {} 9\nw: (get) 9 a/b {} 4\n' >log
+like 'a field of a picture may be empty' "$("$MARGAY" info --layout own log 2>&1)" \
+    "log:2: found 'z: .set. 8 a/ ..  *9', expected an id in 'id' "
+sed -i 2d log
+is 'a line as it looks' "$("$MARGAY" curve -q --objects --layout own log | tail -n 1 | cut -d, -f5,8)" '2,9'
 echo 'x columns=id=2,size=1 delimiter=;' >own
 printf '5;a\n6;b\n5;a\n' >log
 is 'columns by their numbers' \
@@ -62,6 +72,8 @@ refused 'two rows' 'x columns=id=1\ny columns=id=2\n' 'one layout, or -f to say 
 refused 'no row' '# x\n' 'found no layout'
 refused 'a number that is none' 'x columns=id=1 ticks=a\n' 'a value of that key'
 refused 'a bad column' 'x columns=size=1\n' 'no id='
+refused 'a picture that is none' 'x lines=picture pattern="<id><size>"\n' 'no picture of a line'
+refused 'another line' 'x lines=picture pattern="[<id>]"\n' 'expected a line like \[<id>\]'
 refused 'a pattern that is none' 'x lines=regex pattern=(?<id>\n' 'parenthesis|built with PCRE2'
 
 # --------------------------------------------------------------- programs --

@@ -158,14 +158,36 @@ static const struct sample {
     {"blkparse", 0, "8,0 3 1 0.0 697 Q W 223490 x 8\n",
      "expected a line of blk"},
     {"blkparse", 0, "8,0 3 1 0.0 697 Q W 0 + 8388608\n", "expected a request"},
-    {"blkparse", 0, "8,0 3 1 0.0 697 Q W 549755813888 + 1\n", "a sector below"},
+    {"blkparse", 0, "8,0 3 1 0.0 697 Q W 549755813888 + 1\n",
+     "an offset below 2^48"},
     {"redis", 0, "1.0 [0 a] get \"k\"\n", ":1: found '1.0 [0 a] get"},
     {"redis", 0, "1.0 [0 a] \"get\" \"k\n", "expected a line of MONITOR"},
     {"redis", 0, "1.0 [0 a] \"get\" \"k\" x\n", "expected a line of MONITOR"},
     {"clf", 0, "1 - - [29/Feb/2024:23:59:60 +0100] \"-\" 408 x\n",
-     "STATUS BYTES"},
+     "a size in decimal in 'size'"},
     {"clf", 0, "1 - - [29/Fez/2024:23:59:60 +0100] \"-\" 408 1\n",
      ":1: found '1 - -"},
+    {"clf", 0, "1 - - [29/Feb/2024:23:59:60 +0100] - 408 1\n",
+     "expected a line like * [<time>] \"<http>\" <status> <size> (read"},
+    {"clf", 0, "1 - - [29/Feb/2024:23:59:60 +0100] \"-\" x 1\n",
+     "expected a status of HTTP in 'status'"},
+    /* A request without a text is one, too. */
+    {"clf", 0,
+     "h - - [01/Jan/1970:00:00:00 +0000] \"\" 400 0\n"
+     "h:80 c - - [01/Jan/1970:00:00:01 +0000] \"PROPFIND  /a\" 207 7\n"
+     "h - - [01/Jan/1970:00:00:02 +0000] \"HEAD /a HTTP/1.0\" 200 9\n"
+     "h - - [01/Jan/1970:00:00:03 +0000] \"GET /a HTTP/1.0\" 206 9\n"
+     "h - - [01/Jan/1970:00:00:04 +0000] \"PURGE /a HTTP/1.0\" 200 9\n",
+     "gcbf29ce484222325#0@0 g7d66707b49cd92d#7@1 g7d66707b49cd92d#7@2 "
+     "g7d66707b49cd92d#7@3 d7d66707b49cd92d#7@4"},
+    {"s3", 0,
+     "o b [01/Jan/1970:00:00:07 +0000] i q r REST.PUT.OBJECT k \"PUT /b/k\" "
+     "200 - - 9 8\n"
+     "o b [01/Jan/1970:00:00:08 +0000] i q r REST.GET.ACL - \"GET /b\" 200 - "
+     "5 - 8\n"
+     "o b [01/Jan/1970:00:00:09 +0000] i q r BATCH.DELETE.OBJECT k \"-\" 204 "
+     "- - 9 -\n",
+     "sffcf3d1912deb95c#9@7 dffcf3d1912deb95c#9@9"},
 
     /* What is wrong. */
     {"msr", 0, "1,hm,1,Scan,2,3,4\n",

@@ -396,6 +396,17 @@ static const struct refusal {
 #else
     {"without yajl", "jsonl", "id=a", NULL, "{\"a\":1}\n", "built with yajl"},
 #endif
+    {"a mark of the order of bytes", "logfmt", "id=a", NULL,
+     "\xef\xbb\xbf"
+     "a=1\na=2\n",
+     "r1 r2"},
+    {"half a mark", "logfmt", "id=a", NULL, "\xef\xbb", "an id in 'a'"},
+    {"HTTP in one field", "logfmt", "http=r,size=n,status=s,time=t", NULL,
+     "r=\"GET 7 H\" n=1 s=200 t=1\nr=\"PUT 8\" n=1 s=x t=1\n",
+     ":2: found 'r=\"PUT 8\" n=1 s=x t=1', expected a status of HTTP"},
+    {"HTTP and an operation", "logfmt", "http=r,op=s", NULL, "",
+     "both op= and http="},
+    {"HTTP and an id", "logfmt", "http=r,id=s", NULL, "", "http= and id= or"},
     {"a quote that is open", "logfmt", "id=a", NULL, "a=\"1\n",
      "expected a quotation mark that ends"},
     {"a key that is not there", "logfmt", "id=a", NULL, "a=1 b=2\nb=2\n",

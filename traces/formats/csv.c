@@ -26,8 +26,6 @@
 /* The header that the writer writes. */
 #define HEAD "id"
 
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
-
 /* ------------------------------------------------------------ plain rows -- */
 
 /* Does a field end here, or must the row be left to libcsv? */
@@ -389,23 +387,6 @@ static void set_delimiter(struct margay_csv *csv, char delimiter)
     csv_set_delim(&csv->parser, (unsigned char)csv->marks.delimiter);
 }
 
-/* The first line of a trace that is not empty tells what separates its
-   columns. */
-static void begin(struct margay_csv *csv, struct margay_text *text,
-                  const char *newline)
-{
-    if (!csv->begun && text->end - text->cursor > 3 &&
-        memcmp(text->cursor, BYTE_ORDER_MARK, 3) == 0)
-        text->cursor += 3;
-    size_t bytes = (size_t)(newline - text->cursor);
-    csv->begun = true;
-    if (!csv->delimited && margay_skip_blanks(text->cursor) < newline)
-        set_delimiter(csv, memchr(text->cursor, ',', bytes) != NULL ? ','
-                           : memchr(text->cursor, '\t', bytes) != NULL
-                               ? '\t'
-                               : MARGAY_BLANKS);
-}
-
 /* Decode one row at most, from a cursor that may stand within a line. */
 static void decode_piece(struct margay_csv *csv, struct margay_text *text)
 {
@@ -415,8 +396,13 @@ static void decode_piece(struct margay_csv *csv, struct margay_text *text)
         csv->expected = MARGAY_EXPECTS_SHORT_LINE;
         return;
     }
-    if (!csv->begun || !csv->delimited)
-        begin(csv, text, newline);
+    size_t bytes = (size_t)(newline - text->cursor);
+    /* The first line that is not empty tells what separates columns. */
+    if (!csv->delimited && margay_skip_blanks(text->cursor) < newline)
+        set_delimiter(csv, memchr(text->cursor, ',', bytes) != NULL ? ','
+                           : memchr(text->cursor, '\t', bytes) != NULL
+                               ? '\t'
+                               : MARGAY_BLANKS);
     /* libcsv also ends a row at a carriage return.  It gets one row at a time,
        so that the batch cannot overflow.  Between blanks a carriage return is
        one. */
@@ -442,7 +428,7 @@ static bool has_room(const struct margay_csv *csv)
            csv->references->capacity;
 }
 
-const char *margay_table_decode(struct margay_text *text,
+static const char *decode_table(struct margay_text *text,
                                 struct margay_references *references)
 {
     struct margay_csv *csv = text->state;
@@ -466,7 +452,7 @@ const char *margay_table_decode(struct margay_text *text,
     return csv->expected;
 }
 
-const char *margay_table_finish(struct margay_text *text,
+static const char *finish_table(struct margay_text *text,
                                 struct margay_references *references)
 {
     struct margay_csv *csv = text->state;
@@ -521,7 +507,7 @@ static bool parse_choices(struct margay_csv *csv)
     return true;
 }
 
-void *margay_table_create(const struct margay_state_options *options)
+static void *create_table(const struct margay_state_options *options)
 {
     struct margay_csv *csv =
         calloc(1, sizeof *csv + MARGAY_ARENA_BYTES + MARGAY_TEXT_PADDING);
@@ -547,7 +533,7 @@ void *margay_table_create(const struct margay_state_options *options)
 
 /* A first row that was held back is found faulty when the second one is there.
    One that does not say where the columns are leaves that to the next. */
-bool margay_table_forget(void *state)
+static bool forget_row(void *state)
 {
     struct margay_csv *csv = state;
     bool earlier = csv->expected == csv->first_message && csv->row_count > 1;
@@ -570,7 +556,7 @@ bool margay_table_forget(void *state)
     return !earlier;
 }
 
-void margay_table_free(void *state)
+static void free_table(void *state)
 {
     struct margay_csv *csv = state;
     csv_free(&csv->parser);
@@ -579,7 +565,7 @@ void margay_table_free(void *state)
 }
 
 /* Devices and tenants get numbers in the order in which they come. */
-int margay_table_cut(const void *state)
+static int cut_table(const void *state)
 {
     const struct margay_csv *csv = state;
     if (!csv->planned || csv->row_count < 2 || csv->left > 0)
@@ -592,14 +578,14 @@ int margay_table_cut(const void *state)
 
 /* What the trace has is known of the format csv by --column, and of a layout by
    its first row. */
-void margay_table_describe(const struct margay_state_options *options,
+static void describe_table(const struct margay_state_options *options,
                            const char *line, const char *end,
                            struct margay_trace_facts *facts)
 {
     struct margay_references references;
     uint64_t numbers[2 * MARGAY_LINE_REFERENCES];
     struct margay_text text = {line, end, 0, NULL};
-    struct margay_csv *csv = margay_table_create(options);
+    struct margay_csv *csv = create_table(options);
     if (csv == NULL)
         return;
     references = (struct margay_references){
@@ -614,8 +600,8 @@ void margay_table_describe(const struct margay_state_options *options,
         struct margay_state_options guessed = *options;
         guessed.column = facts->guess;
         if (facts->guess[0] != '\0') {
-            margay_table_free(csv);
-            margay_table_describe(&guessed, line, end, facts);
+            free_table(csv);
+            describe_table(&guessed, line, end, facts);
             return;
         }
     }
@@ -632,7 +618,7 @@ void margay_table_describe(const struct margay_state_options *options,
     } else if (options->tenant == NULL) {
         facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
     }
-    margay_table_free(csv);
+    free_table(csv);
 }
 
 const struct margay_format margay_format_csv = {
@@ -644,7 +630,13 @@ const struct margay_format margay_format_csv = {
              .named_columns = MARGAY_TABLE_COLUMNS,
              .head = HEAD "\n"},
     .layout = &margay_layout_any,
-    MARGAY_TABLE_FUNCTIONS,
-    .recognise = margay_table_decode,
+    .decode = decode_table,
+    .recognise = decode_table,
+    .finish = finish_table,
+    .create_state = create_table,
+    .free_state = free_table,
+    .describe = describe_table,
+    .cut = cut_table,
+    .forget = forget_row,
     .encode = margay_encode_decimal,
 };

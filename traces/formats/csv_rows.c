@@ -230,43 +230,31 @@ static bool choose_variant(struct margay_csv *csv)
     return header || (!csv->row.any_number && !may_be_text(&csv->rows.plan));
 }
 
-/* Does another variant allow the same numbers of columns, or more? */
-static bool is_repeated(const struct margay_layout *layout, unsigned v)
-{
-    const char *shape = layout->variants[v].shape;
-    for (unsigned w = 0; shape != NULL && w < MARGAY_VARIANTS; w++) {
-        const char *other = layout->variants[w].shape;
-        if (w == v || other == NULL ||
-            strcspn(other, "*") != strcspn(shape, "*"))
-            continue;
-        bool open = strchr(shape, '*') != NULL;
-        bool other_open = strchr(other, '*') != NULL;
-        if (other_open > open || (other_open == open && w < v))
-            return true;
-    }
-    return false;
-}
-
-/* What the first row should have been. */
+/* What the first row should have been: each number of columns once. */
 static void refuse_variants(struct margay_csv *csv)
 {
-    const struct margay_layout *layout = csv->layout;
-    size_t used = 0;
-    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
-        const struct margay_variant *variant = &layout->variants[v];
-        if (variant->columns == NULL || is_repeated(layout, v) ||
-            used >= sizeof csv->message)
-            continue;
+    const struct margay_variant *variants = csv->layout->variants;
+    size_t used = 0, room = sizeof csv->message;
+    for (unsigned v = 0; v < MARGAY_VARIANTS && used < room; v++) {
+        const char *shape = variants[v].shape;
         const char *between = used == 0 ? "" : ", or ";
-        if (variant->shape == NULL)
-            used += (size_t)snprintf(
-                csv->message + used, sizeof csv->message - used,
-                "%sa header with the columns of %s", between, variant->columns);
-        else
-            used += (size_t)snprintf(
-                csv->message + used, sizeof csv->message - used,
-                "%s%zu columns%s", between, strcspn(variant->shape, "*"),
-                strchr(variant->shape, '*') == NULL ? "" : " or more");
+        bool open = false, said = variants[v].columns == NULL;
+        size_t letters = shape == NULL ? 0 : strcspn(shape, "*");
+        for (unsigned w = 0; w < MARGAY_VARIANTS && shape != NULL; w++) {
+            const char *other = variants[w].shape;
+            if (other == NULL || strcspn(other, "*") != letters)
+                continue;
+            open |= other[letters] == '*';
+            said |= w < v;
+        }
+        if (!said && shape == NULL)
+            used += (size_t)snprintf(csv->message + used, room - used,
+                                     "%sa header with the columns of %s",
+                                     between, variants[v].columns);
+        else if (!said)
+            used += (size_t)snprintf(csv->message + used, room - used,
+                                     "%s%zu columns%s", between, letters,
+                                     open ? " or more" : "");
     }
     csv->expected = csv->message;
 }

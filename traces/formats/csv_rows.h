@@ -76,7 +76,6 @@ struct margay_csv {
     uint32_t left;
 
     uint64_t last_time; /* in a trial */
-    bool begun;         /* a line has been read */
     bool in_line;       /* the beginning of a line has been read */
     uint64_t row_line;  /* the line in which the current row begins */
     uint64_t row_bytes; /* how many bytes of it have been read */

@@ -20,6 +20,7 @@
 
 #include "traces/base/error.h"
 #include "traces/formats/reader.h"
+#include "traces/formats/scan.h"
 
 static const struct margay_format *format_of(
     const struct margay_decoding *decoding)
@@ -430,6 +431,9 @@ static enum margay_status go_on(struct margay_decoding *decoding,
     }
     if (decoding->in_line)
         pass_line(decoding);
+    if (margay_decoding_offset(decoding) == 0)
+        decoding->begin += margay_order_mark(decoding->buffer + decoding->begin,
+                                             decoding->end - decoding->begin);
     if (!decoding->in_line &&
         margay_decoding_offset(decoding) >= decoding->stop &&
         !is_learning(decoding))

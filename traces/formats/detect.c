@@ -34,6 +34,7 @@
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/decompress.h"
 #include "traces/formats/layout.h"
+#include "traces/formats/scan.h"
 
 #define TRIAL_REFERENCES 1024
 
@@ -327,14 +328,15 @@ enum margay_status margay_detect(const char *path, const char *window,
         note(found, "content: its first 8 bytes");
         return MARGAY_OK;
     }
+    const char *text = window + margay_order_mark(window, bytes);
     const char *end = complete_lines(window, bytes, whole);
-    struct survey survey = survey_formats(path, window, end);
+    struct survey survey = survey_formats(path, text, end);
     const struct margay_format *chosen = survey.candidate;
     /* The numbers of one may begin with the first byte of a comment. */
     bool named_packed = survey.named != NULL && record_bytes(survey.named) != 0;
     found->format = chosen;
     if (survey.rival != NULL)
-        return fail_alike(path, &survey, window, end, error);
+        return fail_alike(path, &survey, text, end, error);
     if (chosen != NULL && gives_way(chosen) && survey.header != NULL) {
         chosen = survey.header;
         note_count(found, "the first ", survey.header_lines, "line");

@@ -264,11 +264,9 @@ extern const struct margay_format margay_format_din, margay_format_lackey,
     margay_format_lines, margay_format_arc, margay_format_csv,
     margay_format_oracle, margay_format_vscsi, margay_format_mgt,
     margay_format_lcs, margay_format_mooncake, margay_format_blkparse,
-    margay_format_redis, margay_format_clf, margay_format_pinatrace,
-    margay_format_xdin, margay_format_perf_script, margay_format_champsim,
-    margay_format_drmemtrace, margay_format_gem5, margay_format_words,
-    margay_format_jsonl, margay_format_logfmt, margay_format_w3c,
-    margay_format_regex, margay_format_fio, margay_format_strace,
-    margay_format_filemap, margay_format_memcached;
+    margay_format_redis, margay_format_pinatrace, margay_format_xdin,
+    margay_format_perf_script, margay_format_champsim, margay_format_drmemtrace,
+    margay_format_gem5, margay_format_words, margay_format_fio,
+    margay_format_strace, margay_format_filemap;
 
 #endif

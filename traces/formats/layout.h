@@ -1,8 +1,8 @@
 /*
  * layout.h - what the columns of a table mean
  *
- * A layout is a row of the table in layouts.c, or what --column says of a trace
- * in the format csv.  Both name columns in the same language, so that a layout
+ * A layout is a row of layouts.def or of a file of --layout, or what --column
+ * says of a trace.  All name columns in the same language, so that a layout
  * needs no code of its own:
  *
  *     id=key,size=key_size+size,op=op,ttl=ttl?
@@ -30,10 +30,12 @@ enum margay_role {
     MARGAY_ROLE_THREAD,
     MARGAY_ROLE_SITE,
     MARGAY_ROLE_KIND,
+    MARGAY_ROLE_STATUS,  /* of HTTP: what was sent may be no whole object */
     MARGAY_ROLE_ADDRESS, /* a word alone: such columns have the role of ids */
+    MARGAY_ROLE_HTTP,    /* a word alone: an operation and an id in one */
     MARGAY_ROLE_TENANT,  /* not in the language above; the last one */
 };
-#define MARGAY_ROLES 13
+#define MARGAY_ROLES 15
 
 /* The most columns of all roles together. */
 #define MARGAY_TAKES 12
@@ -60,17 +62,18 @@ struct margay_variant {
 
 /* What a line is made of. */
 enum margay_syntax {
-    MARGAY_SYNTAX_TABLE,  /* columns: csv.c; the others are named.c */
-    MARGAY_SYNTAX_JSON,   /* an object, whose members have paths */
-    MARGAY_SYNTAX_LOGFMT, /* NAME=VALUE */
-    MARGAY_SYNTAX_W3C,    /* columns, which a line "#Fields:" names */
-    MARGAY_SYNTAX_REGEX,  /* what the named groups of a pattern hold */
+    MARGAY_SYNTAX_TABLE,   /* columns: csv.c; the others are named.c */
+    MARGAY_SYNTAX_JSON,    /* an object, whose members have paths */
+    MARGAY_SYNTAX_LOGFMT,  /* NAME=VALUE */
+    MARGAY_SYNTAX_W3C,     /* columns, which a line "#Fields:" names */
+    MARGAY_SYNTAX_REGEX,   /* what the named groups of a pattern hold */
+    MARGAY_SYNTAX_PICTURE, /* what stands at the names of a picture */
 };
 
 struct margay_layout {
     struct margay_variant variants[MARGAY_VARIANTS];
     enum margay_syntax syntax;
-    bool open;      /* --column may say what columns are */
+    bool open;      /* the user says what columns are, or may */
     char delimiter; /* a character or one of the above; 0 = a comma */
     int quote;      /* as in struct margay_trace_options */
     /* The words of each operation, separated by blanks, in lower case.  One
@@ -78,7 +81,7 @@ struct margay_layout {
     const char *gets, *sets, *deletes;
     /* Words of lines that stand for nothing. */
     const char *passes;
-    const char *pattern; /* of the syntax of that name */
+    const char *pattern; /* of the last two syntaxes; NULL = --pattern */
     /* Of times; 0 = 1.  MARGAY_EPOCH_TICKS: seconds since 1970, and beyond
        10^11 milliseconds, 10^14 microseconds, 10^17 nanoseconds. */
     uint64_t ticks_per_second;
@@ -93,13 +96,6 @@ struct margay_layout {
     bool ascends;
     uint64_t least_time;
 };
-
-/* The words of operations where the user says what columns are. */
-#define MARGAY_USUAL_WORDS                                                     \
-    .gets = "get gets get_lease read r head hget 0 28 88 08 a8 options trace", \
-    .sets = "set set_lease write w put post patch add replace cas append "     \
-            "prepend incr decr update 1 2a 8a 0a aa",                          \
-    .deletes = "delete del d remove purge unlink"
 
 /* The layout of the format csv, whose columns --column names. */
 extern const struct margay_layout margay_layout_any;
@@ -127,6 +123,7 @@ struct margay_choice {
     bool by_name;   /* some column is named */
     bool of_layout; /* a question mark has its meaning */
     bool addresses; /* ids are byte addresses */
+    bool http;      /* operation and id are parts of one column */
 };
 
 /*
@@ -140,6 +137,14 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        const char *tenant,
                                        struct margay_choice *choice,
                                        struct margay_error *error);
+
+/* What --column would say of a pattern whose fields have the names of roles. */
+#define MARGAY_ROLES_BYTES 192
+void margay_choice_of_pattern(const char *pattern, bool is_picture,
+                              char columns[MARGAY_ROLES_BYTES]);
+
+/* The columns of references that come of such columns. */
+unsigned margay_choice_gives(const struct margay_choice *choice);
 
 /* --------------------------------------------------------------- plans -- */
 
@@ -157,7 +162,7 @@ struct margay_plan {
     unsigned count;
     uint8_t of_role[MARGAY_ROLES][MARGAY_TAKES];
     uint8_t role_counts[MARGAY_ROLES];
-    bool addresses; /* as in the choice */
+    bool addresses, http; /* as in the choice */
 };
 
 /* Make the plan of a choice.  numbers[i] is the column that the name of column
@@ -172,25 +177,8 @@ void margay_plan_facts(const struct margay_plan *plan,
 
 /* ------------------------------------------------------------- functions -- */
 
-/* Those of struct margay_format, for the format csv and all layouts; the state
-   knows its layout by margay_state_options.layout. */
-const char *margay_table_decode(struct margay_text *text,
-                                struct margay_references *references);
-const char *margay_table_finish(struct margay_text *text,
-                                struct margay_references *references);
-void *margay_table_create(const struct margay_state_options *options);
-void margay_table_free(void *state);
-int margay_table_cut(const void *state);
-bool margay_table_forget(void *state);
-void margay_table_describe(const struct margay_state_options *options,
-                           const char *line, const char *end,
-                           struct margay_trace_facts *facts);
-
-#define MARGAY_TABLE_FUNCTIONS                                            \
-    .decode = margay_table_decode, .finish = margay_table_finish,         \
-    .create_state = margay_table_create, .free_state = margay_table_free, \
-    .describe = margay_table_describe, .cut = margay_table_cut,           \
-    .forget = margay_table_forget
+/* What the formats of lines by names have; a layout says the rest. */
+extern const struct margay_format margay_format_named;
 
 /* Read the only layout of a file, or that of this name, as a format, which is
    to be freed.  Fails with MARGAY_IO, MARGAY_BAD_INPUT, MARGAY_BAD_ARGUMENT and

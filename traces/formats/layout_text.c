@@ -1,18 +1,18 @@
 /*
- * layout_text.c - layouts as text: what a file says, and what the table holds
+ * layout_text.c - layouts as text: in layouts.def, and in files of users
  *
  *     msr about="requests to volumes"
- * columns=time=1,device=2+3,op=4,id=5,size=6 shape=dtdoddd gets=read sets=write
- * unit=1 ticks=10000000
+ *         columns=time=1,device=2+3,op=4,id=5,size=6 shape=dtdoddd
+ *         gets=read sets=write unit=1 ticks=10000000
  *
  * A row begins with a name; lines that begin with a blank continue it, and
- * those that begin with a hash are comments.  KEY=VALUE follow, one table of
- * which is read and written alike; a value with blanks stands in quotation
- * marks, single or double ones.  Each `columns` begins a variant, which `shape`
- * and `named` are of.  Words of operations that a row does not name are the
- * usual ones.
+ * those that begin with a hash are comments.  KEY=VALUE follow; a value with
+ * blanks stands in quotation marks, single or double ones.  Each `columns`
+ * begins a variant, which `shape` and `named` are of.  Words of operations that
+ * a row does not name are the usual ones.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +28,27 @@
 
 enum value { TEXT, NUMBER, FLAG, CHARACTER };
 
+struct margay_own_layout {
+    struct margay_format format;
+    struct margay_layout layout;
+    char columns[MARGAY_ROLES_BYTES]; /* that a pattern names */
+};
+
 static const struct key {
     const char *name;
     enum value value;
-    bool of_variant;
-    size_t offset, bytes;
+    size_t offset, bytes; /* in struct margay_own_layout */
 } keys[] = {
-#define OF_LAYOUT(name, value, field)                              \
-    {                                                              \
-        name, value, false, offsetof(struct margay_layout, field), \
-            sizeof((struct margay_layout *)NULL)->field            \
+#define KEY(name, value, field)                                 \
+    {                                                           \
+        name, value, offsetof(struct margay_own_layout, field), \
+            sizeof((struct margay_own_layout *)NULL)->field     \
     }
-#define OF_VARIANT(name, value, field)                             \
-    {                                                              \
-        name, value, true, offsetof(struct margay_variant, field), \
-            sizeof((struct margay_variant *)NULL)->field           \
-    }
+#define OF_LAYOUT(name, value, field) KEY(name, value, layout.field)
+#define OF_VARIANT(name, value, field) \
+    KEY(name, value, layout.variants[0].field)
+    KEY("about", TEXT, format.info.description),
+    KEY("suffixes", TEXT, format.info.suffixes),
     OF_VARIANT("columns", TEXT, columns),
     OF_VARIANT("shape", TEXT, shape),
     OF_VARIANT("named", FLAG, by_name_only),
@@ -74,6 +79,7 @@ static const struct word {
     {"lines", "logfmt", MARGAY_SYNTAX_LOGFMT},
     {"lines", "w3c", MARGAY_SYNTAX_W3C},
     {"lines", "regex", MARGAY_SYNTAX_REGEX},
+    {"lines", "picture", MARGAY_SYNTAX_PICTURE},
     {"delimiter", "blanks", (unsigned char)MARGAY_BLANKS},
     {"delimiter", "tab", '\t'},
     {"delimiter", "space", ' '},
@@ -83,26 +89,11 @@ static const struct word {
 };
 #define WORDS (sizeof words / sizeof *words)
 
-static char *field_of(struct margay_layout *layout, unsigned variant,
-                      const struct key *key)
-{
-    char *base = (char *)layout;
-    if (key->of_variant)
-        base = (char *)&layout->variants[variant];
-    return base + key->offset;
-}
-
 /* ---------------------------------------------------------------- reading --
  */
 
-struct margay_own_layout {
-    struct margay_format format;
-    struct margay_layout layout;
-    char text[FILE_BYTES + 1]; /* which the layout points into */
-};
-
 struct reading {
-    const char *path;
+    const char *path; /* NULL = it is one of those that are known */
     struct margay_own_layout *own;
     char *cursor;
     uint64_t line;
@@ -185,31 +176,30 @@ static bool set_number(const struct key *key, const char *value, char *field)
 }
 
 /* KEY=VALUE, or a flag. */
-static enum margay_status take_key(struct reading *reading, char **about,
+static enum margay_status take_key(struct reading *reading,
                                    struct margay_error *error)
 {
-    struct margay_layout *layout = &reading->own->layout;
+    const size_t columns = offsetof(struct margay_own_layout, layout.variants);
     char *word = reading->cursor;
     size_t bytes = strcspn(word, "= \t\r\n"), k = 0;
-    bool is_about = bytes == 5 && memcmp(word, "about", 5) == 0;
     while (k < KEYS && (strlen(keys[k].name) != bytes ||
                         memcmp(keys[k].name, word, bytes) != 0))
         k++;
-    if ((k == KEYS && !is_about) ||
-        ((k == KEYS || keys[k].value != FLAG) != (word[bytes] == '=')))
+    if (k == KEYS || (keys[k].value != FLAG) != (word[bytes] == '='))
         return fail_row(reading, word,
                         "KEY=VALUE of a layout: margay help layouts shows some",
                         error);
     reading->cursor += bytes;
-    if (k < KEYS &&
-        keys[k].offset == offsetof(struct margay_variant, columns) &&
-        keys[k].of_variant && reading->variants++ == MARGAY_VARIANTS)
+    char *field = (char *)reading->own + keys[k].offset;
+    if (keys[k].offset == columns && reading->variants++ == MARGAY_VARIANTS)
         return fail_row(reading, word, "at most 5 times columns=", error);
-    if (k < KEYS && keys[k].of_variant && reading->variants == 0)
-        return fail_row(reading, word, "columns= before it", error);
-    char *field =
-        k == KEYS ? NULL : field_of(layout, reading->variants - 1, &keys[k]);
-    if (k < KEYS && keys[k].value == FLAG) {
+    if (keys[k].offset >= columns &&
+        keys[k].offset < columns + sizeof(struct margay_variant)) {
+        if (reading->variants == 0)
+            return fail_row(reading, word, "columns= before it", error);
+        field += (reading->variants - 1) * sizeof(struct margay_variant);
+    }
+    if (keys[k].value == FLAG) {
         *(bool *)field = true;
         return MARGAY_OK;
     }
@@ -217,35 +207,30 @@ static enum margay_status take_key(struct reading *reading, char **about,
     char *value = take_value(reading);
     if (value == NULL)
         return fail_row(reading, word, "a quotation mark that ends it", error);
-    if (is_about)
-        *about = value;
-    else if (keys[k].value == TEXT)
+    if (keys[k].value == TEXT)
         *(const char **)(void *)field = value;
     else if (!set_number(&keys[k], value, field))
         return fail_row(reading, value, "a value of that key", error);
     return MARGAY_OK;
 }
 
-/* What the row comes to. */
-static enum margay_status make_format(const struct reading *reading,
-                                      const char *name, const char *about,
-                                      struct margay_error *error)
+/* Check the row, and fill in what it leaves out.  *columns: what its references
+   have. */
+static enum margay_status settle(const struct reading *reading,
+                                 unsigned *columns, struct margay_error *error)
 {
     struct margay_own_layout *own = reading->own;
     struct margay_layout *layout = &own->layout;
-    struct margay_choice choices[MARGAY_VARIANTS];
-    bool is_table = layout->syntax == MARGAY_SYNTAX_TABLE;
-    bool offsets = layout->offset_bytes != 0;
+    struct margay_variant *variants = layout->variants;
+    const char *name = own->format.info.name;
+    struct margay_choice choice;
     enum margay_status status = MARGAY_OK;
-    if (reading->variants == 0 && layout->syntax != MARGAY_SYNTAX_REGEX)
+    if (reading->variants == 0 && layout->syntax == MARGAY_SYNTAX_TABLE)
         return fail_row(reading, name, "columns=id=... in its row", error);
     if ((layout->offset_bytes & (layout->offset_bytes - 1)) != 0)
         return fail_row(reading, name, "a unit that is a power of two", error);
     if (layout->device_bits > 60)
         return fail_row(reading, name, "at most 60 device-bits", error);
-    for (unsigned v = 0; v < reading->variants && status == MARGAY_OK; v++)
-        status = margay_choice_parse(layout->variants[v].columns, true, NULL,
-                                     &choices[v], error);
     if (layout->gets == NULL && layout->sets == NULL &&
         layout->deletes == NULL) {
         layout->gets = margay_layout_any.gets;
@@ -254,26 +239,50 @@ static enum margay_status make_format(const struct reading *reading,
     }
     if (layout->gets == NULL)
         layout->gets = "";
-    for (unsigned v = 0; v < reading->variants && status == MARGAY_OK; v++) {
-        if (layout->variants[v].shape == NULL && !choices[v].by_name)
-            layout->variants[v].shape = "*";
+    if (variants[0].columns == NULL && layout->pattern != NULL) {
+        margay_choice_of_pattern(layout->pattern,
+                                 layout->syntax == MARGAY_SYNTAX_PICTURE,
+                                 own->columns);
+        variants[0].columns = own->columns;
     }
-    layout->open = true;
-    own->format = is_table ? margay_format_csv : margay_format_jsonl;
-    own->format.layout = layout;
-    own->format.recognise = NULL;
+    for (unsigned v = 0; v < MARGAY_VARIANTS && status == MARGAY_OK &&
+                         variants[v].columns != NULL;
+         v++) {
+        status = margay_choice_parse(variants[v].columns, true, NULL, &choice,
+                                     error);
+        *columns |= margay_choice_gives(&choice);
+        if (variants[v].shape == NULL && !choice.by_name)
+            variants[v].shape = "*";
+    }
+    return status;
+}
+
+/* What the row comes to. */
+static enum margay_status make_format(const struct reading *reading,
+                                      struct margay_error *error)
+{
+    struct margay_own_layout *own = reading->own;
+    struct margay_layout *layout = &own->layout;
+    struct margay_format_info info = own->format.info;
+    bool is_table = layout->syntax == MARGAY_SYNTAX_TABLE;
+    bool is_known = reading->path == NULL, offsets = layout->offset_bytes != 0;
+    enum margay_status status = settle(reading, &info.columns, error);
+    layout->open = !is_known || layout->variants[0].columns == NULL ||
+                   layout->syntax == MARGAY_SYNTAX_W3C;
+    info.columns |= offsets ? MARGAY_COLUMN_EXTENTS : 0;
+    info.named_columns =
+        layout->open ? MARGAY_TABLE_COLUMNS : MARGAY_COLUMN_TENANTS;
+    info.kinds =
+        info.columns & MARGAY_COLUMN_KINDS ? MARGAY_READS_AND_WRITES : 0;
+    info.numbers = offsets ? MARGAY_ADDRESSES : MARGAY_IDS;
+    info.unit_bytes = info.splits = info.empty_extents = offsets;
+    info.usual_block_bytes = offsets ? 4096 : 0;
+    own->format = is_table ? margay_format_csv : margay_format_named;
+    if (!is_known || layout->variants[0].columns == NULL)
+        own->format.recognise = NULL;
     own->format.encode = NULL;
-    own->format.info = (struct margay_format_info){
-        .name = name,
-        .description = about,
-        .suffixes = "",
-        .numbers = offsets ? MARGAY_ADDRESSES : MARGAY_IDS,
-        .unit_bytes = offsets,
-        .named_columns = MARGAY_TABLE_COLUMNS,
-        .splits = offsets,
-        .empty_extents = offsets,
-        .usual_block_bytes = offsets ? 4096 : 0,
-    };
+    own->format.layout = layout;
+    own->format.info = info;
     return status;
 }
 
@@ -281,29 +290,28 @@ static enum margay_status make_format(const struct reading *reading,
 static enum margay_status take_row(struct reading *reading, const char *wanted,
                                    bool *found, struct margay_error *error)
 {
-    struct margay_own_layout *own = reading->own;
-    char *name = reading->cursor, *about = (char *)(uintptr_t) "";
+    char *name = reading->cursor;
     size_t bytes = strcspn(name, " \t\r\n");
-    own->layout = (struct margay_layout){.ticks_per_second = 1};
+    reading->own->format = (struct margay_format){
+        .info = {.name = name, .description = "", .suffixes = ""}};
+    reading->own->layout = (struct margay_layout){.ticks_per_second = 1};
     reading->variants = 0;
     reading->cursor += bytes;
     enum margay_status status = MARGAY_OK;
     bool more = next_word(reading);
     name[bytes] = '\0';
     while (status == MARGAY_OK && more) {
-        status = take_key(reading, &about, error);
+        status = take_key(reading, error);
         more = status == MARGAY_OK && next_word(reading);
     }
     *found = wanted == NULL || strcmp(wanted, name) == 0;
-    return status == MARGAY_OK && *found
-               ? make_format(reading, name, about, error)
-               : status;
+    return status == MARGAY_OK && *found ? make_format(reading, error) : status;
 }
 
 static enum margay_status read_file(struct reading *reading,
                                     struct margay_error *error)
 {
-    char *text = reading->own->text;
+    char *text = reading->cursor;
     FILE *file = fopen(reading->path, "re");
     if (file == NULL)
         return margay_fail(error, MARGAY_IO, "%s: cannot be opened: %s",
@@ -326,16 +334,16 @@ enum margay_status margay_layout_load(const char *path, const char *name,
                                       struct margay_format **format,
                                       struct margay_error *error)
 {
-    /* Scanners load some bytes more than there are. */
+    /* The text follows; scanners load some bytes more than there are. */
     struct margay_own_layout *own =
-        calloc(1, sizeof *own + MARGAY_TEXT_PADDING);
-    struct reading reading = {.path = path, .own = own};
+        calloc(1, sizeof *own + FILE_BYTES + 1 + MARGAY_TEXT_PADDING);
+    struct reading reading = {
+        .path = path, .own = own, .cursor = (char *)(own + 1)};
     bool found = false;
     *format = NULL;
     if (own == NULL)
         return margay_fail_memory(error, "a layout");
     enum margay_status status = read_file(&reading, error);
-    reading.cursor = own->text;
     if (status == MARGAY_OK && next_word(&reading))
         status = fail_row(&reading, reading.cursor,
                           "a name at the beginning of a line", error);
@@ -355,69 +363,42 @@ enum margay_status margay_layout_load(const char *path, const char *name,
     return status;
 }
 
-/* ---------------------------------------------------------------- writing --
+/* ------------------------------------------------------ those that are known
+ * --
  */
 
-/* "KEY=VALUE", with a blank before it. */
-static size_t write_key(const struct key *key, const char *field, char *text,
-                        size_t bytes)
+static const char *const published[] = {
+#define LAYOUT(text) text,
+#include "traces/formats/layouts.def"
+};
+#define PUBLISHED (sizeof published / sizeof *published)
+
+/* Longer than any of these texts. */
+#define TEXT_BYTES 1024
+
+static struct margay_own_layout rows[PUBLISHED];
+static size_t rows_read;
+
+static void read_published(void)
 {
-    uint64_t number = key->bytes == 1 ? (unsigned char)*field
-                      : key->bytes == sizeof(int)
-                          ? (uint64_t) * (const int *)(const void *)field
-                          : *(const uint64_t *)(const void *)field;
-    const char *word = NULL;
-    if (key->value == FLAG)
-        return number == 0 ? 0
-                           : (size_t)snprintf(text, bytes, " %s", key->name);
-    if (key->value == TEXT) {
-        word = *(const char *const *)(const void *)field;
-        const char *quote = word == NULL || strchr(word, ' ') == NULL ? ""
-                            : strchr(word, '"') == NULL               ? "\""
-                                                                      : "'";
-        return word == NULL ? 0
-                            : (size_t)snprintf(text, bytes, " %s=%s%s%s",
-                                               key->name, quote, word, quote);
+    static char texts[PUBLISHED][TEXT_BYTES];
+    bool found = true;
+    for (size_t i = 0; i < PUBLISHED && found; i++, rows_read += found) {
+        struct reading reading = {.own = &rows[i], .cursor = texts[i]};
+        snprintf(texts[i], TEXT_BYTES, "\n%s", published[i]);
+        found = !next_word(&reading) &&
+                take_row(&reading, NULL, &found, NULL) == MARGAY_OK;
     }
-    for (size_t i = 0; i < WORDS; i++) {
-        if (strcmp(words[i].key, key->name) == 0 && words[i].value == number)
-            word = words[i].word;
-    }
-    return number == 0 ? 0
-           : word != NULL
-               ? (size_t)snprintf(text, bytes, " %s=%s", key->name, word)
-           : key->value == CHARACTER
-               ? (size_t)snprintf(text, bytes, " %s=%c", key->name,
-                                  (char)number)
-               : (size_t)snprintf(text, bytes, " %s=%llu", key->name,
-                                  (unsigned long long)number);
 }
 
-bool margay_layout_write(size_t index, char *text, size_t bytes)
+const struct margay_format *margay_layout_row(size_t index)
 {
-    const struct margay_format *format = margay_format_row(index);
-    if (format == NULL)
-        return false;
-    *text = '\0';
-    if (format->layout == NULL || format->layout->variants[0].columns == NULL)
-        return true;
-    struct margay_layout layout = *format->layout;
-    if (layout.gets == margay_layout_any.gets)
-        layout.gets = layout.sets = layout.deletes = NULL;
-    size_t used = (size_t)snprintf(text, bytes, "%s about=\"%s\"",
-                                   format->info.name, format->info.description);
-    unsigned variants = 0;
-    while (variants < MARGAY_VARIANTS &&
-           layout.variants[variants].columns != NULL)
-        variants++;
-    for (unsigned v = 0; v <= variants; v++) {
-        /* The variants a line each, and what they share in the last one. */
-        used += (size_t)snprintf(text + used, bytes - used, "\n   ");
-        for (size_t k = 0; k < KEYS; k++) {
-            if (keys[k].of_variant == (v < variants))
-                used += write_key(&keys[k], field_of(&layout, v, &keys[k]),
-                                  text + used, bytes - used);
-        }
-    }
-    return true;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_published);
+    return index < rows_read ? &rows[index].format : NULL;
+}
+
+const char *margay_layout_text(size_t index)
+{
+    return index < PUBLISHED ? published[index] : NULL;
 }

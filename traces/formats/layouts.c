@@ -1,9 +1,8 @@
 /*
- * layouts.c - which columns of a table are read, and for what
- *
- * The language of layout.h is read here, and the table of published layouts is
- * written in it.
+ * layouts.c - which columns of a trace are read, and for what: the language of
+ * layout.h
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,8 @@ const char *const margay_role_names[MARGAY_ROLES] = {
     [MARGAY_ROLE_TTL] = "ttl",       [MARGAY_ROLE_DEVICE] = "device",
     [MARGAY_ROLE_COUNT] = "count",   [MARGAY_ROLE_REQUEST] = "request",
     [MARGAY_ROLE_THREAD] = "thread", [MARGAY_ROLE_SITE] = "site",
-    [MARGAY_ROLE_KIND] = "kind",     [MARGAY_ROLE_ADDRESS] = "address",
+    [MARGAY_ROLE_KIND] = "kind",     [MARGAY_ROLE_STATUS] = "status",
+    [MARGAY_ROLE_HTTP] = "http",     [MARGAY_ROLE_ADDRESS] = "address",
     [MARGAY_ROLE_TENANT] = "tenant",
 };
 
@@ -70,8 +70,16 @@ static enum margay_status add_column(struct margay_choice *choice,
                            margay_role_names[role]);
     if (choice->count == MARGAY_TAKES)
         return fail_count(error);
-    struct margay_named_column *column = &choice->columns[choice->count++];
     choice->addresses |= role == MARGAY_ROLE_ADDRESS;
+    if (role == MARGAY_ROLE_HTTP) {
+        choice->http = true;
+        enum margay_status status =
+            add_column(choice, MARGAY_ROLE_OP, name, bytes, error);
+        return status == MARGAY_OK
+                   ? add_column(choice, MARGAY_ROLE_ID, name, bytes, error)
+                   : status;
+    }
+    struct margay_named_column *column = &choice->columns[choice->count++];
     column->role =
         (uint8_t)(role == MARGAY_ROLE_ADDRESS ? MARGAY_ROLE_ID : role);
     column->optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
@@ -93,7 +101,7 @@ static enum margay_status add_role(struct margay_choice *choice,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: '%s' (expected id=, size=, op=, time=, "
                            "ttl=, device=, count=, request=, thread=, site=, "
-                           "kind= or address= and a column)",
+                           "kind=, status=, address= or http= and a column)",
                            *text);
     if (*roles & 1u << role)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -135,15 +143,19 @@ static enum margay_status parse_roles(const char *text,
             break;
         text++;
     }
-    roles &= 1u << MARGAY_ROLE_ID | 1u << MARGAY_ROLE_ADDRESS;
-    if (status == MARGAY_OK && roles == 0)
+    unsigned http = roles >> MARGAY_ROLE_HTTP & 1;
+    unsigned ids = (roles >> MARGAY_ROLE_ID & 1) +
+                   (roles >> MARGAY_ROLE_ADDRESS & 1) + http;
+    if (status == MARGAY_OK && ids == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: no id= (expected the column that names "
-                           "the object, or address=)");
-    if (status == MARGAY_OK && (roles & (roles - 1)) != 0)
+                           "the object, or address= or http=)");
+    if (status == MARGAY_OK && ids + (http & roles >> MARGAY_ROLE_OP) > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--column: both id= and address= (expected one of "
-                           "them)");
+                           "--column: %s (expected one of them)",
+                           ids == 1    ? "both op= and http="
+                           : http == 0 ? "both id= and address="
+                                       : "http= and id= or address=");
     return status;
 }
 
@@ -188,6 +200,36 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                : status;
 }
 
+/* Does the pattern have a field of this name: <NAME> in a picture, and a group
+   (?<NAME>...), (?P<NAME>...) or (?'NAME'...) in a regular expression? */
+static bool has_field(const char *pattern, bool is_picture, const char *name)
+{
+    size_t bytes = strlen(name);
+    const char *at = pattern;
+    while ((at = strstr(at, name)) != NULL) {
+        const char *mark = at > pattern ? at - 1 : "";
+        at += bytes;
+        if ((*mark == '<' && *at == '>') || (*mark == '\'' && *at == '\''))
+            if (is_picture || (mark > pattern && strchr("?P", mark[-1])))
+                return true;
+    }
+    return false;
+}
+
+void margay_choice_of_pattern(const char *pattern, bool is_picture,
+                              char columns[MARGAY_ROLES_BYTES])
+{
+    size_t used = 0;
+    columns[0] = '\0';
+    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
+        const char *name = margay_role_names[role];
+        if (has_field(pattern, is_picture, name))
+            used +=
+                (size_t)snprintf(columns + used, MARGAY_ROLES_BYTES - used,
+                                 "%s%s=%s", used == 0 ? "" : ",", name, name);
+    }
+}
+
 /* ---------------------------------------------------------------- plans -- */
 
 static int by_column(const void *a, const void *b)
@@ -207,7 +249,8 @@ static uint64_t column_of(const struct margay_choice *choice,
 void margay_plan_columns(const struct margay_choice *choice,
                          const uint64_t *numbers, struct margay_plan *plan)
 {
-    *plan = (struct margay_plan){.addresses = choice->addresses};
+    *plan = (struct margay_plan){.addresses = choice->addresses,
+                                 .http = choice->http};
     for (unsigned i = 0; i < choice->count; i++) {
         uint64_t column = column_of(choice, numbers, i);
         if (column != 0)
@@ -228,21 +271,31 @@ void margay_plan_columns(const struct margay_choice *choice,
     }
 }
 
+/* The columns of references that come of a role. */
+static const unsigned gives[MARGAY_ROLES] = {
+    [MARGAY_ROLE_SIZE] = MARGAY_COLUMN_SIZES,
+    [MARGAY_ROLE_OP] = MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS,
+    [MARGAY_ROLE_TIME] = MARGAY_COLUMN_TIMES,
+    [MARGAY_ROLE_TTL] = MARGAY_COLUMN_TTLS,
+    [MARGAY_ROLE_REQUEST] = MARGAY_COLUMN_REQUESTS,
+    [MARGAY_ROLE_THREAD] = MARGAY_COLUMN_THREADS,
+    [MARGAY_ROLE_SITE] = MARGAY_COLUMN_SITES,
+    [MARGAY_ROLE_KIND] = MARGAY_COLUMN_KINDS,
+    [MARGAY_ROLE_TENANT] = MARGAY_COLUMN_TENANTS,
+};
+
+unsigned margay_choice_gives(const struct margay_choice *choice)
+{
+    unsigned columns = 0;
+    for (unsigned i = 0; i < choice->count; i++)
+        columns |= gives[choice->columns[i].role];
+    return columns;
+}
+
 void margay_plan_facts(const struct margay_plan *plan,
                        const struct margay_layout *layout, uint64_t unit_bytes,
                        struct margay_trace_facts *facts)
 {
-    static const unsigned gives[MARGAY_ROLES] = {
-        [MARGAY_ROLE_SIZE] = MARGAY_COLUMN_SIZES,
-        [MARGAY_ROLE_OP] = MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS,
-        [MARGAY_ROLE_TIME] = MARGAY_COLUMN_TIMES,
-        [MARGAY_ROLE_TTL] = MARGAY_COLUMN_TTLS,
-        [MARGAY_ROLE_REQUEST] = MARGAY_COLUMN_REQUESTS,
-        [MARGAY_ROLE_THREAD] = MARGAY_COLUMN_THREADS,
-        [MARGAY_ROLE_SITE] = MARGAY_COLUMN_SITES,
-        [MARGAY_ROLE_KIND] = MARGAY_COLUMN_KINDS,
-        [MARGAY_ROLE_TENANT] = MARGAY_COLUMN_TENANTS,
-    };
     unsigned columns = 0;
     for (unsigned role = 0; role < MARGAY_ROLES; role++)
         columns |= plan->role_counts[role] > 0 ? gives[role] : 0;
@@ -260,148 +313,12 @@ void margay_plan_facts(const struct margay_plan *plan,
     }
 }
 
-/* --------------------------------------------------------------- layouts -- */
-
-/*
- * The layouts of published storage traces, a row each
- *
- * The facts are from the descriptions of the data sets: SNIA's IOTTA repository
- * (msr, tencent, ibm-cos, fiu), alibaba/block-traces, twitter/cache-trace,
- * CacheLib's traces (meta-...), Wikimedia's analytics pages (wiki) and
- * webcachesim.
- */
-#define MILLISECONDS UINT64_C(1000)
-#define MICROSECONDS UINT64_C(1000000)
-#define FILE_TIME    UINT64_C(10000000) /* 100 ns, of Windows */
-#define NANOSECONDS  UINT64_C(1000000000)
-#define SECTOR_BYTES 512
-
-/* A block of meta-block has at most 40 MB. */
-#define META_BLOCK_DEVICE_BITS 38
-
+/* The layout of the format csv, with the usual words of operations. */
 const struct margay_layout margay_layout_any = {
-    MARGAY_USUAL_WORDS,
+    .gets = "get gets get_lease read r head hget 0 28 88 08 a8 options trace",
+    .sets = "set set_lease write w put post patch add replace cas append "
+            "prepend incr decr update 1 2a 8a 0a aa",
+    .deletes = "delete del d remove purge unlink",
     .ticks_per_second = 1,
     .open = true,
 };
-
-/* Objects with names. */
-#define OBJECTS(NAME, DESCRIPTION, COLUMNS, ...)                  \
-    {                                                             \
-        .info = {.name = NAME,                                    \
-                 .description = DESCRIPTION,                      \
-                 .suffixes = "",                                  \
-                 .numbers = MARGAY_IDS,                           \
-                 .columns = COLUMNS,                              \
-                 .named_columns = MARGAY_COLUMN_TENANTS,          \
-                 .kinds = (COLUMNS)&MARGAY_COLUMN_KINDS           \
-                              ? MARGAY_READS_AND_WRITES           \
-                              : 0},                               \
-        .layout = &(const struct margay_layout){__VA_ARGS__},     \
-        .recognise = margay_table_decode, MARGAY_TABLE_FUNCTIONS, \
-    }
-
-#define SIZES_TIMES (MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES)
-#define SIZES_TIMES_OPS \
-    (SIZES_TIMES | (unsigned)MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS)
-
-/* Requests to offsets on devices, which are split into blocks of 4 KiB. */
-#define REQUESTS(NAME, DESCRIPTION, ...)                             \
-    {                                                                \
-        .info = {.name = NAME,                                       \
-                 .description = DESCRIPTION,                         \
-                 .suffixes = "",                                     \
-                 MARGAY_BYTE_ADDRESSES,                              \
-                 .columns = SIZES_TIMES_OPS | MARGAY_COLUMN_EXTENTS, \
-                 .named_columns = MARGAY_COLUMN_TENANTS,             \
-                 .kinds = MARGAY_READS_AND_WRITES,                   \
-                 .splits = true,                                     \
-                 .empty_extents = true,                              \
-                 .usual_block_bytes = 4096},                         \
-        .layout = &(const struct margay_layout){__VA_ARGS__},        \
-        .recognise = margay_table_decode, MARGAY_TABLE_FUNCTIONS,    \
-    }
-
-static const struct margay_format layouts[] = {
-    REQUESTS("msr", "MSR Cambridge: requests to volumes, csv",
-             .variants = {{.columns = "time=1,device=2+3,op=4,id=5,size=6",
-                           .shape = "dtdoddd"}},
-             .gets = "read", .sets = "write", .offset_bytes = 1,
-             .ticks_per_second = FILE_TIME),
-    REQUESTS("alibaba", "Alibaba Cloud: requests to volumes, csv",
-             .variants = {{.columns = "device=1,op=2,id=3,size=4,time=5",
-                           .shape = "doddd"}},
-             .gets = "r", .sets = "w", .offset_bytes = 1,
-             .ticks_per_second = MICROSECONDS),
-    REQUESTS("tencent", "Tencent Cloud: requests to volumes, csv, in sectors",
-             .variants = {{.columns = "time=1,id=2,size=3,op=4,device=5",
-                           .shape = "ddddd"}},
-             .gets = "0", .sets = "1", .offset_bytes = SECTOR_BYTES,
-             .ascends = true, .least_time = 1000000000),
-    REQUESTS(
-        "meta-block", "Meta's Tectonic: requests to parts of blocks",
-        .variants = {{.columns =
-                          "id=io_offset,size=io_size,op=op_name,"
-                          "device=block_id,time=op_time?,count=op_count?"}},
-        .delimiter = MARGAY_ANY_DELIMITER, .gets = "getchunkdata* 1 2 5",
-        .sets = "putchunk* 3 4 6", .offset_bytes = 1,
-        .device_bits = META_BLOCK_DEVICE_BITS),
-    REQUESTS("fiu", "FIU: requests of processes to devices, in sectors",
-             .variants = {{.columns = "time=1,id=4,size=5,op=6,device=7+8",
-                           .shape = "ddtddodd*"}},
-             .delimiter = MARGAY_BLANKS, .gets = "r", .sets = "w",
-             .offset_bytes = SECTOR_BYTES, .ticks_per_second = NANOSECONDS),
-    OBJECTS(
-        "rocksdb", "RocksDB: block_cache_trace_analyzer's readable trace",
-        SIZES_TIMES,
-        .variants = {{.columns = "time=1,id=2,size=4", .shape = "dddddtdddd*"}},
-        .ticks_per_second = MICROSECONDS),
-    OBJECTS("twitter", "Twitter's clusters of memcached, csv",
-            SIZES_TIMES_OPS | MARGAY_COLUMN_TTLS,
-            .variants = {{.columns = "time=1,id=2,size=3+4,op=6,ttl=7",
-                          .shape = "dtdddod"}},
-            .gets = "get gets",
-            .sets = "set add replace cas append prepend incr decr",
-            .deletes = "delete", .empty_gets_missed = true),
-    OBJECTS("meta-kv", "Meta's key-value caches, csv with a header",
-            SIZES_TIMES_OPS | MARGAY_COLUMN_TTLS,
-            .variants = {{.columns =
-                              "id=key,size=key_size+size,op=op,count=op_count,"
-                              "time=op_time?,ttl=ttl?"}},
-            .gets = "get get_lease", .sets = "set set_lease",
-            .deletes = "delete", .empty_gets_missed = true),
-    OBJECTS("meta-cdn", "Meta's CDN, csv with a header",
-            SIZES_TIMES_OPS | MARGAY_COLUMN_TTLS,
-            .variants = {{.columns = "id=cacheKey,size=objectSize,op=OpType,"
-                                     "time=timestamp,ttl=TTL?"}},
-            .gets = "1 get", .ticks_per_second = MARGAY_EPOCH_TICKS),
-    OBJECTS(
-        "wiki", "Wikimedia's CDN of 2016 and 2019, tabs", SIZES_TIMES,
-        .variants = {{.columns = "id=hashed_path_query,size=response_size,"
-                                 "time=relative_unix"},
-                     {.columns = "id=hashed_host_path_query,size=response_size,"
-                                 "time=relative_unix"},
-                     {.columns = "id=2,size=4,time=1", .shape = "dtndt"},
-                     {.columns = "id=2,size=3,time=1", .shape = "dtdn"},
-                     {.columns = "id=1+2,size=4",
-                      .shape = "tttdt",
-                      .by_name_only = true}},
-        .delimiter = '\t', .quote = MARGAY_NO_QUOTE),
-    OBJECTS("webcachesim", "time, id and size between blanks", SIZES_TIMES,
-            .variants = {{.columns = "time=1,id=2,size=3", .shape = "ddd"},
-                         {.columns = "time=1,id=2,size=3",
-                          .shape = "ddd*",
-                          .by_name_only = true}},
-            .delimiter = MARGAY_BLANKS, .ascends = true),
-    OBJECTS(
-        "ibm-cos", "IBM Cloud Object Storage: REST operations", SIZES_TIMES_OPS,
-        .variants = {{.columns = "time=1,op=2,id=3,size=4?", .shape = "dot*"}},
-        .delimiter = MARGAY_BLANKS, .gets = "rest.get.object rest.head.object",
-        .sets = "rest.put.object rest.copy.object",
-        .deletes = "rest.delete.object", .ticks_per_second = MILLISECONDS),
-};
-
-const struct margay_format *margay_layout_row(size_t index)
-{
-    return index < sizeof layouts / sizeof *layouts ? &layouts[index] : NULL;
-}

@@ -1,39 +1,9 @@
-/* logs.c - logs whose lines are no columns: blkparse, redis, clf; see logs.h */
+/* logs.c - the loop of logs, and what Redis says of itself: see logs.h */
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/fnv.h"
-#include "traces/formats/dates.h"
 #include "traces/formats/logs.h"
-
-/* Two numbers with a mark between them: "8,0", or seconds and their fraction.
- */
-static bool take_pair(const char *word, const char *end, char mark,
-                      uint64_t *number)
-{
-    uint64_t other;
-    const char *at = memchr(word, mark, (size_t)(end - word));
-    return at != NULL && margay_take_number(word, at, number) &&
-           margay_take_number(at + 1, end, &other);
-}
-
-void *margay_log_create(const struct margay_state_options *options)
-{
-    (void)options;
-    return calloc(1, sizeof(struct margay_log));
-}
-
-void margay_log_free(void *log)
-{
-    free(((struct margay_log *)log)->devices);
-    free(log);
-}
-
-int margay_log_cut(const void *log)
-{
-    (void)log;
-    return '\0';
-}
 
 const char *margay_log_decode(struct margay_text *text,
                               struct margay_references *references,
@@ -72,98 +42,6 @@ const char *margay_log_decode(struct margay_text *text,
     }
     return NULL;
 }
-
-/* -------------------------------------------------------------- blkparse -- */
-
-/*
- * What blkparse prints of requests to block devices
- *
- *     8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
- *
- * Device, processor, number, seconds, process, action, what is done, first
- * sector, sectors, program.  A request passes through several actions; it
- * counts where it is queued, Q, and nowhere else.  One that neither reads nor
- * writes, or discards, is no reference.  Lines after the first record that
- * begin with no device are the summary.
- */
-#define SECTOR_BYTES 512
-#define EXPECTS_BLKPARSE                                                     \
-    "a line of blkparse: device, processor, number, time, process, action, " \
-    "what is done, sector + sectors"
-
-/* SECTOR + SECTORS, in bytes. */
-static const char *take_sectors(const char *word, const char *end,
-                                struct margay_row_reference *row)
-{
-    uint64_t sectors;
-    const char *plus = margay_next_word(word, end);
-    const char *count = margay_next_word(plus, end);
-    if (!margay_take_number(word, margay_word_end(word, end), &row->number) ||
-        plus == end || *plus != '+' ||
-        !margay_take_number(count, margay_word_end(count, end), &sectors))
-        return EXPECTS_BLKPARSE;
-    if (sectors >= (UINT64_C(1) << 32) / SECTOR_BYTES)
-        return "a request below 4294967296 bytes";
-    if (row->number >
-        ((UINT64_C(1) << 48) - (UINT64_C(1) << 32)) / SECTOR_BYTES)
-        return "a sector below 2^39, as the device stands above its bytes";
-    row->number *= SECTOR_BYTES;
-    row->size = sectors * SECTOR_BYTES;
-    row->extent = (uint32_t)row->size;
-    return NULL;
-}
-
-static const char *parse_blkparse(struct margay_log *log, const char *line,
-                                  const char *end, size_t at,
-                                  struct margay_row_reference *row)
-{
-    const char *words[8] = {line}; /* of which the last is the sector */
-    for (unsigned i = 1; i < 8; i++)
-        words[i] = margay_next_word(words[i - 1], end);
-    (void)at;
-    row->count = 0;
-    const char *device_end = margay_word_end(line, end);
-    uint64_t major;
-    if (!take_pair(line, device_end, ',', &major))
-        return log->begun ? NULL : EXPECTS_BLKPARSE;
-    if (!take_pair(words[3], margay_word_end(words[3], end), '.', &row->time) ||
-        words[6] == end)
-        return EXPECTS_BLKPARSE;
-    log->begun = true;
-    size_t bytes = (size_t)(margay_word_end(words[6], end) - words[6]);
-    bool reads = memchr(words[6], 'R', bytes) != NULL;
-    bool writes = memchr(words[6], 'W', bytes) != NULL;
-    if (margay_word_end(words[5], end) != words[5] + 1 || *words[5] != 'Q' ||
-        memchr(words[6], 'D', bytes) != NULL || (!reads && !writes))
-        return NULL;
-    uint64_t hash = margay_fnv1a(line, (size_t)(device_end - line));
-    uint64_t device = hash & UINT16_MAX;
-    const char *expected = take_sectors(words[7], end, row);
-    if (expected == NULL)
-        expected = margay_device_claim(&log->devices, 16,
-                                       MARGAY_NAMED_DEVICE(hash), &device);
-    row->count = 1;
-    row->number |= device << 48;
-    row->op = writes ? MARGAY_SET : MARGAY_GET;
-    return expected;
-}
-
-MARGAY_LOG_DECODER(decode_blkparse, parse_blkparse)
-
-const struct margay_format margay_format_blkparse = {
-    .info = {.name = "blkparse",
-             .description = "blkparse: requests to devices, where queued",
-             .suffixes = "blkparse",
-             MARGAY_BYTE_ADDRESSES,
-             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
-                        MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES |
-                        MARGAY_COLUMN_OPS,
-             .kinds = MARGAY_READS_AND_WRITES,
-             .splits = true,
-             .empty_extents = true,
-             .usual_block_bytes = 4096},
-    MARGAY_LOG(decode_blkparse),
-};
 
 /* ----------------------------------------------------------------- redis -- */
 
@@ -293,7 +171,7 @@ static bool take_head(const char *line, const char *end, struct head *head)
     if (bracket < end && *bracket == '[')
         close = memchr(bracket, ']', (size_t)(end - bracket));
     if (close == NULL ||
-        !take_pair(line, margay_word_end(line, end), '.', &head->time))
+        !margay_take_pair(line, margay_word_end(line, end), '.', &head->time))
         return false;
     head->database = bracket + 1;
     head->command = margay_next_word(close, end);
@@ -367,6 +245,18 @@ static const char *parse_redis(struct margay_log *log, const char *line,
     return NULL;
 }
 
+static void *create_log(const struct margay_state_options *options)
+{
+    (void)options;
+    return calloc(1, sizeof(struct margay_log));
+}
+
+static int cut_anywhere(const void *log)
+{
+    (void)log;
+    return '\0';
+}
+
 MARGAY_LOG_DECODER(decode_redis, parse_redis)
 
 const struct margay_format margay_format_redis = {
@@ -377,108 +267,9 @@ const struct margay_format margay_format_redis = {
              .columns =
                  MARGAY_COLUMN_KINDS | MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
              .kinds = MARGAY_READS_AND_WRITES},
-    MARGAY_LOG(decode_redis),
-    .cut = margay_log_cut,
-};
-
-/* ------------------------------------------------------------------- clf -- */
-
-/*
- * The Common and the combined log format of web servers
- *
- *     10.0.0.1 - joe [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 23 ...
- *
- * Client, identity, user, time, request, status, bytes; what follows is
- * ignored. The object is the path with its query, and of a request that has
- * none the whole request.  Its size is what was sent, where that is all of it:
- * a hyphen, a HEAD, a part (206) and an object that did not change (304) say no
- * size.
- */
-#define EXPECTS_CLF                                                      \
-    "a line of a web server: CLIENT - USER [DAY/MONTH/YEAR:HOUR:MINUTE:" \
-    "SECOND ZONE] \"METHOD PATH PROTOCOL\" STATUS BYTES"
-
-static uint8_t op_of(const char *method, size_t bytes)
-{
-    static const struct {
-        const char *method;
-        enum margay_op op;
-    } others[] = {
-        {"PUT", MARGAY_SET},      {"POST", MARGAY_SET},
-        {"PATCH", MARGAY_SET},    {"DELETE", MARGAY_DELETE},
-        {"PURGE", MARGAY_DELETE},
-    };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (strlen(others[i].method) == bytes &&
-            memcmp(others[i].method, method, bytes) == 0)
-            return (uint8_t)others[i].op;
-    }
-    return MARGAY_GET;
-}
-
-/* The request, up to its closing quote. */
-static void take_request(const char *begin, const char *end,
-                         struct margay_row_reference *row)
-{
-    const char *method_end = margay_word_end(begin, end);
-    const char *path = margay_next_word(begin, end);
-    const char *path_end = margay_word_end(path, end);
-    if (path == end) {
-        path = begin;
-        path_end = end;
-    }
-    row->number = margay_fnv1a(path, (size_t)(path_end - path));
-    row->op = op_of(begin, (size_t)(method_end - begin));
-}
-
-/* STATUS BYTES, of a HEAD or another request. */
-static bool take_bytes(const char *status, const char *end, bool head,
-                       uint64_t *bytes)
-{
-    uint64_t number;
-    const char *sent = margay_next_word(status, end);
-    const char *sent_end = margay_word_end(sent, end);
-    bool hyphen = sent_end == sent + 1 && *sent == '-';
-    if (!margay_take_number(status, margay_word_end(status, end), &number) ||
-        !(margay_take_number(sent, sent_end, bytes) || hyphen))
-        return false;
-    if (hyphen || head || number == 206 || number == 304)
-        *bytes = MARGAY_SIZE_UNKNOWN;
-    return true;
-}
-
-static const char *parse_clf(struct margay_log *log, const char *line,
-                             const char *end, size_t at,
-                             struct margay_row_reference *row)
-{
-    const char *bracket = memchr(line, '[', (size_t)(end - line));
-    (void)log, (void)at;
-    if (bracket == NULL || end - bracket < 32 || bracket[27] != ']' ||
-        bracket[28] != ' ' || bracket[29] != '"' ||
-        !margay_date_read(bracket + 1, 26, &row->time))
-        return EXPECTS_CLF;
-    const char *request = bracket + 30, *quote = request;
-    for (; quote < end && *quote != '"'; quote++)
-        quote += *quote == '\\' && quote + 1 < end;
-    if (quote >= end)
-        return EXPECTS_CLF;
-    take_request(request, quote, row);
-    bool head = quote - request > 5 && memcmp(request, "HEAD ", 5) == 0;
-    return take_bytes(margay_next_word(quote, end), end, head, &row->size)
-               ? NULL
-               : EXPECTS_CLF;
-}
-
-MARGAY_LOG_DECODER(decode_clf, parse_clf)
-
-const struct margay_format margay_format_clf = {
-    .info = {.name = "clf",
-             .description = "the Common or combined log of a web server",
-             .suffixes = "clf",
-             .numbers = MARGAY_IDS,
-             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SIZES |
-                        MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
-             .kinds = MARGAY_READS_AND_WRITES},
-    MARGAY_LOG(decode_clf),
-    .cut = margay_log_cut,
+    .decode = decode_redis,
+    .recognise = decode_redis,
+    .create_state = create_log,
+    .free_state = free,
+    .cut = cut_anywhere,
 };

@@ -37,11 +37,28 @@ const char *margay_log_decode(struct margay_text *text,
                               struct margay_references *references,
                               margay_line_function *parse);
 
-/* The functions of a format whose state is no more than that, and that of one
-   whose lines stand alone: they may be cut after any newline. */
-void *margay_log_create(const struct margay_state_options *options);
-void margay_log_free(void *log);
-int margay_log_cut(const void *log);
+/*
+ * Lines that a pattern takes apart, a regular expression or a picture: a field
+ * has a name, and a number from 1 on.  Fails with MARGAY_BAD_ARGUMENT and
+ * MARGAY_NO_MEMORY.
+ */
+struct margay_pattern;
+enum margay_status margay_pattern_create(const char *text, bool is_picture,
+                                         struct margay_pattern **pattern,
+                                         struct margay_error *error);
+void margay_pattern_free(struct margay_pattern *pattern);
+
+/* The number of the field that has this name, or this number; negative: there
+   is none. */
+int margay_pattern_field(const struct margay_pattern *pattern, const char *name,
+                         size_t bytes);
+
+/* Find the fields of a line, which margay_pattern_taken() then returns.
+   Returns NULL, or what was expected. */
+const char *margay_pattern_take(struct margay_pattern *pattern,
+                                const char *line, const char *end);
+struct margay_field margay_pattern_taken(const struct margay_pattern *pattern,
+                                         int field);
 
 #define MARGAY_LOG_DECODER(name, parse)                           \
     static const char *name(struct margay_text *text,             \
@@ -49,27 +66,6 @@ int margay_log_cut(const void *log);
     {                                                             \
         return margay_log_decode(text, references, parse);        \
     }
-
-#define MARGAY_LOG(decoder)                  \
-    .decode = decoder, .recognise = decoder, \
-    .create_state = margay_log_create, .free_state = margay_log_free
-
-/* The end of the word that begins at `cursor`: a blank, or `end`. */
-static inline const char *margay_word_end(const char *cursor, const char *end)
-{
-    while (cursor < end && !margay_is_blank(*cursor))
-        cursor++;
-    return cursor;
-}
-
-/* The beginning of the next word. */
-static inline const char *margay_next_word(const char *cursor, const char *end)
-{
-    cursor = margay_word_end(cursor, end);
-    while (cursor < end && margay_is_blank(*cursor))
-        cursor++;
-    return cursor;
-}
 
 /* The whole of [begin, end) as a decimal number. */
 static inline bool margay_take_number(const char *begin, const char *end,
@@ -79,6 +75,17 @@ static inline bool margay_take_number(const char *begin, const char *end,
         margay_field_of(begin, (size_t)(end - begin));
     *number = field.value;
     return field.decimal;
+}
+
+/* Two numbers with a mark between them: "8,0", or seconds and their fraction.
+ */
+static inline bool margay_take_pair(const char *word, const char *end,
+                                    char mark, uint64_t *number)
+{
+    uint64_t other;
+    const char *at = memchr(word, mark, (size_t)(end - word));
+    return at != NULL && margay_take_number(word, at, number) &&
+           margay_take_number(at + 1, end, &other);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * named.c - lines whose fields have names: jsonl, logfmt, w3c, regex
+ * named.c - lines whose fields have names: in JSON, logfmt, w3c, by patterns
  *
  *     {"ts": 1646861401.5, "request": {"uri": "/a"}, "size": 10900}   jsonl
  *     ts=2022-03-09T21:30:01Z uri=/a msg="not modified" size=10900    logfmt
@@ -13,9 +13,8 @@
  * that of the line before.
  *
  * In JSON, dots lead into objects.  An id that is a list in the first line
- * makes each line a request of the references in its list.
- *
- * Of the groups of a pattern, one that took no part is empty.
+ * makes each line a request of the references in its list.  Patterns take lines
+ * apart in patterns.c.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -29,10 +28,6 @@
 
 #ifdef MARGAY_HAS_YAJL
 #include <yajl/yajl_parse.h>
-#endif
-#ifdef MARGAY_HAS_PCRE2
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #endif
 
 /* How deep objects may stand in each other to be looked at, the longest path of
@@ -53,9 +48,11 @@ struct named {
     char names[NAMES_BYTES]; /* that the line had, for a message */
     char message[2 * NAMES_BYTES + 160];
 
-    /* The ids that a line lists, and how often each counts. */
+    /* The ids that a line lists, which become numbers once the line is known to
+       be right, and the reference of each but for its number. */
     struct margay_field *list;
-    size_t listed, list_capacity, repeats;
+    size_t listed, list_capacity;
+    struct margay_row_reference row;
     bool is_list, lists; /* this line's id is one; so was the first line's */
     uint64_t requests;
 
@@ -73,12 +70,9 @@ struct named {
     size_t ends[DEPTH], path_bytes;
     char path[PATH_BYTES];
 #endif
-#ifdef MARGAY_HAS_PCRE2
-    pcre2_code *pattern;
-    pcre2_match_data *match;
-    int groups[MARGAY_TAKES]; /* of the columns of the choice */
-    char roles[192];          /* the columns that they name themselves */
-#endif
+    struct margay_pattern *pattern;
+    int parts[MARGAY_TAKES];        /* of the columns of the choice */
+    char roles[MARGAY_ROLES_BYTES]; /* the columns that it names itself */
     char texts[MARGAY_LINE_BYTES + MARGAY_TEXT_PADDING]; /* unescaped */
 };
 
@@ -403,115 +397,52 @@ static const char *cut_w3c(struct named *named, const char *line,
                : NULL;
 }
 
-/* ---------------------------------------------------------------- regex -- */
+/* ------------------------------------------------------------- patterns -- */
 
-#ifdef MARGAY_HAS_PCRE2
-
-/* --column, where there is none: each group whose name is a role. */
-static void name_roles(struct named *named)
-{
-    size_t used = 0;
-    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
-        const char *name = margay_role_names[role];
-        if (pcre2_substring_number_from_name(named->pattern, (PCRE2_SPTR)name) >
-            0)
-            used += (size_t)snprintf(named->roles + used,
-                                     sizeof named->roles - used, "%s%s=%s",
-                                     used == 0 ? "" : ",", name, name);
-    }
-    named->options.column = named->roles;
-}
-
-/* The groups that the columns name, or whose numbers they are. */
-static enum margay_status find_groups(struct named *named,
-                                      struct margay_error *error)
-{
-    uint32_t groups;
-    pcre2_pattern_info(named->pattern, PCRE2_INFO_CAPTURECOUNT, &groups);
-    for (unsigned i = 0; i < named->choices[0].count; i++) {
-        uint64_t number;
-        const struct margay_named_column *column =
-            &named->choices[0].columns[i];
-        /* Longer than the names and numbers of groups, and padded. */
-        char name[64 + MARGAY_TEXT_PADDING] = "";
-        snprintf(name, 64, "%.*s", (int)column->name_bytes, column->name);
-        if (margay_take_number(name, name + strlen(name), &number))
-            named->groups[i] = number <= groups ? (int)number : -1;
-        else
-            named->groups[i] = pcre2_substring_number_from_name(
-                named->pattern, (PCRE2_SPTR)name);
-        if (named->groups[i] < 0)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--column: the pattern has no group '%s'", name);
-    }
-    return MARGAY_OK;
-}
-
+/* Without --column, each field whose name is a role has that role. */
 static enum margay_status make_pattern(struct named *named,
                                        struct margay_error *error)
 {
-    int code;
-    PCRE2_SIZE at;
-    unsigned char said[160];
-    if (named->options.pattern == NULL)
-        named->options.pattern = named->layout->pattern;
-    if (named->options.column == NULL)
-        named->options.column = named->layout->variants[0].columns;
-    if (named->options.pattern == NULL)
+    const struct margay_choice *choice = &named->choices[0];
+    bool is_picture = named->layout->syntax == MARGAY_SYNTAX_PICTURE;
+    const char *text = named->layout->pattern != NULL ? named->layout->pattern
+                                                      : named->options.pattern;
+    const char *columns = named->options.column != NULL
+                              ? named->options.column
+                              : named->layout->variants[0].columns;
+    if (text == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "the format regex takes --pattern, whose groups "
                            "(?<id>...), (?<size>...) name the fields");
-    named->pattern = pcre2_compile((PCRE2_SPTR)named->options.pattern,
-                                   PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
-    if (named->pattern == NULL) {
-        pcre2_get_error_message(code, said, sizeof said);
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--pattern: %s, after %zu bytes of it", said, at);
+    if (columns == NULL) {
+        margay_choice_of_pattern(text, is_picture, named->roles);
+        columns = named->roles;
     }
-    pcre2_jit_compile(named->pattern, PCRE2_JIT_COMPLETE);
-    named->match = pcre2_match_data_create_from_pattern(named->pattern, NULL);
-    if (named->match == NULL)
-        return margay_fail_memory(error, "a pattern");
-    if (named->options.column == NULL)
-        name_roles(named);
     enum margay_status status =
-        parse_choice(named, named->options.column, 0, error);
-    return status == MARGAY_OK ? find_groups(named, error) : status;
-}
-
-static const char *cut_regex(struct named *named, const char *line,
-                             const char *end)
-{
-    int groups = pcre2_match(named->pattern, (PCRE2_SPTR)line,
-                             (size_t)(end - line), 0, 0, named->match, NULL);
-    if (groups < 0)
-        return groups == PCRE2_ERROR_NOMATCH
-                   ? "a line that matches the pattern"
-                   : "a line that takes less trying to match the pattern";
-    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(named->match);
-    for (unsigned i = 0; i < named->choices[0].count; i++) {
-        int group = named->groups[i];
-        bool took = group < groups && ends[2 * group] != PCRE2_UNSET;
-        named->fields[i] =
-            took ? margay_field_of(line + ends[2 * group],
-                                   ends[2 * group + 1] - ends[2 * group])
-                 : margay_field_of("", 0);
+        margay_pattern_create(text, is_picture, &named->pattern, error);
+    if (status == MARGAY_OK)
+        status = parse_choice(named, columns, 0, error);
+    for (unsigned i = 0; i < choice->count && status == MARGAY_OK; i++) {
+        const struct margay_named_column *column = &choice->columns[i];
+        named->parts[i] = margay_pattern_field(named->pattern, column->name,
+                                               column->name_bytes);
+        if (named->parts[i] < 0)
+            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                 "--column: the pattern has no group '%.*s'",
+                                 (int)column->name_bytes, column->name);
     }
-    return NULL;
+    return status;
 }
 
-#else
-
-static enum margay_status make_pattern(struct named *named,
-                                       struct margay_error *error)
+static const char *cut_by_pattern(struct named *named, const char *line,
+                                  const char *end)
 {
-    (void)named;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "the format regex takes a Margay that was built with "
-                       "PCRE2 (Debian: libpcre2-dev)");
+    const char *expected = margay_pattern_take(named->pattern, line, end);
+    for (unsigned i = 0; i < named->choices[0].count && expected == NULL; i++)
+        named->fields[i] =
+            margay_pattern_taken(named->pattern, named->parts[i]);
+    return expected;
 }
-
-#endif
 
 /* ---------------------------------------------------------------- lines -- */
 
@@ -544,14 +475,14 @@ static const char *cut_line(struct named *named, const char *line,
         [MARGAY_SYNTAX_JSON] = cut_json,
         [MARGAY_SYNTAX_LOGFMT] = cut_logfmt,
         [MARGAY_SYNTAX_W3C] = cut_w3c,
-#ifdef MARGAY_HAS_PCRE2
-        [MARGAY_SYNTAX_REGEX] = cut_regex,
-#endif
+        [MARGAY_SYNTAX_REGEX] = cut_by_pattern,
+        [MARGAY_SYNTAX_PICTURE] = cut_by_pattern,
     };
     if (!named->planned)
         named->variant = 0;
     for (;; named->variant++) {
-        memset(named->fields, 0, sizeof named->fields);
+        memset(named->fields, 0,
+               named->choices[named->variant].count * sizeof *named->fields);
         named->texts_bytes = 0;
         named->is_list = false;
         named->names[0] = '\0';
@@ -570,9 +501,9 @@ static const char *cut_line(struct named *named, const char *line,
     return named->message;
 }
 
-/* The ids of the line, before the first reference is made of them. */
-static const char *check_list(struct named *named,
-                              struct margay_row_reference *row)
+/* Read the fields of a line, once for each id that it lists, before the first
+   reference is made of them. */
+static const char *read_line(struct named *named)
 {
     uint8_t id = named->rows.plan.of_role[MARGAY_ROLE_ID][0];
     const char *expected = NULL;
@@ -580,14 +511,17 @@ static const char *check_list(struct named *named,
         named->lists = named->is_list;
     named->log.begun = true;
     if (!named->is_list)
-        return NULL;
+        return margay_rows_read(&named->rows, named->fields, 0, &named->row);
+    named->row.count = 0;
     if (!named->lists)
         return "one id, and no list of them, as in the first line";
     if (named->rows.plan.role_counts[MARGAY_ROLE_ID] > 1)
         return "a list where nothing else belongs to the id";
     for (size_t i = 0; i < named->listed && expected == NULL; i++) {
         named->fields[id] = named->list[i];
-        expected = margay_rows_read(&named->rows, named->fields, 0, row);
+        expected =
+            margay_rows_read(&named->rows, named->fields, 0, &named->row);
+        named->list[i].value = named->row.number;
     }
     return expected;
 }
@@ -598,33 +532,28 @@ static const char *parse_named(struct margay_log *log, const char *line,
 {
     struct named *named = (struct named *)log;
     const char *expected = NULL;
-    size_t ids = 1;
     bool is_answer = named->layout->syntax == MARGAY_SYNTAX_LOGFMT &&
                      named->layout->passes != NULL &&
                      memchr(line, '=', (size_t)(end - line)) == NULL;
+    row->count = 0;
     if (at == 0 && (is_answer || (named->layout->syntax == MARGAY_SYNTAX_W3C &&
-                                  *line == '#'))) {
-        row->count = 0;
+                                  *line == '#')))
         return is_answer ? NULL : take_heads(named, line, end);
-    }
     if (at == 0 && ((expected = cut_line(named, line, end)) != NULL ||
-                    (expected = check_list(named, row)) != NULL))
+                    (expected = read_line(named)) != NULL))
         return expected;
-    uint8_t id = named->rows.plan.of_role[MARGAY_ROLE_ID][0];
-    if (named->is_list && (ids = named->listed) > 0)
-        named->fields[id] = named->list[at == 0 ? 0 : at / named->repeats];
-    if (ids > 0)
-        expected = margay_rows_read(&named->rows, named->fields, 0, row);
-    if (expected != NULL || ids == 0 || row->count == 0) {
-        named->requests += expected == NULL;
-        row->count = 0;
-        return expected;
+    size_t repeats = named->row.count;
+    size_t more = (named->is_list ? named->listed : 1) * repeats;
+    if (more > 0) {
+        *row = named->row;
+        row->count = 1;
+        if (named->is_list)
+            row->number = named->list[at / repeats].value;
+        if (named->lists &&
+            named->rows.plan.role_counts[MARGAY_ROLE_REQUEST] == 0)
+            row->request = named->requests;
     }
-    named->repeats = row->count;
-    row->count = 1;
-    if (named->lists && named->rows.plan.role_counts[MARGAY_ROLE_REQUEST] == 0)
-        row->request = named->requests;
-    log->at = at + 1 < ids * named->repeats ? at + 1 : 0;
+    log->at = at + 1 < more ? at + 1 : 0;
     named->requests += log->at == 0;
     return NULL;
 }
@@ -642,10 +571,7 @@ static void free_named(void *state)
     if (named->json != NULL)
         yajl_free(named->json);
 #endif
-#ifdef MARGAY_HAS_PCRE2
-    pcre2_match_data_free(named->match);
-    pcre2_code_free(named->pattern);
-#endif
+    margay_pattern_free(named->pattern);
     free(named->rows.devices);
     free(named->list);
     free(named->heads);
@@ -657,17 +583,17 @@ static enum margay_status set_up(struct named *named,
 {
     const struct margay_variant *variants = named->layout->variants;
     const char *column = named->options.column;
-    bool is_regex = named->layout->syntax == MARGAY_SYNTAX_REGEX;
+    bool by_pattern = named->layout->syntax >= MARGAY_SYNTAX_REGEX;
     enum margay_status status = MARGAY_OK;
-    if (is_regex)
+    if (by_pattern)
         status = make_pattern(named, error);
     else if (column != NULL)
         status = parse_choice(named, column, 0, error);
-    for (unsigned v = 0; status == MARGAY_OK && !is_regex && column == NULL &&
-                         variants[v].columns != NULL;
+    for (unsigned v = 0; status == MARGAY_OK && !by_pattern && column == NULL &&
+                         v < MARGAY_VARIANTS && variants[v].columns != NULL;
          v++)
         status = parse_choice(named, variants[v].columns, v, error);
-    if (status == MARGAY_OK && (is_regex || column != NULL))
+    if (status == MARGAY_OK && (by_pattern || column != NULL))
         make_plan(named, 0);
     return status;
 }
@@ -755,46 +681,11 @@ static void describe_named(const struct margay_state_options *options,
     free_named(named);
 }
 
-#define NAMED(NAME, DESCRIPTION, SUFFIXES, RECOGNISE, COLUMNS, ...)     \
-    const struct margay_format margay_format_##NAME = {                 \
-        .info = {.name = #NAME,                                         \
-                 .description = DESCRIPTION,                            \
-                 .suffixes = SUFFIXES,                                  \
-                 .numbers = MARGAY_IDS,                                 \
-                 .columns = COLUMNS,                                    \
-                 .kinds = (COLUMNS) == 0 ? 0 : MARGAY_READS_AND_WRITES, \
-                 .named_columns = MARGAY_TABLE_COLUMNS},                \
-        .layout =                                                       \
-            &(const struct margay_layout){                              \
-                .ticks_per_second = MARGAY_EPOCH_TICKS, __VA_ARGS__},   \
-        .decode = decode_named,                                         \
-        .recognise = RECOGNISE,                                         \
-        .create_state = create_named,                                   \
-        .free_state = free_named,                                       \
-        .cut = cut_named,                                               \
-        .describe = describe_named,                                     \
-    }
-
-NAMED(jsonl, "an object of JSON a line: --column id=PATH,...", "jsonl ndjson",
-      NULL, 0, .open = true, .syntax = MARGAY_SYNTAX_JSON, MARGAY_USUAL_WORDS);
-
-NAMED(logfmt, "NAME=VALUE ... a line: --column id=NAME,...", "logfmt", NULL, 0,
-      .open = true, .syntax = MARGAY_SYNTAX_LOGFMT, MARGAY_USUAL_WORDS);
-
-NAMED(w3c, "extended logs of IIS and CloudFront, with #Fields:", "w3c",
-      decode_named, 0, .open = true, .syntax = MARGAY_SYNTAX_W3C,
-      .variants = {{.columns = "id=cs-uri-stem+cs-uri-query?+cs(Host)?+"
-                               "cs-host?,size=sc-bytes?,op=cs-method,"
-                               "time=date+time"}},
-      MARGAY_USUAL_WORDS);
-
-NAMED(regex, "lines by --pattern, with groups (?<id>...), (?<size>...)", "",
-      NULL, 0, .open = true, .syntax = MARGAY_SYNTAX_REGEX, MARGAY_USUAL_WORDS);
-
-NAMED(memcached, "memcached: watch fetchers mutations", "", decode_named,
-      MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES |
-          MARGAY_COLUMN_TTLS | MARGAY_COLUMN_OPS,
-      .syntax = MARGAY_SYNTAX_LOGFMT,
-      .variants = {{.columns = "id=key?,size=size?,op=type,time=ts,ttl=ttl?"}},
-      .gets = "item_get", .sets = "item_store", .passes = "*",
-      .empty_gets_missed = true);
+const struct margay_format margay_format_named = {
+    .decode = decode_named,
+    .recognise = decode_named,
+    .create_state = create_named,
+    .free_state = free_named,
+    .cut = cut_named,
+    .describe = describe_named,
+};

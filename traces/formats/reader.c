@@ -1,6 +1,7 @@
 /* reader.c - the thread that turns bytes into batches of references */
 #define _GNU_SOURCE
 #include "traces/formats/reader.h"
+#include "traces/formats/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,14 +84,20 @@ static enum margay_status find_names(struct margay_reader *reader)
     while (!reader->whole.ended && reader->whole.end < 16 &&
            status == MARGAY_OK)
         status = margay_decoding_read(&reader->whole);
-    char *colon = memchr(reader->whole.buffer, ':', reader->whole.end);
-    if (reader->whole.end > 0 && reader->whole.buffer[0] == '{')
-        reader->detection.format = &margay_format_jsonl;
-    else if (colon != NULL && reader->whole.buffer[0] == '#' &&
-             memmem(w3c, sizeof w3c - 1, reader->whole.buffer,
-                    (size_t)(colon + 1 - reader->whole.buffer)) != NULL)
-        reader->detection.format = &margay_format_w3c;
-    return status;
+    size_t mark = margay_order_mark(reader->whole.buffer, reader->whole.end);
+    const char *first = reader->whole.buffer + mark;
+    const char *colon = memchr(first, ':', reader->whole.end - mark);
+    const char *name = NULL;
+    if (reader->whole.end > mark && *first == '{')
+        name = "jsonl";
+    else if (colon != NULL && *first == '#' &&
+             memmem(w3c, sizeof w3c - 1, first, (size_t)(colon + 1 - first)) !=
+                 NULL)
+        name = "w3c";
+    return status != MARGAY_OK || name == NULL
+               ? status
+               : margay_format_find(name, false, &reader->detection.format,
+                                    &reader->whole.error);
 }
 
 static enum margay_status find_format(struct margay_reader *reader)
@@ -205,9 +212,11 @@ static enum margay_status describe(struct margay_reader *reader)
     if (newline == NULL && reader->whole.end < MARGAY_TEXT_BYTES)
         newline = reader->whole.buffer +
                   reader->whole.end; /* margay_decoding_read() has set it */
-    bool whole = newline != NULL && newline > reader->whole.buffer;
-    format->describe(&reader->state_options, reader->whole.buffer,
-                     whole ? newline + 1 : reader->whole.buffer,
+    const char *first =
+        reader->whole.buffer +
+        margay_order_mark(reader->whole.buffer, reader->whole.end);
+    bool whole = newline != NULL && newline > first;
+    format->describe(&reader->state_options, first, whole ? newline + 1 : first,
                      &reader->facts);
     if (reader->facts.guess[0] != '\0')
         reader->state_options.column = reader->facts.guess;

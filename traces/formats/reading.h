@@ -12,9 +12,8 @@
 
 #include <margay/traces.h>
 
-/* Write the layout of row `index` of the table of formats as a file has it,
-   `bytes` at most with its NUL; empty: it is none.  False beyond. */
-bool margay_layout_write(size_t index, char *text, size_t bytes);
+/* A layout that is known, as a file has it; NULL beyond. */
+const char *margay_layout_text(size_t index);
 
 /* What the caller makes use of.  All zero is the plain meaning of traces.h. */
 struct margay_reading {

@@ -11,7 +11,6 @@
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/base/fnv.h"
-#include "traces/formats/dates.h"
 #include "traces/formats/names.h"
 #include "traces/formats/scan.h"
 
@@ -28,16 +27,20 @@
 
 void margay_field_value(struct margay_field *field)
 {
-    char copy[LONGEST_DECIMAL + MARGAY_TEXT_PADDING] = "";
-    const char *text = field->text;
+    const char *text = field->text, *end = text + field->bytes;
     field->decimal = false;
-    if (field->bytes == 0 || field->bytes > LONGEST_DECIMAL)
+    if (field->bytes == 0 || field->bytes > LONGEST_DECIMAL ||
+        (unsigned)(unsigned char)*text - '0' >= 10)
         return;
     /* A digit that follows is not of the field. */
-    if ((unsigned)(unsigned char)text[field->bytes] - '0' < 10)
-        text = memcpy(copy, text, field->bytes);
-    field->decimal =
-        margay_scan_decimal(text, &field->value) == text + field->bytes;
+    if ((unsigned)(unsigned char)*end - '0' < 10) {
+        char copy[LONGEST_DECIMAL + MARGAY_TEXT_PADDING] = "";
+        memcpy(copy, text, field->bytes);
+        field->decimal =
+            margay_scan_decimal(copy, &field->value) == copy + field->bytes;
+        return;
+    }
+    field->decimal = margay_scan_decimal(text, &field->value) == end;
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -152,19 +155,45 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
     for (unsigned k = 0; k < count; k++) {
         const struct margay_field *field = field_of(rows, role, k);
         if ((field->text == NULL && !may_lack(rows, role, k)) ||
-            (role != MARGAY_ROLE_REQUEST && count == 1 && field->bytes == 0))
+            (role != MARGAY_ROLE_REQUEST && count == 1 && field->bytes == 0 &&
+             !rows->plan.http))
             return expect_field(rows, role, k, what);
     }
     *name = hash_fields(rows, role);
     return NULL;
 }
 
-/* Does the row say no size there?  In columns of the user's own, nothing, a
-   hyphen or null says so. */
+/* "METHOD PATH PROTOCOL": an operation and an id, which is the whole of a
+   request that has no path. */
+static const struct margay_field *split_http(struct margay_rows *rows,
+                                             const struct margay_field *fields)
+{
+    const struct margay_plan *plan = &rows->plan;
+    struct margay_field *split = rows->split;
+    struct margay_field *op = &split[plan->of_role[MARGAY_ROLE_OP][0]];
+    struct margay_field *id = &split[plan->of_role[MARGAY_ROLE_ID][0]];
+    memcpy(split, fields, plan->count * sizeof *fields);
+    if (id->text == NULL)
+        return split;
+    const char *end = id->text + id->bytes;
+    const char *path = margay_next_word(id->text, end);
+    op->bytes = (size_t)(margay_word_end(op->text, end) - op->text);
+    if (path == end)
+        return split;
+    /* Nearly always the only blank after a long path. */
+    const char *blank = memchr(path, ' ', (size_t)(end - path));
+    if (blank == NULL || memchr(path, '\t', (size_t)(blank - path)) != NULL)
+        blank = margay_word_end(path, end);
+    *id = margay_field_of(path, (size_t)(blank - path));
+    return split;
+}
+
+/* Does the row say no size there?  Among names, and in columns of the user's
+   own, nothing, a hyphen or null says so. */
 static bool lacks_size(const struct margay_rows *rows, unsigned k)
 {
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
-    if (rows->layout->open && field->text != NULL)
+    if ((rows->layout->open || rows->names != NULL) && field->text != NULL)
         return field->bytes == 0 ||
                (field->bytes == 1 && *field->text == '-') ||
                (field->bytes == 4 && memcmp(field->text, "null", 4) == 0);
@@ -190,16 +219,35 @@ static const char *read_size(struct margay_rows *rows, uint64_t *size)
     return NULL;
 }
 
-static const char *read_count(struct margay_rows *rows, uint32_t *count)
+/* What HTTP sends is no size of an object where it is a part, or nothing as
+   that has not changed, or as HEAD asked for nothing. */
+static const char *read_status(struct margay_rows *rows, uint64_t *size)
 {
-    *count = 1;
-    if (count_of(rows, MARGAY_ROLE_COUNT) == 0)
+    if (may_lack(rows, MARGAY_ROLE_STATUS, 0))
         return NULL;
-    const struct margay_field *field = field_of(rows, MARGAY_ROLE_COUNT, 0);
-    if (!field->decimal || field->value > MOST_COUNT)
-        return expect_field(rows, MARGAY_ROLE_COUNT, 0,
-                            "a count of at most 65535");
-    *count = (uint32_t)field->value;
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_STATUS, 0);
+    const struct margay_field *op = count_of(rows, MARGAY_ROLE_OP) == 0
+                                        ? field
+                                        : field_of(rows, MARGAY_ROLE_OP, 0);
+    if (!field->decimal && (field->bytes == 0 || *field->text != '-'))
+        return expect_field(rows, MARGAY_ROLE_STATUS, 0, "a status of HTTP");
+    if ((field->decimal && (field->value == 206 || field->value == 304)) ||
+        (op->bytes == 4 && strncasecmp(op->text, "head", 4) == 0))
+        *size = MARGAY_SIZE_UNKNOWN;
+    return NULL;
+}
+
+/* A number up to `most` in the one column that a role has. */
+static const char *read_number(struct margay_rows *rows, unsigned role,
+                               uint64_t most, const char *what,
+                               uint32_t *number)
+{
+    if (may_lack(rows, role, 0))
+        return NULL;
+    const struct margay_field *field = field_of(rows, role, 0);
+    if (!field->decimal || field->value > most)
+        return expect_field(rows, role, 0, what);
+    *number = (uint32_t)field->value;
     return NULL;
 }
 
@@ -231,10 +279,11 @@ static uint64_t ticks_of(const struct margay_rows *rows, uint64_t value)
                                                  : 1;
 }
 
-/* A date, perhaps with its time of day in another column. */
-static bool read_date(const struct margay_rows *rows, uint64_t *time)
+/* A date, perhaps with its time of day in another column.  It is often that of
+   the row before, whose time *time is to begin with. */
+static bool read_date(struct margay_rows *rows, uint64_t *time)
 {
-    char date[MARGAY_WORD_BYTES * 2];
+    char date[MARGAY_DATE_BYTES];
     size_t bytes = 0;
     for (unsigned k = 0; k < count_of(rows, MARGAY_ROLE_TIME); k++) {
         const struct margay_field *field = field_of(rows, MARGAY_ROLE_TIME, k);
@@ -245,7 +294,12 @@ static bool read_date(const struct margay_rows *rows, uint64_t *time)
         memcpy(date + bytes, field->text, field->bytes);
         bytes += field->bytes;
     }
-    return margay_date_read(date, bytes, time);
+    if (bytes > 0 && bytes == rows->date_bytes &&
+        memcmp(rows->date, date, bytes) == 0)
+        return true;
+    rows->date_bytes = margay_date_read(date, bytes, time) ? bytes : 0;
+    memcpy(rows->date, date, rows->date_bytes);
+    return rows->date_bytes > 0;
 }
 
 /* Digits after a point are dropped. */
@@ -259,6 +313,7 @@ static const char *read_time(struct margay_rows *rows, uint64_t *time)
     if (count == 1 && (whole.decimal || is_fraction(&whole))) {
         uint64_t ticks = ticks_of(rows, whole.value);
         *time = ticks > 1 ? whole.value / ticks : whole.value;
+        rows->date_bytes = 0;
     } else if (!read_date(rows, time)) {
         return expect_field(rows, MARGAY_ROLE_TIME, 0,
                             rows->layout->open ? "a time in decimal, or a date,"
@@ -384,6 +439,11 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
     }
     if (field->text != NULL && lists(layout->passes, field->text, field->bytes))
         return NULL;
+    /* What else HTTP does is a get. */
+    *op = MARGAY_GET;
+    if (field->text != NULL &&
+        (rows->plan.http || count_of(rows, MARGAY_ROLE_STATUS) > 0))
+        return NULL;
     char what[400];
     snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
              layout->sets == NULL ? "" : " ",
@@ -391,20 +451,6 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
              layout->deletes == NULL ? "" : " ",
              layout->deletes == NULL ? "" : layout->deletes);
     return expect_field(rows, MARGAY_ROLE_OP, 0, what);
-}
-
-static const char *read_thread(struct margay_rows *rows, uint32_t *thread)
-{
-    *thread = 0;
-    if (count_of(rows, MARGAY_ROLE_THREAD) == 0 ||
-        may_lack(rows, MARGAY_ROLE_THREAD, 0))
-        return NULL;
-    const struct margay_field *field = field_of(rows, MARGAY_ROLE_THREAD, 0);
-    if (!field->decimal || field->value > UINT32_MAX)
-        return expect_field(rows, MARGAY_ROLE_THREAD, 0,
-                            "a thread, a number below 2^32,");
-    *thread = (uint32_t)field->value;
-    return NULL;
 }
 
 static const char *read_kind(struct margay_rows *rows, uint8_t *kind_said)
@@ -540,27 +586,37 @@ const char *margay_rows_read(struct margay_rows *rows,
     bool offsets = rows->layout->offset_bytes != 0 || rows->plan.addresses;
     unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
     const char *expected;
-    rows->fields = fields;
+    uint32_t count = 1;
+    rows->fields = rows->plan.http ? split_http(rows, fields) : fields;
     rows->columns = columns;
-    reference->count = 0;
+    reference->count = reference->thread = 0;
     if ((expected = read_op(rows, &reference->op)) != NULL ||
         reference->op == MARGAY_OPS || may_lack(rows, MARGAY_ROLE_ID, 0))
         return expected;
     if ((expected = read_name(rows, MARGAY_ROLE_ID, "an id",
                               &reference->number)) != NULL ||
         (expected = read_size(rows, &reference->size)) != NULL ||
+        (count_of(rows, MARGAY_ROLE_STATUS) > 0 &&
+         (expected = read_status(rows, &reference->size)) != NULL) ||
         (expected = read_time(rows, &reference->time)) != NULL ||
         (expected = read_ttl(rows, &reference->ttl)) != NULL ||
-        (expected = read_count(rows, &reference->count)) != NULL ||
+        (count_of(rows, MARGAY_ROLE_COUNT) > 0 &&
+         (expected = read_number(rows, MARGAY_ROLE_COUNT, MOST_COUNT,
+                                 "a count of at most 65535", &count)) !=
+             NULL) ||
         (expected = read_name(rows, MARGAY_ROLE_REQUEST, "a request",
                               &reference->request)) != NULL ||
         (expected = read_name(rows, MARGAY_ROLE_SITE, "a site",
                               &reference->site)) != NULL ||
-        (expected = read_thread(rows, &reference->thread)) != NULL ||
+        (count_of(rows, MARGAY_ROLE_THREAD) > 0 &&
+         (expected = read_number(rows, MARGAY_ROLE_THREAD, UINT32_MAX,
+                                 "a thread, a number below 2^32,",
+                                 &reference->thread)) != NULL) ||
         (expected = read_kind(rows, &reference->kind_said)) != NULL ||
         (expected = offsets ? scale_offset(rows, reference)
                             : count_units(rows, reference)) != NULL)
         return expected;
+    reference->count = count;
     /* A get of nothing missed. */
     if (!offsets && sizes > 0 && rows->layout->empty_gets_missed &&
         reference->op == MARGAY_GET &&

@@ -39,6 +39,9 @@ struct margay_known_word {
     size_t bytes; /* 0 = none yet */
 };
 
+/* More than the longest date. */
+#define MARGAY_DATE_BYTES 48
+
 struct margay_rows {
     const struct margay_layout *layout;
     struct margay_plan plan;
@@ -51,11 +54,14 @@ struct margay_rows {
     uint64_t *devices; /* the identity that has each number; NULL = none */
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
-    uint64_t last_time;           /* that a row has said */
+    uint64_t last_time;           /* that a row has said, by this date */
+    char date[MARGAY_DATE_BYTES];
+    size_t date_bytes; /* 0 = by none */
     /* The row that is read: the fields of the plan, and how many columns. */
     const struct margay_field *fields;
     size_t columns;
-    char message[512]; /* what was expected */
+    struct margay_field split[MARGAY_TAKES]; /* those, with HTTP in two */
+    char message[512];                       /* what was expected */
 };
 
 /* A row. */
@@ -78,6 +84,9 @@ struct margay_row_reference {
    to begin with and to be freed.  Returns NULL, or what was expected. */
 const char *margay_device_claim(uint64_t **devices, unsigned bits,
                                 uint64_t identity, uint64_t *number);
+
+/* Is the whole text, of `bytes` bytes, a date from 1970 on (dates.c)? */
+bool margay_date_read(const char *text, size_t bytes, uint64_t *seconds);
 
 /* The role that the name of a column tells, MARGAY_ROLES = none. */
 unsigned margay_role_told(const char *name);

@@ -34,6 +34,29 @@ static inline const char *margay_skip_blanks(const char *cursor)
     return cursor;
 }
 
+/* The bytes of the mark of the order of bytes that begins a text; 0 = none. */
+static inline size_t margay_order_mark(const char *text, size_t bytes)
+{
+    return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* The end of the word that begins at `cursor`: a blank, or `end`. */
+static inline const char *margay_word_end(const char *cursor, const char *end)
+{
+    while (cursor < end && !margay_is_blank(*cursor))
+        cursor++;
+    return cursor;
+}
+
+/* The beginning of the next word. */
+static inline const char *margay_next_word(const char *cursor, const char *end)
+{
+    cursor = margay_word_end(cursor, end);
+    while (cursor < end && margay_is_blank(*cursor))
+        cursor++;
+    return cursor;
+}
+
 /* The value of eight decimal digits. */
 static inline uint64_t margay_fold_decimal(uint64_t word)
 {

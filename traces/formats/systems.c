@@ -1,9 +1,10 @@
 /*
- * systems.c - what systems say about their files: fio, strace, filemap
+ * systems.c - what systems say about their devices and files: blkparse, fio,
+ * strace, filemap
  *
- * Requests are to offsets in files, which are kept apart as devices are: a file
- * has the upper 20 bits of a number, of the hash of its name, and its bytes the
- * lower 44.
+ * Requests are to offsets on devices, or in files, which are kept apart like
+ * devices: the hash of its name gives a device the upper 16 bits of a number,
+ * and a file the upper 20.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 #include "traces/formats/logs.h"
 #include "traces/formats/names.h"
 
-#define FILE_BITS  20
-#define FILE_BYTES (UINT64_C(1) << (64 - FILE_BITS))
+#define DEVICE_BITS 16
+#define FILE_BITS   20
 
 /* Of strace: where a descriptor of a process stands, or which call of a process
    has not returned, and at which offset, if that was printed. */
@@ -50,22 +51,28 @@ static void free_system(void *state)
     struct system *system = state;
     margay_names_free(system->names);
     free(system->places);
-    margay_log_free(system);
+    free(system->log.devices);
+    free(system);
 }
 
-/* A request of `bytes` bytes at row->number in the file of that hash. */
-static const char *take_request(struct margay_log *log, uint64_t file,
-                                uint64_t bytes, enum margay_op op,
+/* A request of `bytes` bytes at row->number, on the device or in the file, as
+   the bits say, of that hash. */
+static const char *take_request(struct margay_log *log, unsigned bits,
+                                uint64_t hash, uint64_t bytes,
+                                enum margay_op op,
                                 struct margay_row_reference *row)
 {
-    uint64_t number = file & ((UINT64_C(1) << FILE_BITS) - 1);
+    const uint64_t room = UINT64_C(1) << (64 - bits);
+    uint64_t number = hash & ((UINT64_C(1) << bits) - 1);
     if (bytes > UINT32_MAX)
         return "a request below 4294967296 bytes";
-    if (row->number >= FILE_BYTES || FILE_BYTES - row->number < bytes)
-        return "an offset below 2^44, as the file stands above it";
+    if (row->number >= room || room - row->number < bytes)
+        return bits == FILE_BITS
+                   ? "an offset below 2^44, as the file stands above it"
+                   : "an offset below 2^48, as the device stands above it";
     const char *expected = margay_device_claim(
-        &log->devices, FILE_BITS, MARGAY_NAMED_DEVICE(file), &number);
-    row->number |= number << (64 - FILE_BITS);
+        &log->devices, bits, MARGAY_NAMED_DEVICE(hash), &number);
+    row->number |= number << (64 - bits);
     row->size = bytes;
     row->extent = (uint32_t)bytes;
     row->op = (uint8_t)op;
@@ -77,6 +84,61 @@ static bool is_word(const char *word, const char *end, const char *text)
 {
     return (size_t)(end - word) == strlen(text) &&
            memcmp(word, text, (size_t)(end - word)) == 0;
+}
+
+/* -------------------------------------------------------------- blkparse -- */
+
+/*
+ * What blkparse prints of requests to block devices
+ *
+ *     8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
+ *
+ * Device, processor, number, seconds, process, action, what is done, first
+ * sector, sectors, program.  A request passes through several actions; it
+ * counts where it is queued, Q, and nowhere else.  One that neither reads nor
+ * writes, or discards, is no reference.  Lines after the first record that
+ * begin with no device are the summary.
+ */
+#define SECTOR_BYTES UINT64_C(512)
+#define EXPECTS_BLKPARSE                                                     \
+    "a line of blkparse: device, processor, number, time, process, action, " \
+    "what is done, sector + sectors"
+
+static const char *parse_blkparse(struct margay_log *log, const char *line,
+                                  const char *end, size_t at,
+                                  struct margay_row_reference *row)
+{
+    const char *words[10], *ends[10];
+    uint64_t major, sectors;
+    (void)at;
+    row->count = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        words[i] = i == 0 ? line : margay_next_word(words[i - 1], end);
+        ends[i] = margay_word_end(words[i], end);
+    }
+    if (!margay_take_pair(line, ends[0], ',', &major))
+        return log->begun ? NULL : EXPECTS_BLKPARSE;
+    if (!margay_take_pair(words[3], ends[3], '.', &row->time) ||
+        words[6] == end)
+        return EXPECTS_BLKPARSE;
+    log->begun = true;
+    size_t bytes = (size_t)(ends[6] - words[6]);
+    bool reads = memchr(words[6], 'R', bytes) != NULL;
+    bool writes = memchr(words[6], 'W', bytes) != NULL;
+    if (!is_word(words[5], ends[5], "Q") || (!reads && !writes) ||
+        memchr(words[6], 'D', bytes) != NULL)
+        return NULL;
+    if (!margay_take_number(words[7], ends[7], &row->number) ||
+        words[8] == end || *words[8] != '+' ||
+        !margay_take_number(words[9], ends[9], &sectors))
+        return EXPECTS_BLKPARSE;
+    if (!margay_multiply_u64(row->number, SECTOR_BYTES, &row->number))
+        row->number = UINT64_MAX;
+    if (!margay_multiply_u64(sectors, SECTOR_BYTES, &sectors))
+        sectors = UINT64_MAX;
+    return take_request(log, DEVICE_BITS,
+                        margay_fnv1a(line, (size_t)(ends[0] - line)), sectors,
+                        writes ? MARGAY_SET : MARGAY_GET, row);
 }
 
 /* ------------------------------------------------------------------ fio -- */
@@ -153,8 +215,9 @@ static const char *parse_fio(struct margay_log *log, const char *line,
     if (!reads && !is_word(action, action_end, "write"))
         return "an action of fio: read write add open close wait sync "
                "datasync trim";
-    return take_request(log, margay_fnv1a(line, (size_t)(name_end - line)),
-                        bytes, reads ? MARGAY_GET : MARGAY_SET, row);
+    return take_request(log, FILE_BITS,
+                        margay_fnv1a(line, (size_t)(name_end - line)), bytes,
+                        reads ? MARGAY_GET : MARGAY_SET, row);
 }
 
 /* -------------------------------------------------------------- filemap -- */
@@ -259,7 +322,7 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
         dash != NULL ? last - row->number : ((uint64_t)PAGE_BYTES << order) - 1;
     return bytes >= UINT32_MAX
                ? "fewer than 4294967296 bytes"
-               : take_request(log, file, bytes + 1, MARGAY_GET, row);
+               : take_request(log, FILE_BITS, file, bytes + 1, MARGAY_GET, row);
 }
 
 /* --------------------------------------------------------------- strace -- */
@@ -397,7 +460,7 @@ static const char *take_call(struct system *system, uint64_t process,
     return value == 0
                ? NULL
                : take_request(
-                     &system->log, made->file, value,
+                     &system->log, FILE_BITS, made->file, value,
                      made->call->moves == READS ? MARGAY_GET : MARGAY_SET, row);
 }
 
@@ -470,6 +533,7 @@ static const char *parse_strace(struct margay_log *log, const char *line,
 
 /* ------------------------------------------------------------------ rows -- */
 
+MARGAY_LOG_DECODER(decode_blkparse, parse_blkparse)
 MARGAY_LOG_DECODER(decode_fio, parse_fio)
 MARGAY_LOG_DECODER(decode_filemap, parse_filemap)
 MARGAY_LOG_DECODER(decode_strace, parse_strace)
@@ -492,6 +556,10 @@ MARGAY_LOG_DECODER(decode_strace, parse_strace)
         .decode = DECODER, .recognise = DECODER,                              \
         .create_state = create_system, .free_state = free_system, __VA_ARGS__ \
     }
+
+const struct margay_format margay_format_blkparse = SYSTEM(
+    "blkparse", "blkparse: requests to devices, where queued", "blkparse",
+    MARGAY_COLUMN_TIMES, decode_blkparse, .told_by_records = false);
 
 const struct margay_format margay_format_fio =
     SYSTEM("fio", "fio's --write_iolog: requests to files", "iolog",

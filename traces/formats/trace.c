@@ -41,13 +41,15 @@ static enum margay_status take_table_options(
              given->quote != 0)
         asked = "the column, delimiter or quote asked for";
     if (*format == NULL && asked != NULL) {
-        *format =
-            given->pattern != NULL ? &margay_format_regex : &margay_format_csv;
+        enum margay_status status = margay_format_find(
+            given->pattern != NULL ? "regex" : "csv", false, format, error);
+        if (status != MARGAY_OK)
+            return status;
         strcpy(reader->detection.evidence, asked);
         reader->may_have_names = given->pattern == NULL &&
                                  given->delimiter == '\0' && given->quote == 0;
     }
-    if (given->pattern != NULL && *format != &margay_format_regex)
+    if (given->pattern != NULL && strcmp((*format)->info.name, "regex") != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a pattern is for the format regex, not for %s",
                            (*format)->info.name);
