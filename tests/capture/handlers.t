@@ -14,8 +14,8 @@ esac
 cat >tell.pl <<'END'
 # How many words the program, its handler and its other thread have written,
 # and how many of the program's are there twice or out of order, where these are
-# more than LATE.
-my ($own, $theirs, $others, $wrong, $last, $thread) = (0) x 5;
+# more than LATE.  Where a handler JUMPS, some are unwritten, or written late.
+my ($own, $theirs, $others, $wrong, $last, $thread, %seen) = (0) x 5;
 for my $name (@ARGV) {
     open my $trace, '<', $name or die;
     while (<$trace>) {
@@ -26,7 +26,8 @@ for my $name (@ARGV) {
         next if $at >> 44 != 1;
         $own += $bytes / 4;
         $thread //= $name;
-        $wrong++ if $at <= $last || $name ne $thread;
+        $wrong++ if $ENV{JUMPS} ? $seen{$at}++
+            : $at <= $last || $name ne $thread;
         $last = $at;
     }
 }
@@ -201,6 +202,15 @@ for way in calls clang; do
         skip "$way: handlers that fork" "$(head -n 1 err)"
     fi
     check "$way: handlers are built" build $way handlers
+    for words in 1 10; do
+        run record -q --to lackey -o trace ./handlers run $words
+        is "$way: handlers of $words words lose none, of theirs or others" \
+            "$(perl tell.pl trace)" "$(cat out) 0 0"
+    done
+    run record -q --to lackey -o trace ./handlers jump 10
+    is "$way: nor if they jump" \
+        "$(JUMPS=1 perl tell.pl trace | cut -d' ' -f2,4)" \
+        "$(cut -d' ' -f2 out) 0"
     for words in 1 5 10000; do
         # A buffer may be late where handlers fill more than one.
         late=0

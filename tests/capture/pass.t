@@ -62,34 +62,6 @@ build many "$sources/many.c" -O1 -pthread
 ./many.pass 64 20000 >out
 is 'unrecorded threads end' "$? $(grep -c ' ' out)" '0 65'
 
-# ---------------------------------------------- handlers of signals, jumps --
-cat >tell.pl <<'END'
-# How many words of the program and of its handlers, and how many of the
-# program's are there twice or not in their order.
-my ($own, $theirs, $twice, $last, %seen) = (0, 0, 0, 0);
-while (<>) {
-    my ($at, $bytes) = /^ S ([0-9a-f]+),(\d+)/ or next;
-    $at = hex $at;
-    $theirs += $bytes / 8 if $at >> 44 == 2;
-    next if $at >> 44 != 1;
-    $own += $bytes / 4;
-    $twice++ if $seen{$at}++ || (!$ENV{JUMPS} && $at < $last);
-    $last = $at;
-}
-print "$own $theirs $twice";
-END
-build handlers "$sources/handlers.c" -O1
-for way in pass hooks; do
-    for words in 1 10; do
-        run record -q --to lackey -o trace ./handlers.$way run $words
-        is "$way: handlers of $words words lose none, of theirs or others" \
-            "$(perl tell.pl trace)" "$(cat out) 0"
-    done
-    run record -q --to lackey -o trace ./handlers.$way jump 10
-    is "$way: nor if they jump" "$(JUMPS=1 perl tell.pl trace | cut -d' ' -f2-)" \
-        "$(cut -d' ' -f2 out) 0"
-done
-
 # ------------------------------------------------------------ C++ and sites --
 cat >throws.cc <<'END'
 #include <cstdio>

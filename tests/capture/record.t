@@ -2,44 +2,15 @@
 # record.t - a program's references are written as it makes them, by every
 # method, even where the program is killed
 . tests/sim/lib.sh
-sources=$root/tests/capture
-compiler=${CC:-cc}
+. "$root/tests/capture/recording.sh"
 
-# build NAME: NAME for the runtime, and NAME.plain.
-build() {
-    # shellcheck disable=SC2046,SC2086 # words
-    $compiler -O2 $("$MARGAY" record --cflags) -o "$1" "$sources/$1.c" \
-        $("$MARGAY" record --libs) &&
-        $compiler -O2 -o "$1.plain" "$sources/$1.c" -pthread
-}
-for program in walk many ends operations straddle; do
-    check "$program is built" build $program
+for program in many ends operations straddle; do
+    check "$program is built" with_runtime "$compiler" -O2 -o $program \
+        "$sources/$program.c"
 done
+check 'one is built as it is' "$compiler" -O2 -o plain "$sources/ends.c"
 is 'what a program is built with, on one line' \
     "$("$MARGAY" record --libs --cflags | grep -c '^-.*fsanitize=thread.*runtime')" 1
-
-# Of a trace in the format lackey, what lies between the first store to one
-# address and the next store to another.
-between() { # FROM TO
-    sed -n "/^ S $1,/,/^ S $2,/p"
-}
-
-# -------------------------------------------------------------- each method --
-for method in runtime valgrind; do
-    name="method $method"
-    program=./walk.plain
-    [ $method != runtime ] || program=./walk
-    run record --method $method --to lackey -o $method.trace $program expected
-    if [ "$status" = 125 ] && grep -q 'not with method' err; then
-        skip "$name: exactly the references between two stores" "$(tail -n 1 err)"
-        continue
-    fi
-    first=$(head -n 1 expected | sed 's/.* //; s/,.*//')
-    last=$(tail -n 1 expected | sed 's/.* //; s/,.*//')
-    grep -v '^I' $method.trace | between "$first" "$last" >got
-    check "$name: exactly the references between two stores" cmp -s got expected
-    diff got expected | head -n 5 | sed 's/^/#   /'
-done
 
 # ------------------------------------------------------------- what is done --
 run record --to lackey -o trace ./operations expected
@@ -90,22 +61,16 @@ is 'a copy that lacks room ends the program, and is not made' \
     "$status $(wc -l <trace)" '134 0'
 
 # --------------------------------------------------- threads and processes --
-count_in() { # FROM TO: references of the trace that lie in there
-    perl -e 'my ($f, $t) = map { hex } @ARGV[0, 1]; my $n = 0;
-        open my $trace, "<", "trace" or die;
-        while (<$trace>) { /([0-9a-f]+),/ or next; my $a = hex $1;
-            $n++ if $a >= $f && $a < $t } print $n' "$1" "$2"
-}
 run record --to lackey -o trace ./many 5 20000
 cp out arrays
 while read -r from to; do
-    is "all references of a thread or a process" "$(count_in "$from" "$to")" \
+    is "all references of a thread or a process" "$(in_range "$from" "$to")" \
         20000
 done <arrays
 is 'there were five threads and a child' "$(wc -l <arrays)" 6
 # More than there are buffers at first, so that each needs a new one.
 run record --to lackey -o trace ./many 40 3000
-while read -r from to; do count_in "$from" "$to"; echo; done <out >counts
+while read -r from to; do in_range "$from" "$to"; done <out >counts
 is 'forty threads at once' "$(sort counts | uniq -c | tr -s ' ')" ' 41 3000'
 run record --thread-traces separate -o apart.din ./many 3 5000
 is 'a trace for each thread: main, three, and the child' \
@@ -149,15 +114,15 @@ run record -o trace.u64 ./
 is 'a directory' "$status $(cat err)" \
     '126 margay record: ./: cannot run: Permission denied'
 check 'and no trace of these, either' test ! -e trace.u64
-run record --method runtime -o trace.u64 ./walk.plain
+run record --method runtime -o trace.u64 ./plain
 is 'a program without the runtime' "$status" 125
 check 'and no trace' test ! -e trace.u64
 like 'says so at once' "$(head -n 1 err)" \
-    'walk.plain: it is not built for the method runtime'
-like 'and in the end' "$(sed 1d err)" 'walk.plain: it made no references'
-run record --nonsense ./walk
+    'plain: it is not built for the method runtime'
+like 'and in the end' "$(sed 1d err)" 'plain: it made no references'
+run record --nonsense ./ends
 is 'an option that there is not' "$status" 125
-run record -o no/such/place ./walk
+run record -o no/such/place ./ends
 is 'a trace that cannot be written' "$status" 125
 
 # -------------------------------------------------------------------- words --

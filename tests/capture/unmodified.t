@@ -1,11 +1,12 @@
 #!/bin/sh
-# unmodified.t - programs as they are, under Valgrind
+# unmodified.t - programs as they are, under Valgrind, with unusual instructions
+# and code that is left in its middle, too
 . tests/sim/lib.sh
 . "$root/tests/capture/recording.sh"
 
 # Without libraries of its own and at fixed addresses, a program does the same
-# under all methods, between two marks at least.
-for program in walk many ends; do
+# under all methods.
+for program in many ends; do
     check "$program is built" "$compiler" -O2 -static -no-pie -o $program \
         "$sources/$program.c" -pthread
 done
@@ -14,22 +15,13 @@ address() {
     printf '%08x\n' "0x$(nm "$1" | awk -v name="$2" '$3 == name { print $1 }')"
 }
 
-# marked PROGRAM TRACE: what lies between the stores to begin and to end.
-marked() {
-    sed -n "/^ S $(address "$1" begin),/,/^ S $(address "$1" end),/p" "$2"
-}
-
 recorded=
-if can valgrind ./walk; then
+if can valgrind ./ends; then
     recorded=yes
 
-    run record --method valgrind --to lackey --fetches -o valgrind.walk \
-        ./walk expected
-    is "valgrind: a walk" "$status" 0
-    marked walk valgrind.walk | grep -v '^I' >got
-    check "valgrind: all of it, but instructions" cmp -s got expected
-    check "valgrind: and instructions" grep -q '^I  ' valgrind.walk
-    run record --method valgrind --to lackey -o trace ./walk
+    run record --method valgrind --to lackey --fetches -o trace ./ends
+    check "valgrind: instructions" grep -q '^I  ' trace
+    run record --method valgrind --to lackey -o trace ./ends
     check "valgrind: no instructions where they are not asked for" \
         test "$(grep -c '^I' trace)" = 0
 
@@ -56,7 +48,7 @@ if can valgrind ./walk; then
     check "valgrind: nor much smaller" \
         test "$(wc -c <trace)" -gt 1000 -a "$(wc -c <trace)" -le 1024
 
-    head -c 3000 walk >broken
+    head -c 3000 ends >broken
     chmod +x broken
     run record --method valgrind -o broken.u64 ./broken
     is "valgrind: a program that it cannot run" \
@@ -80,10 +72,10 @@ name='a directory of PATH that cannot be searched has no program'
 if [ "$(id -u)" != 0 ]; then
     mkdir closed readable
     chmod 0 closed
-    echo >readable/walk
-    PATH=$PWD/closed:$PWD/readable run record -o trace.u64 walk
+    echo >readable/ends
+    PATH=$PWD/closed:$PWD/readable run record -o trace.u64 ends
     like "$name" "$status $(cat err)" \
-        '^126 .*readable/walk: cannot run: Permission denied'
+        '^126 .*readable/ends: cannot run: Permission denied'
 else
     skip "$name" 'root may search everywhere'
 fi
@@ -106,11 +98,60 @@ if [ "$recorded" ]; then
     run record -q --method valgrind -o trace.u64 env
     check 'the program does not see what records it' \
         test "$(grep -c MARGAY_CAPTURE out)" = 0
-    run record --method auto -o trace.u64 ./walk
+    run record --method auto -o trace.u64 ./ends
     like 'it is chosen by itself' "$(head -n 1 err)" \
-        'walk: method valgrind, which takes about .* times its time'
+        'ends: method valgrind, which takes about .* times its time'
 fi
-run record --method runtime --fetches -o trace.u64 ./walk
+run record --method runtime --fetches -o trace.u64 ./ends
 is 'what the runtime cannot do' "$status" 125
-like 'says so' "$(cat err)" 'walk: not with method runtime: .*--fetches'
+like 'says so' "$(cat err)" 'ends: not with method runtime: .*--fetches'
+
+# -------------- unusual instructions, and code that is left in its middle --
+for program in machine interrupted forks; do
+    check "$program is built" "$compiler" -O2 -pthread -static -no-pie -o $program \
+        "$sources/$program.c"
+done
+thrown=
+if "${CXX:-c++}" -O2 -o thrown "$sources/thrown.cpp" 2>/dev/null; then
+    thrown=yes
+fi
+
+# all_stores NAME PROGRAM [ARGUMENT]
+all_stores() {
+    name=$1
+    shift
+    run record -q --method valgrind --to lackey -o trace "$@"
+    read -r from to stores <out
+    is "valgrind: $name" "$status $(within "$from" "$to" | grep -c '^ S')" \
+        "0 $stores"
+}
+
+can valgrind ./machine || {
+    skip "unusual instructions, and code that is left" "$(tail -n 1 err)"
+    finish
+}
+run record -q --method valgrind --to lackey -o trace ./machine expected
+if [ "$status" = 77 ]; then
+    skip "valgrind: unusual instructions" 'no such kernel for this machine'
+else
+    read -r from to <out
+    within "$from" "$to" >got
+    check "valgrind: unusual instructions" cmp -s got expected
+    diff expected got | head -n 10 | sed 's/^/#   /'
+fi
+all_stores 'a handler that jumps out of a fault' ./interrupted jump
+all_stores 'jumps out of calls' ./interrupted long
+all_stores 'a handler of a timer' ./interrupted timer
+if [ "$thrown" ]; then
+    all_stores 'exceptions of C++' ./thrown
+else
+    skip "valgrind: exceptions of C++" 'needs a compiler of C++'
+fi
+run record -q --method valgrind --to lackey -o trace ./machine expected all
+read -r from to <out
+within "$from" "$to" >got
+check "valgrind: long accesses, and those of vectors" cmp -s got expected
+diff expected got | head -n 10 | sed 's/^/#   /'
+all_stores 'a handler that mends a fault' ./interrupted mend
+all_stores 'threads on both sides of a fork' ./forks
 finish

@@ -112,31 +112,33 @@ is 'every format is among them' \
     "$("$MARGAY" version | sed -n 's/^formats: *//p' | tr -d , |
         tr ' ' '\n' | grep -vxE "jsonl|logfmt|regex|${absent:-none}|$no_json" | sort -u | tr '\n' ' ')"
 
-# What asks for one of these letters; an asterisk asks for nothing.
+# What asks for one of these letters, of every format, or of those alone that are
+# the first to say what they do; an asterisk asks for nothing.
+awk '!seen[$2]++' traces >first
 cat >questions <<'END'
-rwf curve --kind read
-w curve --kind write
-w histogram --kind write
-w distances --kind write
-w info --kind write
-w assoc --kind write
-w compare --kind write
-f curve --kind fetch
-wf curve --kind write,fetch
-* curve --kind read,write,fetch
-w curve --writebacks
-w assoc --write back
-w assoc --write through
-w assoc --allocate off
-w assoc --kind write --write back
-rwf assoc --by kind
-s histogram --by site
-t histogram --by thread
-e curve --straddle split
-e info --straddle split
-e assoc --straddle split
-* curve --straddle first
-* histogram --of time
+traces rwf curve --kind read
+traces w info --kind write
+traces f curve --kind fetch
+traces s histogram --by site
+traces t histogram --by thread
+traces e info --straddle split
+traces * curve --straddle first
+first w curve --kind write
+first w histogram --kind write
+first w distances --kind write
+first w assoc --kind write
+first w compare --kind write
+first wf curve --kind write,fetch
+first * curve --kind read,write,fetch
+first w curve --writebacks
+first w assoc --write back
+first w assoc --write through
+first w assoc --allocate off
+first w assoc --kind write --write back
+first rwf assoc --by kind
+first e curve --straddle split
+first e assoc --straddle split
+first * histogram --of time
 END
 
 # asked TRACE SAYS NEEDS COMMAND OPTION...: refused, by its name, the option's
@@ -161,12 +163,12 @@ asked() {
     echo "$trace: $*: status $status, $(cat err)"
 }
 
-while read -r needs question; do
+while read -r which needs question; do
     while read -r trace says; do
         # $question is a list of words.
         # shellcheck disable=SC2086
         asked "$trace" "$says" "$needs" $question
-    done <traces >wrong
+    done <"$which" >wrong
     is "$question: answered by traces that say it, refused for the rest" \
         "$(cat wrong)" ''
 done <questions
