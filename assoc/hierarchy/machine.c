@@ -175,6 +175,7 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
         return NULL;
     node->level = level;
     node->shift = margay_log2_floor(level->block_bytes);
+    node->number_shift = node->shift - hierarchy->unit_shift;
     node->exclusive = level->inclusion == MARGAY_EXCLUSIVE;
     /* Victim blocks leave the machine's level where they leave these. */
     node->is_victims = index >= hierarchy->level_count;
@@ -398,7 +399,7 @@ static __attribute__((noinline)) void feed_blocks(
     bool splits = hierarchy->splits && span->extents != NULL;
     for (size_t k = 0; k < entrances->count; k++) {
         struct margay_node *node = entrances->nodes[k];
-        unsigned shift = node->shift - hierarchy->unit_shift;
+        unsigned shift = node->number_shift;
         uint64_t block = reference.number >> shift, last = block;
         if (splits && reference.extent == 0)
             return;
@@ -411,29 +412,63 @@ static __attribute__((noinline)) void feed_blocks(
     }
 }
 
-/* Make a reference that finds its block the latest of its set in each cache
-   that it comes to; returns false if it does not. */
-static inline bool feed_latest(const struct margay_hierarchy *hierarchy,
-                               const struct margay_entrances *entrances,
-                               uint64_t number, enum margay_kind kind)
+/* The latest block of its set, if the number lies in it; or NULL. */
+static inline const struct margay_latest *latest_of(
+    const struct margay_node *node, uint64_t number)
 {
-    struct margay_latest *latest;
-    for (size_t k = 0; k < entrances->count; k++) {
-        struct margay_node *node = entrances->nodes[k];
-        uint64_t block = number >> (node->shift - hierarchy->unit_shift);
-        latest = &node->latest[block & node->latest_mask];
-        if (latest->inverse != ~block)
-            return false;
+    uint64_t block = number >> node->number_shift;
+    const struct margay_latest *latest =
+        &node->latest[block & node->latest_mask];
+    return latest->inverse == ~block ? latest : NULL;
+}
+
+static inline void count_latest(struct margay_node *node,
+                                const struct margay_latest *latest,
+                                enum margay_kind kind)
+{
+    node->references[MARGAY_FOR_CORE][kind]++;
+    if (kind == MARGAY_WRITE && node->writes)
+        margay_cache_make_dirty(node->cache, latest->at);
+}
+
+/* Make the references from entry i on whose blocks are the latest of their sets
+   in each cache that they come to.  Returns the first that is not, or that
+   another core makes.  Apart, so that the loop has all registers. */
+static __attribute__((noinline)) size_t feed_latest(
+    struct margay_hierarchy *hierarchy, const struct margay_span *span,
+    size_t i)
+{
+    const uint64_t *numbers = span->blocks;
+    const uint8_t *kinds = span->kinds;
+    uint32_t core = margay_core_of(span, i, hierarchy->most_cores,
+                                   &hierarchy->shares_cores);
+    if (core >= hierarchy->core_count || hierarchy->cores[core] == NULL ||
+        (hierarchy->splits && span->extents != NULL))
+        return i;
+    const struct margay_core *own = hierarchy->cores[core];
+    const size_t first = i;
+    for (; i < span->count; i++) {
+        enum margay_kind kind =
+            kinds == NULL ? MARGAY_READ : (enum margay_kind)kinds[i];
+        const struct margay_entrances *entrances = &own->of_kind[kind];
+        if (!entrances->brief ||
+            (span->threads != NULL && span->threads[i] != span->threads[first]))
+            return i;
+        /* There is nearly always one. */
+        struct margay_node *const *nodes = entrances->nodes;
+        const struct margay_latest *latest = latest_of(nodes[0], numbers[i]);
+        for (size_t k = 1; k < entrances->count && latest != NULL; k++) {
+            if (latest_of(nodes[k], numbers[i]) == NULL)
+                latest = NULL;
+        }
+        if (latest == NULL)
+            return i;
+        hierarchy->references[kind]++;
+        count_latest(nodes[0], latest, kind);
+        for (size_t k = 1; k < entrances->count; k++)
+            count_latest(nodes[k], latest_of(nodes[k], numbers[i]), kind);
     }
-    for (size_t k = 0; k < entrances->count; k++) {
-        struct margay_node *node = entrances->nodes[k];
-        uint64_t block = number >> (node->shift - hierarchy->unit_shift);
-        latest = &node->latest[block & node->latest_mask];
-        node->references[MARGAY_FOR_CORE][kind]++;
-        if (kind == MARGAY_WRITE && node->writes)
-            margay_cache_make_dirty(node->cache, latest->at);
-    }
-    return true;
+    return i;
 }
 
 static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
@@ -453,9 +488,6 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
         &hierarchy->cores[core]->of_kind[kind];
     bool splits = hierarchy->splits && span->extents != NULL;
     hierarchy->references[kind]++;
-    if (entrances->brief && !splits &&
-        feed_latest(hierarchy, entrances, span->blocks[i], kind))
-        return MARGAY_OK;
     bool apart = entrances->coherent || splits;
     hierarchy->core = core;
     hierarchy->index = (uint32_t)i;
@@ -464,8 +496,8 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
         feed_blocks(hierarchy, entrances, span, i, kind);
     for (size_t k = 0; !apart && k < entrances->count; k++) {
         struct margay_node *node = entrances->nodes[k];
-        unsigned shift = node->shift - hierarchy->unit_shift;
-        margay_node_reference(hierarchy, node, span->blocks[i] >> shift, kind,
+        margay_node_reference(hierarchy, node,
+                              span->blocks[i] >> node->number_shift, kind,
                               MARGAY_FOR_CORE);
     }
     if (hierarchy->queue.count > 0)
@@ -479,8 +511,11 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
 {
     enum margay_status status = MARGAY_OK;
     hierarchy->traffic.count = 0;
-    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
-        status = feed_entry(hierarchy, span, i, error);
+    for (size_t i = 0; i < span->count && status == MARGAY_OK;) {
+        i = feed_latest(hierarchy, span, i);
+        if (i < span->count)
+            status = feed_entry(hierarchy, span, i++, error);
+    }
     if (status == MARGAY_OK && hierarchy->traffic_failed)
         status = margay_fail_memory(error, "what a cache passes on");
     if (status == MARGAY_OK && hierarchy->queue.failed)

@@ -141,6 +141,7 @@ struct margay_node {
        count, and make the block dirty.  NULL = another hit may do more. */
     struct margay_latest *latest;
     uint64_t latest_mask;
+    unsigned number_shift; /* from a number of the trace to a block */
     uint64_t references[MARGAY_PURPOSES][MARGAY_KINDS];
     uint64_t misses[MARGAY_PURPOSES][MARGAY_KINDS];
     struct margay_level_counts counts; /* without these */
@@ -148,10 +149,10 @@ struct margay_node {
 
 /* The nodes that a core's references of one kind go to. */
 struct margay_entrances {
-    struct margay_node *nodes[MARGAY_MOST_LEVELS];
     size_t count;
     bool coherent; /* one of them is in a domain */
     bool brief;    /* they know their latest blocks, and no write goes on */
+    struct margay_node *nodes[MARGAY_MOST_LEVELS];
 };
 
 struct margay_core {
