@@ -101,9 +101,9 @@ void margay_references_expand(const struct margay_references *from,
 
 #define MARGAY_EXPECTS_END "a reference that ends within 64 bits"
 
-/* Bytes that must be readable after the end of a text, because scanners load 16
-   bytes at a time. */
-#define MARGAY_TEXT_PADDING 32
+/* Bytes that must be readable after the end of a text, because scanners load up
+   to 64 bytes at a time. */
+#define MARGAY_TEXT_PADDING 64
 
 static inline uint64_t margay_swap_if_big_endian(uint64_t value)
 {

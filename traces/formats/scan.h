@@ -104,6 +104,18 @@ static inline unsigned margay_mask(margay_bytes16 is_true)
 #endif
 }
 
+/* Which of the next 64 bytes are newlines. */
+static inline uint64_t margay_newlines(const char *cursor)
+{
+    uint64_t newlines = 0;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 64; i += 16) {
+        margay_bytes16 bytes = margay_load_bytes16(cursor + i);
+        newlines |= (uint64_t)margay_mask((margay_bytes16)(bytes == '\n')) << i;
+    }
+    return newlines;
+}
+
 /* The characters that are decimal digits, or letters that are digits. */
 static inline margay_bytes16 margay_decimal_digits(margay_bytes16 bytes)
 {

@@ -16,8 +16,7 @@
 #define EXPECTS_ADDRESS "a hexadecimal address of at most 64 bits"
 #define EXPECTS_PREFIX  "an address that begins with 0x"
 
-/* --------------------------------------------------------------- the loop --
- */
+/* ------------------------------------------------------------ the loop -- */
 
 /* What a line may hold apart from its record. */
 struct line_rules {
@@ -80,31 +79,39 @@ static inline __attribute__((always_inline)) const char *decode_lines(
     /* A copy, so that the compiler may keep it in registers. */
     struct margay_references local = *references;
     const char *cursor = text->cursor, *end = text->end;
-    const char *expected = NULL, *failure = NULL;
-    uint64_t lines = text->lines;
+    const char *expected = NULL, *failure = NULL, *seen = NULL;
+    uint64_t lines = text->lines, ends = 0;
     while (cursor < end &&
            local.count + MARGAY_LINE_REFERENCES <= local.capacity) {
         size_t count = local.count;
+        if (ends == 0) {
+            seen = cursor;
+            ends = margay_newlines(seen);
+        }
         const char *after = parse(cursor, &local, &expected);
-        if (__builtin_expect(after == NULL, 0))
-            local.count = count;
-        else if (__builtin_expect(*after == '\r', 0))
-            after++;
-        if (__builtin_expect(after == NULL || *after != '\n' ||
-                                 after - cursor > (ptrdiff_t)MARGAY_LINE_BYTES,
-                             0)) {
-            after = settle_line(cursor, after, rules, &expected);
-            if (after == NULL) {
-                local.count = count;
-                failure = expected;
-                break;
-            }
-            cursor = after;
-            lines += after[-1] == '\n';
+        /* The compiler must not take the end of the record for that of the
+           line, which is known before it, so that several lines are parsed at
+           once. */
+        const char *newline = ends == 0 ? NULL : seen + __builtin_ctzll(ends);
+        if (__builtin_expect(
+                after != NULL && after + (*after == '\r') == newline, 1)) {
+            __asm__("" : "+r"(newline));
+            cursor = newline + 1;
+            ends &= ends - 1;
+            lines++;
             continue;
         }
-        cursor = after + 1;
-        lines++;
+        if (after == NULL)
+            local.count = count;
+        after = settle_line(cursor, after, rules, &expected);
+        if (after == NULL) {
+            local.count = count;
+            failure = expected;
+            break;
+        }
+        cursor = after;
+        ends = 0;
+        lines += after[-1] == '\n';
     }
     text->cursor = cursor;
     text->lines = lines;
@@ -182,34 +189,30 @@ static inline const char *scan_prefixed(const char *cursor, uint64_t *address,
 #define LETTER(kind, number)     (LETTER_KNOWN | (kind) | (number) << 3)
 #define LETTER_REFERENCES(means) ((means) >> 3)
 
-/* -------------------------------------------------------------------- din --
- */
+/* ----------------------------------------------------------------- din -- */
 
-/* The input of Dinero: LABEL HEXADDR, and ignored text.  The label and a space
-   are compared at once, and 0x is looked for where a number ends with an x. */
+/* The input of Dinero: LABEL HEXADDR, and ignored text.  Usual lines have a
+   space and no 0x. */
 static inline const char *parse_din(const char *cursor,
                                     struct margay_references *references,
                                     const char **expected)
 {
-    const uint64_t first = '0' | ' ' << 8;
-    uint64_t label = margay_get_little(cursor, 2) - first;
-    const char *after;
+    uint64_t label = margay_get_little(cursor, 2) - ('0' | ' ' << 8);
     size_t i = references->count++;
+    uint64_t *number = &references->numbers[i];
     references->kinds[i] = (uint8_t)label;
-    *expected = EXPECTS_ADDRESS;
-    if (__builtin_expect(label < MARGAY_KINDS, 1) &&
-        (after = margay_scan_hex(cursor + 2, &references->numbers[i])) !=
-            NULL &&
-        __builtin_expect(*after != 'x' && *after != 'X', 1))
-        return after;
+    if (__builtin_expect(label < MARGAY_KINDS, 1)) {
+        const char *after = margay_scan_hex(cursor + 2, number);
+        if (__builtin_expect(after != NULL && *after == '\n', 1))
+            return after;
+    }
     label = (unsigned char)*cursor - (uint64_t)'0';
     references->kinds[i] = (uint8_t)label;
-    if (label >= MARGAY_KINDS || !margay_is_blank(cursor[1])) {
-        *expected = "a label (0 read, 1 write, 2 fetch) and an address";
+    *expected = "a label (0 read, 1 write, 2 fetch) and an address";
+    if (label >= MARGAY_KINDS || !margay_is_blank(cursor[1]))
         return NULL;
-    }
-    return margay_scan_address(margay_skip_blanks(cursor + 2),
-                               &references->numbers[i]);
+    *expected = EXPECTS_ADDRESS;
+    return margay_scan_address(margay_skip_blanks(cursor + 2), number);
 }
 
 DECODER(decode_din, parse_din, .rest_ignored = true)
@@ -226,8 +229,7 @@ const struct margay_format margay_format_din = {
     .encode = encode_din,
 };
 
-/* ------------------------------------------------------------------- xdin --
- */
+/* ---------------------------------------------------------------- xdin -- */
 
 /*
  * The extended input of Dinero IV: LETTER HEXADDR HEXSIZE
@@ -293,8 +295,7 @@ const struct margay_format margay_format_xdin = {
     .encode = encode_xdin,
 };
 
-/* ----------------------------------------------------------------- lackey --
- */
+/* -------------------------------------------------------------- lackey -- */
 
 /*
  * valgrind --tool=lackey --trace-mem=yes
@@ -394,8 +395,7 @@ const struct margay_format margay_format_lackey = {
     .encode = encode_lackey,
 };
 
-/* -------------------------------------------------------------- pinatrace --
- */
+/* ----------------------------------------------------------- pinatrace -- */
 
 /*
  * What Pin's example tool pinatrace prints
@@ -439,8 +439,7 @@ const struct margay_format margay_format_pinatrace = {
     DECODED_BY(decode_pinatrace),
 };
 
-/* ------------------------------------------------------------ perf-script --
- */
+/* --------------------------------------------------------- perf-script -- */
 
 /*
  * Samples of memory accesses, as perf script prints them
@@ -590,8 +589,7 @@ const struct margay_format margay_format_perf_script = {
     .recognise = recognise_perf,
 };
 
-/* --------------------------------------------------------------------- id --
- */
+/* ------------------------------------------------------------------ id -- */
 
 /* 0xADDR I|D, instruction fetches and data references. */
 static inline const char *parse_id(const char *cursor,
@@ -629,8 +627,7 @@ const struct margay_format margay_format_id = {
     .encode = encode_id,
 };
 
-/* --------------------------------------------------------------------- ls --
- */
+/* ------------------------------------------------------------------ ls -- */
 
 /* l|s 0xADDR N, the SPEC traces of architecture courses. */
 static inline const char *parse_ls(const char *cursor,
@@ -672,8 +669,7 @@ const struct margay_format margay_format_ls = {
     .encode = encode_ls,
 };
 
-/* -------------------------------------------------------------------- hex --
- */
+/* ----------------------------------------------------------------- hex -- */
 
 /* One hexadecimal address per line. */
 static inline const char *parse_hex(const char *cursor,
@@ -710,8 +706,7 @@ const struct margay_format margay_format_hex = {
     .encode = encode_hex,
 };
 
-/* ------------------------------------------------------------------ lines --
- */
+/* --------------------------------------------------------------- lines -- */
 
 /* One decimal block id per line, the traces of the LIRS authors. */
 static inline const char *parse_lines(const char *cursor,
@@ -742,8 +737,7 @@ const struct margay_format margay_format_lines = {
     .encode = margay_encode_decimal,
 };
 
-/* -------------------------------------------------------------------- arc --
- */
+/* ----------------------------------------------------------------- arc -- */
 
 /* START COUNT IGNORED SEQUENCE, the traces of the ARC paper.  A record asks for
    COUNT blocks of 512 bytes from START on: it is one reference with an extent,
