@@ -70,7 +70,7 @@ struct margay_assoc {
     size_t block_count, set_count, unit_count;
     unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
     unsigned first_shift, most_ways;
-    bool by_kind, wide, started;
+    bool by_kind, wide, fed, started;
     enum margay_target target;
     const struct margay_levels_kernel *kernel;
     struct regions *regions;
@@ -81,7 +81,7 @@ struct margay_assoc {
     /* References fill one list while the crew works on the other. */
     struct margay_work lists[2];
     unsigned filling;
-    uint64_t last; /* the smallest block of the reference before */
+    uint64_t last; /* the smallest block, a wide number, that was fed last */
     margay_crew *crew;
 };
 
@@ -108,26 +108,6 @@ static const struct region_slot *find_slot(struct regions *r, uint64_t high)
         r->high[r->count++] = high;
     }
     return slot;
-}
-
-/* Narrow the numbers, each shifted right first.  Returns how many; fewer than
-   `count` if the next number lies in one region more than the limit. */
-static size_t narrow_numbers(struct regions *regions, const uint64_t *numbers,
-                             unsigned shift, size_t count, uint32_t *narrow)
-{
-    const unsigned low_bits = regions->low_bits;
-    const uint64_t low_mask = (UINT64_C(1) << low_bits) - 1;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t number = numbers[i] >> shift, high = number >> low_bits;
-        const struct region_slot *slot = &regions->slots[home_of(high)];
-        if (__builtin_expect(slot->high != high + 1, 0)) {
-            slot = find_slot(regions, high);
-            if (slot == NULL)
-                return i;
-        }
-        narrow[i] = slot->name | (uint32_t)(number & low_mask);
-    }
-    return count;
 }
 
 /* The number that became a narrow one, and was then shifted right. */
@@ -453,11 +433,9 @@ static void hand_over(margay_assoc *assoc)
         uint64_t first = assoc->wide ? *(const uint64_t *)list->blocks
                                      : *(const uint32_t *)list->blocks;
         assoc->started = true;
-        assoc->last = ~first;
         for (size_t i = 0; i < assoc->unit_count; i++)
             assoc->units[i].last = ~(first >> assoc->units[i].shift);
     }
-    assoc->kernel->begin(list, 0, &assoc->last, list);
     margay_crew_finish(assoc->crew);
     assoc->filling = !assoc->filling;
     assoc->lists[assoc->filling].count = 0;
@@ -528,36 +506,69 @@ static enum margay_status widen(margay_assoc *assoc, struct margay_error *error)
     }
     destroy_caches(&assoc->caches);
     assoc->caches = wide;
-    if (assoc->started)
-        assoc->last = widen_number(assoc->regions, (uint32_t)assoc->last, 0);
     return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- feeding -- */
 
-/* Append numbers to the list; returns how many, which is fewer than `count`
-   where a number does not fit into 32 bits. */
+/* Append numbers, or those of 32 bits that stand for them.  Returns how many
+   are done, which is fewer than `count` where the next number lies in one
+   region more than the limit.  Apart, so that the loop has all registers. */
+static __attribute__((noinline)) size_t append_blocks(
+    struct margay_work *list, const uint64_t *numbers, size_t count,
+    unsigned shift, uint64_t *last, struct regions *regions)
+{
+    const unsigned low_bits = regions == NULL ? 0 : regions->low_bits;
+    const uint64_t low_mask = (UINT64_C(1) << low_bits) - 1;
+    uint32_t *narrow = list->blocks;
+    uint64_t *wide = list->blocks, before = *last;
+    size_t kept = list->count, i = 0;
+    for (; i < count; i++) {
+        uint64_t number = numbers[i] >> shift, high = number >> low_bits;
+        if (regions == NULL) {
+            wide[kept] = number;
+        } else {
+            const struct region_slot *slot = &regions->slots[home_of(high)];
+            if (__builtin_expect(slot->high != high + 1, 0)) {
+                slot = find_slot(regions, high);
+                if (slot == NULL)
+                    break;
+            }
+            narrow[kept] = slot->name | (uint32_t)(number & low_mask);
+        }
+        kept += number != before;
+        before = number;
+    }
+    *last = before;
+    list->count = kept;
+    return i;
+}
+
+/* Append references to the list but those that repeat the one before, which are
+   at recency 0 wherever they are; returns as append_blocks(). */
 static size_t append(margay_assoc *assoc, const uint64_t *numbers,
                      const uint8_t *kinds, size_t count)
 {
     struct margay_work *list = &assoc->lists[assoc->filling];
-    if (assoc->wide) {
-        uint64_t *blocks = (uint64_t *)list->blocks + list->count;
-        for (size_t i = 0; i < count; i++)
-            blocks[i] = numbers[i] >> assoc->first_shift;
-    } else {
-        count = narrow_numbers(assoc->regions, numbers, assoc->first_shift,
-                               count, (uint32_t *)list->blocks + list->count);
-    }
-    if (assoc->by_kind && kinds != NULL)
-        memcpy(list->kinds + list->count, kinds, count);
-    else if (assoc->by_kind)
-        memset(list->kinds + list->count, MARGAY_READ, count);
-    for (size_t i = 0; assoc->by_kind && i < count; i++)
-        assoc->references[list->kinds[list->count + i]]++;
-    if (!assoc->by_kind)
+    const unsigned shift = assoc->first_shift;
+    size_t kept = list->count;
+    if (!assoc->fed && count > 0)
+        assoc->last = ~(numbers[0] >> shift);
+    assoc->fed |= count > 0;
+    uint64_t last = assoc->last;
+    count = append_blocks(list, numbers, count, shift, &assoc->last,
+                          assoc->wide ? NULL : assoc->regions);
+    if (!assoc->by_kind) {
         assoc->references[MARGAY_READ] += count;
-    list->count += count;
+        return count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint8_t kind = kinds == NULL ? MARGAY_READ : kinds[i];
+        assoc->references[kind]++;
+        list->kinds[kept] = kind;
+        kept += numbers[i] >> shift != last;
+        last = numbers[i] >> shift;
+    }
     return count;
 }
 
@@ -576,7 +587,7 @@ enum margay_status margay_assoc_feed(margay_assoc *assoc,
             enum margay_status status = widen(assoc, error);
             if (status != MARGAY_OK)
                 return status;
-        } else if (taken == room) {
+        } else if (assoc->lists[assoc->filling].count == LIST_REFS) {
             hand_over(assoc);
         }
     }
