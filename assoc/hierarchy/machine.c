@@ -227,8 +227,7 @@ static enum margay_status join_domain(struct margay_instances *instances,
     return status;
 }
 
-/* ----------------------------------------------------------------- a core --
- */
+/* ---------------------------------------------------------------- a core -- */
 
 void *margay_extend(void *list, size_t *count, size_t index, size_t bytes)
 {

@@ -359,8 +359,7 @@ static void let_go(struct margay_hierarchy *hierarchy, struct margay_node *node,
     }
 }
 
-/* ------------------------------------------------------- blocks that come --
- */
+/* ------------------------------------------------------ blocks that come -- */
 
 static bool has_victim(const struct margay_node *node, uint64_t block)
 {
@@ -475,8 +474,7 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
     notice(hierarchy, node, block, kind, purpose, false, first_use);
 }
 
-/* ------------------------------------------------------------ prefetching --
- */
+/* ----------------------------------------------------------- prefetching -- */
 
 static void prefetch(struct margay_hierarchy *hierarchy,
                      const struct margay_asked *asked)

@@ -32,8 +32,7 @@ void margay_flow_grow(struct margay_flow *flow)
         flow->items = items;
 }
 
-/* -------------------------------------------------------------- instances --
- */
+/* ------------------------------------------------------------- instances -- */
 
 static enum margay_status make_stacks(const struct margay_shared_group *group,
                                       struct margay_shared_place *place,
@@ -76,8 +75,7 @@ static struct margay_shared_place *place_of(struct margay_shared_group *group,
     return group->status == MARGAY_OK ? place : NULL;
 }
 
-/* ------------------------------------------------------------- passing on --
- */
+/* ------------------------------------------------------------ passing on -- */
 
 static void pass_write(struct margay_shared_cache *cache,
                        const struct margay_passed *item, uint64_t block,
@@ -113,8 +111,7 @@ static uint64_t *found_of(struct margay_shared_group *group,
                                     (enum margay_purpose)item->purpose)];
 }
 
-/* ----------------------------------------------------------------- stacks --
- */
+/* ---------------------------------------------------------------- stacks -- */
 
 static inline uint64_t set_of(const struct margay_shared_group *group,
                               uint64_t block)
@@ -188,8 +185,7 @@ static void ask_ahead(const struct margay_shared_group *group,
     __builtin_prefetch(place->dirty + at, 1);
 }
 
-/* ------------------------------------------------------------ other caches --
- */
+/* ---------------------------------------------------------- other caches -- */
 
 /* The cache lacks the block. */
 static void miss_alone(const struct margay_shared_group *group,
@@ -257,8 +253,7 @@ void margay_shared_step(void *groups, size_t index)
     }
 }
 
-/* --------------------------------------------------------------- gathering --
- */
+/* ------------------------------------------------------------- gathering -- */
 
 /* Put a reference to a block of the feeder into the flow, as one to the
    larger block that it lies in, or to each smaller one that it consists of. */
@@ -308,8 +303,7 @@ void margay_shared_gather(void *sources, size_t index)
     }
 }
 
-/* ------------------------------------------------------------------ counts --
- */
+/* ---------------------------------------------------------------- counts -- */
 
 /* The misses of a sort, and all references if no block is before. */
 static uint64_t found_behind(const struct margay_shared_group *group,

@@ -235,8 +235,7 @@ static ALWAYS_INLINE line line_shift(line old, line before, uint32_t found)
 
 #endif
 
-/* ------------------------------------------------ several levels together --
- */
+/* ----------------------------------------------- several levels together -- */
 
 /*
  * A visit waits for the one before it to the same set, and where there are few

@@ -321,8 +321,7 @@ bool margay_cache_take_out(margay_cache *cache, uint64_t at)
     return dirty;
 }
 
-/* ------------------------------------------------------ caches of objects --
- */
+/* ----------------------------------------------------- caches of objects -- */
 
 /* How many objects of their mean size the cache has room for. */
 static uint32_t usual_objects(const struct margay_object_cache_options *options)

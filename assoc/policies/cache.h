@@ -249,8 +249,7 @@ static inline uint64_t margay_cache_where(margay_cache *cache, uint64_t block)
    whether it was dirty. */
 bool margay_cache_take_out(margay_cache *cache, uint64_t at);
 
-/* ------------------------------------------------------ caches of objects --
- */
+/* ----------------------------------------------------- caches of objects -- */
 
 struct margay_object_cache {
     const struct margay_policy *policy;
@@ -362,8 +361,7 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
     return i;
 }
 
-/* ------------------------------------------------------- loops of a policy --
- */
+/* ----------------------------------------------------- loops of a policy -- */
 
 /* Define name_loops[], from a policy's calls. */
 #define MARGAY_POLICY_LOOP(name, form, ...)                                   \

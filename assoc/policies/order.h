@@ -125,8 +125,7 @@ static inline void margay_order_renew(struct margay_order *order, uint64_t set,
     }
 }
 
-/* ------------------------------------------------- lines that know lengths --
- */
+/* ----------------------------------------------- lines that know lengths -- */
 
 #define MARGAY_MOST_QUEUES 6
 

@@ -196,8 +196,7 @@ static void warn(const struct simulate *simulate)
                      simulate->trace_count);
 }
 
-/* ----------------------------------------------------------------- set-up --
- */
+/* ---------------------------------------------------------------- set-up -- */
 
 /* The block size of the run is the smallest that the trace is divided into. */
 static void choose_block(const struct simulate *simulate,

@@ -65,8 +65,7 @@ static void write_place(struct csv_writer *csv,
     csv_end_row(csv);
 }
 
-/* ---------------------------------------------------- the block of the most --
- */
+/* ------------------------------------------------- the block of the most -- */
 
 /* Most misses of false sharing first, then most invalidations; then sites. */
 static int by_misses(const void *a, const void *b)
@@ -134,8 +133,7 @@ static void note_most(const struct machine_results *results, size_t machine,
         name_lines(lines, places, of_block, most);
 }
 
-/* ------------------------------------------------------------------- tables --
- */
+/* ---------------------------------------------------------------- tables -- */
 
 enum margay_status table_sharing(struct csv_writer *csv,
                                  const struct machine_results *results,

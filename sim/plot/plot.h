@@ -10,8 +10,7 @@
 #include "sim/options/option_values.h"
 #include "sim/terminal/output.h"
 
-/* ------------------------------------------- the tables that can be drawn --
- */
+/* ------------------------------------------ the tables that can be drawn -- */
 
 /* What a picture takes in addition to the options of every picture. */
 enum plot_takes {

@@ -102,8 +102,7 @@ const struct record_method *record_method_choose(const struct options *options,
     return NULL;
 }
 
-/* ---------------------------------------------------------------- files --
- */
+/* ---------------------------------------------------------------- files -- */
 
 /* In the build tree, then by the usual values of libdir, of which the last has
    one directory for each kind of machine. */

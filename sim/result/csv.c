@@ -327,8 +327,7 @@ void csv_end_row(struct csv_writer *csv)
     begin_row(csv);
 }
 
-/* --------------------------------------------------------- many distances --
- */
+/* -------------------------------------------------------- many distances -- */
 
 void csv_distance_rows(struct csv_writer *csv, uint64_t index,
                        const uint64_t *blocks, const uint64_t *distances,

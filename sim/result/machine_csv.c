@@ -276,8 +276,7 @@ static enum margay_status take_header(struct reader *reader,
     return MARGAY_OK;
 }
 
-/* ----------------------------------------------------------------- levels --
- */
+/* ---------------------------------------------------------------- levels -- */
 
 static const char *text_of(const struct reader *reader,
                            const struct csv_row *row, size_t column)
@@ -367,8 +366,7 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     return status;
 }
 
-/* --------------------------------------------------------------- the whole --
- */
+/* ------------------------------------------------------------- the whole -- */
 
 enum margay_status machine_settle(struct machine *machine,
                                   struct margay_error *error)
@@ -579,8 +577,7 @@ static enum margay_status read_host(struct machine *machine, const char *vary,
     return status;
 }
 
-/* ----------------------------------------------------------------- by name --
- */
+/* --------------------------------------------------------------- by name -- */
 
 static int is_table(const struct dirent *entry)
 {

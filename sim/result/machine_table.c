@@ -322,8 +322,7 @@ static const struct margay_level *levels_of(
     return results->levels + machine * results->machine->count;
 }
 
-/* ----------------------------------------------------------- access times --
- */
+/* ---------------------------------------------------------- access times -- */
 
 void machines_find(const struct machine_results *results, bool *have_cycles,
                    bool *are_coherent)
@@ -350,8 +349,7 @@ double machine_access_cycles(const struct machine_results *results,
            (double)sum(margay_machine_analysis_references(results->analysis));
 }
 
-/* ---------------------------------------------------------------- columns --
- */
+/* --------------------------------------------------------------- columns -- */
 
 enum margay_status machine_columns(const char *columns,
                                    const struct machine_vary *vary,
@@ -384,8 +382,7 @@ void table_varied(struct csv_writer *csv, const struct machine_vary *vary,
     }
 }
 
-/* ------------------------------------------------------------- the caches --
- */
+/* ------------------------------------------------------------ the caches -- */
 
 static void write_ratio(struct csv_writer *csv, uint64_t references,
                         uint64_t misses)
@@ -465,8 +462,7 @@ void table_machines(struct csv_writer *csv,
     }
 }
 
-/* -------------------------------------------------------------- the front --
- */
+/* ------------------------------------------------------------- the front -- */
 
 /* A machine as a point of the plane. */
 struct point {

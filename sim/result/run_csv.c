@@ -73,8 +73,7 @@ static enum margay_status check_header(struct reader *reader,
                     HISTOGRAM_COLUMNS);
 }
 
-/* ---------------------------------------------------------- one histogram --
- */
+/* --------------------------------------------------------- one histogram -- */
 
 static struct run_csv *last_run(const struct reader *reader)
 {

@@ -77,8 +77,7 @@ static struct policies *self(const margay_analysis *analysis)
     return (struct policies *)analysis;
 }
 
-/* ------------------------------------------------- what engines have found --
- */
+/* ----------------------------------------------- what engines have found -- */
 
 static enum margay_status look_at_engines(struct policies *own,
                                           struct margay_error *error)

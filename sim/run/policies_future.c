@@ -257,8 +257,7 @@ static const struct interval *interval_at(const struct margay_future *future,
     return &future->intervals[of_bytes ? future->by_bytes[i] : i];
 }
 
-/* ------------------------------------------------------------- the bounds --
- */
+/* ------------------------------------------------------------ the bounds -- */
 
 /* The most that hit, of requests or bytes.  Of the last interval for bytes a
    part may be taken. */

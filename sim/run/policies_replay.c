@@ -326,8 +326,7 @@ static void run_one(void *context, size_t i)
         failure->status = run_task(tasks, &tasks->list[i], failure);
 }
 
-/* -------------------------------------------------------------- all tasks --
- */
+/* ------------------------------------------------------------- all tasks -- */
 
 static bool is_simulated(const struct margay_replay *replay, size_t row)
 {

@@ -94,8 +94,7 @@ struct margay_replay {
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error);
 
-/* ------------------------------------------------ the future (of objects) --
- */
+/* ----------------------------------------------- the future (of objects) -- */
 
 /* The intervals between the requests of objects (policies_future.c). */
 struct margay_future;

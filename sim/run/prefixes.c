@@ -286,8 +286,7 @@ static enum margay_status simulate(const struct margay_replay *replay,
     return status;
 }
 
-/* ------------------------------------------------------------ all of them --
- */
+/* ----------------------------------------------------------- all of them -- */
 
 /* The sizes of all policies: those of LRU. */
 static enum margay_status find_sizes(struct prefixes *own,

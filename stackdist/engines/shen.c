@@ -202,8 +202,7 @@ static void find_p_optimised(struct bars *bars, bool repaired, double *sums)
     }
 }
 
-/* ------------------------------------------------ from p to the distances --
- */
+/* ----------------------------------------------- from p to the distances -- */
 
 /* The normal distribution function, from a table of erfc. */
 #define TABLE_STEPS 64 /* per standard deviation */

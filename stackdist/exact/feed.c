@@ -10,8 +10,7 @@
 
 #include "traces/traces_internal.h"
 
-/* --------------------------------------------------------- the deep stack --
- */
+/* -------------------------------------------------------- the deep stack -- */
 
 /*
  * References to the deep stack: wanted[i] leaves it and demoted[i] enters it at
@@ -47,8 +46,7 @@ static enum margay_status run_deep(struct margay_exact *e,
     return MARGAY_OK;
 }
 
-/* ------------------------------------------------- with and without filter --
- */
+/* ----------------------------------------------- with and without filter -- */
 
 /* Without the filter the whole stack is the deep stack. */
 static enum margay_status feed_plain(struct margay_exact *e,

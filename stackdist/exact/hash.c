@@ -352,8 +352,7 @@ enum margay_status margay_hash_close(struct margay_hash *hash,
     return finish_move(hash, &aside, moved, error);
 }
 
-/* ------------------------------------------------------------------ erase --
- */
+/* ----------------------------------------------------------------- erase -- */
 
 /*
  * An entry of a later bucket of the run that may move to bucket `hole`: its

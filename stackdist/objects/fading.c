@@ -34,8 +34,7 @@ void margay_fading_clear(struct margay_fading *fading)
                                      .factor = fading->factor};
 }
 
-/* --------------------------------------------------------- end of a piece --
- */
+/* -------------------------------------------------------- end of a piece -- */
 
 /* What is taken back is below 0, modulo 2^64. */
 static double value_of(uint64_t counted)
@@ -97,8 +96,7 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
     return status;
 }
 
-/* ---------------------------------------------------------------- results --
- */
+/* --------------------------------------------------------------- results -- */
 
 /* Both together in 2^-bits; modulo 2^64, as what is counted. */
 static uint64_t mass_of(uint64_t counted, double mass, unsigned bits)

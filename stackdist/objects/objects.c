@@ -200,8 +200,7 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
     return status;
 }
 
-/* ------------------------------------------------------- life of an engine --
- */
+/* ----------------------------------------------------- life of an engine -- */
 
 static enum margay_status create(struct margay_objects *objects,
                                  struct margay_error *error)

@@ -27,8 +27,7 @@ struct margay_ages {
     uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];
 };
 
-/* -------------------------------------------------------- counts that fade --
- */
+/* ------------------------------------------------------ counts that fade -- */
 
 struct margay_mass {
     double refs, bytes;

@@ -19,8 +19,7 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOINLINE      __attribute__((noinline))
 
-/* ---------------------------------------------- sixteen numbers at a time --
- */
+/* --------------------------------------------- sixteen numbers at a time -- */
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 

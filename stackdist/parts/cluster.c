@@ -209,8 +209,7 @@ void margay_cluster_reset_counts(margay_cluster *cluster)
     margay_histogram_clear(cluster->counts);
 }
 
-/* ---------------------------------------------------------------- the end --
- */
+/* --------------------------------------------------------------- the end -- */
 
 /* What a rank tells rank 0: blocks left, whether the bound was exceeded,
    references at infinite distance, then pairs of a distance and its count. */

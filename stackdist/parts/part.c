@@ -9,8 +9,7 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-/* ---------------------------------------------------------- its LRU stack --
- */
+/* --------------------------------------------------------- its LRU stack -- */
 
 /* Blocks asked about together, so that their cache misses overlap. */
 #define BATCH 64
@@ -341,8 +340,7 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
     return MARGAY_OK;
 }
 
-/* ---------------------------------------------- how many blocks to expect --
- */
+/* --------------------------------------------- how many blocks to expect -- */
 
 /* More blocks than any trace has. */
 #define MOST_BLOCKS 1e15

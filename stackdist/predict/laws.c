@@ -247,8 +247,7 @@ struct margay_points margay_points_of(const struct margay_groups *groups,
                                   groups->run_count};
 }
 
-/* -------------------------------------------------------------- the model --
- */
+/* ------------------------------------------------------------- the model -- */
 
 static uint64_t group_count(const struct margay_predict_options *options)
 {
@@ -320,8 +319,7 @@ enum margay_status margay_choose_dimension(
     return MARGAY_OK;
 }
 
-/* ------------------------------------------------------ what is left over --
- */
+/* ----------------------------------------------------- what is left over -- */
 
 enum margay_status margay_find_unexplained(const struct margay_run runs[2],
                                            enum margay_pattern dimension,

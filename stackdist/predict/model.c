@@ -18,8 +18,7 @@
 #include "stackdist/predict/model.h"
 #include "traces/traces_internal.h"
 
-/* ----------------------------------------- shares as a histogram of counts --
- */
+/* --------------------------------------- shares as a histogram of counts -- */
 
 /* The most references of a prediction: doubles count them exactly. */
 #define MOST_PREDICTED (UINT64_C(1) << 53)
@@ -201,8 +200,7 @@ double margay_curve_difference(const margay_histogram *histogram,
     return apart / (double)bins;
 }
 
-/* -------------------------------------------------------------- the model --
- */
+/* ------------------------------------------------------------- the model -- */
 
 /* The error of a model in its check up to which it need not be better than no
    change. */

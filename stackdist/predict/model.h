@@ -131,8 +131,7 @@ enum margay_status margay_find_unexplained(const struct margay_run runs[2],
 /* size^power, by multiplication. */
 double margay_raise(double size, unsigned power);
 
-/* ------------------------------------------------------- as numbers, keep.c --
- */
+/* ---------------------------------------------------- as numbers, keep.c -- */
 
 /*
  * The number of numbers of an exported model, of which the first `count` are

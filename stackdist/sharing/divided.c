@@ -147,8 +147,7 @@ static uint64_t follow_hulls(struct division *division, uint64_t left)
     return left;
 }
 
-/* ------------------------------------------------------- a division known --
- */
+/* ------------------------------------------------------ a division known -- */
 
 /* Divide what two programs have between them as well as can be; the more one
    takes, the less is left to the other.  Is that better than before? */

@@ -24,8 +24,7 @@
 #include "stackdist/sharing/shared.h"
 #include "traces/traces_internal.h"
 
-/* ------------------------------------- a miss curve, and how fast it fills --
- */
+/* ----------------------------------- a miss curve, and how fast it fills -- */
 
 /*
  * A cache of c blocks, c of them in use, gets its next block at the next miss,

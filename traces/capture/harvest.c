@@ -34,8 +34,7 @@
 /* How often a look is repeated that saw buffers become full. */
 #define LOOKS 3
 
-/* ------------------------------------------------------------- the memory --
- */
+/* ------------------------------------------------------------ the memory -- */
 
 static size_t data_offset(void)
 {
@@ -105,8 +104,7 @@ bool margay_process_is_dead(uint32_t process)
             errno == ESRCH);
 }
 
-/* ------------------------------------------------------------------ looks --
- */
+/* ----------------------------------------------------------------- looks -- */
 
 static const struct margay_slot *slot_of(const struct margay_harvest *harvest,
                                          uint32_t buffer)
@@ -345,8 +343,7 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
     return every;
 }
 
-/* ------------------------------------------------------------------ words --
- */
+/* ----------------------------------------------------------------- words -- */
 
 bool margay_harvest_next(struct margay_harvest *harvest,
                          struct margay_yield *yield)

@@ -41,8 +41,7 @@
 /* How often the receiver looks for the words of slow programs. */
 #define HARVEST_MS 100
 
-/* ------------------------------------------------------------- processes --
- */
+/* ------------------------------------------------------------- processes -- */
 
 struct member {
     uint32_t process;
@@ -188,8 +187,7 @@ static bool some_live(struct members *members)
     return live;
 }
 
-/* ------------------------------------------------------------- the receiver --
- */
+/* ---------------------------------------------------------- the receiver -- */
 
 /* "WHAT: the reason of the system". */
 static enum margay_status fail_system(const char *what,

@@ -286,8 +286,7 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
     return margay_slots_wakes(capture, false);
 }
 
-/* ---------------------------------------------------- the receiver's side --
- */
+/* --------------------------------------------------- the receiver's side -- */
 
 /* Free a buffer whose words have been read; `dirty` as above.  The result is
    its last state. */

@@ -51,8 +51,7 @@ struct chunk_head {
 /* In the number of words. */
 #define CHUNK_RELAYED (UINT32_C(1) << 31)
 
-/* ---------------------------------------------------------------- reading --
- */
+/* --------------------------------------------------------------- reading -- */
 
 /* More than the heads of all chunks that a relay holds, and little to copy. */
 #define EARLY_BYTES 512
@@ -322,8 +321,7 @@ static const struct margay_blocks_reading reading_words = {
     .fill = fill,
 };
 
-/* ---------------------------------------------------------------- writing --
- */
+/* --------------------------------------------------------------- writing -- */
 
 struct writing {
     struct margay_block_target target;

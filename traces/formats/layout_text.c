@@ -89,8 +89,7 @@ static const struct word {
 };
 #define WORDS (sizeof words / sizeof *words)
 
-/* ---------------------------------------------------------------- reading --
- */
+/* --------------------------------------------------------------- reading -- */
 
 struct reading {
     const char *path; /* NULL = it is one of those that are known */

@@ -529,8 +529,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
                                                : MARGAY_END;
 }
 
-/* ---------------------------------------------------------- begin and end --
- */
+/* --------------------------------------------------------- begin and end -- */
 
 static void clear(void *state)
 {

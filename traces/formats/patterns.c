@@ -174,8 +174,7 @@ static enum margay_status compile(struct margay_pattern *pattern,
 #endif
 }
 
-/* --------------------------------------------------------------- patterns --
- */
+/* -------------------------------------------------------------- patterns -- */
 
 enum margay_status margay_pattern_create(const char *text, bool is_picture,
                                          struct margay_pattern **pattern,

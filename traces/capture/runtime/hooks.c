@@ -104,8 +104,7 @@ void __tsan_vptr_update(void **vptr, void *value)
     margay_record_at(vptr, WRITE, sizeof *vptr, SITE);
 }
 
-/* ---------------------------------------------------------------- copies --
- */
+/* ---------------------------------------------------------------- copies -- */
 
 /* `hook` records the accesses of `real`, and calls it. */
 #define COPY(hook, real)                                       \

@@ -60,8 +60,7 @@ static __thread uint32_t thread_number
 /* How often in turn it has waited for one of the threads that hold all. */
 static __thread unsigned waits __attribute__((tls_model("initial-exec")));
 
-/* ------------------------------------------------------------ descriptors --
- */
+/* ----------------------------------------------------------- descriptors -- */
 
 static bool identify(enum margay_descriptor which, dev_t *device, ino_t *file)
 {
@@ -177,8 +176,7 @@ uint64_t *margay_buffer_forget(uint32_t buffer)
     return base;
 }
 
-/* -------------------------------------------------------------- attaching --
- */
+/* ------------------------------------------------------------- attaching -- */
 
 /* "3,4,5,77,6" */
 static bool read_descriptors(const char *text)
@@ -377,8 +375,7 @@ bool margay_process_attach(void)
     return now == RECORDED;
 }
 
-/* ---------------------------------------------------------------- buffers --
- */
+/* --------------------------------------------------------------- buffers -- */
 
 static bool is_wanted(bool early)
 {

@@ -53,8 +53,7 @@ void margay_process_lose(enum margay_loss loss);
    are lost; otherwise *thread becomes the calling one. */
 void margay_process_check_thread(int *thread);
 
-/* ---------------------------------------------------------------- buffers --
- */
+/* --------------------------------------------------------------- buffers -- */
 
 /* True if it is known without a call of the system that margay_buffer_take()
    would take none.  `early`: also before recording begins. */
@@ -88,8 +87,7 @@ void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty);
    its buffers. */
 void margay_buffer_end(void);
 
-/* -------------------------------------------------------------- recorders --
- */
+/* ------------------------------------------------------------- recorders -- */
 
 /* Who writes words, the runtime or the tool of Valgrind, has these: */
 

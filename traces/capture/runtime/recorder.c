@@ -138,8 +138,7 @@ static void move_to(uint64_t *next)
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* ------------------------------------------------------------------ alone --
- */
+/* ----------------------------------------------------------------- alone -- */
 
 /* What the program had before a part of the recorder that no handler
    interrupts, and gets back after it. */
@@ -173,8 +172,7 @@ static void end_alone(const struct alone *alone)
     errno = alone->reason;
 }
 
-/* ------------------------------------------------------- words of a buffer --
- */
+/* ----------------------------------------------------- words of a buffer -- */
 
 static uint64_t load(const uint64_t *word)
 {
@@ -277,8 +275,7 @@ static bool has_holes(const struct part *part)
                     : has_word(part->base, steps, unused);
 }
 
-/* ---------------------------------------------------------------- buffers --
- */
+/* --------------------------------------------------------------- buffers -- */
 
 /* If a parked buffer waits for words from `next` on, they go elsewhere.
    Handlers that came later have written theirs. */
@@ -391,8 +388,7 @@ static bool change_buffer(const uint64_t *next, bool early)
     return acquired;
 }
 
-/* ----------------------------------------------------------------- places --
- */
+/* ---------------------------------------------------------------- places -- */
 
 /* Where the next words go; NULL: in another buffer. */
 static uint64_t *find_place(uint64_t *next, size_t least)
@@ -664,8 +660,7 @@ void margay_recorder_stop(void)
     change(MARGAY_RECORD, MARGAY_NO_MORE);
 }
 
-/* ------------------------------------------------------------------ forks --
- */
+/* ----------------------------------------------------------------- forks -- */
 
 static void fill_with_nothing(uint64_t *words, size_t count)
 {

@@ -93,8 +93,7 @@ void margay_recorder_put_data(unsigned data, const volatile void *address,
 void margay_recorder_start(void);
 void margay_recorder_stop(void);
 
-/* ------------------------------------------------------------------ hooks --
- */
+/* ----------------------------------------------------------------- hooks -- */
 
 /* Code that a compiler has instrumented calls hooks by name, so the compilers
    define their names and types.  They are visible to programs and to shared
