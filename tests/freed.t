@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use File::Find;
+require './tests/tap.pl';
 
 my @sources;
 find({ wanted => sub { push @sources, $_ if /\.c$/ }, no_chdir => 1 },
@@ -21,8 +22,6 @@ for my $source (sort @sources) {
             unless ($lines[$i + 1] // '') =~ /^\s*\*$1 = /;
     }
 }
-print $freed ? '' : 'not ', "ok 1 - sources free what out-pointers point to\n";
-print @stale ? 'not ' : '', "ok 2 - and clear these\n";
-print "#   $_\n" for @stale;
-print "1..2\n";
-exit(!$freed || @stale ? 1 : 0);
+report($freed, 'sources free what out-pointers point to');
+report(!@stale, 'and clear these', @stale);
+conclude();

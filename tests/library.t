@@ -5,6 +5,7 @@
 # process or reads the environment.
 use strict;
 use warnings;
+require './tests/tap.pl';
 
 my $library = ($ENV{BUILD} // 'build') . '/libmargay.a';
 my %forbidden = map { $_ => 1 } qw(printf vprintf puts putchar perror
@@ -27,11 +28,7 @@ while (<$nm>) {
 }
 close $nm;
 
-print $symbols ? '' : 'not ', "ok 1 - $library has symbols\n";
-print @strange ? 'not ' : '', "ok 2 - external symbols begin with margay_\n";
-print "#   $_\n" for @strange;
-print @rude ? 'not ' : '',
-    "ok 3 - nothing prints, exits or reads the environment\n";
-print "#   $_\n" for @rude;
-print "1..3\n";
-exit(!$symbols || @strange || @rude ? 1 : 0);
+report($symbols, "$library has symbols");
+report(!@strange, 'external symbols begin with margay_', @strange);
+report(!@rude, 'nothing prints, exits or reads the environment', @rude);
+conclude();

@@ -6,6 +6,7 @@
 # not on every machine: /proc is.
 use strict;
 use warnings;
+require './tests/tap.pl';
 
 my @rules = (
     ['loops around sleep', qr/\b(?:while|until)\b.*\bsleep\b/],
@@ -13,7 +14,7 @@ my @rules = (
     ['loops for ever', qr/\bwhile\s+(?:true|:)\s*(?:;|$)/],
     ['asks what may be missing', qr/\b(?:pgrep|pkill|killall|pidof)\b/],
 );
-my ($library, $number, $failed) = ('tests/sim/lib.sh', 0, 0);
+my $library = 'tests/sim/lib.sh';
 
 # What a script does, in lines: each loop is one, and comments are none.
 sub lines_of {
@@ -33,13 +34,6 @@ sub lines_of {
     return (@lines, $line);
 }
 
-sub report {
-    my ($name, @found) = @_;
-    $number++;
-    $failed += @found > 0;
-    print @found ? 'not ' : '', "ok $number - $name\n", map { "#   $_\n" } @found;
-}
-
 my @scripts = sort grep { -T && $_ ne $0 && $_ ne $library }
     glob 'tests/*.t tests/*/*.t tests/*/*.sh';
 for my $path (@scripts) {
@@ -50,7 +44,6 @@ for my $path (@scripts) {
         push @found, map { "$_->[0]: " . substr $line, 0, 70 }
             grep { $line =~ $_->[1] } @rules;
     }
-    report($path, @found);
+    report(!@found, $path, @found);
 }
-print "1..$number\n";
-exit($failed != 0);
+conclude();

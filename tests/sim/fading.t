@@ -8,6 +8,7 @@ my $margay = $ENV{MARGAY} // 'build/margay';
 $margay = "$ENV{PWD}/$margay" unless $margay =~ m{^/};
 my $rounds = int(20 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
 my $folder = tempdir(CLEANUP => 1);
+require './tests/tap.pl';
 chdir $folder or die;
 srand 31;
 
@@ -197,7 +198,6 @@ for my $round (1 .. $rounds) {
             abs($row->{token_hit_ratio} - 1 + $missed / $all) < 2e-12);
     }
 }
-print $wrong ? 'not ' : '', "ok 1 - $checks rows of $rounds traces are of ",
-    "masses, and rounded\n", $wrong ? "# $wrong are not, first $first\n" : '',
-    "1..1\n";
-exit($wrong > 0);
+report(!$wrong, "$checks rows of $rounds traces are of masses, and rounded",
+    "$wrong are not, first $first");
+conclude();

@@ -417,7 +417,7 @@ int main(void)
     };
     if (trace.blocks == NULL || trace.distances == NULL)
         return 1;
-    test_random(&trace, rounds(4000), 800, 60);
+    test_random(&trace, rounds(1500), 800, 60);
     test_random(&trace, rounds(10), MOST_REFS, MOST_BLOCKS);
     test_known_phases(&trace);
     test_noise(&trace);
