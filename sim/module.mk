@@ -2,15 +2,6 @@
 program_ROOMS   := terminal options result plot annotate record command report
 program_SOURCES += $(wildcard $(program_ROOMS:%=sim/%/*.c))
 
-# libdw, which finds lines of sources, is used if it is there; libdw_LIBS= does
-# without.  It is looked for as liblzma is (traces/module.mk).
-libdw_program := \#include <elfutils/libdwfl.h>\nint main(void) { return dwfl_errno(); }
-libdw_LIBS     = $(eval libdw_LIBS := $$(shell printf '$$(libdw_program)' | \
-                   $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -ldw -lelf \
-                   2>/dev/null && echo -ldw -lelf))$(libdw_LIBS)
-libdw_CPPFLAGS = $(if $(libdw_LIBS),-DMARGAY_HAS_LIBDW)
-program_LIBS   = $(libdw_LIBS)
-
 include sim/run/module.mk
 include sim/python/module.mk
 
@@ -45,6 +36,6 @@ $(mpi_SOURCES:%.c=$(BUILD)/obj/%.o): $(BUILD)/obj/%.o: %.c \
 
 $(BUILD)/margay-mpi: $(mpi_OBJECTS) $(BUILD)/libmargay.a
 	$(call quiet,LD $@)$(MPI_CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ \
-	    $(library_LIBS) $(program_LIBS) $(LIBS)
+	    $(library_LIBS) $(LIBS)
 
 .PHONY: mpi

@@ -5,7 +5,7 @@
 # $MARGAY, the build folder in $BUILD, and start in the root of the tree.
 tests_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 tests_SCRIPTS  := $(wildcard tests/*.t tests/*/*.t)
-tests_LIBS     := -lm
+tests_LIBS      = -Wl,--as-needed -larchive $(if $(lzma_LIBS),-llzma) -lm
 
 JOBS        ?= $(PROCESSORS)
 PROVE       ?= perl tests/check.pl
@@ -25,7 +25,7 @@ $(tests_RANKS): $(BUILD)/obj/tests/sim/ranks.o \
 	@mkdir -p $(@D)
 	$(call quiet,LD $@) \
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
-	    $(program_LIBS) $(LIBS)
+	    $(LIBS)
 
 tests: all $(tests_PROGRAMS) $(tests_RANKS)
 

@@ -3,32 +3,28 @@ library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/columns.def traces/traces.h \
                    traces/writing.h
-library_LIBS    += -larchive -lz -lcsv -lzstd $(lzma_LIBS) $(yajl_LIBS) \
-                   $(pcre2_LIBS)
+library_LIBS    += -lz -lcsv -lzstd
 
-# liblzma from 5.4 on, of xz by several threads, is used if it is there;
-# lzma_LIBS= does without.  It is looked for once, when a recipe needs to know:
-# `deps` may have brought it.
-lzma_program := \#include <lzma.h>\nint main(void) \
-                { return (int)lzma_stream_decoder_mt(0, 0); }
-lzma_LIBS     = $(eval lzma_LIBS := $$(shell printf '$$(lzma_program)' | \
-                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -llzma \
-                  2>/dev/null && echo -llzma))$(lzma_LIBS)
-lzma_CPPFLAGS = $(if $(lzma_LIBS),-DMARGAY_HAS_LZMA)
-
-# yajl, of the formats in JSON, and PCRE2, of regex, likewise.
-yajl_program := \#include <yajl/yajl_parse.h>\nint main(void) \
-                { return yajl_alloc(0, 0, 0) == 0; }
-yajl_LIBS     = $(eval yajl_LIBS := $$(shell printf '$$(yajl_program)' | \
-                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lyajl \
-                  2>/dev/null && echo -lyajl))$(yajl_LIBS)
-yajl_CPPFLAGS = $(if $(yajl_LIBS),-DMARGAY_HAS_YAJL)
-pcre2_program := \#define PCRE2_CODE_UNIT_WIDTH 8\n\#include <pcre2.h>\nint main(void) \
-                { return pcre2_config(0, 0); }
-pcre2_LIBS    = $(eval pcre2_LIBS := $$(shell printf '$$(pcre2_program)' | \
-                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lpcre2-8 \
-                  2>/dev/null && echo -lpcre2-8))$(pcre2_LIBS)
-pcre2_CPPFLAGS = $(if $(pcre2_LIBS),-DMARGAY_HAS_PCRE2)
+# What these read is read where their headers are when this is built, and they
+# themselves when it runs (traces/base/late.h): liblzma from 5.4 on, of xz by
+# several threads; yajl, of the formats in JSON; PCRE2, of regex; libdw, of lines
+# of sources.  lzma_LIBS= does without.  A header is looked for once, when a
+# recipe needs to know: `deps` may have brought it.
+late_lzma  := \#include <lzma.h>\nvoid *used = (void *)lzma_stream_decoder_mt;
+late_yajl  := \#include <yajl/yajl_parse.h>
+late_pcre2 := \#define PCRE2_CODE_UNIT_WIDTH 8\n\#include <pcre2.h>
+late_libdw := \#include <elfutils/libdwfl.h>
+late_FOUND  = $(eval $(1)_LIBS := $$(shell printf '$$(late_$(1))' | \
+              $$(CC) $$(CPPFLAGS) -Werror -x c - -fsyntax-only 2>/dev/null && \
+              echo yes))$($(1)_LIBS)
+lzma_LIBS   = $(call late_FOUND,lzma)
+yajl_LIBS   = $(call late_FOUND,yajl)
+pcre2_LIBS  = $(call late_FOUND,pcre2)
+libdw_LIBS  = $(call late_FOUND,libdw)
+late_CPPFLAGS = $(if $(lzma_LIBS),-DMARGAY_HAS_LZMA) \
+                $(if $(yajl_LIBS),-DMARGAY_HAS_YAJL) \
+                $(if $(pcre2_LIBS),-DMARGAY_HAS_PCRE2) \
+                $(if $(libdw_LIBS),-DMARGAY_HAS_LIBDW)
 
 # The runtime that recorded programs are linked with.  It is part of the program,
 # not of the library: no sanitizer of ours may look into it, nor may the compiler

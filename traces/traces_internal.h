@@ -15,6 +15,7 @@
 #include "traces/base/extent.h"
 #include "traces/base/fnv.h"
 #include "traces/base/grow.h"
+#include "traces/base/late.h"
 #include "traces/base/mask.h"
 #include "traces/base/memory.h"
 #include "traces/base/nameless.h"
@@ -26,6 +27,7 @@
 #include "traces/capture/receiver.h"
 #include "traces/capture/relay.h"
 #include "traces/formats/data.h"
+#include "traces/formats/decompress.h"
 #include "traces/formats/reading.h"
 #include "traces/formats/words.h"
 

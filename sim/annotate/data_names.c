@@ -78,12 +78,12 @@ static void add_symbols(struct variables *variables, Dwfl_Module *module,
                         GElf_Addr bias)
 {
     char text[PLACE_FUNCTION_BYTES];
-    int count = dwfl_module_getsymtab(module);
+    int count = DWFL(module_getsymtab)(module);
     for (int i = 1; i < count; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
-        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address,
-                                                   NULL, NULL, NULL);
+        const char *name = DWFL(module_getsym_info)(module, i, &symbol,
+                                                    &address, NULL, NULL, NULL);
         if (name == NULL || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
             symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0)
             continue;
@@ -113,14 +113,14 @@ static bool address_of(Dwarf_Die *die, uint64_t *address)
     Dwarf_Op *operations;
     Dwarf_Addr found;
     size_t count;
-    if (dwarf_attr(die, DW_AT_location, &location) == NULL ||
-        dwarf_getlocation(&location, &operations, &count) != 0 || count != 1)
+    if (DWARF(attr)(die, DW_AT_location, &location) == NULL ||
+        DWARF(getlocation)(&location, &operations, &count) != 0 || count != 1)
         return false;
     *address = operations[0].number;
     if (operations[0].atom == DW_OP_addr)
         return true;
-    if (dwarf_getlocation_attr(&location, operations, &operand) != 0 ||
-        dwarf_formaddr(&operand, &found) != 0)
+    if (DWARF(getlocation_attr)(&location, operations, &operand) != 0 ||
+        DWARF(formaddr)(&operand, &found) != 0)
         return false;
     *address = found;
     return true;
@@ -131,10 +131,10 @@ static void put_name(Dwarf_Die *die, const char *function, char *text,
                      size_t bytes)
 {
     Dwarf_Attribute attribute;
-    const char *linked = dwarf_formstring(
-        dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    const char *linked = DWARF(formstring)(
+        DWARF(attr_integrate)(die, DW_AT_linkage_name, &attribute));
     const char *name =
-        dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+        DWARF(formstring)(DWARF(attr_integrate)(die, DW_AT_name, &attribute));
     if (linked != NULL && demangle(linked, text, bytes))
         return;
     snprintf(text, bytes, "%s%s%s", function == NULL ? "" : function,
@@ -151,16 +151,17 @@ static const char *source_of(Dwarf_Die *die)
     Dwarf_Word number = 0;
     Dwarf_Half version = 0;
     size_t count = 0;
-    const char *source = dwarf_decl_file(die);
+    const char *source = DWARF(decl_file)(die);
     if (source != NULL ||
-        dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute),
-                        &number) != 0 ||
-        dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL,
-                      NULL) != 0 ||
-        version < 5 || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+        DWARF(formudata)(
+            DWARF(attr_integrate)(die, DW_AT_decl_file, &attribute), &number) !=
+            0 ||
+        DWARF(cu_info)(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL,
+                       NULL) != 0 ||
+        version < 5 || DWARF(getsrcfiles)(&unit, &files, &count) != 0 ||
         number >= count)
         return source;
-    return dwarf_filesrc(files, number, NULL, NULL);
+    return DWARF(filesrc)(files, number, NULL, NULL);
 }
 
 static void add_variable(const struct walk *walk, Dwarf_Die *die,
@@ -172,21 +173,22 @@ static void add_variable(const struct walk *walk, Dwarf_Die *die,
     Dwarf_Word bytes = 0, line = 0;
     struct variable variable = {.name = name};
     if (!address_of(die, &variable.from) ||
-        dwarf_attr_integrate(die, DW_AT_type, &attribute) == NULL ||
-        dwarf_formref_die(&attribute, &type) == NULL ||
-        dwarf_aggregate_size(&type, &bytes) != 0 || bytes == 0)
+        DWARF(attr_integrate)(die, DW_AT_type, &attribute) == NULL ||
+        DWARF(formref_die)(&attribute, &type) == NULL ||
+        DWARF(aggregate_size)(&type, &bytes) != 0 || bytes == 0)
         return;
     variable.bytes = bytes;
     variable.from += walk->shift;
     put_name(die, function, name, sizeof name);
     const char *source = source_of(die);
-    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute),
-                        &line) == 0)
+    if (DWARF(formudata)(
+            DWARF(attr_integrate)(die, DW_AT_decl_line, &attribute), &line) ==
+        0)
         variable.line = (unsigned)line;
     if (source != NULL) {
         Dwarf_Die unit = walk->unit;
         const char *directory =
-            dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+            DWARF(formstring)(DWARF(attr)(&unit, DW_AT_comp_dir, &attribute));
         bool whole = source[0] == '/' || directory == NULL;
         snprintf(file, sizeof file, "%s%s%s", whole ? "" : directory,
                  whole ? "" : "/", source);
@@ -204,15 +206,15 @@ static void walk_children(const struct walk *walk, Dwarf_Die *parent,
                           const char *function, unsigned depth)
 {
     Dwarf_Die die;
-    if (depth == MOST_DEPTH || dwarf_child(parent, &die) != 0)
+    if (depth == MOST_DEPTH || DWARF(child)(parent, &die) != 0)
         return;
     do {
-        switch (dwarf_tag(&die)) {
+        switch (DWARF(tag)(&die)) {
         case DW_TAG_variable:
             add_variable(walk, &die, function);
             break;
         case DW_TAG_subprogram:
-            walk_children(walk, &die, dwarf_diename(&die), depth + 1);
+            walk_children(walk, &die, DWARF(diename)(&die), depth + 1);
             break;
         case DW_TAG_namespace:
         case DW_TAG_lexical_block:
@@ -221,7 +223,7 @@ static void walk_children(const struct walk *walk, Dwarf_Die *parent,
         default:
             break;
         }
-    } while (dwarf_siblingof(&die, &die) == 0);
+    } while (DWARF(siblingof)(&die, &die) == 0);
 }
 
 /* --------------------------------------------------------------- reading -- */
@@ -267,7 +269,7 @@ static enum margay_status variables_read(struct places *places,
     Dwfl_Module *module = places_module(places, path, &bias);
     if (module != NULL) {
         add_symbols(*variables, module, bias);
-        while ((unit = dwfl_module_nextcu(module, unit, &unit_bias)) != NULL) {
+        while ((unit = DWFL(module_nextcu)(module, unit, &unit_bias)) != NULL) {
             Dwarf_Die whole = places_whole_unit(unit);
             const struct walk walk = {*variables, *unit, unit_bias - bias};
             walk_children(&walk, &whole, NULL, 0);

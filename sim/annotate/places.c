@@ -6,6 +6,16 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
+static enum margay_status fail_without_libdw(struct places **places,
+                                             struct margay_error *error)
+{
+    *places = NULL;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "this margay was built without elfutils' libdw, which "
+                       "finds lines of sources (Debian: libdw-dev; then build "
+                       "it again)");
+}
+
 #ifdef MARGAY_HAS_LIBDW
 
 #include <dwarf.h>
@@ -40,14 +50,20 @@ struct places {
     bool no_memory;
 };
 
+struct margay_late places_libdw = {.file = "libdw.so.1",
+                                   .newest = "dwarf_cu_info"};
+
 const char *places_library_version(void)
 {
-    return "0." VALUE(_ELFUTILS_VERSION);
+    return margay_late_open(&places_libdw) ? "0." VALUE(_ELFUTILS_VERSION)
+                                           : NULL;
 }
 
 enum margay_status places_open(struct places **places,
                                struct margay_error *error)
 {
+    if (!margay_late_open(&places_libdw))
+        return fail_without_libdw(places, error);
     *places = calloc(1, sizeof **places);
     return *places == NULL ? margay_fail_memory(error, "lines of sources")
                            : MARGAY_OK;
@@ -58,7 +74,7 @@ void places_free(struct places *places)
     if (places == NULL)
         return;
     for (size_t i = 0; i < places->count; i++) {
-        dwfl_end(places->files[i].dwfl);
+        DWFL(end)(places->files[i].dwfl);
         free(places->files[i].path);
     }
     free(places->files);
@@ -109,10 +125,11 @@ static __attribute__((noreturn)) void end_without_memory(void)
  */
 static void read_file(struct file *file)
 {
-    static const Dwfl_Callbacks callbacks = {
-        .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
-        .section_address = dwfl_offline_section_address,
+    static Dwfl_Callbacks callbacks;
+    callbacks = (Dwfl_Callbacks){
+        .find_elf = DWFL(build_id_find_elf),
+        .find_debuginfo = DWFL(standard_find_debuginfo),
+        .section_address = DWFL(offline_section_address),
     };
     struct stat status;
     Dwarf_Addr bias;
@@ -120,20 +137,21 @@ static void read_file(struct file *file)
     if (stat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     file->changed = status.st_mtim;
-    file->dwfl = dwfl_begin(&callbacks);
+    file->dwfl = DWFL(begin)(&callbacks);
     Dwfl_Module *module =
         file->dwfl == NULL
             ? NULL
-            : dwfl_report_offline(file->dwfl, file->path, file->path, -1);
-    if (module == NULL || dwfl_report_end(file->dwfl, NULL, NULL) != 0 ||
-        dwfl_module_getelf(module, &file->bias) == NULL)
-        file->why = dwfl_errmsg(-1);
+            : DWFL(report_offline)(file->dwfl, file->path, file->path, -1);
+    if (module == NULL || DWFL(report_end)(file->dwfl, NULL, NULL) != 0 ||
+        DWFL(module_getelf)(module, &file->bias) == NULL)
+        file->why = DWFL(errmsg)(-1);
     else
         file->module = module;
-    Dwarf *debug =
-        file->module == NULL ? NULL : dwfl_module_getdwarf(file->module, &bias);
+    Dwarf *debug = file->module == NULL
+                       ? NULL
+                       : DWFL(module_getdwarf)(file->module, &bias);
     if (debug != NULL)
-        dwarf_new_oom_handler(debug, end_without_memory);
+        DWARF(new_oom_handler)(debug, end_without_memory);
 }
 
 /* The file of that path; NULL = there is no memory. */
@@ -183,7 +201,7 @@ void places_end(struct places *places)
 static bool holds(const struct file *file, Dwarf_Addr address)
 {
     return file->unit != NULL &&
-           dwarf_haspc(file->unit, address - file->unit_bias) > 0;
+           DWARF(haspc)(file->unit, address - file->unit_bias) > 0;
 }
 
 /* Find the compilation unit of an address of libdwfl.  Not every compiler
@@ -193,13 +211,13 @@ static bool find_unit(struct file *file, Dwarf_Addr address)
 {
     if (holds(file, address))
         return true;
-    file->unit = dwfl_module_addrdie(file->module, address, &file->unit_bias);
+    file->unit = DWFL(module_addrdie)(file->module, address, &file->unit_bias);
     if (holds(file, address))
         return true;
     file->unit = NULL;
     do {
         file->unit =
-            dwfl_module_nextcu(file->module, file->unit, &file->unit_bias);
+            DWFL(module_nextcu)(file->module, file->unit, &file->unit_bias);
     } while (file->unit != NULL && !holds(file, address));
     return file->unit != NULL;
 }
@@ -209,18 +227,18 @@ static void take_line(const struct file *file, Dwarf_Addr address,
 {
     int number = 0;
     Dwarf_Attribute attribute;
-    Dwarf_Line *line = dwarf_getsrc_die(file->unit, address - file->unit_bias);
-    const char *source = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
+    Dwarf_Line *line = DWARF(getsrc_die)(file->unit, address - file->unit_bias);
+    const char *source = line == NULL ? NULL : DWARF(linesrc)(line, NULL, NULL);
     if (source == NULL)
         return;
     const char *directory = source[0] == '/'
                                 ? NULL
-                                : dwarf_formstring(dwarf_attr(
+                                : DWARF(formstring)(DWARF(attr)(
                                       file->unit, DW_AT_comp_dir, &attribute));
     snprintf(place->file, sizeof place->file, "%s%s%s",
              directory == NULL ? "" : directory, directory == NULL ? "" : "/",
              source);
-    if (dwarf_lineno(line, &number) == 0 && number > 0)
+    if (DWARF(lineno)(line, &number) == 0 && number > 0)
         place->line = (unsigned)number;
 }
 
@@ -237,8 +255,8 @@ Dwarf_Die places_whole_unit(Dwarf_Die *unit)
     Dwarf_Die split;
     uint8_t type = 0;
     memset(&split, 0, sizeof split);
-    return dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL,
-                         NULL) == 0 &&
+    return DWARF(cu_info)(unit->cu, NULL, &type, NULL, &split, NULL, NULL,
+                          NULL) == 0 &&
                    type == DW_UT_skeleton && split.cu != NULL
                ? split
                : *unit;
@@ -248,8 +266,8 @@ static const char *symbol_at(const struct file *file, Dwarf_Addr address)
 {
     GElf_Off offset;
     GElf_Sym symbol;
-    return dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL,
-                                NULL, NULL);
+    return DWFL(module_addrinfo)(file->module, address, &offset, &symbol, NULL,
+                                 NULL, NULL);
 }
 
 static bool is_mangled(const char *name)
@@ -263,21 +281,21 @@ static const char *name_of(const struct file *file, Dwarf_Addr address,
                            Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
-    const char *name = dwarf_formstring(
-        dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
-    if (!is_mangled(name) && dwarf_tag(function) == DW_TAG_subprogram)
+    const char *name = DWARF(formstring)(
+        DWARF(attr_integrate)(function, DW_AT_linkage_name, &attribute));
+    if (!is_mangled(name) && DWARF(tag)(function) == DW_TAG_subprogram)
         name = symbol_at(file, address);
-    return is_mangled(name) ? name : dwarf_diename(function);
+    return is_mangled(name) ? name : DWARF(diename)(function);
 }
 
 static void take_function(const struct file *file, Dwarf_Addr address,
                           struct place *place)
 {
     Dwarf_Die unit = places_whole_unit(file->unit), *scopes = NULL;
-    int count = dwarf_getscopes(&unit, address - file->unit_bias, &scopes);
+    int count = DWARF(getscopes)(&unit, address - file->unit_bias, &scopes);
     const char *name = NULL;
     for (int i = 0; i < count && name == NULL; i++) {
-        int tag = dwarf_tag(&scopes[i]);
+        int tag = DWARF(tag)(&scopes[i]);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
             name = name_of(file, address, &scopes[i]);
     }
@@ -321,11 +339,7 @@ const char *places_library_version(void)
 enum margay_status places_open(struct places **places,
                                struct margay_error *error)
 {
-    *places = NULL;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "this margay was built without elfutils' libdw, which "
-                       "finds lines of sources (Debian: libdw-dev; then build "
-                       "it again)");
+    return fail_without_libdw(places, error);
 }
 
 void places_find(struct places *places, const char *path, uint64_t address,

@@ -37,10 +37,11 @@ struct place {
 /* What has been opened to look addresses up. */
 struct places;
 
-/* The version of libdw; NULL = places were built without it. */
+/* The version of libdw; NULL = it is not there, or was not when this was built.
+ */
 const char *places_library_version(void);
 
-/* Fails with MARGAY_BAD_ARGUMENT where this was built without libdw, and with
+/* Fails with MARGAY_BAD_ARGUMENT where libdw is not there, and with
    MARGAY_NO_MEMORY.  The caller owns *places. */
 enum margay_status places_open(struct places **places,
                                struct margay_error *error);
@@ -64,6 +65,10 @@ const char *places_changed_since(const struct places *places,
                                  const struct timespec *time);
 
 #ifdef MARGAY_HAS_LIBDW
+/* The functions of libdw, once places are open. */
+extern struct margay_late places_libdw;
+#define DWARF(name) MARGAY_LATE(&places_libdw, dwarf_##name)
+#define DWFL(name)  MARGAY_LATE(&places_libdw, dwfl_##name)
 /* Within this folder: the file as libdw has it, and what is to be taken from an
    address there to get one in the file; NULL = it cannot be read, or there is
    no memory. */

@@ -1,6 +1,5 @@
 /* cmd_help.c - margay help, margay version */
 #define _GNU_SOURCE
-#include <archive.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -102,7 +101,8 @@ static enum margay_status find_plugin(struct margay_error *error)
     return found ? MARGAY_OK : MARGAY_IO;
 }
 
-/* What was not there when this was built, and what does not work without. */
+/* What was not there when this was built, or is not now, and what does not work
+   without. */
 static enum margay_status put_left_out(struct output *output,
                                        struct margay_error *error)
 {
@@ -112,19 +112,23 @@ static enum margay_status put_left_out(struct output *output,
         record_find(RECORD_VALGRIND, directory, error);
     enum margay_status plugin =
         valgrind == MARGAY_NO_MEMORY ? valgrind : find_plugin(error);
+    bool lzma = false, pcre2 = false, yajl = false;
+#ifdef MARGAY_HAS_LZMA
+    lzma = margay_late_open(&margay_liblzma);
+#endif
+#ifdef MARGAY_HAS_PCRE2
+    pcre2 = margay_late_open(&margay_libpcre2);
+#endif
+#ifdef MARGAY_HAS_YAJL
+    yajl = margay_late_open(&margay_libyajl);
+#endif
     const char *const left_out[] = {
-#ifndef MARGAY_HAS_LIBDW
-        "libdw (annotate, lines and variables)",
-#endif
-#ifndef MARGAY_HAS_LZMA
-        "liblzma (xz by several threads)",
-#endif
-#ifndef MARGAY_HAS_PCRE2
-        "PCRE2 (the format regex)",
-#endif
-#ifndef MARGAY_HAS_YAJL
-        "yajl (the formats mooncake and jsonl)",
-#endif
+        places_library_version() != NULL
+            ? NULL
+            : "libdw (annotate, lines and variables)",
+        lzma ? NULL : "liblzma (xz by several threads)",
+        pcre2 ? NULL : "PCRE2 (the format regex)",
+        yajl ? NULL : "yajl (the formats mooncake and jsonl)",
         valgrind == MARGAY_OK ? NULL : "Valgrind (record --method valgrind)",
         plugin == MARGAY_OK ? NULL : "the plugin for clang (record --cflags)",
     };
@@ -147,13 +151,12 @@ int cmd_version(const struct options *options)
     struct output *output;
     struct margay_error error;
     enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
-    (void)options;
     if (status == MARGAY_OK) {
         output_text(output, "margay %s\n", MARGAY_VERSION);
         output_text(output, "compiler:  " COMPILER "\n");
         const char *libdw = places_library_version();
         output_text(output, "libraries: %s, libcsv %s%s%s\n",
-                    archive_version_details(), csv_library_version(),
+                    margay_libarchive_version(), csv_library_version(),
                     libdw == NULL ? "" : ", libdw ",
                     libdw == NULL ? "" : libdw);
         status = put_left_out(output, &error);
@@ -162,7 +165,8 @@ int cmd_version(const struct options *options)
         for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
             output_text(output, " %s", format->name);
         output_text(output, "\n");
-        put_devices(output);
+        if (options->verbose)
+            put_devices(output);
     }
     return conclude(status, &output, 1, &error);
 }

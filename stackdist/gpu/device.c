@@ -83,7 +83,7 @@ static enum margay_status describe_device(
         devices++;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "gpu: %s has no device %u, only %u (margay version "
-                       "lists them)",
+                       "-v lists them)",
                        backend->name, number, devices);
 }
 

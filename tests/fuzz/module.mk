@@ -32,7 +32,7 @@ $(BUILD)/tests/fuzz/replay: $(BUILD)/obj/tests/fuzz/replay.o \
     $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
-	    $(program_LIBS) $(tests_LIBS) $(LIBS)
+	    $(tests_LIBS) $(LIBS)
 
 # The seeds, of which several tests take traces.
 $(BUILD)/tests/fuzz/seeds/made: tests/fuzz/seeds.txt tests/fuzz/seeds.pl
@@ -46,7 +46,7 @@ $(BUILD)/tests/fuzz/fuzzer: $(BUILD)/obj/tests/fuzz/libfuzzer.o \
     $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ \
-	    $(library_LIBS) $(program_LIBS) $(tests_LIBS) $(LIBS)
+	    $(library_LIBS) $(tests_LIBS) $(LIBS)
 
 fuzzer: $(BUILD)/tests/fuzz/fuzzer
 

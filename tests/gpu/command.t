@@ -8,7 +8,7 @@ export LD_LIBRARY_PATH
 "$MARGAY" generate zipf --refs 20000 --blocks 2000 --to lines -o zipf -q
 : >empty.lines
 
-run version
+run version -v
 like 'the devices are listed' "$(grep '^devices: *opencl' out | tr '\n' ' ')" \
     'opencl 0: fake device, 1.0 GiB .*opencl 1: fake processor, .*processor\)'
 

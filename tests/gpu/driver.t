@@ -2,7 +2,7 @@
 # driver.t - the command on a real OpenCL driver, if there is one
 . tests/sim/lib.sh
 
-"$MARGAY" version >version
+"$MARGAY" version -v >version
 grep -q '^devices: *opencl 0' version || {
     echo "1..0 # SKIP $(sed -n 's/^devices: *\(opencl: .*\)/\1/p' version)"
     exit 0

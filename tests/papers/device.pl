@@ -33,12 +33,12 @@ defined $number or die "device: no backend and device\n";
 my ($refs, $few, $runs) = $quick ? (20_000, 1000, 1) : (16_000_000, 1000, 3);
 my @chunks = map { 1 << $_ } $quick ? (8, 11) : 8 .. 14;
 
-# ([BACKEND, NUMBER, NAME, is it a processor?], ...), as `margay version` says.
+# ([BACKEND, NUMBER, NAME, is it a processor?], ...), as `margay version -v` says.
 sub devices {
     return map {
         /^devices:\s+(\w+) (\d+): (.*?)(, [\d.]+ \w+)?( \(this machine's processor\))?$/
             ? [$1, $2, $3, defined $5] : ()
-    } lines_of($margay, 'version');
+    } lines_of($margay, qw(version -v));
 }
 
 sub choose_device {
@@ -46,7 +46,7 @@ sub choose_device {
         ? sort { $a->[3] <=> $b->[3] } devices()
         : grep { $_->[0] eq $backend && $_->[1] == $number } devices();
     return $fitting[$backend eq 'auto' ? $number : 0] // die
-        "device: there is no device $number of $backend; margay version says what "
+        "device: there is no device $number of $backend; margay version -v says what "
         . "there is\n";
 }
 

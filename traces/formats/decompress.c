@@ -14,7 +14,10 @@
 #endif
 
 #include "traces/base/error.h"
+#include "traces/base/late.h"
 #include "traces/formats/format.h"
+
+#define ARCHIVE(name) MARGAY_LATE(&margay_libarchive, archive_##name)
 
 #define SOURCE_BYTES ((size_t)64 << 10)
 
@@ -23,35 +26,30 @@ struct compression {
     const struct margay_compression *info;
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
-    int (*support)(struct archive *archive); /* NULL = use zlib */
-    bool members;      /* an archive, whose members are one trace */
+    bool members;      /* a zip, whose members are one trace */
     bool blocks;       /* liblzma gives its blocks to several threads */
     unsigned any_bits; /* of the first byte of the magic, from the lowest on */
 };
 
 static const struct margay_compression
-    gzip = {"gzip", ".gz", archive_write_add_filter_gzip},
-    xz = {"xz", ".xz", archive_write_add_filter_xz},
-    zstd = {"zstd", ".zst", archive_write_add_filter_zstd},
-    bzip2 = {"bzip2", ".bz2", archive_write_add_filter_bzip2},
-    lz4 = {"lz4", ".lz4", archive_write_add_filter_lz4},
-    zip = {"zip", ".zip", NULL};
+    gzip = {"gzip", ".gz", ARCHIVE_FILTER_GZIP},
+    xz = {"xz", ".xz", ARCHIVE_FILTER_XZ},
+    zstd = {"zstd", ".zst", ARCHIVE_FILTER_ZSTD},
+    bzip2 = {"bzip2", ".bz2", ARCHIVE_FILTER_BZIP2},
+    lz4 = {"lz4", ".lz4", ARCHIVE_FILTER_LZ4},
+    zip = {"zip", ".zip", ARCHIVE_FILTER_NONE};
 
 static const struct compression compressions[] = {
-    {&gzip, "\x1f\x8b\x08", 3, .support = NULL},
-    {&xz, "\3757zXZ\0", 6, .support = archive_read_support_filter_xz,
-     .blocks = true},
-    {&zstd, "\x28\xb5\x2f\xfd", 4, .support = archive_read_support_filter_zstd},
+    {&gzip, "\x1f\x8b\x08", 3, .members = false},
+    {&xz, "\3757zXZ\0", 6, .blocks = true},
+    {&zstd, "\x28\xb5\x2f\xfd", 4, .members = false},
     /* A frame to be skipped, as pzstd tells the length of each frame in one
        before it: libarchive does not know zstd by these. */
-    {&zstd, "\x50\x2a\x4d\x18", 4, .support = archive_read_support_filter_zstd,
-     .any_bits = 4},
-    {&bzip2, "BZh?1AY&SY", 10, .support = archive_read_support_filter_bzip2},
-    {&bzip2, "BZh?\x17rE8P\x90", 10,
-     .support = archive_read_support_filter_bzip2},
-    {&lz4, "\x04\x22\x4d\x18", 4, .support = archive_read_support_filter_lz4},
-    {&zip, "PK\x03\x04", 4,
-     .support = archive_read_support_format_zip_streamable, .members = true},
+    {&zstd, "\x50\x2a\x4d\x18", 4, .any_bits = 4},
+    {&bzip2, "BZh?1AY&SY", 10, .members = false},
+    {&bzip2, "BZh?\x17rE8P\x90", 10, .members = false},
+    {&lz4, "\x04\x22\x4d\x18", 4, .members = false},
+    {&zip, "PK\x03\x04", 4, .members = true},
 };
 
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
@@ -145,6 +143,11 @@ static enum margay_status fail(struct margay_decompressor *this,
 
 /* ---------------------------------------------------------------- gzip -- */
 
+static bool is_gzip(const struct margay_decompressor *this)
+{
+    return this->compression->info == &gzip;
+}
+
 static enum margay_status fail_gzip(struct margay_decompressor *this,
                                     const char *reason,
                                     struct margay_error *error)
@@ -189,7 +192,7 @@ static enum margay_status read_gzip(struct margay_decompressor *this,
 /* The offset up to which the archive has used the source. */
 static uint64_t consumed_bytes(const struct margay_decompressor *this)
 {
-    return this->begin + (uint64_t)archive_filter_bytes(this->archive, -1);
+    return this->begin + (uint64_t)ARCHIVE(filter_bytes)(this->archive, -1);
 }
 
 /* Have room for what the source gives next. */
@@ -227,7 +230,7 @@ static la_ssize_t archive_source(struct archive *archive, void *context,
     struct margay_decompressor *this = context;
     size_t got = (size_t)(this->source_bytes - this->begin);
     if (!this->again && (!make_space(this) || !refill(this, &got))) {
-        archive_set_error(archive, EIO, "read error");
+        ARCHIVE(set_error)(archive, EIO, "read error");
         return -1;
     }
     this->held += this->again ? 0 : got;
@@ -239,7 +242,7 @@ static la_ssize_t archive_source(struct archive *archive, void *context,
 static enum margay_status fail_archive(struct margay_decompressor *this,
                                        struct margay_error *error)
 {
-    return fail(this, this->source_bytes, archive_error_string(this->archive),
+    return fail(this, this->source_bytes, ARCHIVE(error_string)(this->archive),
                 error);
 }
 
@@ -248,14 +251,18 @@ static enum margay_status fail_archive(struct margay_decompressor *this,
 static enum margay_status create_archive(struct margay_decompressor *this,
                                          struct margay_error *error)
 {
-    this->archive = archive_read_new();
-    if (this->archive == NULL ||
-        this->compression->support(this->archive) < ARCHIVE_WARN ||
-        (!this->compression->members &&
-         (archive_read_support_format_raw(this->archive) != ARCHIVE_OK ||
-          archive_read_support_format_empty(this->archive) != ARCHIVE_OK)))
-        return margay_fail_memory(error, "decompression");
-    return MARGAY_OK;
+    const struct compression *compression = this->compression;
+    struct archive *archive = this->archive = ARCHIVE(read_new)();
+    bool made = archive != NULL;
+    if (made && compression->members)
+        made = ARCHIVE(read_support_format_zip_streamable)(archive) >=
+               ARCHIVE_WARN;
+    else if (made)
+        made = ARCHIVE(read_support_filter_by_code)(
+                   archive, compression->info->filter) >= ARCHIVE_WARN &&
+               ARCHIVE(read_support_format_raw)(archive) == ARCHIVE_OK &&
+               ARCHIVE(read_support_format_empty)(archive) == ARCHIVE_OK;
+    return made ? MARGAY_OK : margay_fail_memory(error, "decompression");
 }
 
 /* Does another stream of the same compression begin at `consumed`?  Reads as
@@ -287,7 +294,7 @@ static enum margay_status end_archive(struct margay_decompressor *this,
     if (this->failure.status != MARGAY_OK)
         return fail_archive(this, error);
     if (more && consumed > this->begin) {
-        archive_read_free(this->archive);
+        ARCHIVE(read_free)(this->archive);
         this->begin = consumed;
         this->again = true;
         this->opened = false;
@@ -380,7 +387,7 @@ static enum margay_status begin_member(struct margay_decompressor *this,
                                        struct margay_error *error)
 {
     struct archive_entry *entry;
-    int result = archive_read_next_header(this->archive, &entry);
+    int result = ARCHIVE(read_next_header)(this->archive, &entry);
     this->members += result == ARCHIVE_OK;
     if (result == ARCHIVE_OK)
         return MARGAY_OK;
@@ -397,18 +404,18 @@ static enum margay_status begin_archive(struct margay_decompressor *this,
                                         struct margay_error *error)
 {
     struct archive_entry *entry;
-    if (archive_read_open(this->archive, this, NULL, archive_source, NULL) !=
+    if (ARCHIVE(read_open)(this->archive, this, NULL, archive_source, NULL) !=
         ARCHIVE_OK)
         return fail_archive(this, error);
     if (this->compression->members) {
         this->opened = true;
         return begin_member(this, error);
     }
-    int result = archive_read_next_header(this->archive, &entry);
+    int result = ARCHIVE(read_next_header)(this->archive, &entry);
     if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
         return fail_archive(this, error);
     /* A filter that does not recognise its bytes passes them on unchanged. */
-    if (archive_filter_code(this->archive, 0) == ARCHIVE_FILTER_NONE)
+    if (ARCHIVE(filter_code)(this->archive, 0) == ARCHIVE_FILTER_NONE)
         return fail_archive(this, error);
     this->opened = true;
     return result == ARCHIVE_EOF ? end_archive(this, error) : MARGAY_OK;
@@ -425,7 +432,7 @@ static enum margay_status read_archive(struct margay_decompressor *this,
             status = begin_archive(this, error);
             continue;
         }
-        la_ssize_t result = archive_read_data(this->archive, buffer, bytes);
+        la_ssize_t result = ARCHIVE(read_data)(this->archive, buffer, bytes);
         if (result < 0)
             return fail_archive(this, error);
         *got = (size_t)result;
@@ -440,6 +447,8 @@ static enum margay_status read_archive(struct margay_decompressor *this,
 /* ------------------------------------------------------------------ xz -- */
 
 #ifdef MARGAY_HAS_LZMA
+
+#define LZMA(name) MARGAY_LATE(&margay_liblzma, lzma_##name)
 
 /* A thread holds a block, compressed and plain.  Where they would take more,
    there are fewer threads. */
@@ -459,7 +468,7 @@ static enum margay_status create_xz(struct margay_decompressor *this,
         .memlimit_stop = UINT64_MAX,
     };
     this->lzma = (lzma_stream)LZMA_STREAM_INIT;
-    this->threaded = lzma_stream_decoder_mt(&this->lzma, &options) == LZMA_OK;
+    this->threaded = LZMA(stream_decoder_mt)(&this->lzma, &options) == LZMA_OK;
     return this->threaded ? MARGAY_OK
                           : margay_fail_memory(error, "decompression");
 }
@@ -479,7 +488,7 @@ static enum margay_status read_xz(struct margay_decompressor *this,
             this->source_ended = lzma->avail_in == 0;
         }
         lzma_ret result =
-            lzma_code(lzma, this->source_ended ? LZMA_FINISH : LZMA_RUN);
+            LZMA(code)(lzma, this->source_ended ? LZMA_FINISH : LZMA_RUN);
         this->ended = result == LZMA_STREAM_END;
         if (result == LZMA_MEM_ERROR)
             return margay_fail_memory(error, "decompression");
@@ -547,14 +556,21 @@ static enum margay_status create_any(struct margay_decompressor *this,
     if (this->buffer == NULL)
         return margay_fail_memory(error, "decompression");
     /* 16: expect the header of gzip, and check its trailer. */
-    if (this->compression->support == NULL)
+    if (is_gzip(this))
         return inflateInit2(&this->zlib, MAX_WBITS + 16) == Z_OK
                    ? MARGAY_OK
                    : margay_fail_memory(error, "decompression");
 #ifdef MARGAY_HAS_LZMA
-    if (this->compression->blocks && threads > 1)
+    if (this->compression->blocks && threads > 1 &&
+        margay_late_open(&margay_liblzma))
         return create_xz(this, threads, error);
 #endif
+    if (!margay_late_open(&margay_libarchive))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: %s, which reads %s, is not installed (Debian: "
+                           "libarchive13)",
+                           this->name, margay_libarchive.file,
+                           this->compression->info->name);
     enum margay_status status =
         this->compression->any_bits > 0 ? pass_skipped(this, error) : MARGAY_OK;
     return status == MARGAY_OK ? create_archive(this, error) : status;
@@ -598,9 +614,14 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
     if (this->threaded)
         return read_xz(this, buffer, bytes, got, error);
 #endif
-    return this->compression->support == NULL
-               ? read_gzip(this, buffer, bytes, got, error)
-               : read_archive(this, buffer, bytes, got, error);
+    return is_gzip(this) ? read_gzip(this, buffer, bytes, got, error)
+                         : read_archive(this, buffer, bytes, got, error);
+}
+
+const char *margay_libarchive_version(void)
+{
+    return margay_late_open(&margay_libarchive) ? ARCHIVE(version_details)()
+                                                : "no libarchive";
 }
 
 const char *margay_decompressor_name(const struct margay_decompressor *this)
@@ -612,13 +633,13 @@ void margay_decompressor_free(struct margay_decompressor *this)
 {
     if (this == NULL)
         return;
-    if (this->compression->support == NULL)
+    if (is_gzip(this))
         inflateEnd(&this->zlib);
     if (this->archive != NULL)
-        archive_read_free(this->archive);
+        ARCHIVE(read_free)(this->archive);
 #ifdef MARGAY_HAS_LZMA
     if (this->threaded)
-        lzma_end(&this->lzma);
+        LZMA(end)(&this->lzma);
 #endif
     free(this->buffer);
     free(this);

@@ -17,6 +17,9 @@
 
 #include <margay/status.h>
 
+/* Its version and those of what it uses, or that it is not there. */
+const char *margay_libarchive_version(void);
+
 /* Where compressed bytes come from: up to `bytes` bytes are read to `buffer`.
  * *got = 0 is the end. */
 struct margay_byte_source {
@@ -25,13 +28,11 @@ struct margay_byte_source {
                                size_t *got, struct margay_error *error);
 };
 
-struct archive;
-
 /* A compression, also of what is written. */
 struct margay_compression {
-    const char *name;                           /* "gzip" */
-    const char *suffix;                         /* of file names: ".gz" */
-    int (*add_filter)(struct archive *archive); /* NULL = it is only read */
+    const char *name;   /* "gzip" */
+    const char *suffix; /* of file names: ".gz" */
+    int filter;         /* of libarchive; 0 = it is only read */
 };
 
 /* The compression that the end of [name, end) tells, NULL = none. */

@@ -31,6 +31,7 @@
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
 #include "traces/base/grow.h"
+#include "traces/base/late.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/names.h"
 
@@ -58,9 +59,20 @@ static bool is_magic(const void *window, size_t bytes)
             has_key(text, bytes, "\"chunk_hashes\""));
 }
 
+static enum margay_status fail_without_yajl(
+    const struct margay_block_source *source, struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: the format mooncake takes a Margay that was built "
+                       "with yajl (Debian: libyajl-dev)",
+                       source->name);
+}
+
 #ifdef MARGAY_HAS_YAJL
 
 #include <yajl/yajl_parse.h>
+
+#define YAJL(name) MARGAY_LATE(&margay_libyajl, yajl_##name)
 
 #define PIECE_BYTES ((size_t)16384 >> MARGAY_SHRINK)
 
@@ -412,7 +424,7 @@ static uint64_t count_lines(const unsigned char *text, size_t bytes)
 static enum margay_status fail_piece(struct reader *reader, yajl_status status,
                                      size_t bytes, struct margay_error *error)
 {
-    size_t at = yajl_get_bytes_consumed(reader->parser);
+    size_t at = YAJL(get_bytes_consumed)(reader->parser);
     uint64_t line =
         reader->lines + count_lines(reader->piece, at < bytes ? at : bytes);
     if (status == yajl_status_client_canceled)
@@ -421,7 +433,7 @@ static enum margay_status fail_piece(struct reader *reader, yajl_status status,
                            "mooncake; %s)",
                            reader->source.name, (unsigned long long)line + 1,
                            reader->expected, reader->source.evidence);
-    unsigned char *said = yajl_get_error(reader->parser, 0, NULL, 0);
+    unsigned char *said = YAJL(get_error)(reader->parser, 0, NULL, 0);
     margay_fail(error, MARGAY_BAD_INPUT,
                 "%s:%llu: found %.*s, expected objects in JSON (read as "
                 "mooncake; %s)",
@@ -430,7 +442,7 @@ static enum margay_status fail_piece(struct reader *reader, yajl_status status,
                 said == NULL ? "" : (const char *)said,
                 reader->source.evidence);
     if (said != NULL)
-        yajl_free_error(reader->parser, said);
+        YAJL(free_error)(reader->parser, said);
     return MARGAY_BAD_INPUT;
 }
 
@@ -447,9 +459,9 @@ static enum margay_status parse(struct reader *reader,
     reader->begun |= skip_blanks((const char *)reader->piece, bytes) < bytes;
     if (!reader->begun)
         return MARGAY_OK;
-    yajl_status parsed = reader->ended
-                             ? yajl_complete_parse(reader->parser)
-                             : yajl_parse(reader->parser, reader->piece, bytes);
+    yajl_status parsed =
+        reader->ended ? YAJL(complete_parse)(reader->parser)
+                      : YAJL(parse)(reader->parser, reader->piece, bytes);
     if (parsed != yajl_status_ok)
         return fail_piece(reader, parsed, bytes, error);
     reader->lines += count_lines(reader->piece, bytes);
@@ -535,7 +547,7 @@ static void clear(void *state)
 {
     struct reader *reader = state;
     if (reader->parser != NULL)
-        yajl_free(reader->parser);
+        YAJL(free)(reader->parser);
     margay_names_free(reader->chats);
     free(reader->sessions);
     free(reader->asked);
@@ -563,10 +575,12 @@ static enum margay_status open_reader(void *state,
     else if (by_session(reader) &&
              (reader->chats = margay_names_create()) == NULL)
         return margay_fail_memory(error, "the names of chats");
-    reader->parser = yajl_alloc(&callbacks, NULL, reader);
+    if (!margay_late_open(&margay_libyajl))
+        return fail_without_yajl(&reader->source, error);
+    reader->parser = YAJL(alloc)(&callbacks, NULL, reader);
     if (reader->parser == NULL ||
-        !yajl_config(reader->parser, yajl_allow_multiple_values, 1) ||
-        !yajl_config(reader->parser, yajl_dont_validate_strings, 1))
+        !YAJL(config)(reader->parser, yajl_allow_multiple_values, 1) ||
+        !YAJL(config)(reader->parser, yajl_dont_validate_strings, 1))
         return margay_fail_memory(error, "a parser of JSON");
     find_request(reader);
     find_block(reader);
@@ -589,10 +603,7 @@ static enum margay_status open_reader(void *state,
                                       struct margay_error *error)
 {
     facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: the format mooncake takes a Margay that was built "
-                       "with yajl (Debian: libyajl-dev)",
-                       ((struct margay_block_source *)state)->name);
+    return fail_without_yajl(state, error);
 }
 
 static const struct margay_blocks_reading reading = {

@@ -23,11 +23,13 @@
 
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
+#include "traces/base/late.h"
 #include "traces/formats/layout.h"
 #include "traces/formats/logs.h"
 
 #ifdef MARGAY_HAS_YAJL
 #include <yajl/yajl_parse.h>
+#define YAJL(name) MARGAY_LATE(&margay_libyajl, yajl_##name)
 #endif
 
 /* How deep objects may stand in each other to be looked at, the longest path of
@@ -116,8 +118,8 @@ static void put(struct named *named, const char *name, size_t name_bytes,
 
 /* ----------------------------------------------------------------- json -- */
 
+#define NO_YAJL "a Margay that was built with yajl (Debian: libyajl-dev)"
 #ifdef MARGAY_HAS_YAJL
-
 static int give_up(struct named *named, const char *expected)
 {
     named->wrong = expected;
@@ -250,14 +252,14 @@ static bool make_json(struct named *named)
         .yajl_end_array = end_list,
     };
     if (named->json != NULL)
-        yajl_free(named->json);
-    named->json = yajl_alloc(&callbacks, NULL, named);
+        YAJL(free)(named->json);
+    named->json = YAJL(alloc)(&callbacks, NULL, named);
     named->depth = named->passing = 0;
     named->listing = false;
     named->path_bytes = 0;
     return named->json != NULL &&
-           yajl_config(named->json, yajl_allow_multiple_values, 1) &&
-           yajl_config(named->json, yajl_dont_validate_strings, 1);
+           YAJL(config)(named->json, yajl_allow_multiple_values, 1) &&
+           YAJL(config)(named->json, yajl_dont_validate_strings, 1);
 }
 
 /* A parser serves for all lines, up to one that is wrong. */
@@ -266,14 +268,16 @@ static const char *cut_json(struct named *named, const char *line,
 {
     named->wrong = NULL;
     named->ended = false;
+    if (named->json == NULL && !margay_late_open(&margay_libyajl))
+        return NO_YAJL;
     if (named->json == NULL && !make_json(named))
         return "a parser of JSON for which there is memory";
     /* A blank or newline at `end` shows that a number has ended. */
-    yajl_status status = yajl_parse(named->json, (const unsigned char *)line,
-                                    (size_t)(end - line) + 1);
+    yajl_status status = YAJL(parse)(named->json, (const unsigned char *)line,
+                                     (size_t)(end - line) + 1);
     if (status == yajl_status_ok && named->ended)
         return NULL;
-    yajl_free(named->json);
+    YAJL(free)(named->json);
     named->json = NULL;
     return named->wrong != NULL ? named->wrong : EXPECTS_OBJECT;
 }
@@ -284,7 +288,7 @@ static const char *cut_json(struct named *named, const char *line,
                             const char *end)
 {
     (void)named, (void)line, (void)end;
-    return "a Margay that was built with yajl (Debian: libyajl-dev)";
+    return NO_YAJL;
 }
 
 #endif
@@ -569,7 +573,7 @@ static void free_named(void *state)
         return;
 #ifdef MARGAY_HAS_YAJL
     if (named->json != NULL)
-        yajl_free(named->json);
+        YAJL(free)(named->json);
 #endif
     margay_pattern_free(named->pattern);
     free(named->rows.devices);

@@ -20,11 +20,13 @@
 #include <string.h>
 
 #include "traces/base/error.h"
+#include "traces/base/late.h"
 #include "traces/formats/logs.h"
 
 #ifdef MARGAY_HAS_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#define PCRE2(name) MARGAY_LATE(&margay_libpcre2, pcre2_##name)
 #endif
 
 #define MOST_FIELDS 32 /* of a picture */
@@ -149,29 +151,32 @@ static enum margay_status compile(struct margay_pattern *pattern,
                                   const char *text, struct margay_error *error)
 {
 #ifdef MARGAY_HAS_PCRE2
-    int code;
-    PCRE2_SIZE at;
-    unsigned char said[160];
-    uint32_t groups;
-    pattern->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0,
-                                  &code, &at, NULL);
-    if (pattern->code == NULL) {
-        pcre2_get_error_message(code, said, sizeof said);
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--pattern: %s, after %zu bytes of it", said, at);
+    if (margay_late_open(&margay_libpcre2)) {
+        int code;
+        PCRE2_SIZE at;
+        unsigned char said[160];
+        uint32_t groups;
+        pattern->code = PCRE2(compile)((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+                                       0, &code, &at, NULL);
+        if (pattern->code == NULL) {
+            PCRE2(get_error_message)(code, said, sizeof said);
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--pattern: %s, after %zu bytes of it", said,
+                               at);
+        }
+        PCRE2(jit_compile)(pattern->code, PCRE2_JIT_COMPLETE);
+        PCRE2(pattern_info)(pattern->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+        pattern->count = groups;
+        pattern->match =
+            PCRE2(match_data_create_from_pattern)(pattern->code, NULL);
+        return pattern->match == NULL ? margay_fail_memory(error, "a pattern")
+                                      : MARGAY_OK;
     }
-    pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
-    pcre2_pattern_info(pattern->code, PCRE2_INFO_CAPTURECOUNT, &groups);
-    pattern->count = groups;
-    pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
-    return pattern->match == NULL ? margay_fail_memory(error, "a pattern")
-                                  : MARGAY_OK;
-#else
+#endif
     (void)pattern, (void)text;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "the format regex takes a Margay that was built with "
                        "PCRE2 (Debian: libpcre2-dev)");
-#endif
 }
 
 /* -------------------------------------------------------------- patterns -- */
@@ -192,9 +197,9 @@ enum margay_status margay_pattern_create(const char *text, bool is_picture,
 void margay_pattern_free(struct margay_pattern *pattern)
 {
 #ifdef MARGAY_HAS_PCRE2
-    if (pattern != NULL) {
-        pcre2_match_data_free(pattern->match);
-        pcre2_code_free(pattern->code);
+    if (pattern != NULL && pattern->code != NULL) {
+        PCRE2(match_data_free)(pattern->match);
+        PCRE2(code_free)(pattern->code);
     }
 #endif
     free(pattern);
@@ -217,8 +222,8 @@ int margay_pattern_field(const struct margay_pattern *pattern,
     }
 #ifdef MARGAY_HAS_PCRE2
     if (pattern->picture == NULL)
-        return pcre2_substring_number_from_name(pattern->code,
-                                                (PCRE2_SPTR)name);
+        return PCRE2(substring_number_from_name)(pattern->code,
+                                                 (PCRE2_SPTR)name);
 #endif
     return -1;
 }
@@ -229,8 +234,8 @@ const char *margay_pattern_take(struct margay_pattern *pattern,
     if (pattern->picture != NULL)
         return match_picture(pattern, line, end) ? NULL : pattern->expected;
 #ifdef MARGAY_HAS_PCRE2
-    int groups = pcre2_match(pattern->code, (PCRE2_SPTR)line,
-                             (size_t)(end - line), 0, 0, pattern->match, NULL);
+    int groups = PCRE2(match)(pattern->code, (PCRE2_SPTR)line,
+                              (size_t)(end - line), 0, 0, pattern->match, NULL);
     if (groups < 0)
         return groups == PCRE2_ERROR_NOMATCH
                    ? "a line that matches the pattern"
@@ -248,7 +253,7 @@ struct margay_field margay_pattern_taken(const struct margay_pattern *pattern,
         return margay_field_of(pattern->parts[field - 1].text,
                                pattern->parts[field - 1].bytes);
 #ifdef MARGAY_HAS_PCRE2
-    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(pattern->match);
+    const PCRE2_SIZE *ends = PCRE2(get_ovector_pointer)(pattern->match);
     if (field < pattern->took && ends[2 * field] != PCRE2_UNSET)
         return margay_field_of(pattern->line + ends[2 * field],
                                ends[2 * field + 1] - ends[2 * field]);

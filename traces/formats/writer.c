@@ -14,10 +14,13 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
+#include "traces/base/late.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/data.h"
 #include "traces/formats/decompress.h"
 #include "traces/formats/words.h"
+
+#define ARCHIVE(name) MARGAY_LATE(&margay_libarchive, archive_##name)
 
 /* The size of the buffer for records, which stays in the cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
@@ -63,7 +66,7 @@ static enum margay_status fail_compression(const struct margay_writer *this,
             *error = this->failure;
         return this->failure.status;
     }
-    const char *reason = archive_error_string(this->archive);
+    const char *reason = ARCHIVE(error_string)(this->archive);
     return margay_fail(error, MARGAY_NO_MEMORY, "cannot compress to %s: %s",
                        this->compression->name,
                        reason == NULL ? "out of memory" : reason);
@@ -72,16 +75,22 @@ static enum margay_status fail_compression(const struct margay_writer *this,
 static enum margay_status create_archive(struct margay_writer *this,
                                          struct margay_error *error)
 {
-    struct archive *archive = this->archive = archive_write_new();
+    if (!margay_late_open(&margay_libarchive))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s, which writes %s, is not installed (Debian: "
+                           "libarchive13)",
+                           margay_libarchive.file, this->compression->name);
+    struct archive *archive = this->archive = ARCHIVE(write_new)();
     if (archive == NULL)
         return margay_fail_memory(error, "compression");
     /* Pass bytes to the sink as they come, without padding at the end. */
-    archive_write_set_bytes_per_block(archive, 0);
-    if (archive_write_set_format_raw(archive) != ARCHIVE_OK ||
-        this->compression->add_filter(archive) != ARCHIVE_OK)
+    ARCHIVE(write_set_bytes_per_block)(archive, 0);
+    if (ARCHIVE(write_set_format_raw)(archive) != ARCHIVE_OK ||
+        ARCHIVE(write_add_filter)(archive, this->compression->filter) !=
+            ARCHIVE_OK)
         return fail_compression(this, error);
     /* Filters without a time stamp ignore this. */
-    archive_write_set_filter_option(archive, "gzip", "timestamp", NULL);
+    ARCHIVE(write_set_filter_option)(archive, "gzip", "timestamp", NULL);
     return MARGAY_OK;
 }
 
@@ -93,14 +102,14 @@ static enum margay_status begin_archive(struct margay_writer *this,
     if (this->begun)
         return MARGAY_OK;
     this->begun = true;
-    struct archive_entry *entry = archive_entry_new();
+    struct archive_entry *entry = ARCHIVE(entry_new)();
     if (entry != NULL)
-        archive_entry_set_filetype(entry, AE_IFREG);
+        ARCHIVE(entry_set_filetype)(entry, AE_IFREG);
     bool done = entry != NULL &&
-                archive_write_open(this->archive, this, NULL, to_sink, NULL) ==
+                ARCHIVE(write_open)(this->archive, this, NULL, to_sink, NULL) ==
                     ARCHIVE_OK &&
-                archive_write_header(this->archive, entry) == ARCHIVE_OK;
-    archive_entry_free(entry);
+                ARCHIVE(write_header)(this->archive, entry) == ARCHIVE_OK;
+    ARCHIVE(entry_free)(entry);
     return done ? MARGAY_OK : fail_compression(this, error);
 }
 
@@ -113,7 +122,7 @@ static enum margay_status compress(struct margay_writer *this,
     enum margay_status status = begin_archive(this, error);
     if (status != MARGAY_OK)
         return status;
-    la_ssize_t written = archive_write_data(this->archive, bytes, count);
+    la_ssize_t written = ARCHIVE(write_data)(this->archive, bytes, count);
     return written == (la_ssize_t)count && this->failure.status == MARGAY_OK
                ? MARGAY_OK
                : fail_compression(this, error);
@@ -134,7 +143,7 @@ static enum margay_status finish_compression(struct margay_writer *this,
     enum margay_status status = begin_archive(this, error);
     if (status != MARGAY_OK)
         return status;
-    int result = archive_write_close(this->archive);
+    int result = ARCHIVE(write_close)(this->archive);
     return result == ARCHIVE_OK && this->failure.status == MARGAY_OK
                ? MARGAY_OK
                : fail_compression(this, error);
@@ -204,7 +213,7 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     this->sink = *sink;
     if (path != NULL)
         this->compression = margay_compression_named(path, path + strlen(path));
-    if (this->compression != NULL && this->compression->add_filter == NULL)
+    if (this->compression != NULL && this->compression->filter == 0)
         this->compression = NULL;
     if (this->compression != NULL)
         status = create_archive(this, error);
@@ -398,6 +407,6 @@ void margay_writer_free(margay_writer *writer)
     /* Freeing an open archive closes it first, which writes bytes. */
     writer->discarded = true;
     if (writer->archive != NULL)
-        archive_write_free(writer->archive);
+        ARCHIVE(write_free)(writer->archive);
     free(writer);
 }
