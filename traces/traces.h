@@ -3,7 +3,7 @@
  *
  * A program opens a trace, asks for batches of references until MARGAY_END,
  * and frees the trace.  A thread of the trace reads, decompresses and decodes
- * ahead, while the program works on a batch.
+ * ahead, while the program works on a batch; what is short is read without.
  *
  *     margay_trace *trace;
  *     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;

@@ -1,4 +1,4 @@
-/* reader.c - the thread that turns bytes into batches of references */
+/* reader.c - bytes become batches of references */
 #define _GNU_SOURCE
 #include "traces/formats/reader.h"
 #include "traces/formats/scan.h"
@@ -10,28 +10,6 @@
 #include "traces/base/crew.h"
 #include "traces/base/error.h"
 #include "traces/formats/layout.h"
-
-/* Hand the batch to the other thread. */
-static void publish(struct margay_reader *reader)
-{
-    reader->published_refs += reader->batch->count;
-    reader->batch = NULL;
-    margay_queue_publish(&reader->queue);
-}
-
-/* Reserve a batch; MARGAY_IO where the trace is being freed. */
-static enum margay_status need_batch(struct margay_reader *reader)
-{
-    if (reader->batch != NULL)
-        return MARGAY_OK;
-    size_t slot;
-    if (!margay_queue_reserve(&reader->queue, &slot))
-        return MARGAY_IO;
-    reader->batch = &reader->ring[slot];
-    reader->batch->count = 0;
-    reader->batch->repeats = 0;
-    return MARGAY_OK;
-}
 
 /* ------------------------------------------------------------- opening -- */
 
@@ -164,21 +142,6 @@ unsigned margay_reader_columns(const struct margay_reader *reader)
            ~reader->unused_columns;
 }
 
-/* Make the state of the format, and batches of the columns that the caller uses
-   and those that the format cannot do without. */
-static enum margay_status allocate(struct margay_reader *reader)
-{
-    const struct margay_format *format = reader->detection.format;
-    unsigned columns = margay_reader_columns(reader);
-    enum margay_status status = margay_decoding_make_state(&reader->whole);
-    if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
-        columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
-    for (size_t i = 0; i < MARGAY_RING_SLOTS && status == MARGAY_OK; i++)
-        status = margay_batch_allocate(&reader->ring[i], format, columns,
-                                       &reader->whole.error);
-    return status;
-}
-
 /* Where offsets count units that --unit may say, people are told which. */
 static void note_unit(struct margay_reader *reader)
 {
@@ -262,10 +225,10 @@ static enum margay_status skip_records(struct margay_reader *reader)
     return margay_decoding_pass_records(&reader->whole, skipped);
 }
 
-/* -------------------------------------------------------------- thread -- */
-
-static enum margay_status read_trace(struct margay_reader *reader)
+/* Find out what the trace is, and hand over the slot that says so. */
+static enum margay_status begin(struct margay_reader *reader)
 {
+    size_t slot;
     enum margay_status status = margay_decoding_begin(&reader->whole, reader);
     if (status == MARGAY_OK)
         status = find_format(reader);
@@ -274,28 +237,72 @@ static enum margay_status read_trace(struct margay_reader *reader)
     if (status == MARGAY_OK)
         status = describe(reader);
     if (status == MARGAY_OK)
-        status = allocate(reader);
+        status = margay_decoding_make_state(&reader->whole);
     if (status == MARGAY_OK)
         status = skip_records(reader);
+    if (status == MARGAY_OK && !margay_queue_reserve(&reader->queue, &slot))
+        status = MARGAY_IO;
     if (status == MARGAY_OK)
-        status = need_batch(reader);
-    while (status == MARGAY_OK) {
-        publish(reader); /* the first one without references */
-        status = need_batch(reader);
-        if (status == MARGAY_OK)
-            status = margay_decoding_fill(&reader->whole, reader->batch);
+        margay_queue_publish(&reader->queue);
+    return status;
+}
+
+/* ------------------------------------------------------------- batches -- */
+
+/* Reserve a batch of the columns that the caller uses and those that the format
+   cannot do without; MARGAY_IO where the trace is being freed. */
+static enum margay_status reserve(struct margay_reader *reader,
+                                  struct margay_references **batch)
+{
+    const struct margay_format *format = reader->detection.format;
+    unsigned columns = margay_reader_columns(reader);
+    size_t slot;
+    *batch = NULL;
+    if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
+        columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
+    if (!margay_queue_reserve(&reader->queue, &slot))
+        return MARGAY_IO;
+    *batch = &reader->ring[slot];
+    (*batch)->count = 0;
+    (*batch)->repeats = 0;
+    return (*batch)->numbers != NULL
+               ? MARGAY_OK
+               : margay_batch_allocate(*batch, format, columns,
+                                       &reader->whole.error);
+}
+
+/* Fill a batch and hand it over, or what there is when reading ends. */
+static enum margay_status read_batch(struct margay_reader *reader)
+{
+    struct margay_references *batch;
+    enum margay_status status = reserve(reader, &batch);
+    if (status == MARGAY_OK)
+        status = margay_decoding_fill(&reader->whole, batch);
+    if (status == MARGAY_OK ||
+        (batch != NULL && (batch->count > 0 || batch->repeats > 0))) {
+        reader->published_refs += batch->count;
+        margay_queue_publish(&reader->queue);
     }
     return status;
+}
+
+bool margay_reader_step(struct margay_reader *reader)
+{
+    enum margay_status status =
+        reader->begun ? read_batch(reader) : begin(reader);
+    reader->begun = true;
+    if (status == MARGAY_OK)
+        return true;
+    reader->status = status;
+    margay_decoding_end(&reader->whole);
+    return false;
 }
 
 void *margay_reader_run(void *argument)
 {
     struct margay_reader *reader = argument;
-    reader->status = read_trace(reader);
-    if (reader->batch != NULL &&
-        (reader->batch->count > 0 || reader->batch->repeats > 0))
-        publish(reader);
-    margay_decoding_end(&reader->whole);
+    while (margay_reader_step(reader))
+        continue;
     atomic_store(&reader->spent_ns, (uint64_t)(1e9 * margay_thread_seconds()));
     margay_queue_close(&reader->queue);
     return NULL;

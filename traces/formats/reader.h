@@ -1,11 +1,12 @@
 /*
- * reader.h - the thread that turns bytes into batches of references
+ * reader.h - bytes become batches of references
  *
- * The reader owns the input and a ring of batches.  The thread that called
- * margay_trace_open() sees its results in this order: the first slot of the
- * queue holds no references and says that the fields known with the format are
- * valid; later slots hold references; the end of the queue says that `status`
- * and `whole.error` are valid.
+ * The reader owns the input and a ring of batches.  It takes steps: on a thread
+ * of its own or, where that is not worth its start, on the caller's.  Who
+ * called margay_trace_open() sees its results in this order: the first slot of
+ * the queue holds no references and says that the fields known with the format
+ * are valid; later slots hold references; the end of the queue says that
+ * `status` and `whole.error` are valid.
  */
 #ifndef MARGAY_TRACES_FORMATS_READER_H
 #define MARGAY_TRACES_FORMATS_READER_H
@@ -26,6 +27,10 @@
 /* Bytes of text that are read at once: they fit into the second-level cache,
    and make system calls rare. */
 #define MARGAY_TEXT_BYTES ((size_t)196608 >> MARGAY_SHRINK)
+
+/* A file of up to so many bytes is read in the time that a thread's start
+   takes. */
+#define MARGAY_SHORT_BYTES ((uint64_t)65536 >> MARGAY_SHRINK)
 
 /* Bytes that become references: all of a trace, or a part of a plain file. */
 struct margay_decoding {
@@ -80,15 +85,20 @@ struct margay_reader {
     atomic_uint_fast64_t bad_lines;
     struct margay_error first_bad;
 
-    /* Used by the reading thread only. */
-    struct margay_references *batch; /* reserved and being filled, or NULL */
+    /* Used by the thread that reads only. */
+    bool begun;
     struct margay_decoding whole;
     uint64_t first_bad_line;
     uint64_t published_refs; /* entries of the batches handed over */
 };
 
-/* The function of the thread.  The argument is a struct margay_reader of which
-   the fields up to `shift` are set.  Returns NULL. */
+/* Find the format or, once that is known, read a batch, and publish a slot.
+   False: reading has ended, perhaps with a last slot, and the queue is to be
+   closed.  The fields up to `shift` are set. */
+bool margay_reader_step(struct margay_reader *reader);
+
+/* The function of a thread, which takes the steps that are left, and closes the
+   queue.  The argument is a struct margay_reader.  Returns NULL. */
 void *margay_reader_run(void *reader);
 
 /* ------------------------------- shared with decoding.c and range.c -- */

@@ -161,12 +161,6 @@ static enum margay_status open_trace(struct margay_trace *trace,
     if (stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &file) == 0 &&
         S_ISREG(file.st_mode))
         trace->path = strdup(strcmp(path, "-") == 0 ? "/dev/stdin" : path);
-    int reason = margay_thread_start(&trace->thread, margay_reader_run, reader);
-    if (reason != 0)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "%s: cannot start a reading thread: %s",
-                           reader->path, strerror(reason));
-    trace->running = true;
     return MARGAY_OK;
 }
 
@@ -209,6 +203,8 @@ void margay_trace_free(margay_trace *trace)
         margay_queue_cancel(&reader->queue);
         margay_input_cancel(reader->input);
         pthread_join(trace->thread, NULL);
+    } else if (reader->begun && !trace->ended) {
+        margay_decoding_end(&reader->whole);
     }
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader->ring[i]);
@@ -259,15 +255,48 @@ static enum margay_status outcome(const struct margay_trace *trace,
     return trace->reader.status;
 }
 
+/* A thread reads what may have to be waited for, and what is long enough to be
+   worth its start: of a plain file, from the first batch on. */
+static bool needs_thread(const struct margay_trace *trace)
+{
+    struct margay_input *input = trace->reader.input;
+    uint64_t done, total;
+    margay_input_progress(input, &done, &total);
+    return total == 0 ||
+           (total > MARGAY_SHORT_BYTES &&
+            (trace->ready || margay_input_plain_bytes(input) == 0));
+}
+
+/* Wait for the next slot of the reader, or have it made. */
+static enum margay_status wait_for_slot(struct margay_trace *trace, int wait_ms,
+                                        size_t *slot,
+                                        struct margay_error *error)
+{
+    struct margay_reader *reader = &trace->reader;
+    if (!trace->running && !trace->ended && needs_thread(trace)) {
+        int reason =
+            margay_thread_start(&trace->thread, margay_reader_run, reader);
+        if (reason != 0)
+            return margay_fail(error, MARGAY_NO_MEMORY,
+                               "%s: cannot start a reading thread: %s",
+                               reader->path, strerror(reason));
+        trace->running = true;
+    }
+    if (!trace->running && !trace->ended && !margay_reader_step(reader)) {
+        trace->ended = true;
+        margay_queue_close(&reader->queue);
+    }
+    enum margay_status status =
+        margay_queue_wait(&reader->queue, wait_ms, slot);
+    return status == MARGAY_END ? outcome(trace, error) : status;
+}
+
 enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
                                       struct margay_error *error)
 {
     if (!trace->ready) {
         size_t slot;
-        enum margay_status status =
-            margay_queue_wait(&trace->reader.queue, wait_ms, &slot);
-        if (status == MARGAY_END)
-            return outcome(trace, error);
+        enum margay_status status = wait_for_slot(trace, wait_ms, &slot, error);
         if (status != MARGAY_OK)
             return status;
         margay_queue_release(&trace->reader.queue);
@@ -525,9 +554,7 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
         if (trace->holds_slot)
             margay_queue_release(queue);
         trace->holds_slot = false;
-        status = margay_queue_wait(queue, wait_ms, &trace->slot);
-        if (status == MARGAY_END)
-            return outcome(trace, error);
+        status = wait_for_slot(trace, wait_ms, &trace->slot, error);
         if (status == MARGAY_OK)
             status = take_slot(trace, error);
         if (status != MARGAY_OK)
