@@ -40,7 +40,7 @@
    each block.  Longer axes take more time for each reference. */
 #define AXIS_TO_END ((uint64_t)1 << 24)
 
-#define FIRST_ENTRIES  ((uint64_t)1 << 12)
+#define FIRST_ENTRIES  ((uint64_t)1 << 9)
 #define FIRST_COUNTERS ((uint64_t)1 << 15)
 
 /* More entries and counters than a batch may add. */
