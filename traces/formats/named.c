@@ -266,6 +266,8 @@ static bool make_json(struct named *named)
 static const char *cut_json(struct named *named, const char *line,
                             const char *end)
 {
+    if (*margay_skip_blanks(line) != '{') /* whatever else it is */
+        return EXPECTS_OBJECT;
     named->wrong = NULL;
     named->ended = false;
     if (named->json == NULL && !margay_late_open(&margay_libyajl))
