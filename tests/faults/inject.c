@@ -149,71 +149,55 @@ static bool may_fail(int fd)
            (fstat(fd, &status) != 0 || (status.st_mode & S_IFMT) != 0);
 }
 
+/* The calls that both ways to get in between have: X(TYPE, NAME, PARAMETERS).
+ */
+#define CALLS(X)                                                               \
+    X(void *, mmap,                                                            \
+      (void *at, size_t bytes, int protection, int flags, int fd, off_t from)) \
+    X(ssize_t, read, (int fd, void *buffer, size_t bytes))                     \
+    X(ssize_t, write, (int fd, const void *buffer, size_t bytes))              \
+    X(int, close, (int fd))                                                    \
+    X(ssize_t, pread, (int fd, void *buffer, size_t bytes, off_t at))          \
+    X(int, rename, (const char *from, const char *to))                         \
+    X(int, linkat,                                                             \
+      (int from_folder, const char *from, int to_folder, const char *to,       \
+       int flags))                                                             \
+    X(int, open, (const char *path, int flags, ...))                           \
+    X(FILE *, fopen, (const char *path, const char *mode))                     \
+    X(int, mkostemp, (char *path, int flags))                                  \
+    X(int, memfd_create, (const char *name, unsigned flags))                   \
+    X(off_t, lseek, (int fd, off_t at, int whence))                            \
+    X(int, ftruncate, (int fd, off_t bytes))                                   \
+    X(int, dup, (int fd))                                                      \
+    X(int, dup2, (int fd, int as))                                             \
+    X(int, pipe2, (int fds[2], int flags))                                     \
+    X(pid_t, fork, (void))                                                     \
+    X(int, pthread_create,                                                     \
+      (pthread_t * thread, const pthread_attr_t *attributes,                   \
+       void *(*run)(void *), void *argument))
+
 #ifdef MARGAY_FAULTS_WRAP
 
 #define HOOK(name) __wrap_##name
 #define REAL(name) __real_##name
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_reallocarray(void *memory, size_t count, size_t bytes);
-void *__real_mmap(void *at, size_t bytes, int protection, int flags, int fd,
-                  off_t offset);
-ssize_t __real_read(int fd, void *buffer, size_t bytes);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t most);
-int __real_vasprintf(char **text, const char *format, va_list arguments);
-char *__real_realpath(const char *path, char *resolved);
-ssize_t __real_write(int fd, const void *buffer, size_t bytes);
-int __real_close(int fd);
-ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t at);
-int __real_rename(const char *from, const char *to);
-int __real_linkat(int from_folder, const char *from, int to_folder,
-                  const char *to, int flags);
-int __real_open(const char *path, int flags, ...);
-FILE *__real_fopen(const char *path, const char *mode);
-int __real_mkostemp(char *path, int flags);
-int __real_memfd_create(const char *name, unsigned flags);
-off_t __real_lseek(int fd, off_t at, int whence);
-int __real_ftruncate(int fd, off_t bytes);
-int __real_dup(int fd);
-int __real_dup2(int fd, int as);
-int __real_pipe2(int fds[2], int flags);
-pid_t __real_fork(void);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*run)(void *), void *argument);
+/* Those that allocate besides. */
+#define WRAPPED(X)                                                          \
+    X(void *, malloc, (size_t bytes))                                       \
+    X(void *, calloc, (size_t count, size_t bytes))                         \
+    X(void *, realloc, (void *memory, size_t bytes))                        \
+    X(void *, reallocarray, (void *memory, size_t count, size_t bytes))     \
+    X(char *, strdup, (const char *text))                                   \
+    X(char *, strndup, (const char *text, size_t most))                     \
+    X(int, vasprintf, (char **text, const char *format, va_list arguments)) \
+    X(int, asprintf, (char **text, const char *format, ...))                \
+    X(char *, realpath, (const char *path, char *resolved))
 
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_reallocarray(void *memory, size_t count, size_t bytes);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t most);
-int __wrap_asprintf(char **text, const char *format, ...);
-int __wrap_vasprintf(char **text, const char *format, va_list arguments);
-char *__wrap_realpath(const char *path, char *resolved);
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int fd,
-                  off_t offset);
-ssize_t __wrap_read(int fd, void *buffer, size_t bytes);
-ssize_t __wrap_write(int fd, const void *buffer, size_t bytes);
-int __wrap_close(int fd);
-ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t at);
-int __wrap_rename(const char *from, const char *to);
-int __wrap_linkat(int from_folder, const char *from, int to_folder,
-                  const char *to, int flags);
-int __wrap_open(const char *path, int flags, ...);
-FILE *__wrap_fopen(const char *path, const char *mode);
-int __wrap_mkostemp(char *path, int flags);
-int __wrap_memfd_create(const char *name, unsigned flags);
-off_t __wrap_lseek(int fd, off_t at, int whence);
-int __wrap_ftruncate(int fd, off_t bytes);
-int __wrap_dup(int fd);
-int __wrap_dup2(int fd, int as);
-int __wrap_pipe2(int fds[2], int flags);
-pid_t __wrap_fork(void);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*run)(void *), void *argument);
+#define DECLARE(type, name, parameters) \
+    type __real_##name parameters;      \
+    type __wrap_##name parameters;
+CALLS(DECLARE)
+WRAPPED(DECLARE)
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -269,25 +253,8 @@ extern void *__libc_realloc(void *memory, size_t bytes);
 #define real_calloc  __libc_calloc
 #define real_realloc __libc_realloc
 
-static void *(*real_mmap)(void *, size_t, int, int, int, off_t);
-static ssize_t (*real_read)(int, void *, size_t);
-static ssize_t (*real_write)(int, const void *, size_t);
-static int (*real_close)(int);
-static ssize_t (*real_pread)(int, void *, size_t, off_t);
-static int (*real_rename)(const char *, const char *);
-static int (*real_linkat)(int, const char *, int, const char *, int);
-static int (*real_open)(const char *, int, ...);
-static FILE *(*real_fopen)(const char *, const char *);
-static int (*real_mkostemp)(char *, int);
-static int (*real_memfd_create)(const char *, unsigned);
-static off_t (*real_lseek)(int, off_t, int);
-static int (*real_ftruncate)(int, off_t);
-static int (*real_dup)(int);
-static int (*real_dup2)(int, int);
-static int (*real_pipe2)(int[2], int);
-static pid_t (*real_fork)(void);
-static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *,
-                                  void *(*)(void *), void *);
+#define POINT(type, name, parameters)   static type(*real_##name) parameters;
+CALLS(POINT)
 static int (*real_main)(int, char **, char **);
 
 /* ISO C has no conversion from void * to a function. */
@@ -301,24 +268,8 @@ static void look_up(const char *name, void *function)
 
 __attribute__((constructor)) static void look_all_up(void)
 {
-    look_up("mmap", &real_mmap);
-    look_up("read", &real_read);
-    look_up("write", &real_write);
-    look_up("close", &real_close);
-    look_up("pread", &real_pread);
-    look_up("rename", &real_rename);
-    look_up("linkat", &real_linkat);
-    look_up("open", &real_open);
-    look_up("fopen", &real_fopen);
-    look_up("mkostemp", &real_mkostemp);
-    look_up("memfd_create", &real_memfd_create);
-    look_up("lseek", &real_lseek);
-    look_up("ftruncate", &real_ftruncate);
-    look_up("dup", &real_dup);
-    look_up("dup2", &real_dup2);
-    look_up("pipe2", &real_pipe2);
-    look_up("fork", &real_fork);
-    look_up("pthread_create", &real_pthread_create);
+#define LOOK_UP(type, name, parameters) look_up(#name, &real_##name);
+    CALLS(LOOK_UP)
 }
 
 static int armed_main(int count, char **arguments, char **environment)
