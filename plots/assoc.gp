@@ -3,9 +3,10 @@
 #
 #     gnuplot -c assoc.gp OUT.png|svg|pdf|eps|tex ASSOC.csv... [CURVE.csv...]
 #
-# Colours are numbers of ways, from the seventh on with other marks; dashes are
-# traces, block sizes and policies, from the fifth on with other marks.  Of more than eight numbers of ways, the
-# powers of two are drawn.  A curve of the same trace and block size is drawn in
+# Colours are numbers of ways, from the seventh on with other marks; dashes change
+# with each, and with traces, block sizes and policies, from the fifth of which on
+# marks are others.  Of more than eight numbers of ways, the powers of two are
+# drawn.  A curve of the same trace and block size is drawn in
 # black, as the fully associative cache; sizes are then in blocks.
 
 OUT = ARG1
@@ -80,15 +81,10 @@ do for [w = 1:64] {
     }
 }
 
-# ----------------------------------------------------------------- axes --
-
-
 # -------------------------------------------------------------- picture --
 
-# Colours and marks are ways and dashes series; where either comes again, marks
-# are others.
 ways_text(w) = w == 1 ? "1 way" : sprintf("%d ways", w)
-dash(i) = sprintf("%d", (i - 1) % 4 + 1)
+dash(i, j) = sprintf("%d", (i + j - 2) % 4 + 1)
 mark(i, j) = SHAPE[(j - 1 + (j - 1) / 6 + 2 * ((i - 1) / 4)) % 6 + 1]
 most_lines = series * (words(drawn) + curves)
 load folder(ARG0) . "lines.gp"
@@ -99,14 +95,14 @@ do for [i = 1:series] {
             sprintf("strcol(1) eq TRACE[%d] && strcol(2) eq BLOCK[%d]" \
                 . " ? shown($7) : NaN", i, i), \
             joined("fully associative", LABEL[i]))
-        line = look("#000000", dash(i), 2.5, 0)
+        line = look("#000000", dash(i, 1), 2.5, 0)
     }
     do for [j = 1:words(drawn)] {
         line = add_line(sprintf("FILE[%d] skip 1", i), FIRST[i], LAST[i], \
             "in_bytes ? $5 : $3 * $4", \
             sprintf("$4 == %s ? shown($8) : NaN", word(drawn, j)), \
             joined(ways_text(int(word(drawn, j))), LABEL[i]))
-        line = look(COLOUR[(j - 1) % 6 + 1], dash(i), 2, mark(i, j))
+        line = look(COLOUR[(j - 1) % 6 + 1], dash(i, j), 2, mark(i, j))
     }
 }
 load folder(ARG0) . "end-lines.gp"

@@ -32,8 +32,7 @@ rows_at(scale) = ceil(1.0 * entries \
     / (columns_at(scale) < 1 ? 1 : columns_at(scale)))
 lacks_height(scale) = 1.25 * scale * rows_at(scale) * em_y > top - bottom - 0.33
 legend_scale = 1
-while (legend_scale > 0.55 && suffix ne ".tex" \
-    && lacks_height(legend_scale)) {
+while (legend_scale > 0.55 && is_sized && lacks_height(legend_scale)) {
     legend_scale = legend_scale - 0.1
 }
 if (legend_place eq "below" && legend_scale < 1) {

@@ -127,10 +127,11 @@ set style textbox opaque noborder
 set datafile missing NaN
 set datafile separator whitespace
 plot for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
-        with steps linewidth 2 linecolor rgb colour(t) \
+        with steps linewidth 2 linecolor rgb colour(t) dashtype dashes(t) \
         title traces == 1 ? "the front" : TRACE[t], \
     for [t = 1:traces] $machines index t using 1:2 \
         with points pointtype 7 pointsize 0.75 * MARK_SIZE linecolor rgb "#888888" \
         title t == traces && others ? "other machines" : "", \
     for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
-        with points pointtype 7 pointsize MARK_SIZE linecolor rgb colour(t) notitle
+        with points pointtype shape(t) pointsize MARK_SIZE \
+        linecolor rgb colour(t) notitle

@@ -49,8 +49,8 @@ program = awk_unquoted . 'function base(path) { sub(/.*\//, "", path); return pa
 . '    id = ids[id]; at = ++rows[id];' \
 . '    blocks[id, at] = field[n - 4]; size[id, at] = field[n - 3];' \
 . '    if (field[n - 3] == "") bytes = 0; ratio[id, at] = hit ? 1 - field[n] : field[n] + 0;' \
-. '    name = policy; sub(/:.*/, "", name); name_of[id] = name;' \
-. '    if (policy == "lru") lru[place] = id;' \
+. '    name = tolower(policy); sub(/:.*/, "", name); name_of[id] = name;' \
+. '    if (name == "lru") lru[place] = id;' \
 . '    if (name == "opt" && (policy == "opt" || !(place in opt)))' \
 . '        opt[place] = id }' \
 . 'function x(id, at) { return bytes ? size[id, at] : blocks[id, at] }' \

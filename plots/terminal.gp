@@ -41,6 +41,8 @@ if (!given_points) { POINTS = paper_points == 0 ? points_of_suffix \
     : paper_points * (suffix eq ".png" || suffix eq ".svg" ? 5 / 3.0 : 1) }
 font_text = sprintf("%s,%g", FONT, POINTS)
 HEADING_FONT = sprintf(",%g", 1.2 * POINTS)
+# Not where all letters are those of a document.
+is_sized = 1
 # Lines and marks are as thick and large as the font asks for.
 thick = POINTS / (1.0 * points_of_suffix)
 MARK_SIZE = 0.8 * thick
@@ -60,14 +62,15 @@ if (suffix eq ".png") {
     set terminal epscairo noenhanced size wide,high font font_text \
         linewidth 1.5 * thick dashlength 0.7
 } else { if (suffix eq ".tex") {
-    # The fonts are the document's.
-    font_text = given_points ? sprintf("font '\\fontsize{%g}{%g}\\selectfont'", \
+    # The fonts are the document's, and so is their size where none is asked for.
+    font_text = given_points || paper_points > 0 ? sprintf("font '\\fontsize{%g}{%g}\\selectfont'", \
         POINTS, 1.2 * POINTS) : ""
-    HEADING_FONT = ""
+    is_sized = font_text ne ""
+    if (!is_sized) { HEADING_FONT = "" }
     # This terminal takes no variables.
     eval sprintf("set terminal tikz size %gin,%gin %s charsize %gin,%gin" \
         . " linewidth %g dashlength 0.7", wide, high, font_text, \
-        0.62 * POINTS / 72, 1.1 * POINTS / 72, thick)
+        0.62 * POINTS / 72, 1.3 * POINTS / 72, thick)
 } else {
     print sprintf("%s: expected a name that ends in .png, .svg, .pdf, .eps or" \
         . " .tex", OUT)

@@ -75,17 +75,16 @@ longest = 0
 wide_names = sum [m = 1:machines] widen(bar_label(m))
 room = (right - left - (legend_place eq "right" ? 9 : 0) * em_x) / bars
 upright = machines > 1 && 0.6 * (longest + 1) * em_x > room
-# TikZ has the letters of the document, of one size.
-small = upright && room < 1.2 * em_x && suffix ne ".tex" \
+small = upright && room < 1.2 * em_x && is_sized \
     ? room / (1.2 * em_x) : 1
 names_high = machines == 1 ? 0 : upright \
     ? 0.55 * small * longest * em_x * WIDTH / HEIGHT : 1.1 * em_y
 floor_at = 3 * em_y + names_high + (machines > 1 ? 1.6 * em_y : 0) \
-    + (legend_place eq "below" ? (legend_ems + 2) * em_y : 0)
+    + (legend_place eq "below" ? (legend_ems + 0.7) * em_y : 0)
 set bmargin at screen floor_at
 set xtics () scale 0 noenhanced
 if (upright) { set xtics rotate by 90 right }
-small_font = suffix eq ".tex" ? "" : sprintf(",%g", small * POINTS)
+small_font = is_sized ? sprintf(",%g", small * POINTS) : ""
 set xtics font small_font
 do for [i = 1:caches] {
     if (TRAFFIC[i] > 0) {

@@ -2,12 +2,13 @@
 #
 #     gnuplot -c windows.gp OUT.png|svg|pdf|eps|tex WINDOWS.csv
 #
-# A line per trace, block size and size of the cache: colours are sizes, dashes
-# and marks are traces and block sizes.  Of many sizes a few powers of two are
-# shown.  Where a window's table ends below a size, larger caches miss no less
-# than its last row says.  A window begins at the reference behind the last one of
-# the window before it.  Caches of objects (--objects) have sizes in bytes alone,
-# and their ratios are those of requests.
+# A line per trace, block size and size of the cache: colours are sizes, and dashes
+# and marks change with each size, trace and block size.  Of many sizes a few powers
+# of two are shown, on a logarithmic axis where ratios differ by more than fifty
+# times.  Where a window's table ends below a size, larger caches miss no less than
+# its last row says.  A window begins at the reference behind the last one of the
+# window before it.  Caches of objects (--objects) have sizes in bytes alone, and
+# their ratios are those of requests.
 
 OUT = ARG1
 CSV = ARG2
@@ -100,14 +101,18 @@ HEADING = (HIT ? "Hit" : "Miss") . " ratio " \
 load folder(ARG0) . "heading.gp"
 most_lines = series
 load folder(ARG0) . "lines.gp"
+# A ratio of 0 is on the floor of a logarithmic axis.
+y_log = 0
+raised(y) = y_log && y < y_least ? y_least : y
 k = 0
 do for [i = 2:|$lines|] {
     text = $lines[i]
     if (text[1:1] eq "#") {
         turn = k / sizes
-        line = add_line(sprintf("$lines index %d", k), 0, -1, "$1", "shown($2)", \
+        line = add_line(sprintf("$lines index %d", k), 0, -1, "$1", "raised(shown($2))", \
             text[3:*])
-        line = look(colour(k % sizes + 1), sprintf("%d", turn % 4 + 1), 2, \
+        line = look(colour(k % sizes + 1), \
+            sprintf("%d", (k % sizes + turn) % 4 + 1), 2, \
             SHAPE[(k % sizes + turn) % 6 + 1])
         k = k + 1
     } else {
@@ -133,9 +138,8 @@ if (x_log) { set xtics format COUNT_FORMAT } else {
         set xtics add (count_text(k * every) k * every)
     }
 }
-steep = 0
+steep = highest > 50 * lowest
 load folder(ARG0) . "ratio-axis.gp"
-
 
 command = "plot "
 STEPS = 1

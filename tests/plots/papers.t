@@ -94,6 +94,15 @@ run plot tables/curve.csv --paper column --size 800x600 -o size.svg
 check '--size is another' grep -q 'viewBox="0 0 600 450"' size.svg
 refuses "--paper: 'poster'" plot tables/curve.csv --paper poster -o size.svg
 
+# Lines after the first have dashes, sizes and ways, too; TikZ has the paper's font.
+for kind in assoc,3 windows,3; do
+    "$MARGAY" plot "tables/${kind%,*}.csv" -o dashes.svg
+    is "${kind%,*}: four kinds of lines" "$(grep -o "stroke-dasharray='[^']*'" \
+        dashes.svg | sort -u | wc -l)" "${kind#*,}"
+done
+"$MARGAY" plot tables/curve.csv --paper column -o curve.tex
+check 'the letters of a column in TikZ' grep -Fq 'fontsize{7.5}' curve.tex
+
 # The checker finds what it is to find.
 sed 's/<text>[^<]*<\/text>/<text>a text that is much too long for that place<\/text>/' \
     size.svg >long.svg
