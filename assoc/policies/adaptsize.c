@@ -21,7 +21,7 @@
  *   in log2 of the cache's bytes, each of 12 exponentials for each object with
  *   a rate.  20 bytes for each object.
  */
-#include "assoc/policies/adaptsize.h"
+#include "assoc/policies/admission.h"
 
 #include <math.h>
 

@@ -70,13 +70,6 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     margay_held_add(&state->held, slot);
 }
 
-static void remove_slot(void *context, uint64_t set, uint32_t slot)
-{
-    struct state *state = context;
-    (void)set;
-    margay_held_take(&state->held, slot);
-}
-
 static size_t feed_objects(struct margay_object_cache *cache,
                            const uint32_t *words, size_t count)
 {
@@ -97,6 +90,6 @@ const struct margay_policy margay_policy_belady_size = {
     .parameters = {{"sample", "128|1..65536", MARGAY_COUNT}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .remove = remove_slot,
+    .remove = margay_held_remove,
     .feed_objects = feed_objects,
 };

@@ -128,13 +128,50 @@ static enum margay_status make_design(
     return status == MARGAY_OK ? check_powers(options, design, error) : status;
 }
 
+/* A smaller finder stays in the processor's own caches. */
+#define NEAR_BYTES ((uint64_t)1 << 18)
+
+/* Lay out empty sets, of fewer than 2^32 - 1 slots together; only one if the
+   form is dense. */
+static void set_up_finder(struct margay_finder *finder, enum margay_form form,
+                          const struct margay_sets *in,
+                          const struct margay_policy_setup *setup,
+                          struct margay_layout *layout)
+{
+    uint64_t sets = setup->sets, slots = setup->slots, before = layout->bytes;
+    uint64_t marks = (slots + MARGAY_MARKS - 1) / MARGAY_MARKS * MARGAY_MARKS;
+    unsigned bucket_bits = margay_log2_floor(sets * slots) + 1;
+    *finder = (struct margay_finder){
+        .form = form,
+        .sets = *in,
+        .ways = setup->ways,
+        .slots = slots,
+        .set_bytes =
+            sizeof(struct margay_scanned_set) + marks * sizeof(uint16_t),
+        .full = UINT64_MAX >> (setup->ways < MARGAY_SCANNED_SLOTS
+                                   ? MARGAY_SCANNED_SLOTS - setup->ways
+                                   : 0),
+        .shift = 64 - bucket_bits,
+        .blocks = margay_lay_out(layout, sets * slots * sizeof(uint64_t)),
+    };
+    if (form == MARGAY_FORM_SCANNED)
+        finder->scanned = margay_lay_out(layout, sets * finder->set_bytes);
+    else
+        finder->filled = margay_lay_out(layout, sets * sizeof(uint32_t));
+    if (form == MARGAY_FORM_INDEXED) {
+        finder->emptied = margay_lay_out(layout, sets * sizeof(uint32_t));
+        finder->heads = margay_lay_out(layout, sizeof(uint32_t) << bucket_bits);
+        finder->next = margay_lay_out(layout, sets * slots * sizeof(uint32_t));
+    }
+    finder->far = layout->bytes - before > NEAR_BYTES;
+}
+
 /* Lay out all arrays of a cache; nothing else of it is touched. */
 static void lay_out_cache(margay_cache *cache, const struct design *design,
                           struct margay_layout *layout)
 {
     const struct margay_policy_setup *setup = &design->setup;
-    margay_finder_set_up(&cache->finder, design->form, &design->sets, setup,
-                         layout);
+    set_up_finder(&cache->finder, design->form, &design->sets, setup, layout);
     cache->dirty_bytes = (size_t)((setup->sets * setup->slots + 7) / 8);
     cache->dirty = margay_lay_out(layout, cache->dirty_bytes);
     if (design->notes_latest)
@@ -189,22 +226,43 @@ enum margay_status margay_cache_create(
     return MARGAY_OK;
 }
 
+static size_t place_bytes(uint64_t count)
+{
+    return (size_t)count * sizeof(uint32_t);
+}
+
 void margay_cache_free(margay_cache *cache)
 {
     if (cache == NULL)
         return;
     free(cache->state);
     margay_unmap(cache->arrays, (size_t)cache->array_bytes);
-    margay_finder_free_places(&cache->finder);
+    margay_unmap(cache->finder.places, place_bytes(cache->finder.place_count));
     free(cache);
 }
 
+/* Make room for the blocks below `blocks` in a dense finder. */
 enum margay_status margay_cache_reserve(margay_cache *cache, uint64_t blocks,
                                         struct margay_error *error)
 {
-    return cache->finder.form == MARGAY_FORM_DENSE
-               ? margay_finder_reserve(&cache->finder, blocks, error)
-               : MARGAY_OK;
+    struct margay_finder *finder = &cache->finder;
+    uint64_t count = finder->place_count;
+    if (finder->form != MARGAY_FORM_DENSE || blocks <= count)
+        return MARGAY_OK;
+    /* Doubled, so that blocks are copied twice on average at most. */
+    count = blocks > 2 * count ? blocks : 2 * count;
+    uint32_t *places = count > SIZE_MAX / 2 / sizeof *places
+                           ? NULL
+                           : margay_map(place_bytes(count));
+    if (places == NULL)
+        return margay_fail_memory(error, "a cache");
+    if (finder->places != NULL)
+        memcpy(places, finder->places, place_bytes(finder->place_count));
+    margay_unmap(finder->places, place_bytes(finder->place_count));
+    finder->places = places;
+    finder->place_count = count;
+    finder->far = finder->far || place_bytes(count) > NEAR_BYTES;
+    return MARGAY_OK;
 }
 
 static void count_references(uint64_t *references, const uint8_t *kinds,

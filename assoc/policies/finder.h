@@ -66,21 +66,6 @@ struct margay_finder {
     bool far;             /* it does not stay in the processor's own caches */
 };
 
-/* Lay out empty sets, of fewer than 2^32 - 1 slots together; only one if the
-   form is dense.  The slots of a set are its ways or more. */
-void margay_finder_set_up(struct margay_finder *finder, enum margay_form form,
-                          const struct margay_sets *in,
-                          const struct margay_policy_setup *setup,
-                          struct margay_layout *layout);
-
-/* Make room for the blocks below `blocks` in a dense finder.
-   MARGAY_NO_MEMORY leaves it as it was. */
-enum margay_status margay_finder_reserve(struct margay_finder *finder,
-                                         uint64_t blocks,
-                                         struct margay_error *error);
-
-void margay_finder_free_places(struct margay_finder *finder);
-
 static inline uint64_t margay_finder_hash(uint64_t block)
 {
     return block * UINT64_C(0x9e3779b97f4a7c15);

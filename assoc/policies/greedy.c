@@ -35,9 +35,10 @@ struct state {
     double *ages;               /* [set] */
 };
 
-static void set_up(struct state *state, const struct margay_policy_setup *setup,
+static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
+    struct state *state = context;
     uint64_t all = setup->sets * setup->slots;
     state->slots = setup->slots;
     state->entries = margay_lay_out(layout, all * sizeof(struct entry));
@@ -46,12 +47,6 @@ static void set_up(struct state *state, const struct margay_policy_setup *setup,
     state->positions = margay_lay_out(layout, all * sizeof(uint32_t));
     state->counts = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
     state->ages = margay_lay_out(layout, setup->sets * sizeof(double));
-}
-
-static void set_up_lfuda(void *state, const struct margay_policy_setup *setup,
-                         struct margay_layout *layout)
-{
-    set_up(state, setup, layout);
 }
 
 static void set_up_gdsf(void *context, const struct margay_policy_setup *setup,
@@ -171,7 +166,7 @@ const struct margay_policy margay_policy_lfuda = {
              .source = "Arlitt et al. 2000",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
-    .set_up = set_up_lfuda,
+    .set_up = set_up,
     .loops = greedy_loops,
     .remove = remove_slot,
     .feed_objects = greedy_feed_objects,

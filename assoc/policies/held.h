@@ -53,6 +53,16 @@ static inline void margay_held_take(struct margay_held *held, uint32_t slot)
     held->gap = gap;
 }
 
+/* The call remove() of policies whose state begins with this.  Of blocks the
+   next one comes into the slot. */
+static inline void margay_held_remove(void *state, uint64_t set, uint32_t slot)
+{
+    struct margay_held *held = state;
+    (void)set;
+    if (held->slots != NULL)
+        margay_held_take(held, slot);
+}
+
 /* Any slot of a set that is full. */
 static MARGAY_ALWAYS_INLINE uint32_t margay_held_any(struct margay_held *held,
                                                      bool sized)

@@ -83,14 +83,6 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
         margay_held_add(&state->held, slot);
 }
 
-static void remove_slot(void *context, uint64_t set, uint32_t slot)
-{
-    struct state *state = context;
-    (void)set;
-    if (state->sizes != NULL)
-        margay_held_take(&state->held, slot);
-}
-
 MARGAY_OBJECT_POLICY_LOOPS(hyperbolic, .hit = hit, .evict = evict,
                            .insert = insert)
 
@@ -104,6 +96,6 @@ const struct margay_policy margay_policy_hyperbolic = {
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .loops = hyperbolic_loops,
-    .remove = remove_slot,
+    .remove = margay_held_remove,
     .feed_objects = hyperbolic_feed_objects,
 };

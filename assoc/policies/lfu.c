@@ -25,8 +25,8 @@ struct run {
 };
 
 struct state {
-    uint64_t slots;
     struct margay_order order;
+    uint64_t slots;
     struct run *runs;    /* [set][run], one more than there are slots */
     uint32_t *run_of;    /* [set][slot] */
     uint32_t *free_runs; /* [set]: one plus 1; 0 = those never used are */
@@ -158,12 +158,6 @@ static void remove_slot(void *state, uint64_t set, uint32_t slot)
     leave(state, set, slot);
 }
 
-static uint32_t victim(const void *context)
-{
-    const struct state *state = context;
-    return margay_order_first(&state->order, 0, 0);
-}
-
 MARGAY_OBJECT_POLICY_LOOPS(lfu, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lfu = {
@@ -177,5 +171,5 @@ const struct margay_policy margay_policy_lfu = {
     .loops = lfu_loops,
     .remove = remove_slot,
     .feed_objects = lfu_feed_objects,
-    .victim = victim,
+    .victim = margay_order_victim,
 };

@@ -47,11 +47,6 @@ static void remove_slot(void *order, uint64_t set, uint32_t slot)
     margay_order_remove(order, set, 0, slot);
 }
 
-static uint32_t victim(const void *order)
-{
-    return margay_order_first(order, 0, 0);
-}
-
 MARGAY_OBJECT_POLICY_LOOPS(lru, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lru = {
@@ -66,5 +61,5 @@ const struct margay_policy margay_policy_lru = {
     .loops = lru_loops,
     .remove = remove_slot,
     .feed_objects = lru_feed_objects,
-    .victim = victim,
+    .victim = margay_order_victim,
 };

@@ -56,6 +56,13 @@ static inline uint32_t margay_order_first(const struct margay_order *order,
     return *margay_order_head(order, set, line) - 1;
 }
 
+/* The call victim() of objects where the first of the one line goes, with which
+   the state begins. */
+static inline uint32_t margay_order_victim(const void *order)
+{
+    return margay_order_first(order, 0, 0);
+}
+
 /* Does the slot stand in a line? */
 static inline bool margay_order_has(const struct margay_order *order,
                                     uint64_t set, uint32_t slot)

@@ -40,15 +40,6 @@ static MARGAY_ALWAYS_INLINE void insert(void *held, uint64_t set, uint32_t slot,
         margay_held_add(held, slot);
 }
 
-/* Of objects; of blocks the next one comes into the slot. */
-static void remove_slot(void *context, uint64_t set, uint32_t slot)
-{
-    struct margay_held *held = context;
-    (void)set;
-    if (held->slots != NULL)
-        margay_held_take(held, slot);
-}
-
 MARGAY_OBJECT_POLICY_LOOPS(random, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_random = {
@@ -61,6 +52,6 @@ const struct margay_policy margay_policy_random = {
     .set_up = set_up,
     .idle_repeats = true,
     .loops = random_loops,
-    .remove = remove_slot,
+    .remove = margay_held_remove,
     .feed_objects = random_feed_objects,
 };

@@ -33,21 +33,20 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-struct counts {
-    margay_histogram *blocks, *requests;
-    margay_histogram *tokens; /* NULL = they are not known */
-};
+/* What is counted, each in a histogram of its own; that of tokens is NULL where
+   they are not known. */
+enum counted { BLOCKS, REQUESTS, TOKENS, COUNTED };
 
 struct margay_prefixes {
     margay_engine *engine;
     enum margay_touch touch;
     uint64_t block_tokens;
-    struct counts counts;
+    margay_histogram *counts[COUNTED];
     /* 0 = they do not fade; else the blocks of a piece, those of the one that
        has begun, and what earlier ones count. */
     uint64_t piece_refs, fed_refs;
     double factor;
-    struct margay_faded faded_blocks, faded_requests, faded_tokens;
+    struct margay_faded faded[COUNTED];
 
     /* The open request, if there is one: the largest distance so far, how many
        blocks and tokens at that distance are not yet counted, and the tokens
@@ -96,12 +95,10 @@ enum margay_status margay_prefixes_create(
             margay_half_life_piece(engine.half_life_refs, &made->factor);
     status =
         margay_engine_create(options->engine, &engine, &made->engine, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&made->counts.blocks, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&made->counts.requests, error);
-    if (status == MARGAY_OK && made->block_tokens != 0)
-        status = margay_histogram_create(&made->counts.tokens, error);
+    for (size_t i = 0; i < COUNTED && status == MARGAY_OK; i++) {
+        if (i != TOKENS || made->block_tokens != 0)
+            status = margay_histogram_create(&made->counts[i], error);
+    }
     if (status == MARGAY_OK)
         *prefixes = made;
     else
@@ -114,12 +111,10 @@ void margay_prefixes_free(margay_prefixes *prefixes)
     if (prefixes == NULL)
         return;
     margay_engine_free(prefixes->engine);
-    margay_histogram_free(prefixes->counts.blocks);
-    margay_histogram_free(prefixes->counts.requests);
-    margay_histogram_free(prefixes->counts.tokens);
-    margay_faded_clear(&prefixes->faded_blocks);
-    margay_faded_clear(&prefixes->faded_requests);
-    margay_faded_clear(&prefixes->faded_tokens);
+    for (size_t i = 0; i < COUNTED; i++) {
+        margay_histogram_free(prefixes->counts[i]);
+        margay_faded_clear(&prefixes->faded[i]);
+    }
     free(prefixes->distances);
     free(prefixes->line);
     free(prefixes->line_distances);
@@ -130,24 +125,24 @@ void margay_prefixes_free(margay_prefixes *prefixes)
 /* ------------------------------------------------------------- counting -- */
 
 /* No tokens are counted where they are not known. */
-static enum margay_status count_tokens(const struct counts *counts,
+static enum margay_status count_tokens(margay_histogram *const *counts,
                                        uint64_t distance, uint64_t tokens,
                                        struct margay_error *error)
 {
-    return counts->tokens == NULL || tokens == 0
+    return counts[TOKENS] == NULL || tokens == 0
                ? MARGAY_OK
-               : margay_histogram_add(counts->tokens, distance, tokens, error);
+               : margay_histogram_add(counts[TOKENS], distance, tokens, error);
 }
 
 /* What is not yet counted of the open request's blocks. */
 static enum margay_status count_blocks(const margay_prefixes *prefixes,
-                                       const struct counts *counts,
+                                       margay_histogram *const *counts,
                                        struct margay_error *error)
 {
     if (prefixes->uncounted == 0)
         return MARGAY_OK;
     enum margay_status status = margay_histogram_add(
-        counts->blocks, prefixes->distance, prefixes->uncounted, error);
+        counts[BLOCKS], prefixes->distance, prefixes->uncounted, error);
     return status == MARGAY_OK ? count_tokens(counts, prefixes->distance,
                                               prefixes->uncounted_tokens, error)
                                : status;
@@ -155,46 +150,34 @@ static enum margay_status count_blocks(const margay_prefixes *prefixes,
 
 /* The same, and the request, if it ends here. */
 static enum margay_status count_request(const margay_prefixes *prefixes,
-                                        const struct counts *counts,
+                                        margay_histogram *const *counts,
                                         struct margay_error *error)
 {
     enum margay_status status = count_blocks(prefixes, counts, error);
     if (!prefixes->counted || status != MARGAY_OK)
         return status;
     status =
-        margay_histogram_add(counts->requests, prefixes->distance, 1, error);
+        margay_histogram_add(counts[REQUESTS], prefixes->distance, 1, error);
     return status == MARGAY_OK && prefixes->rest < MARGAY_TOKENS_UNKNOWN
                ? count_tokens(counts, MARGAY_INFINITE, prefixes->rest, error)
                : status;
-}
-
-static void clear_counts(const struct counts *counts)
-{
-    margay_histogram_clear(counts->blocks);
-    margay_histogram_clear(counts->requests);
-    if (counts->tokens != NULL)
-        margay_histogram_clear(counts->tokens);
 }
 
 /* End the pieces whose blocks have come. */
 static enum margay_status fade(margay_prefixes *prefixes,
                                struct margay_error *error)
 {
-    const struct counts *counts = &prefixes->counts;
     uint64_t ended = prefixes->fed_refs / prefixes->piece_refs;
     double factor = pow(prefixes->factor, (double)ended);
-    if (ended == 0)
-        return MARGAY_OK;
+    enum margay_status status = MARGAY_OK;
     prefixes->fed_refs %= prefixes->piece_refs;
-    enum margay_status status = margay_faded_add(&prefixes->faded_blocks,
-                                                 counts->blocks, factor, error);
-    if (status == MARGAY_OK)
-        status = margay_faded_add(&prefixes->faded_requests, counts->requests,
+    for (size_t i = 0; i < COUNTED && status == MARGAY_OK && ended > 0; i++) {
+        if (prefixes->counts[i] == NULL)
+            continue;
+        status = margay_faded_add(&prefixes->faded[i], prefixes->counts[i],
                                   factor, error);
-    if (status == MARGAY_OK && counts->tokens != NULL)
-        status = margay_faded_add(&prefixes->faded_tokens, counts->tokens,
-                                  factor, error);
-    clear_counts(counts);
+        margay_histogram_clear(prefixes->counts[i]);
+    }
     return status;
 }
 
@@ -202,7 +185,7 @@ static enum margay_status end_request(margay_prefixes *prefixes,
                                       struct margay_error *error)
 {
     enum margay_status status =
-        count_request(prefixes, &prefixes->counts, error);
+        count_request(prefixes, prefixes->counts, error);
     prefixes->open = prefixes->counted = false;
     prefixes->distance = prefixes->uncounted = prefixes->uncounted_tokens = 0;
     return status == MARGAY_OK && prefixes->piece_refs != 0
@@ -219,9 +202,9 @@ static enum margay_status count_empty(margay_prefixes *prefixes,
     if (tokens == MARGAY_TOKENS_UNKNOWN)
         tokens = 0;
     if (status == MARGAY_OK)
-        status = margay_histogram_add(prefixes->counts.requests, 0, 1, error);
+        status = margay_histogram_add(prefixes->counts[REQUESTS], 0, 1, error);
     return status == MARGAY_OK
-               ? count_tokens(&prefixes->counts, MARGAY_INFINITE, tokens, error)
+               ? count_tokens(prefixes->counts, MARGAY_INFINITE, tokens, error)
                : status;
 }
 
@@ -313,7 +296,7 @@ static enum margay_status take_block(margay_prefixes *prefixes,
 {
     enum margay_status status = MARGAY_OK;
     if (distance > prefixes->distance) {
-        status = count_blocks(prefixes, &prefixes->counts, error);
+        status = count_blocks(prefixes, prefixes->counts, error);
         prefixes->uncounted = prefixes->uncounted_tokens = 0;
         prefixes->distance = distance;
     }
@@ -388,66 +371,52 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
 void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 {
     margay_engine_reset_counts(prefixes->engine);
-    clear_counts(&prefixes->counts);
-    margay_faded_clear(&prefixes->faded_blocks);
-    margay_faded_clear(&prefixes->faded_requests);
-    margay_faded_clear(&prefixes->faded_tokens);
+    for (size_t i = 0; i < COUNTED; i++) {
+        margay_faded_clear(&prefixes->faded[i]);
+        if (prefixes->counts[i] != NULL)
+            margay_histogram_clear(prefixes->counts[i]);
+    }
     prefixes->uncounted = prefixes->uncounted_tokens = prefixes->fed_refs = 0;
     prefixes->counted = false;
 }
 
 /* --------------------------------------------------------------- result -- */
 
-/* Replace all counts by masses, of the same fractions. */
-static enum margay_status add_faded(const margay_prefixes *prefixes,
-                                    struct margay_prefixes_result *result,
-                                    struct margay_error *error)
-{
-    struct margay_result *blocks = &result->blocks;
-    double total =
-        margay_faded_total(&prefixes->faded_blocks, blocks->histogram);
-    if (result->tokens != NULL)
-        total += margay_faded_total(&prefixes->faded_tokens, result->tokens);
-    total += margay_faded_total(&prefixes->faded_requests, result->requests);
-    blocks->fraction_bits = margay_fraction_bits(total);
-    enum margay_status status =
-        margay_faded_complete(&prefixes->faded_blocks, blocks->fraction_bits,
-                              &blocks->histogram, error);
-    if (status == MARGAY_OK)
-        status = margay_faded_complete(&prefixes->faded_requests,
-                                       blocks->fraction_bits, &result->requests,
-                                       error);
-    return status == MARGAY_OK && result->tokens != NULL
-               ? margay_faded_complete(&prefixes->faded_tokens,
-                                       blocks->fraction_bits, &result->tokens,
-                                       error)
-               : status;
-}
-
 /* With what the engine knows of the blocks in result->blocks, and the open
-   request as if it had ended. */
+   request as if it had ended.  What fades becomes masses, all of the same
+   fractions. */
 static enum margay_status conclude(const margay_prefixes *prefixes,
                                    struct margay_prefixes_result *result,
                                    struct margay_error *error)
 {
     struct margay_result *blocks = &result->blocks;
     uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
+    bool fades = prefixes->piece_refs != 0;
+    margay_histogram *counts[COUNTED] = {NULL};
+    enum margay_status status = MARGAY_OK;
+    double total = 0;
+    for (size_t i = 0; i < COUNTED && status == MARGAY_OK; i++) {
+        if (prefixes->counts[i] != NULL)
+            status =
+                margay_histogram_copy(prefixes->counts[i], &counts[i], error);
+    }
+    if (status == MARGAY_OK)
+        status = count_request(prefixes, counts, error);
+    for (size_t i = 0; i < COUNTED && status == MARGAY_OK && fades; i++) {
+        if (counts[i] != NULL)
+            total += margay_faded_total(&prefixes->faded[i], counts[i]);
+    }
+    if (fades)
+        blocks->fraction_bits = margay_fraction_bits(total);
+    for (size_t i = 0; i < COUNTED && status == MARGAY_OK && fades; i++) {
+        if (counts[i] != NULL)
+            status = margay_faded_complete(
+                &prefixes->faded[i], blocks->fraction_bits, &counts[i], error);
+    }
     margay_histogram_free(blocks->histogram);
-    blocks->histogram = NULL;
-    enum margay_status status = margay_histogram_copy(
-        prefixes->counts.blocks, &blocks->histogram, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_copy(prefixes->counts.requests,
-                                       &result->requests, error);
-    if (status == MARGAY_OK && prefixes->counts.tokens != NULL)
-        status = margay_histogram_copy(prefixes->counts.tokens, &result->tokens,
-                                       error);
-    const struct counts counts = {blocks->histogram, result->requests,
-                                  result->tokens};
-    if (status == MARGAY_OK)
-        status = count_request(prefixes, &counts, error);
-    if (status == MARGAY_OK && prefixes->piece_refs != 0)
-        status = add_faded(prefixes, result, error);
+    blocks->histogram = counts[BLOCKS];
+    result->requests = counts[REQUESTS];
+    result->tokens = counts[TOKENS];
     if (status != MARGAY_OK) {
         margay_prefixes_result_clear(result);
         return status;
