@@ -58,8 +58,7 @@ int32_t clGetPlatformIDs(uint32_t room, cl_platform *platforms, uint32_t *count)
 int32_t clGetDeviceIDs(cl_platform platform, uint64_t type, uint32_t room,
                        cl_device *devices, uint32_t *count)
 {
-    (void)platform;
-    (void)type;
+    (void)platform, (void)type;
     FAIL_IF_TOLD("clGetDeviceIDs", CL_DEVICE_NOT_FOUND);
     for (uint32_t i = 0; i < 2 && i < room; i++)
         devices[i] = (cl_device)(uintptr_t)(i + 1);
@@ -90,11 +89,7 @@ cl_context clCreateContext(const intptr_t *properties, uint32_t count,
                                           void *),
                            void *context, int32_t *code)
 {
-    (void)properties;
-    (void)count;
-    (void)devices;
-    (void)notify;
-    (void)context;
+    (void)properties, (void)count, (void)devices, (void)notify, (void)context;
     FAIL_WITH_NULL_IF_TOLD("clCreateContext", -2, code);
     return calloc(1, sizeof(struct cl_context));
 }
@@ -108,9 +103,7 @@ int32_t clReleaseContext(cl_context context)
 cl_queue clCreateCommandQueue(cl_context context, cl_device device,
                               uint64_t properties, int32_t *code)
 {
-    (void)context;
-    (void)device;
-    (void)properties;
+    (void)context, (void)device, (void)properties;
     FAIL_WITH_NULL_IF_TOLD("clCreateCommandQueue", -6, code);
     return calloc(1, sizeof(struct cl_queue));
 }
@@ -127,8 +120,7 @@ cl_program clCreateProgramWithSource(cl_context context, uint32_t lines,
                                      const char *const *source,
                                      const size_t *bytes, int32_t *code)
 {
-    (void)context;
-    (void)bytes;
+    (void)context, (void)bytes;
     FAIL_WITH_NULL_IF_TOLD("clCreateProgramWithSource", -6, code);
     unsigned kernels = 0;
     for (uint32_t i = 0; i < lines; i++) {
@@ -144,12 +136,8 @@ int32_t clBuildProgram(cl_program program, uint32_t count,
                        const cl_device *devices, const char *options,
                        void (*notify)(cl_program, void *), void *context)
 {
-    (void)program;
-    (void)count;
-    (void)devices;
-    (void)options;
-    (void)notify;
-    (void)context;
+    (void)program, (void)count, (void)devices, (void)options, (void)notify,
+        (void)context;
     FAIL_IF_TOLD("clBuildProgram", CL_BUILD_PROGRAM_FAILURE);
     return CL_SUCCESS;
 }
@@ -158,10 +146,7 @@ int32_t clGetProgramBuildInfo(cl_program program, cl_device device,
                               uint32_t what, size_t room, void *value,
                               size_t *bytes)
 {
-    (void)program;
-    (void)device;
-    (void)what;
-    (void)bytes;
+    (void)program, (void)device, (void)what, (void)bytes;
     snprintf(value, room, "line 7: error:\n\tno such thing\n");
     return CL_SUCCESS;
 }
@@ -210,9 +195,7 @@ int32_t clSetKernelArg(cl_kernel kernel, uint32_t index, size_t bytes,
 cl_memory clCreateBuffer(cl_context context, uint64_t flags, size_t bytes,
                          void *host, int32_t *code)
 {
-    (void)context;
-    (void)flags;
-    (void)host;
+    (void)context, (void)flags, (void)host;
     FAIL_WITH_NULL_IF_TOLD("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE,
                            code);
     struct cl_memory *memory = calloc(1, sizeof *memory);
@@ -233,14 +216,8 @@ void *clEnqueueMapBuffer(cl_queue queue, cl_memory memory, uint32_t blocking,
                          uint32_t wait_count, const cl_event *wait,
                          cl_event *event, int32_t *code)
 {
-    (void)queue;
-    (void)blocking;
-    (void)flags;
-    (void)offset;
-    (void)bytes;
-    (void)wait_count;
-    (void)wait;
-    (void)event;
+    (void)queue, (void)blocking, (void)flags, (void)offset, (void)bytes,
+        (void)wait_count, (void)wait, (void)event;
     FAIL_WITH_NULL_IF_TOLD("clEnqueueMapBuffer", -12, code);
     return (void *)memory->buffer.handle;
 }
@@ -249,12 +226,8 @@ int32_t clEnqueueUnmapMemObject(cl_queue queue, cl_memory memory, void *mapped,
                                 uint32_t wait_count, const cl_event *wait,
                                 cl_event *event)
 {
-    (void)queue;
-    (void)memory;
-    (void)mapped;
-    (void)wait_count;
-    (void)wait;
-    (void)event;
+    (void)queue, (void)memory, (void)mapped, (void)wait_count, (void)wait,
+        (void)event;
     return CL_SUCCESS;
 }
 
@@ -265,8 +238,7 @@ int32_t clEnqueueWriteBuffer(cl_queue queue, cl_memory memory,
                              const void *from, uint32_t wait_count,
                              const cl_event *wait, cl_event *event)
 {
-    (void)wait_count;
-    (void)wait;
+    (void)wait_count, (void)wait;
     FAIL_IF_TOLD("clEnqueueWriteBuffer", CL_OUT_OF_RESOURCES);
     if (offset + bytes > memory->buffer.bytes)
         return -30;
@@ -286,10 +258,7 @@ int32_t clEnqueueReadBuffer(cl_queue queue, cl_memory memory, uint32_t blocking,
                             uint32_t wait_count, const cl_event *wait,
                             cl_event *event)
 {
-    (void)queue;
-    (void)wait_count;
-    (void)wait;
-    (void)event;
+    (void)queue, (void)wait_count, (void)wait, (void)event;
     FAIL_IF_TOLD("clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
     if (!blocking || offset + bytes > memory->buffer.bytes)
         return -30;
@@ -303,10 +272,7 @@ int32_t clEnqueueNDRangeKernel(cl_queue queue, cl_kernel kernel,
                                uint32_t wait_count, const cl_event *wait,
                                cl_event *event)
 {
-    (void)queue;
-    (void)wait_count;
-    (void)wait;
-    (void)event;
+    (void)queue, (void)wait_count, (void)wait, (void)event;
     FAIL_IF_TOLD("clEnqueueNDRangeKernel", CL_OUT_OF_RESOURCES);
     if (dimensions != 1 || offset != NULL || *items == 0 || *items % *local)
         return -54;
@@ -317,8 +283,7 @@ int32_t clEnqueueNDRangeKernel(cl_queue queue, cl_kernel kernel,
 int32_t clEnqueueBarrierWithWaitList(cl_queue queue, uint32_t wait_count,
                                      const cl_event *wait, cl_event *event)
 {
-    (void)queue;
-    (void)event;
+    (void)queue, (void)event;
     FAIL_IF_TOLD("clEnqueueBarrierWithWaitList", -14);
     for (uint32_t i = 0; i < wait_count; i++)
         fake_do_upload(&wait[i]->queue->upload);
