@@ -49,8 +49,8 @@ typedef struct margay_writer margay_writer;
 /*
  * Make a writer of the format of that name.  The suffix of `path` (.gz .xz
  * .zst .bz2 .lz4) selects a compression; NULL or any other suffix means plain
- * bytes.  The writer opens no file.  Fails with MARGAY_BAD_ARGUMENT (no such
- * format, or not writable) or MARGAY_NO_MEMORY.  The caller owns *writer.
+ * bytes.  The writer opens no file.  "csv:id,size,time" is a table of such
+ * columns.  Fails with MARGAY_BAD_ARGUMENT (no such format, or not writable) or MARGAY_NO_MEMORY.  The caller owns *writer.
  */
 MARGAY_API enum margay_status margay_writer_create(
     const char *format, const char *path, const struct margay_sink *sink,
@@ -85,9 +85,12 @@ MARGAY_API enum margay_status margay_writer_set_module(
     margay_writer *writer, unsigned number, const char *path,
     struct margay_error *error);
 
-/* The format that the writer writes. */
+/* The format that the writer writes, */
 MARGAY_API const struct margay_format_info *margay_writer_format(
     const margay_writer *writer);
+
+/* and the columns that its batches need to have. */
+MARGAY_API unsigned margay_writer_needs(const margay_writer *writer);
 
 /*
  * Write the references of a batch.  A format without counts gets a reference

@@ -235,13 +235,17 @@ enum margay_status stream_question(struct stream *stream,
     };
     const unsigned covering = MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS;
     unsigned columns = margay_writer_format(stream->writer)->columns;
+    unsigned needs = margay_writer_needs(stream->writer);
     margay_question kind = {
         .functions = &functions,
-        .can.uses = columns & ~covering,
-        .name = "a trace",
+        /* What a cache sends on has kinds. */
+        .can = {.needs = needs & ~(unsigned)MARGAY_COLUMN_KINDS,
+                .uses = columns & ~covering},
+        .name = "--to",
     };
     if (stream->fed == STREAM_TRACE)
         kind.can = (struct margay_abilities){
+            .needs = needs,
             .uses = columns | MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
             .repeats = (columns & MARGAY_COLUMN_COUNTS) != 0,
             .references = true,

@@ -272,8 +272,10 @@ enum margay_status margay_machine_question(
     made->request = *request;
     if (request->notes_sharing)
         made->question.can.uses |= MARGAY_COLUMN_SITES;
-    if (request->next != NULL)
+    if (request->next != NULL) {
+        made->question.can.needs |= request->next->can.needs;
         made->question.can.uses |= request->next->can.uses;
+    }
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (margay_level_needs_sites(&request->levels[i]))
             made->question.can.needs |= MARGAY_COLUMN_SITES;

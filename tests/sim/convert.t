@@ -50,8 +50,8 @@ for from in $writable; do
     done
     is "$from to each kind of format" "$wrong" ''
 done
-refuses "the format 'oracle' can be read, but not written" \
-    convert bytes.u64 x --to oracle
+refuses "the format 'gem5' can be read, but not written" \
+    convert bytes.u64 x --to gem5
 
 # ------------------------------------------------------- kinds and extents --
 printf 'I  1000,3\n L 2000,8\n S 2ffe,4\n M 4000,16\n' >k.lackey

@@ -46,6 +46,12 @@ is 'units of a format' "$(cut -d' ' -f1,2 out | tr '\n' ';')" \
 run filter -q --sets 1 --ways 1 --unit 4096 --to arc ids.lines
 is 'and more of them' "$(cut -d' ' -f1,2 out | head -n 1)" '40 8'
 
+# A block of 128 bytes is asked for as a whole.
+printf '0 1000\n0 1080\n' >two.din
+run filter -q --sets 1 --ways 1 -b 128 --to mgt -o two.mgt two.din
+is 'blocks of another size are split' "$("$MARGAY" curve -q -b 64 --sizes 1 \
+    two.mgt | cut -d, -f5 | tail -n 1)" 4
+
 run filter --policy fifo --sets 2 --ways 2 --to din -o /dev/null random.din
 like 'what came and went is said' "$(cat err)" \
     'random.din: 4000 references, [0-9]* misses .*, [0-9]* blocks written'

@@ -135,12 +135,15 @@ void margay_blocks_close(const struct margay_blocks_reading *reading,
 struct margay_block_target {
     struct margay_sink sink;
     const struct margay_trace_facts *facts;
+    const char *columns; /* of a table; NULL = it is none */
+    bool named;          /* which has a line of their names */
 };
 
 struct margay_blocks_writing {
     /* The state of a writer is zeroed, and begins with its struct
        margay_block_target, which is set. */
     size_t state_bytes;
+    unsigned needs; /* columns without which a trace cannot be written */
     /* Make what the state needs, and release that; NULL = nothing. */
     enum margay_status (*open)(void *state, struct margay_error *error);
     void (*clear)(void *state);
@@ -167,5 +170,12 @@ struct margay_blocks_writing {
     enum margay_status (*flush)(void *state, struct margay_error *error);
     enum margay_status (*finish)(void *state, struct margay_error *error);
 };
+
+/* In entries.c. */
+extern const struct margay_blocks_writing margay_table_writing,
+    margay_champsim_writing, margay_oracle_writing;
+
+/* The columns that a trace needs to become a table of these. */
+unsigned margay_table_needs(const char *columns);
 
 #endif

@@ -180,6 +180,7 @@ struct margay_format {
     /* Of a format of blocks, which has none of the fields below. */
     const struct margay_blocks_reading *reading;
     const struct margay_blocks_writing *writing;
+    const char *written; /* the columns of a table that is written; or NULL */
 
     /* Text: `recognise` accepts only what tells the format by its content; it
        is often the same as `decode`. */

@@ -49,6 +49,7 @@ static const struct key {
     KEY(name, value, layout.variants[0].field)
     KEY("about", TEXT, format.info.description),
     KEY("suffixes", TEXT, format.info.suffixes),
+    KEY("writes", TEXT, format.written),
     OF_VARIANT("columns", TEXT, columns),
     OF_VARIANT("shape", TEXT, shape),
     OF_VARIANT("named", FLAG, by_name_only),
@@ -276,7 +277,10 @@ static enum margay_status make_format(const struct reading *reading,
     info.numbers = offsets ? MARGAY_ADDRESSES : MARGAY_IDS;
     info.unit_bytes = info.splits = info.empty_extents = offsets;
     info.usual_block_bytes = offsets ? 4096 : 0;
+    const char *written = own->format.written;
     own->format = is_table ? margay_format_csv : margay_format_named;
+    own->format.written = written;
+    info.writable = written != NULL;
     if (!is_known || layout->variants[0].columns == NULL)
         own->format.recognise = NULL;
     own->format.encode = NULL;

@@ -117,9 +117,11 @@ const struct margay_format margay_format_champsim = {
              .description = "ChampSim, 64 bytes an instruction",
              .suffixes = "champsim champsimtrace",
              MARGAY_BYTE_ADDRESSES,
+             .writable = true,
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SITES,
              .kinds = MARGAY_ALL_KINDS},
     .reading = &champsim_reading,
+    .writing = &margay_champsim_writing,
     .is_plausible = champsim_is_plausible,
 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "traces/base/extent.h"
-#include "traces/formats/format.h"
+#include "traces/formats/blocks_format.h"
 
 /* ---------------------------------------------------------- bare numbers -- */
 
@@ -76,7 +76,7 @@ PACKED_FORMAT(u64be, uint64_t, __BIG_ENDIAN, be64toh, htobe64,
  *             largest number: there is none
  *
  * The last field tells the format: the record that it points to must have the
- * same id.  To write it takes the whole trace, so the format is read only.
+ * same id.
  */
 #define ORACLE_RECORD_BYTES 24
 
@@ -132,7 +132,9 @@ const struct margay_format margay_format_oracle = {
              .description = "libCacheSim's oracleGeneral, 24-byte records",
              .suffixes = "oracle oracleGeneral",
              .numbers = MARGAY_IDS,
+             .writable = true,
              .columns = MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES},
+    .writing = &margay_oracle_writing,
     .record_bytes = ORACLE_RECORD_BYTES,
     .unpack = oracle_unpack,
     .is_plausible = oracle_is_plausible,

@@ -36,6 +36,7 @@ struct margay_writer {
     struct margay_error failure; /* of the sink; status OK if none */
 
     const struct margay_blocks_writing *writing; /* NULL = by the record */
+    unsigned needs;
     void *blocks;
     struct margay_trace_facts facts;
     uint64_t bytes; /* passed on so far, before compression */
@@ -171,28 +172,35 @@ static enum margay_status flush(struct margay_writer *writer,
                       : pass_on(writer, writer->piece, count, error);
 }
 
-/* Make the writer of a format of blocks. */
+/* Make the writer of a format of blocks, or of a table of columns. */
 static enum margay_status create_blocks(struct margay_writer *writer,
                                         const struct margay_format *format,
+                                        const char *columns,
                                         struct margay_error *error)
 {
     const struct margay_block_target target = {{writer, pass_on},
-                                               &writer->facts};
+                                               &writer->facts,
+                                               columns == NULL ? format->written
+                                                               : columns,
+                                               columns != NULL};
     writer->facts = (struct margay_trace_facts){
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
         .splits = format->info.splits,
     };
-    writer->writing = format->writing;
-    if (format->writing == NULL)
+    writer->writing =
+        target.columns == NULL ? format->writing : &margay_table_writing;
+    if (writer->writing == NULL)
         return MARGAY_OK;
-    writer->blocks = calloc(1, format->writing->state_bytes);
+    writer->needs = target.columns == NULL ? writer->writing->needs
+                                           : margay_table_needs(target.columns);
+    writer->blocks = calloc(1, writer->writing->state_bytes);
     if (writer->blocks == NULL)
         return margay_fail_memory(error, "a writer of traces");
     memcpy(writer->blocks, &target, sizeof target);
-    return format->writing->open == NULL
+    return writer->writing->open == NULL
                ? MARGAY_OK
-               : format->writing->open(writer->blocks, error);
+               : writer->writing->open(writer->blocks, error);
 }
 
 enum margay_status margay_writer_create(const char *format, const char *path,
@@ -201,8 +209,10 @@ enum margay_status margay_writer_create(const char *format, const char *path,
                                         struct margay_error *error)
 {
     const struct margay_format *row;
+    const char *columns = strncmp(format, "csv:", 4) == 0 ? format + 4 : NULL;
     *writer = NULL;
-    enum margay_status status = margay_format_find(format, true, &row, error);
+    enum margay_status status =
+        margay_format_find(columns == NULL ? format : "csv", true, &row, error);
     if (status != MARGAY_OK)
         return status;
     struct margay_writer *this = calloc(1, sizeof *this);
@@ -218,8 +228,8 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     if (this->compression != NULL)
         status = create_archive(this, error);
     if (status == MARGAY_OK)
-        status = create_blocks(this, row, error);
-    if (row->info.head != NULL) {
+        status = create_blocks(this, row, columns, error);
+    if (row->info.head != NULL && columns == NULL) {
         this->used = strlen(row->info.head);
         memcpy(this->piece, row->info.head, this->used);
     }
@@ -234,6 +244,11 @@ const struct margay_format_info *margay_writer_format(
     const margay_writer *writer)
 {
     return writer->format;
+}
+
+unsigned margay_writer_needs(const margay_writer *writer)
+{
+    return writer->needs;
 }
 
 enum margay_status margay_writer_set_collapsed(margay_writer *writer,
@@ -316,6 +331,14 @@ enum margay_status margay_writer_put(margay_writer *writer,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    const char *format = writer->format->name;
+#define MARGAY_COLUMN(name, NAME, bit, type, words)                   \
+    if ((writer->needs & 1u << (bit)) && batch->name == NULL)         \
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,                \
+                           "a trace as %s takes the " words           \
+                           " of its references, which are not known", \
+                           format);
+#include <margay/columns.def>
     if (writer->writing != NULL && batch->extents != NULL &&
         margay_extents_pass(batch->numbers, batch->extents, batch->references))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -1,0 +1,323 @@
+/*
+ * entries.c - tables and records that say more of a reference than a number, as
+ * they are written
+ *
+ * Tables get a line for each reference, and champsim a record for each
+ * instruction: references of one call site in a row.  The records of oracle say
+ * which comes next of the same id, counted from 1, so that all are kept until
+ * the trace ends, 32 bytes each and 8 more in the end.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "traces/base/error.h"
+#include "traces/base/grow.h"
+#include "traces/formats/blocks_format.h"
+
+#define PIECE_BYTES  ((size_t)32 << 10)
+#define MOST_BYTES   512 /* of a line, or a record */
+#define MOST_COLUMNS 16
+#define INSTRUCTION  64 /* bytes, see programs.c */
+
+struct oracle_record {
+    uint64_t id, time, size, next;
+};
+
+struct entries {
+    struct margay_block_target target;
+    char piece[PIECE_BYTES];
+    size_t used;
+    size_t columns[MOST_COLUMNS], column_count; /* of a table */
+    /* Of champsim, an instruction with an address, and what it does. */
+    unsigned char instruction[INSTRUCTION];
+    unsigned reads, writes;
+    struct oracle_record *kept; /* owned */
+    size_t kept_count, kept_capacity;
+};
+
+static enum margay_status flush(void *state, struct margay_error *error)
+{
+    struct entries *entries = state;
+    const struct margay_sink *sink = &entries->target.sink;
+    size_t used = entries->used;
+    entries->used = 0;
+    return used == 0 ? MARGAY_OK
+                     : sink->write(sink->context, entries->piece, used, error);
+}
+
+/* Where the next record goes, of at most MOST_BYTES. */
+static enum margay_status make_room(struct entries *entries, char **to,
+                                    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (PIECE_BYTES - entries->used < MOST_BYTES)
+        status = flush(entries, error);
+    *to = entries->piece + entries->used;
+    return status;
+}
+
+static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
+{
+    return (((const struct entries *)state)->kept_count + batch->references +
+            2) *
+           MOST_BYTES;
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+/* What a column of a table may be, and what of a trace it takes. */
+enum { ZERO, ID, ADDRESS, SIZE, TIME, TTL, OP, KIND, THREAD, SITE, ROLES };
+static const struct {
+    const char *name;
+    unsigned column;
+} roles[ROLES] = {
+    [ZERO] = {"0", 0},
+    [ID] = {"id", 0},
+    [ADDRESS] = {"address", 0},
+    [SIZE] = {"size", MARGAY_COLUMN_SIZES},
+    [TIME] = {"time", MARGAY_COLUMN_TIMES},
+    [TTL] = {"ttl", MARGAY_COLUMN_TTLS},
+    [OP] = {"op", MARGAY_COLUMN_OPS},
+    [KIND] = {"kind", MARGAY_COLUMN_KINDS},
+    [THREAD] = {"thread", MARGAY_COLUMN_THREADS},
+    [SITE] = {"site", MARGAY_COLUMN_SITES},
+};
+
+/* The role of the column at *columns, which goes on to the next. */
+static size_t next_role(const char **columns)
+{
+    size_t bytes = strcspn(*columns, ", "), role = ZERO;
+    while (role < ROLES && (strlen(roles[role].name) != bytes ||
+                            strncmp(roles[role].name, *columns, bytes) != 0))
+        role++;
+    *columns += bytes + ((*columns)[bytes] != '\0');
+    return role;
+}
+
+unsigned margay_table_needs(const char *columns)
+{
+    unsigned needs = 0;
+    while (*columns != '\0') {
+        size_t role = next_role(&columns);
+        needs |= role < ROLES ? roles[role].column : 0;
+    }
+    return needs;
+}
+
+/* csv alone has a line of names. */
+static enum margay_status open_table(void *state, struct margay_error *error)
+{
+    struct entries *entries = state;
+    const char *columns = entries->target.columns;
+    if (entries->target.named)
+        entries->used = (size_t)snprintf(entries->piece, MOST_BYTES, "%.*s\n",
+                                         MOST_BYTES - 2, columns);
+    while (*columns != '\0') {
+        const char *name = columns;
+        size_t role = next_role(&columns);
+        if (role == ROLES || entries->column_count == MOST_COLUMNS)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "csv:... has '%.*s' (expected up to %d of id, "
+                               "address, size, time, ttl, op, kind, thread and "
+                               "site)",
+                               (int)strcspn(name, ","), name, MOST_COLUMNS);
+        entries->columns[entries->column_count++] = role;
+    }
+    return MARGAY_OK;
+}
+
+/* What stays valid has a time to live of 0. */
+static int put_field(char *to, const struct margay_batch *batch, size_t i,
+                     size_t role)
+{
+    static const char *const operations[] = {"get", "set", "delete"};
+    static const char *const kinds[] = {"read", "write", "fetch"};
+    if (role == OP || role == KIND)
+        return sprintf(to, "%s",
+                       role == OP ? operations[batch->ops[i]]
+                                  : kinds[batch->kinds[i]]);
+    return sprintf(to, "%" PRIu64,
+                   role == SIZE                    ? batch->sizes[i]
+                   : role == TIME                  ? batch->times[i]
+                   : role == THREAD                ? batch->threads[i]
+                   : role == SITE                  ? batch->sites[i]
+                   : role == ID || role == ADDRESS ? batch->numbers[i]
+                   : role == TTL && batch->ttls[i] != UINT64_MAX
+                       ? batch->ttls[i]
+                       : 0);
+}
+
+static enum margay_status put_lines(void *state,
+                                    const struct margay_batch *batch,
+                                    struct margay_error *error)
+{
+    struct entries *entries = state;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        char *line, *to;
+        status = make_room(entries, &line, error);
+        to = line;
+        for (size_t c = 0; c < entries->column_count; c++) {
+            to += put_field(to, batch, i, entries->columns[c]);
+            *to++ = c + 1 == entries->column_count
+                        ? '\n'
+                        : entries->target
+                              .columns[strcspn(entries->target.columns, ", ")];
+        }
+        entries->used += (size_t)(to - line);
+    }
+    return status;
+}
+
+const struct margay_blocks_writing margay_table_writing = {
+    .state_bytes = sizeof(struct entries),
+    .open = open_table,
+    .put = put_lines,
+    .most_bytes = most_bytes,
+    .flush = flush,
+    .finish = flush,
+};
+
+/* ------------------------------------------------------------- champsim -- */
+
+/* Write the instruction, if there is one, and begin that of an address. */
+static enum margay_status begin_instruction(struct entries *entries,
+                                            uint64_t address,
+                                            struct margay_error *error)
+{
+    char *to;
+    enum margay_status status = make_room(entries, &to, error);
+    memcpy(to, entries->instruction, INSTRUCTION);
+    if (margay_get_little(to, 8) != 0)
+        entries->used += INSTRUCTION;
+    memset(entries->instruction, 0, INSTRUCTION);
+    margay_put_little(entries->instruction, address, 8);
+    entries->reads = entries->writes = 0;
+    return status;
+}
+
+/* In its order an instruction has a fetch, up to 4 reads, and 2 writes. */
+static enum margay_status put_accesses(void *state,
+                                       const struct margay_batch *batch,
+                                       struct margay_error *error)
+{
+    struct entries *entries = state;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        uint64_t address = batch->numbers[i];
+        bool writes = batch->kinds[i] == MARGAY_WRITE;
+        bool fetches = batch->kinds[i] == MARGAY_FETCH;
+        uint64_t site = fetches ? address : batch->sites[i];
+        if (address == 0 || site == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "an address of 0 does not fit a record of "
+                               "champsim");
+        if (fetches || entries->writes == 2 ||
+            margay_get_little(entries->instruction, 8) != site ||
+            (!writes && (entries->reads == 4 || entries->writes > 0)))
+            status = begin_instruction(entries, site, error);
+        if (!fetches)
+            margay_put_little(entries->instruction +
+                                  (writes ? 16 + 8 * entries->writes++
+                                          : 32 + 8 * entries->reads++),
+                              address, 8);
+    }
+    return status;
+}
+
+static enum margay_status end_instructions(void *state,
+                                           struct margay_error *error)
+{
+    enum margay_status status = begin_instruction(state, 0, error);
+    return status == MARGAY_OK ? flush(state, error) : status;
+}
+
+const struct margay_blocks_writing margay_champsim_writing = {
+    .state_bytes = sizeof(struct entries),
+    .needs = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SITES,
+    .put = put_accesses,
+    .most_bytes = most_bytes,
+    .flush = flush,
+    .finish = end_instructions,
+};
+
+/* --------------------------------------------------------------- oracle -- */
+
+static void free_records(void *state)
+{
+    free(((struct entries *)state)->kept);
+}
+
+static enum margay_status keep_records(void *state,
+                                       const struct margay_batch *batch,
+                                       struct margay_error *error)
+{
+    struct entries *entries = state;
+    for (size_t i = 0; i < batch->references; i++) {
+        const struct oracle_record record = {batch->numbers[i], batch->times[i],
+                                             batch->sizes[i], UINT64_MAX};
+        struct oracle_record *kept =
+            margay_grow(entries->kept, entries->kept_count,
+                        &entries->kept_capacity, sizeof *kept);
+        if (kept == NULL)
+            return margay_fail_memory(error, "the records of a trace");
+        entries->kept = kept;
+        if (record.time > UINT32_MAX || record.size > UINT32_MAX)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "a time of %" PRIu64 " or a size of %" PRIu64
+                               " does not fit the 4 bytes of oracle",
+                               record.time, record.size);
+        kept[entries->kept_count++] = record;
+    }
+    return MARGAY_OK;
+}
+
+/* Records of one id stand in their order. */
+static int by_id(const void *a, const void *b)
+{
+    const struct oracle_record *x = *(struct oracle_record *const *)a,
+                               *y = *(struct oracle_record *const *)b;
+    return x->id != y->id ? (x->id > y->id) - (x->id < y->id)
+                          : (x > y) - (x < y);
+}
+
+static enum margay_status put_records(void *state, struct margay_error *error)
+{
+    struct entries *entries = state;
+    struct oracle_record *kept = entries->kept;
+    size_t count = entries->kept_count;
+    struct oracle_record **order = calloc(count + 1, sizeof *order);
+    enum margay_status status = MARGAY_OK;
+    if (order == NULL)
+        return margay_fail_memory(error, "the records of a trace");
+    for (size_t i = 0; i < count; i++)
+        order[i] = &kept[i];
+    qsort(order, count, sizeof *order, by_id);
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (order[i]->id == order[i + 1]->id)
+            order[i]->next = (uint64_t)(order[i + 1] - kept) + 1;
+    }
+    free(order);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        char *to;
+        status = make_room(entries, &to, error);
+        margay_put_little(to, kept[i].time, 4);
+        margay_put_little(to + 4, kept[i].id, 8);
+        margay_put_little(to + 12, kept[i].size, 4);
+        margay_put_little(to + 16, kept[i].next, 8);
+        entries->used += 24;
+    }
+    return status == MARGAY_OK ? flush(entries, error) : status;
+}
+
+const struct margay_blocks_writing margay_oracle_writing = {
+    .state_bytes = sizeof(struct entries),
+    .needs = MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES,
+    .clear = free_records,
+    .put = keep_records,
+    .most_bytes = most_bytes,
+    .flush = flush,
+    .finish = put_records,
+};
