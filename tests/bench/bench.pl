@@ -7,10 +7,11 @@
 # folder for the inputs, which are made on the first run (1.2 GB).  All rates
 # are references per second of user time of a whole command on one analysis
 # thread, input in the page cache; medians over rounds in which the commands
-# take turns, so that a change of the machine's speed meets all of them.  Of the
-# workloads W1 to W5, and of the hash pass beside them, the rates of user and
-# system time together, and of the clock, are printed as well.  The
-# engine `olken`, the field's reference, is slow and runs in the first only.
+# take turns, so that a change of the machine's speed meets all of them.  Without
+# --rounds, each has up to five, and is not asked again after a second in all: all
+# is meant to end within three minutes.  Of the workloads W1 to W5, the rates of
+# user and system time together, and of the clock, and page faults are printed as
+# well.  The engine `olken`, the field's reference, is slow and runs once.
 # Of programs that are recorded, system time counts as well, and what it takes
 # all processes; without a compiler for them they are left out.
 use strict;
@@ -19,9 +20,9 @@ use Getopt::Long;
 require './tests/bench/inputs.pl';
 
 our ($margay, $tools, $files);
-my ($csv, $rounds, $only) = (0, 5, '');
+my ($csv, $rounds, $only) = (0, 0, '');
 GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only)
-    && @ARGV == 3 && $rounds > 0
+    && @ARGV == 3 && $rounds >= 0
     or die "usage: bench.pl [--csv] [--rounds N] [--only NAME,...] "
     . "MARGAY TOOLS FILES\n";
 ($margay, $tools, $files) = @ARGV;
@@ -37,9 +38,10 @@ my @caches = (
     [one_cache => '-j1 --sets 256 --ways 4'],
 );
 my %cached = map { $_ => 1 } qw(W1 W2 W4);
-# Policies, each at 16 sizes, and those of FIFO together.
+# Policies, each at 16 sizes, of the first references.
 my @policies = qw(fifo clock sieve s3fifo);
 my $policy_sizes = join ',', map { 1 << $_ } 4 .. 19;
+my $policy_refs = 2_000_000;
 my @texts = qw(din lackey hex);
 my $text_refs = 10_000_000;
 my $generated_refs = 10_000_000;
@@ -62,7 +64,7 @@ sub is_wanted { return $wanted{ $_[0] } }
 
 # Each case is measured once per round; results{workload}{quantity} collects.
 # So do totals of user and system time together, and walls of the clock.
-my (@cases, %results, %totals, %walls);
+my (@cases, %results, %totals, %walls, %systems, %faults);
 
 sub add_case {
     my ($workload, $quantity, $refs, @command) = @_;
@@ -107,14 +109,14 @@ for my $workload (grep { is_wanted('assoc') && $cached{ $_->{name} } }
 }
 for my $workload (grep { is_wanted('policies') && $cached{ $_->{name} } }
     @workloads) {
-    my ($name, $refs) = @$workload{qw(name refs)};
-    my $made = $workload->{make};
+    my ($name, $made) = @$workload{qw(name make)};
     my $path = numbers_of($workload);
     my @numbers = defined $made ? ('--ids') : ();
     for my $policy (@policies) {
         for my $threads (1, 2) {
-            add_case($name, "policy_${policy}_$threads", $refs, $margay,
+            add_case($name, "policy_${policy}_$threads", $policy_refs, $margay,
                 'curve', '-q', "-j$threads", @numbers, '--policy', $policy,
+                '--limit', $policy_refs,
                 '--sizes', $policy_sizes, $path);
         }
     }
@@ -229,11 +231,18 @@ if (is_wanted('record')) {
     }
 }
 
-for my $round (1 .. $rounds) {
-    note("round $round of $rounds");
+my $most_rounds = $rounds || 5;
+for my $round (1 .. $most_rounds) {
+    note("round $round of $most_rounds");
     for my $case (@cases) {
-        next if $case->{quantity} eq 'olken' && $round > 1;
+        next if $round > 1 && ($case->{quantity} eq 'olken'
+            || !$rounds && $case->{spent} > 1);
         my $measured = measure(@{ $case->{command} });
+        $case->{spent} += $measured->{user} + $measured->{system};
+        push @{ $systems{ $case->{workload} }{ $case->{quantity} } },
+            $measured->{system};
+        push @{ $faults{ $case->{workload} }{ $case->{quantity} } },
+            $measured->{faults};
         push @{ $results{ $case->{workload} }{ $case->{quantity} } },
             $case->{refs} / (($measured->{user}
                 + ($case->{system} ? $measured->{system} : 0)) || 1e-6);
@@ -334,12 +343,12 @@ sub print_policies {
         '2 threads';
     for my $workload (grep { $results{ $_->{name} }{policy_fifo_1} }
         @workloads) {
-        my ($name, $refs) = @$workload{qw(name refs)};
+        my $name = $workload->{name};
         for my $policy (@policies) {
             my $rate = rate($name, "policy_${policy}_1") / 1e6;
             my $wall = median(@{ $walls{$name}{"policy_${policy}_2"} });
             printf "%-4s %-26s %8.1f %10.0f %12.0f\n", $name, $policy, $rate,
-                16 * $rate, 16 * $refs / ($wall || 1e-6) / 1e6;
+                16 * $rate, 16 * $policy_refs / ($wall || 1e-6) / 1e6;
         }
     }
 }
@@ -363,15 +372,18 @@ sub print_recorded {
 # hash pass, whose table grows or is made at the right size: by user time, and
 # by user and system time together.
 sub print_workloads {
-    printf "%-31s %8s %8s %8s %8s %6s %10s\n", 'exact', 'user', '+system',
-        'clock', 'olken', 'times', '2 threads';
+    printf "%-31s %8s %8s %8s %7s %8s %8s %6s %9s\n", 'exact', 'user',
+        '+system', 'clock', 'sys ms', 'faults', 'olken', 'times', '2 threads';
     my @measured = grep { $results{ $_->{name} }{exact} } @workloads;
     for my $workload (@measured) {
         my ($name, $refs) = @$workload{qw(name refs)};
         my ($exact, $olken) = map { rate($name, $_) } qw(exact olken);
-        printf "%-4s %-26s %8.1f %8.1f %8.1f %8.2f %6.1f %9.2fx\n", $name,
-            $workload->{what}, $exact / 1e6, total_rate($name, 'exact') / 1e6,
-            clock_rate($name, 'exact', $refs) / 1e6, $olken / 1e6,
+        printf "%-4s %-26s %8.1f %8.1f %8.1f %7.0f %8.0f %8.2f %6.1f %8.2fx\n",
+            $name, $workload->{what}, $exact / 1e6,
+            total_rate($name, 'exact') / 1e6,
+            clock_rate($name, 'exact', $refs) / 1e6,
+            1000 * median(@{ $systems{$name}{exact} }),
+            median(@{ $faults{$name}{exact} }), $olken / 1e6,
             $exact / $olken, speedup($name, 'exact', 'exact_two_threads');
     }
     printf "\n%-31s %8s %6s %8s %6s %8s %6s %8s %6s\n", 'the hash pass alone',
@@ -392,7 +404,7 @@ sub print_workloads {
 sub print_table {
     printf "%s\n", machine();
     printf "million references per second of user time, one analysis thread, "
-        . "medians of %d\n\n", $rounds;
+        . "medians of up to %d\n\n", $most_rounds;
     print_workloads() if grep { $_->{exact} } values %results;
     print_objects() if $results{objects};
     print_requests() if $results{requests};

@@ -125,13 +125,14 @@ sub blocks_of {
         { encoders() }->{blocks});
 }
 
-# {user, system, wall, peak} of a command: seconds and bytes.
+# {user, system, wall, peak, faults} of a command: seconds, bytes and a number.
 sub measure {
     open my $out, '-|', "$tools/measure", @_ or die "$name: measure: $!\n";
     my $line = <$out> // '';
     close $out or die "$name: failed: @_\n";
-    my ($user, $system, $wall, $peak) = split ' ', $line;
-    return { user => $user, system => $system, wall => $wall, peak => $peak };
+    my %of;
+    @of{qw(user system wall peak faults)} = split ' ', $line;
+    return \%of;
 }
 
 sub median {

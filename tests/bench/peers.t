@@ -26,7 +26,7 @@ on_small() { # OPTION...
     peers --only cheetah --on small --trace "small=$work/small.u64" "$@"
 }
 leaves_all_out() {
-    peers --on W1 && [ "$(grep -c 'left out: no folder in' err)" -eq 5 ] &&
+    peers --on W1 && [ "$(grep -c 'left out: no folder in' err)" -eq 7 ] &&
         grep -q 'cheetah: left out: .* has saclru.c, util.c' err &&
         ! grep -q W1 out
 }

@@ -14,13 +14,19 @@
 #include <stdlib.h>
 
 /* What they expect from the program around them. */
-int N, B, A, L, T = INT32_MAX, SAVE_INTERVAL = INT32_MAX,
-                P_INTERVAL = INT32_MAX;
+int N, B, myB, A, L, T = INT32_MAX, SAVE_INTERVAL = INT32_MAX,
+                     P_INTERVAL = INT32_MAX;
 
 extern unsigned **sac_hits; /* [ways - 1][log of sets], complete when printed */
 int init_saclru();
 void sacnmul_woarr(unsigned long address);
 void outpr_saclru(FILE *file);
+
+/* What the copy in SimpleScalar's tree calls where it gives up. */
+void _fatal()
+{
+    abort();
+}
 
 static uint64_t addresses[1 << 16];
 
@@ -36,7 +42,7 @@ int main(int argc, char **argv)
         return 2;
     }
     L = atoi(argv[1]);
-    B = atoi(argv[2]);
+    B = myB = atoi(argv[2]); /* one name or the other */
     N = atoi(argv[3]);
     init_saclru();
     while ((count = fread(addresses, sizeof *addresses, 1 << 16, file)) > 0) {
