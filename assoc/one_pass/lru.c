@@ -70,7 +70,7 @@ struct margay_assoc {
     size_t block_count, set_count, unit_count;
     unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
     unsigned first_shift, most_ways;
-    bool by_kind, wide, fed, started;
+    bool by_kind, wide, started;
     enum margay_target target;
     const struct margay_levels_kernel *kernel;
     struct regions *regions;
@@ -424,18 +424,8 @@ static void run_unit(void *context, size_t index)
 /* Hand the full list to the crew, and fill the other one meanwhile. */
 static void hand_over(margay_assoc *assoc)
 {
-    struct margay_work *list = &assoc->lists[assoc->filling];
-    if (list->count == 0)
+    if (assoc->lists[assoc->filling].count == 0)
         return;
-    if (!assoc->started) {
-        /* The first block must differ from its predecessor, which does not
-           exist. */
-        uint64_t first = assoc->wide ? *(const uint64_t *)list->blocks
-                                     : *(const uint32_t *)list->blocks;
-        assoc->started = true;
-        for (size_t i = 0; i < assoc->unit_count; i++)
-            assoc->units[i].last = ~(first >> assoc->units[i].shift);
-    }
     margay_crew_finish(assoc->crew);
     assoc->filling = !assoc->filling;
     assoc->lists[assoc->filling].count = 0;
@@ -552,12 +542,21 @@ static size_t append(margay_assoc *assoc, const uint64_t *numbers,
     struct margay_work *list = &assoc->lists[assoc->filling];
     const unsigned shift = assoc->first_shift;
     size_t kept = list->count;
-    if (!assoc->fed && count > 0)
+    bool starts = !assoc->started;
+    /* The first block must differ from its predecessor, which does not exist.
+     */
+    if (starts)
         assoc->last = ~(numbers[0] >> shift);
-    assoc->fed |= count > 0;
     uint64_t last = assoc->last;
     count = append_blocks(list, numbers, count, shift, &assoc->last,
                           assoc->wide ? NULL : assoc->regions);
+    for (size_t i = 0; starts && i < assoc->unit_count; i++) {
+        struct unit *unit = &assoc->units[i];
+        unit->last = assoc->wide ? *(const uint64_t *)list->blocks
+                                 : *(const uint32_t *)list->blocks;
+        unit->last = ~(unit->last >> unit->shift);
+    }
+    assoc->started = true;
     if (!assoc->by_kind) {
         assoc->references[MARGAY_READ] += count;
         return count;

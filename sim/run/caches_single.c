@@ -43,6 +43,7 @@ static struct margay_cache_options options_of(
         .seed = request->seed,
         .write_through = request->write_through,
         .no_allocate = request->no_allocate,
+        .notes_latest = !request->counts_writes && i % request->way_count == 0,
     };
 }
 
@@ -119,20 +120,6 @@ static void single_get(const margay_analysis *analysis,
     row->blocks_written = counts->blocks_written;
 }
 
-/* Fail if this machine's memory has no room for all caches, one by one, of each
-   pass. */
-static enum margay_status check_room(const struct margay_caches_part *part,
-                                     const struct margay_share *share,
-                                     struct margay_error *error)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < cache_count(part); i++) {
-        const struct margay_cache_options options = options_of(part, i);
-        bytes += margay_cache_bytes(&options);
-    }
-    return margay_room_check("the caches", bytes * share->pass_count, error);
-}
-
 static enum margay_status make_caches(struct single *single,
                                       const struct margay_caches_part *part,
                                       struct margay_error *error)
@@ -143,9 +130,8 @@ static enum margay_status make_caches(struct single *single,
     if (single->each == NULL)
         return margay_fail_memory(error, "the caches");
     while (single->count < all && status == MARGAY_OK) {
-        struct margay_cache_options options = options_of(part, single->count);
-        options.notes_latest = !part->request.counts_writes &&
-                               single->count % part->request.way_count == 0;
+        const struct margay_cache_options options =
+            options_of(part, single->count);
         status = margay_cache_create(&options, &single->each[single->count++],
                                      error);
     }
@@ -158,7 +144,14 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     struct single *single = self(analysis);
     const struct margay_caches_part *part = margay_caches_part_of(analysis);
-    enum margay_status status = check_room(part, share, error);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < cache_count(part); i++) {
+        const struct margay_cache_options options = options_of(part, i);
+        bytes += margay_cache_bytes(&options);
+    }
+    /* Of all passes together. */
+    enum margay_status status =
+        margay_room_check("the caches", bytes * share->pass_count, error);
     if (status == MARGAY_OK)
         status = make_caches(single, part, error);
     return status == MARGAY_OK
