@@ -40,7 +40,8 @@ static void make_records(void)
         if (strcmp(record->id, "-") == 0)
             record->id[0] = 'h';
         record->size = one_in(8) ? UINT64_MAX : below(1000);
-        record->time = 1000000000 + below(100000);
+        record->time = i > 0 && one_in(2) ? record[-1].time + below(70)
+                                          : 1000000000 + below(100000);
         record->ttl = 1 + below(50);
         record->op = (unsigned)below(3);
     }

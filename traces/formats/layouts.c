@@ -3,7 +3,6 @@
  * layout.h
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"
@@ -232,13 +231,6 @@ void margay_choice_of_pattern(const char *pattern, bool is_picture,
 
 /* ---------------------------------------------------------------- plans -- */
 
-static int by_column(const void *a, const void *b)
-{
-    uint64_t first = ((const struct margay_take *)a)->column;
-    uint64_t second = ((const struct margay_take *)b)->column;
-    return (first > second) - (first < second);
-}
-
 static uint64_t column_of(const struct margay_choice *choice,
                           const uint64_t *numbers, unsigned i)
 {
@@ -252,12 +244,17 @@ void margay_plan_columns(const struct margay_choice *choice,
     *plan = (struct margay_plan){.addresses = choice->addresses,
                                  .http = choice->http};
     for (unsigned i = 0; i < choice->count; i++) {
-        uint64_t column = column_of(choice, numbers, i);
-        if (column != 0)
-            plan->takes[plan->count++] = (struct margay_take){
-                column, choice->columns[i].role, choice->columns[i].optional};
+        const struct margay_take take = {column_of(choice, numbers, i),
+                                         choice->columns[i].role,
+                                         choice->columns[i].optional};
+        unsigned at = plan->count;
+        if (take.column == 0)
+            continue;
+        for (; at > 0 && plan->takes[at - 1].column > take.column; at--)
+            plan->takes[at] = plan->takes[at - 1];
+        plan->takes[at] = take;
+        plan->count++;
     }
-    qsort(plan->takes, plan->count, sizeof *plan->takes, by_column);
     for (unsigned i = 0; i < choice->count; i++) {
         unsigned role = choice->columns[i].role;
         uint64_t column = column_of(choice, numbers, i);

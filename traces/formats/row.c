@@ -279,8 +279,9 @@ static uint64_t ticks_of(const struct margay_rows *rows, uint64_t value)
                                                  : 1;
 }
 
-/* A date, perhaps with its time of day in another column.  It is often that of
-   the row before, whose time *time is to begin with. */
+/* A date, perhaps with its time of day in another column.  Often nothing but
+   the seconds differs from that of the row before, whose time *time is to begin
+   with.  (One that a zone puts before 1970 counts as 0.) */
 static bool read_date(struct margay_rows *rows, uint64_t *time)
 {
     char date[MARGAY_DATE_BYTES];
@@ -294,11 +295,20 @@ static bool read_date(struct margay_rows *rows, uint64_t *time)
         memcpy(date + bytes, field->text, field->bytes);
         bytes += field->bytes;
     }
-    if (bytes > 0 && bytes == rows->date_bytes &&
-        memcmp(rows->date, date, bytes) == 0)
+    /* Where the seconds stand, each of two digits. */
+    size_t at = bytes > 2 && date[2] == '/' ? 18 : 17;
+    char *known = rows->date;
+    if (bytes >= at + 2 && bytes == rows->date_bytes && *time > 100 &&
+        (unsigned)date[at] - '0' < 10 && (unsigned)date[at + 1] - '0' < 10 &&
+        memcmp(known, date, at) == 0 &&
+        memcmp(known + at + 2, date + at + 2, bytes - at - 2) == 0) {
+        *time += (uint64_t)((date[at] - known[at]) * 10 + date[at + 1] -
+                            known[at + 1]);
+        memcpy(known + at, date + at, 2);
         return true;
+    }
     rows->date_bytes = margay_date_read(date, bytes, time) ? bytes : 0;
-    memcpy(rows->date, date, rows->date_bytes);
+    memcpy(known, date, rows->date_bytes);
     return rows->date_bytes > 0;
 }
 
@@ -330,17 +340,13 @@ static const char *read_ttl(struct margay_rows *rows, uint64_t *ttl)
     if (count_of(rows, MARGAY_ROLE_TTL) == 0)
         return NULL;
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_TTL, 0);
-    struct margay_field magnitude = *field;
     if (may_lack(rows, MARGAY_ROLE_TTL, 0))
         return NULL;
     if (field->text == NULL)
         return expect_field(rows, MARGAY_ROLE_TTL, 0, "a time to live");
     bool negative = field->bytes > 0 && *field->text == '-';
-    if (negative) {
-        magnitude.text++;
-        magnitude.bytes--;
-        margay_field_value(&magnitude);
-    }
+    const struct margay_field magnitude =
+        margay_field_of(field->text + negative, field->bytes - negative);
     if (field->bytes > 0 && !magnitude.decimal)
         return expect_field(rows, MARGAY_ROLE_TTL, 0,
                             "a time to live in decimal");
