@@ -75,7 +75,7 @@ struct named {
     struct margay_pattern *pattern;
     int parts[MARGAY_TAKES];        /* of the columns of the choice */
     char roles[MARGAY_ROLES_BYTES]; /* the columns that it names itself */
-    char texts[MARGAY_LINE_BYTES + MARGAY_TEXT_PADDING]; /* unescaped */
+    char *texts; /* unescaped, as long as a line; NULL = not yet needed */
 };
 
 /* --------------------------------------------------------------- fields -- */
@@ -114,6 +114,15 @@ static void put(struct named *named, const char *name, size_t name_bytes,
         snprintf(named->names + used, sizeof named->names - used, "%s%.*s",
                  used == 0 ? "" : ", ",
                  (int)(name_bytes < 80 ? name_bytes : 80), name);
+}
+
+/* Room for the texts of a line; scanners load some bytes more than there are.
+   False: there is no memory. */
+static bool has_texts(struct named *named)
+{
+    if (named->texts == NULL)
+        named->texts = calloc(1, MARGAY_LINE_BYTES + MARGAY_TEXT_PADDING);
+    return named->texts != NULL;
 }
 
 /* ----------------------------------------------------------------- json -- */
@@ -272,7 +281,7 @@ static const char *cut_json(struct named *named, const char *line,
     named->ended = false;
     if (named->json == NULL && !margay_late_open(&margay_libyajl))
         return NO_YAJL;
-    if (named->json == NULL && !make_json(named))
+    if (!has_texts(named) || (named->json == NULL && !make_json(named)))
         return "a parser of JSON for which there is memory";
     /* A blank or newline at `end` shows that a number has ended. */
     yajl_status status = YAJL(parse)(named->json, (const unsigned char *)line,
@@ -326,6 +335,8 @@ static const char *cut_logfmt(struct named *named, const char *line,
         size_t name_bytes = (size_t)(cursor - name), bytes;
         if (cursor < end && *cursor == '=' && cursor + 1 < end &&
             cursor[1] == '"') {
+            if (!has_texts(named))
+                return "a text for which there is memory";
             text = named->texts + named->texts_bytes;
             cursor = unescape(named, cursor + 2, end, &bytes);
             if (cursor == NULL)
@@ -581,6 +592,7 @@ static void free_named(void *state)
     free(named->rows.devices);
     free(named->list);
     free(named->heads);
+    free(named->texts);
     free(named);
 }
 
