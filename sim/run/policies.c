@@ -31,6 +31,7 @@
 
 #include "sim/run/policies_replay.h"
 #include "sim/run/series.h"
+#include "sim/run/spans.h"
 
 struct policies_question {
     margay_question question;
@@ -60,8 +61,7 @@ struct policies {
     /* The span that the crew works on: its blocks, or those in the sample. */
     const uint64_t *blocks;
     size_t block_count;
-    uint64_t *picked; /* owned */
-    size_t picked_room;
+    uint64_t picked[MARGAY_SPAN_REFS + 1]; /* see margay_sample_pick() */
 
     uint64_t references; /* counted, in the sample or not */
     struct margay_result result;
@@ -313,7 +313,6 @@ static void policies_free(margay_analysis *analysis)
     clear_curves(own);
     margay_crew_free(own->crew);
     free((void *)own->sizes_asked.list_blocks);
-    free(own->picked);
 }
 
 static enum margay_status make_engines(struct policies *own,
@@ -374,38 +373,20 @@ static void feed_one(void *context, size_t i)
         margay_history_add(&own->history, own->block_count);
 }
 
-static enum margay_status pick_sample(struct policies *own,
-                                      const struct margay_span *span,
-                                      struct margay_error *error)
-{
-    if (span->count >= own->picked_room) {
-        size_t room = span->count + 1;
-        uint64_t *picked = reallocarray(own->picked, room, sizeof *picked);
-        if (picked == NULL)
-            return margay_fail_memory(error, "a sample of blocks");
-        own->picked = picked;
-        own->picked_room = room;
-    }
-    own->blocks = own->picked;
-    own->block_count = margay_sample_pick(&own->asked->sample, span->blocks,
-                                          span->count, own->picked);
-    return MARGAY_OK;
-}
-
 static enum margay_status policies_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
     struct policies *own = self(analysis);
     size_t tasks = MARGAY_POLICY_MEASURES + 1;
-    enum margay_status status = MARGAY_OK;
     own->blocks = span->blocks;
     own->block_count = span->count;
     own->references += span->count;
-    if (own->asked->sample.limit != UINT64_MAX)
-        status = pick_sample(own, span, error);
-    if (status != MARGAY_OK)
-        return status;
+    if (own->asked->sample.limit != UINT64_MAX) {
+        own->blocks = own->picked;
+        own->block_count = margay_sample_pick(&own->asked->sample, span->blocks,
+                                              span->count, own->picked);
+    }
     margay_crew_start(own->crew, feed_one, own, tasks);
     margay_crew_finish(own->crew);
     return margay_policies_failure(own->failures, tasks, error);

@@ -21,6 +21,7 @@
 
 #include "sim/run/policies_replay.h"
 #include "sim/run/series.h"
+#include "sim/run/spans.h"
 
 struct prefixes_question {
     margay_question question;
@@ -52,8 +53,8 @@ struct prefixes {
     struct asked *asked;
     size_t asked_count, asked_room;
     uint64_t request; /* the number of the last one */
-    uint64_t *blocks; /* of a span, without entries that have no block */
-    size_t block_room;
+    /* Of a span, without entries that have no block. */
+    uint64_t blocks[MARGAY_SPAN_REFS];
     uint64_t uncounted; /* blocks: the warm-up */
 
     struct margay_sizes sizes;          /* of all policies; the list is owned */
@@ -110,14 +111,6 @@ static enum margay_status keep(struct prefixes *own,
 {
     size_t count;
     uint32_t *place;
-    if (span->count > own->block_room) {
-        free(own->blocks);
-        own->block_room = 0;
-        own->blocks = calloc(span->count, sizeof *own->blocks);
-        if (own->blocks == NULL)
-            return margay_fail_memory(error, "the requests");
-        own->block_room = span->count;
-    }
     enum margay_status status = keep_requests(own, span, &count, error);
     if (status == MARGAY_OK)
         status = margay_history_reserve(&own->history, count, &place, error);
@@ -460,7 +453,6 @@ static void prefixes_free(margay_analysis *analysis)
     free((void *)own->sizes_asked.list_blocks);
     free((void *)own->sizes.list_blocks);
     free(own->asked);
-    free(own->blocks);
     free(own->points);
 }
 
