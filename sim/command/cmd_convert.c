@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "sim/command/drive.h"
-#include "sim/command/request.h"
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
-#include "sim/run/needs.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
@@ -56,21 +54,14 @@ static enum margay_status open_question(void *context,
                            error);
 }
 
-/* What the options need of the trace, and what its numbers become. */
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     struct conversion *conversion = context;
     struct stream *stream = &conversion->stream;
-    struct margay_need needs[REQUEST_NEEDS];
-    request_needs(conversion->options, needs);
     conversion->checked = margay_trace_format(job->reader)->checked;
-    enum margay_status status = margay_needs_check(
-        needs, REQUEST_NEEDS, job->trace, job->reader, error);
-    return status == MARGAY_OK
-               ? units_of_trace(conversion->options, job->trace, job->reader,
-                                stream->writer, &stream->units, error)
-               : status;
+    return units_of_trace(conversion->options, job->trace, job->reader,
+                          stream->writer, &stream->units, error);
 }
 
 static enum margay_status ended(void *context, const struct margay_job *job,

@@ -155,14 +155,19 @@ bool answers_are_asked(const struct options *options)
            options->results.at_most_bytes >= 0 || options->results.knees != 0;
 }
 
-static void name_series(const struct series_labels *labels,
+/* Block sizes are named where there are several. */
+static void name_series(const struct options *options,
+                        const struct series_labels *labels,
                         const struct margay_series *series,
                         char text[NAME_TEXT])
 {
-    char window[40] = "";
+    char window[40] = "", blocks[48] = "";
+    if (options->run.blocks.count > 1)
+        snprintf(blocks, sizeof blocks, ", blocks of %" PRIu64 " bytes",
+                 labels->block_bytes);
     if (labels->window != NULL)
         snprintf(window, sizeof window, ", window %" PRIu64, *labels->window);
-    snprintf(text, NAME_TEXT, "%s%s%s%s%s", window,
+    snprintf(text, NAME_TEXT, "%s%s%s%s%s%s", blocks, window,
              labels->tenant == NULL ? "" : ", tenant ",
              labels->tenant == NULL ? "" : labels->tenant,
              series->policy == NULL ? "" : ", policy ",
@@ -183,7 +188,7 @@ enum margay_status answer_series(const struct options *options,
         .all = series->references,
         .cold = series->infinite,
     };
-    name_series(labels, series, curve.labels);
+    name_series(options, labels, series, curve.labels);
     if (options->results.at_most >= 0)
         *unreached |= !answer_at_most(&curve, options->results.at_most);
     if (options->results.knees > 0)

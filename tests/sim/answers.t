@@ -16,6 +16,10 @@ is 'at-most: no cache has that' "$status" 1
 is 'at-most: why not' "$(cat err)" \
     'margay curve: parda: no cache has a miss ratio of at most 0.37: the cold misses alone are 0.375 (9 of 24)'
 is 'at-most: the table is there all the same' "$(wc -l <out)" 10
+printf '0 0\n0 40\n0 80\n0 40\n' >blocks.din
+run curve -q -b 64,128 --at-most 0.1 blocks.din
+is 'of each block size' "$status $(cut -d: -f2 err | tr '\n' ';')" \
+    '1  blocks.din, blocks of 64 bytes; blocks.din, blocks of 128 bytes;'
 run curve -q --at-most 0.5 --bound 4 parda
 is 'at-most: a bound' "$status $(cat err)" \
     '1 margay curve: parda: no cache of up to 4 blocks has a miss ratio of at most 0.5: there it is 0.708333, and nothing is known beyond'
