@@ -66,10 +66,11 @@ function size(value, inBytes, digits = 4)
 // Rounded up, because a smaller cache does less, as on the terminal
 // (sim/result/words.c).
 const sizeNames = (inBytes) => (value) => {
+    if (!inBytes)
+        return `${count(value)} block${value === 1 ? "" : "s"}`;
     const unit = 1024 ** Math.floor(Math.log2(value || 1) / 10);
     const digits = 10 ** Math.max(2 - Math.floor(Math.log10(value / unit)), 0);
-    return size(inBytes ? Math.ceil(value / unit * digits - 1e-9) / digits * unit
-        : value, inBytes) + (inBytes ? "" : " blocks");
+    return size(Math.ceil(value / unit * digits - 1e-9) / digits * unit, true);
 };
 
 const numbersOf = (rows, name) => [
@@ -322,7 +323,7 @@ function looksOf(lines)
         if (policy == null)
             return `class="line" style="stroke:var(--c${i % 8});stroke-`
                 + `dasharray:${dashes[(i + 7 * Math.floor(i / 8)) % 8]}"`;
-        const name = String(policy).replace(/:.*/s, "");
+        const name = String(policy).replace(/:.*/s, "").toLowerCase();
         const place = JSON.stringify([trace, bytes]);
         const turn = seen[place + name] = (seen[place + name] ?? -1) + 1;
         const kind = names.includes(name) ? names.indexOf(name)
@@ -394,11 +395,13 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
         return "";
     const heights = (points) => points.map(([, up]) => up);
     const ups = lines.flatMap(({ points }) => heights(points));
-    // The knees of lines that fall far would lie on the floor of a linear axis.
+    // The knees of lines that fall far would lie on the floor of a linear axis, and
+    // so would some of the lines over anything but sizes.
     const steep = lines.map(({ points }) => heights(points)).filter(
         (own) => largest(own) > STEEP_RATIO * lowest(own));
     const hasY = lowest(ups) < Infinity;
-    const isLogY = hasY && 2 * steep.length >= lines.length;
+    const isLogY = hasY && (sizes ? 2 * steep.length >= lines.length
+        : largest(ups) > STEEP_RATIO * lowest(ups));
     const nameX = !sizes ? rounded
         : (value) => size(value, x === "cache_bytes", 3);
     const drawOn = (logX, logY, view) => {

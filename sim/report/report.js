@@ -83,13 +83,15 @@ function stepsOf(curve)
     return found.slice(-MOST_STEPS);
 }
 
-// The rows of all tables at which a curve has a knee (sim/result/knees.c).
+// The rows of all tables at which a curve has a knee (sim/result/knees.c), and how
+// many miss there: "9 KiB (1.85%)".
 const kneeRows = new Set();
 
 const kneesOf = (rows) => {
     const inBytes = hasBytes(rows);
     return rows.filter((row) => kneeRows.has(row.of ?? row)).map((row) =>
-        sizeNames(inBytes)(inBytes ? row.cache_bytes : row.cache_blocks));
+        sizeNames(inBytes)(inBytes ? row.cache_bytes : row.cache_blocks)
+        + ` (${percent(row.miss_ratio)})`);
 };
 
 const said = (of, words) => `<p class="answer"><b>${escaped(of)}:</b> `
@@ -730,15 +732,20 @@ for (const { section, rows, knees } of tables) {
     for (const row of knees?.split(" ").filter(Boolean) ?? [])
         kneeRows.add(rows[row]);
 }
-for (const { section, drawing, rows } of tables) {
-    const table = section.querySelector("details");
-    for (const piece of drawings[drawing](rows))
-        addPiece(table, piece, rows);
-    // On a telephone it would scroll sideways.
-    table.open &&= !(globalThis.innerWidth < 600);
-}
 const curves = tables.filter(({ drawing }) => drawing === "curve");
 const contents = document.querySelector("nav");
+// Of one trace the answer comes before all else; where it has requests, theirs.
+const first = curves.length > 1 ? undefined
+    : tables.find(({ drawing }) => drawing === "requests") ?? tables[0];
+for (const table of tables) {
+    const { section, drawing, rows } = table;
+    const end = section.querySelector("details");
+    for (const piece of drawings[drawing](rows))
+        addPiece(table === first && typeof piece === "string" ? contents : end,
+            piece, rows);
+    // On a telephone it would scroll sideways.
+    end.open &&= !(globalThis.innerWidth < 600);
+}
 addPiece(contents, compare(tables));
 if (curves.length > 1) {
     const { before, rows, ...piece } = together(curves);
