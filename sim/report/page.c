@@ -298,7 +298,7 @@ static void write_table(struct output *output, const struct section *section,
                 "aria-label=\"Rows of table%zu\"><table><caption>",
                 table->rows <= 16 ? " open" : "", table->rows,
                 table->rows == 1 ? "" : "s", number);
-    write_text(output, section->source);
+    write_text(output, basename(section->source));
     output_text(output, "</caption>\n");
     write_rows(output, table, shown, is_number);
     if (shown < table->rows)

@@ -741,8 +741,8 @@ for (const table of tables) {
     const { section, drawing, rows } = table;
     const end = section.querySelector("details");
     for (const piece of drawings[drawing](rows))
-        addPiece(table === first && typeof piece === "string" ? contents : end,
-            piece, rows);
+        addPiece(table === first && piece.startsWith?.('<p class="answer"')
+            ? contents : end, piece, rows);
     // On a telephone it would scroll sideways.
     end.open &&= !(globalThis.innerWidth < 600);
 }
