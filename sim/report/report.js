@@ -84,14 +84,14 @@ function stepsOf(curve)
 }
 
 // The rows of all tables at which a curve has a knee (sim/result/knees.c), and how
-// many miss there: "9 KiB (1.85%)".
+// many miss there: "9 KiB (1.85% miss)".
 const kneeRows = new Set();
 
 const kneesOf = (rows) => {
     const inBytes = hasBytes(rows);
     return rows.filter((row) => kneeRows.has(row.of ?? row)).map((row) =>
         sizeNames(inBytes)(inBytes ? row.cache_bytes : row.cache_blocks)
-        + ` (${percent(row.miss_ratio)})`);
+        + ` (${percent(row.miss_ratio)} miss)`);
 };
 
 const said = (of, words) => `<p class="answer"><b>${escaped(of)}:</b> `
@@ -533,12 +533,12 @@ function together(all)
         return `<tr><th scope="row">${escaped(line.name || first.trace)}`
             + `</th>${cell(count(amount(first, "references")))}`
             + [0.1, 0.01].map((share) => sizeWith(curve, share)).map((from) =>
-                cell(from === undefined ? "-" : curve.nameOf(from))).join("")
+                cell(from === undefined ? "never" : curve.nameOf(from))).join("")
             + cell(kneesOf(line.rows).join(", "))
             + `${cell(never === undefined ? "" : percent(never))}</tr>\n`;
     });
     const head = ["trace", "references", "at most 10% miss from",
-        "at most 1% from", "knees", "first uses"].map(
+        "at most 1% from", "stops falling steeply at", "first uses"].map(
         (name) => `<th scope="col">${name}</th>`);
     return { ...ratios(rows, "Misses of all traces over the size of a cache"),
         before: '<h2>All traces</h2>\n<table class="summary"><thead><tr>'
