@@ -50,7 +50,8 @@ typedef struct margay_writer margay_writer;
  * Make a writer of the format of that name.  The suffix of `path` (.gz .xz
  * .zst .bz2 .lz4) selects a compression; NULL or any other suffix means plain
  * bytes.  The writer opens no file.  "csv:id,size,time" is a table of such
- * columns.  Fails with MARGAY_BAD_ARGUMENT (no such format, or not writable) or MARGAY_NO_MEMORY.  The caller owns *writer.
+ * columns.  Fails with MARGAY_BAD_ARGUMENT (no such format, or not writable) or
+ * MARGAY_NO_MEMORY.  The caller owns *writer.
  */
 MARGAY_API enum margay_status margay_writer_create(
     const char *format, const char *path, const struct margay_sink *sink,

@@ -87,9 +87,12 @@ static void make_trace(void)
         if (!deleted && resized != UINT64_MAX && one_in(resized))
             now[object] = any_size(1 + most);
         time += expires && one_in(3);
-        requests[i] = (struct request){(uint32_t)object, now[object], time,
+        requests[i] = (struct request){(uint32_t)object,
+                                       now[object],
+                                       time,
                                        expires ? time + below(100) : 0,
-                                       expires && one_in(9), deleted};
+                                       expires && one_in(9),
+                                       deleted};
     }
 }
 

@@ -5,8 +5,8 @@
  *
  * Prints one line: user seconds, system seconds, wall seconds, peak resident
  * bytes and page faults, of the command and what it waited for; its standard
- * output is thrown away.  With -o the line goes to FILE, and the output where it always goes.
- * Exits as the command did.
+ * output is thrown away.  With -o the line goes to FILE, and the output where
+ * it always goes. Exits as the command did.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -7,7 +7,10 @@ static volatile std::uint64_t array[64];
 
 struct at_end {
     int index;
-    ~at_end() { array[index] = 2; }
+    ~at_end()
+    {
+        array[index] = 2;
+    }
 };
 
 static void descend(int depth)

@@ -357,8 +357,8 @@ static void test_encode_refuses(void)
     struct margay_error error;
     for (size_t i = 0; i < margay_format_count(); i++) {
         const struct margay_format_info *format = margay_format_at(i);
-        bool refused = strncmp(format->name, "u32", 3) == 0 ||
-                       !has_records(format);
+        bool refused =
+            strncmp(format->name, "u32", 3) == 0 || !has_records(format);
         CHECK_U64(margay_format_encode(format, UINT64_C(1) << 32, MARGAY_READ,
                                        1, record, &length, &error),
                   refused ? MARGAY_BAD_ARGUMENT : MARGAY_OK,
