@@ -51,16 +51,17 @@ static void explain(const struct drive *drive, const struct margay_job *job)
 static void explain_work(const struct margay_job *job)
 {
     const struct margay_job_work *work = &job->work;
-    double serial_seconds = work->leading_seconds > work->reading_seconds
-                                ? work->leading_seconds
-                                : work->reading_seconds;
+    bool reads = work->reading_seconds > work->leading_seconds;
+    double serial_seconds =
+        reads ? work->reading_seconds : work->leading_seconds;
     if (work->all_seconds > 0)
         message_print("%s: analysed in %.3f s of the processor, %.0f%% of them "
                       "serial: %.3f s of the leading thread, %.3f s of the "
-                      "reading one",
+                      "reading one; the %s one is the limit",
                       job->trace, work->all_seconds,
                       100 * serial_seconds / work->all_seconds,
-                      work->leading_seconds, work->reading_seconds);
+                      work->leading_seconds, work->reading_seconds,
+                      reads ? "reading" : "leading");
 }
 
 /* A sample of references is no trace: between two of them lie thousands that

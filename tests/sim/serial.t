@@ -16,7 +16,7 @@ share() {
     is "$name: status" "$status" 0
     check "$name: $(sed -n 's/.*analysed in [0-9]/&/p' err)" awk -v least="$least" \
         -v most="$most" '
-        match($0, /: analysed in [0-9.]+ s of the processor, [0-9]+% of them serial: [0-9.]+ s of the leading thread, [0-9.]+ s of the reading one$/) {
+        match($0, /: analysed in [0-9.]+ s of the processor, [0-9]+% of them serial: [0-9.]+ s of the leading thread, [0-9.]+ s of the reading one; the (leading|reading) one is the limit$/) {
             split(substr($0, RSTART + 14), word, / /)
             share = word[6] + 0
             good = share >= least && share <= most &&
