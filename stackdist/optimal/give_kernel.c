@@ -133,10 +133,12 @@ static ALWAYS_INLINE uint32_t pass_stretches(struct margay_machines *machines,
             passings[count++] = (struct passing){(uint32_t)at, number};
             number = machines->leasts[at];
         }
+        machines->work += count;
         for (unsigned i = 0; i < count; i++) {
             uint32_t passed = passings[i].at;
             machines->leasts[passed] =
-                pass_by(machines->stretches[passed], passings[i].number);
+                pass_by(machines->stretches[passed], passings[i].number,
+                        &machines->work);
         }
     }
     return number;

@@ -2,6 +2,7 @@
 #include "stackdist/optimal/machines.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Stretches whose memory is taken at once. */
 #define FIRST_STRETCHES 16
@@ -86,15 +87,92 @@ enum margay_status margay_machines_reserve(struct margay_machines *machines,
                     : margay_fail_memory(error, "the machines of the optimum");
 }
 
-void margay_machines_visit_moments(struct margay_machines *machines,
-                                   uint32_t (*visit)(void *context,
-                                                     uint32_t moment),
-                                   void *context)
+void margay_machines_list(const struct margay_machines *machines,
+                          uint32_t *moments, uint32_t *numbers)
 {
-    for (uint32_t i = 0; i < machines->stretch_count; i++) {
-        struct margay_stretch *stretch = machines->stretches[i];
-        for (uint32_t n = stretch->first; n < stretch->end; n++)
-            stretch->moments[n] = visit(context, stretch->moments[n]);
-        machines->firsts[i] = stretch->moments[stretch->first];
+    for (uint32_t k = 0; k < machines->stretch_count; k++) {
+        const struct margay_stretch *stretch = machines->stretches[k];
+        uint32_t first = stretch->first, count = stretch->end - first;
+        memcpy(moments, stretch->moments + first, count * sizeof *moments);
+        memcpy(numbers, stretch->numbers + first, count * sizeof *numbers);
+        for (uint32_t i = 0; i < stretch->edge_count; i++)
+            numbers[stretch->places[i] - first] = stretch->edge[i];
+        moments += count;
+        numbers += count;
     }
+}
+
+uint32_t margay_moments_until(const uint32_t *moments, uint32_t count,
+                              uint32_t time)
+{
+    uint32_t until = 0;
+    while (until < count) {
+        uint32_t middle = until + (count - until) / 2;
+        if (moments[middle] <= time)
+            until = middle + 1;
+        else
+            count = middle;
+    }
+    return until;
+}
+
+/* Find the edge of a stretch, from the newest machine to the oldest, and what
+   its places cover. */
+static void find_edge(struct margay_stretch *stretch)
+{
+    const uint32_t *numbers = stretch->numbers;
+    uint32_t edge_count = 0, least = MARGAY_NO_NUMBER, i;
+    for (i = stretch->end; i-- > 0;) {
+        edge_count += numbers[i] < least;
+        least = numbers[i] < least ? numbers[i] : least;
+    }
+    stretch->edge = stretch->edge_space;
+    stretch->edge_count = i = edge_count;
+    stretch->calm = 0;
+    stretch->covering = edge_count < stretch->end;
+    for (uint32_t k = 0; k <= MARGAY_STRETCH_GROUP; k++)
+        stretch->edge[edge_count + k] = MARGAY_NO_NUMBER;
+    for (uint32_t k = 0; k < edge_count + MARGAY_STRETCH_GROUP; k++)
+        stretch->covers[k] = MARGAY_NO_NUMBER;
+    least = MARGAY_NO_NUMBER;
+    for (uint32_t at = stretch->end; at-- > 0;) {
+        if (numbers[at] < least) {
+            least = stretch->edge[--i] = numbers[at];
+            stretch->places[i] = (uint16_t)at;
+        } else if (numbers[at] < stretch->covers[i]) {
+            stretch->covers[i] = numbers[at];
+        }
+    }
+}
+
+enum margay_status margay_machines_set(struct margay_machines *machines,
+                                       const uint32_t *moments,
+                                       const uint32_t *numbers, uint32_t count,
+                                       struct margay_error *error)
+{
+    /* Stretches may be joined, and so they are not full. */
+    const uint32_t each = MARGAY_STRETCH_MACHINES / 4 * 3;
+    while (machines->stretch_count > 0)
+        machines->spares[machines->spare_count++] =
+            machines->stretches[--machines->stretch_count];
+    enum margay_status status = margay_machines_reserve(
+        machines, count / each * MARGAY_STRETCH_NEWEST, error);
+    machines->count = status == MARGAY_OK ? count : 0;
+    for (uint32_t done = 0; done < machines->count;) {
+        uint32_t k = machines->stretch_count++;
+        uint32_t some = count - done < each ? count - done : each;
+        struct margay_stretch *stretch =
+            machines->spares[--machines->spare_count];
+        memcpy(stretch->moments, moments + done, some * sizeof *moments);
+        memcpy(stretch->numbers, numbers + done, some * sizeof *numbers);
+        stretch->first = 0;
+        stretch->end = some;
+        find_edge(stretch);
+        machines->stretches[k] = stretch;
+        machines->firsts[k] = moments[done];
+        machines->leasts[k] = stretch->edge[0];
+        machines->counts[k] = some;
+        done += some;
+    }
+    return status;
 }

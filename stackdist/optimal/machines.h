@@ -133,6 +133,7 @@ struct margay_machines {
     const struct margay_machines_kernel *kernel;
     uint32_t count; /* of machines */
     uint64_t most;  /* machines beyond this number do not exist */
+    uint64_t work;  /* what passing by stretches took, in short ones */
 
     /* Stretches in the order of time, and what is looked up of
        each: its first moment, its least number, and how many machines it has.
@@ -182,11 +183,29 @@ enum margay_status margay_machines_reserve(struct margay_machines *machines,
                                            uint32_t more,
                                            struct margay_error *error);
 
-/* Call `visit` with each moment, and replace it by what is returned: the order
-   of moments must stay. */
-void margay_machines_visit_moments(struct margay_machines *machines,
-                                   uint32_t (*visit)(void *context,
-                                                     uint32_t moment),
-                                   void *context);
+/* The moments and numbers of all machines, by ascending moments. */
+void margay_machines_list(const struct margay_machines *machines,
+                          uint32_t *moments, uint32_t *numbers);
+
+/* How many of `count` ascending moments are up to `time`. */
+uint32_t margay_moments_until(const uint32_t *moments, uint32_t count,
+                              uint32_t time);
+
+/* Let there be `count` machines, which have these moments and numbers. */
+enum margay_status margay_machines_set(struct margay_machines *machines,
+                                       const uint32_t *moments,
+                                       const uint32_t *numbers, uint32_t count,
+                                       struct margay_error *error);
+
+/*
+ * Give many jobs at once, as the kernel would one by one, at a cost that does
+ * not depend on the stretches that they pass by (batch.c).  There are less than
+ * MARGAY_BATCH_MOST jobs and machines together.
+ */
+#define MARGAY_BATCH_MOST (UINT32_C(1) << 28)
+enum margay_status margay_machines_give_batch(struct margay_machines *machines,
+                                              struct margay_job *jobs,
+                                              size_t count,
+                                              struct margay_error *error);
 
 #endif

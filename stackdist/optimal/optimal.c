@@ -6,7 +6,9 @@
  *   of the machine is the distance.  A cache of C blocks has one that is in use
  *   while a block is referenced, so C - 1 machines keep blocks meanwhile;
  *   an immediate repeat needs none and has distance 0.  Where blocks may pass
- *   the cache by, C machines keep blocks, and distances are one less.
+ *   the cache by, C machines keep blocks, and distances are one less.  Where
+ *   machines would take long for a job, jobs are kept and given to them
+ *   together (batch.c), unless each distance is asked for.
  *
  * Source: Belady, "A study of replacement algorithms for a virtual-storage
  *   computer", IBM Systems Journal 5(2), 1966; Mattson, Gecsei, Slutz, Traiger,
@@ -15,9 +17,10 @@
  *
  * Guarantee: exact; below the bound, if there is one.
  *
- * Cost: that of the machines, and a look-up in the hash table.  A bound saves
- *   machines, but not entries of the table: a block of any age may be one that
- *   a cache of that size has kept.
+ * Cost: that of the machines, and a look-up in the hash table; O(log M) per
+ *   reference, but for a constant, if distances are only counted.  A bound
+ * saves machines, but not entries of the table: a block of any age may be one
+ * that a cache of that size has kept.
  */
 #include "stackdist/optimal/optimal.h"
 
@@ -43,6 +46,20 @@
 
 #define FIRST_COUNTERS 4096
 
+/* After JUDGED_JOBS it is decided whether the next ones are kept to be given
+   together: if a job passes by so many short stretches, or what takes as long,
+   for each bit of the number of machines.  That is what it costs then. */
+#ifndef JUDGED_JOBS
+#define JUDGED_JOBS 4096
+#define MANY_PASSED 30
+#define LEAST_KEPT  ((size_t)1 << 16)
+#endif
+
+/* Jobs that are kept, per machine; and of fewer than one for so many machines,
+   each is given by itself. */
+#define KEPT_PER_MACHINE 2
+#define FEW_PER_MACHINE  16
+
 struct optimal {
     struct margay_hash last; /* block to the time of its last reference */
     uint32_t now;            /* the time of the reference before */
@@ -58,6 +75,13 @@ struct optimal {
     uint64_t infinite;
     margay_histogram *histogram;
 
+    /* Jobs to be given together, of which the first `uncounted` came before the
+       counts were reset. */
+    struct margay_job *kept;
+    size_t kept_count, kept_most, uncounted;
+    uint64_t judged_jobs, judged_work; /* jobs given since the last decision,
+                                          and the machines' work then */
+
     uint32_t past[BATCH_REFS]; /* of a batch: when a block was referenced before
                                   that, 0 if it was not */
     struct margay_job jobs[BATCH_REFS + 1];
@@ -70,6 +94,7 @@ static void destroy(void *state)
     margay_machines_destroy(&optimal->machines);
     margay_histogram_free(optimal->histogram);
     free(optimal->counters);
+    free(optimal->kept);
 }
 
 enum margay_status margay_optimal_create_at(
@@ -133,89 +158,108 @@ static void reset_counts(void *state)
     if (optimal->counters != NULL)
         memset(optimal->counters, 0, optimal->counter_count);
     optimal->infinite = 0;
+    optimal->uncounted = optimal->kept_count;
     margay_histogram_clear(optimal->histogram);
+}
+
+/* ----------------------------------------------------- jobs that are kept --
+ */
+
+static uint64_t distance_of_job(const struct optimal *optimal,
+                                const struct margay_job *job)
+{
+    return job->machine == 0 ? MARGAY_INFINITE : job->machine - optimal->bypass;
+}
+
+/* Give the jobs that were kept, and keep no more for now. */
+static enum margay_status give_kept(struct optimal *optimal,
+                                    struct margay_error *error)
+{
+    struct margay_machines *machines = &optimal->machines;
+    struct margay_job *jobs = optimal->kept;
+    size_t count = optimal->kept_count, done = 0;
+    enum margay_status status = MARGAY_OK;
+    if (count > machines->count / FEW_PER_MACHINE) {
+        status = margay_machines_give_batch(machines, jobs, count, error);
+        done = count;
+    }
+    while (done < count && status == MARGAY_OK) {
+        size_t some = count - done < BATCH_REFS ? count - done : BATCH_REFS;
+        status = margay_machines_reserve(machines, BATCH_REFS, error);
+        if (status == MARGAY_OK)
+            machines->kernel->give(machines, jobs + done, some);
+        done += some;
+    }
+    if (status == MARGAY_OK)
+        status = reserve_counters(optimal, error);
+    for (size_t i = optimal->uncounted; i < count && status == MARGAY_OK; i++)
+        status =
+            count_distance(optimal, distance_of_job(optimal, &jobs[i]), error);
+    free(jobs);
+    optimal->kept = NULL;
+    optimal->kept_count = optimal->kept_most = optimal->uncounted = 0;
+    return status;
+}
+
+/* After `given` jobs more: would it be better to keep the next ones? */
+static enum margay_status consider_keeping(struct optimal *optimal,
+                                           size_t given,
+                                           struct margay_error *error)
+{
+    const struct margay_machines *machines = &optimal->machines;
+    optimal->judged_jobs += given;
+    if (optimal->judged_jobs < JUDGED_JOBS)
+        return MARGAY_OK;
+    uint64_t work = machines->work - optimal->judged_work;
+    size_t most = (size_t)machines->count * KEPT_PER_MACHINE;
+    if (most < LEAST_KEPT)
+        most = LEAST_KEPT;
+    int64_t many =
+        (int64_t)MANY_PASSED * margay_log2_floor(machines->count + 1);
+    if ((int64_t)(work / optimal->judged_jobs) > many &&
+        machines->count + most + BATCH_REFS < MARGAY_BATCH_MOST) {
+        optimal->kept = malloc((most + BATCH_REFS) * sizeof *optimal->kept);
+        if (optimal->kept == NULL)
+            return margay_fail_memory(error, "the jobs of the optimum");
+        optimal->kept_most = most;
+    }
+    optimal->judged_jobs = 0;
+    optimal->judged_work = machines->work;
+    return MARGAY_OK;
 }
 
 /* ---------------------------------------------------------------- time -- */
 
-/* The times that matter, ascending: of last references, and moments. */
-struct times {
-    uint32_t *times;
-    uint64_t count;
-};
-
-static int compare_times(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* A time's new value: its place among all, from 1 on. */
-static uint32_t place_of(void *context, uint32_t time)
-{
-    const struct times *times = context;
-    const uint32_t *found =
-        bsearch(&time, times->times, times->count, sizeof time, compare_times);
-    return (uint32_t)(found - times->times) + 1;
-}
-
-static uint32_t note_time(void *context, uint32_t time)
-{
-    struct times *times = context;
-    times->times[times->count++] = time;
-    return time;
-}
-
-static enum margay_status collect_times(struct optimal *optimal,
-                                        struct times *times,
-                                        struct margay_error *error)
-{
-    const struct margay_hash *last = &optimal->last;
-    size_t bytes =
-        (last->entries + optimal->machines.count + 1) * sizeof *times->times;
-    *times = (struct times){malloc(bytes), 0};
-    if (times->times == NULL)
-        return margay_fail_memory(error, "renumbering times");
-    for (uint64_t i = 0; i < last->bucket_count; i++) {
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            if (last->buckets[i].values[slot] != 0)
-                times->times[times->count++] = last->buckets[i].values[slot];
-        }
-    }
-    margay_machines_visit_moments(&optimal->machines, note_time, times);
-    uint64_t kept = 0;
-    qsort(times->times, times->count, sizeof *times->times, compare_times);
-    for (uint64_t i = 0; i < times->count; i++) {
-        if (kept == 0 || times->times[i] != times->times[kept - 1])
-            times->times[kept++] = times->times[i];
-    }
-    times->count = kept;
-    return MARGAY_OK;
-}
-
-/* Begin time anew: the times that matter, in their order, are 1, 2, ... */
+/* Begin time anew: moments become 2, 4, 6, ..., and of a last reference nothing
+   matters but how many are up to it, and whether it was the very last. */
 static enum margay_status renumber(struct optimal *optimal,
                                    struct margay_error *error)
 {
-    struct times times;
-    enum margay_status status = collect_times(optimal, &times, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (times.count > LAST_TIME / 2) {
-        free(times.times);
-        return margay_fail_memory(error, "that many distinct blocks");
+    uint32_t count = optimal->machines.count, now = 2 * count + 3;
+    uint32_t *moments = malloc((2 * (size_t)count + 1) * sizeof *moments);
+    if (moments == NULL || count > LAST_TIME / 4) {
+        free(moments);
+        return margay_fail_memory(error, "renumbering times");
     }
+    uint32_t *numbers = moments + count;
+    margay_machines_list(&optimal->machines, moments, numbers);
     for (uint64_t i = 0; i < optimal->last.bucket_count; i++) {
         uint32_t *values = optimal->last.buckets[i].values;
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            if (values[slot] != 0)
-                values[slot] = place_of(&times, values[slot]);
+            if (values[slot] == optimal->now)
+                values[slot] = now;
+            else if (values[slot] != 0)
+                values[slot] =
+                    2 * margay_moments_until(moments, count, values[slot]) + 1;
         }
     }
-    margay_machines_visit_moments(&optimal->machines, place_of, &times);
-    optimal->now = (uint32_t)times.count;
-    free(times.times);
-    return MARGAY_OK;
+    for (uint32_t i = 0; i < count; i++)
+        moments[i] = 2 * i + 2;
+    optimal->now = now;
+    enum margay_status status =
+        margay_machines_set(&optimal->machines, moments, numbers, count, error);
+    free(moments);
+    return status;
 }
 
 /* ------------------------------------------------------------- feeding -- */
@@ -235,17 +279,51 @@ static size_t list_jobs(struct optimal *optimal, size_t count, uint32_t now)
     return jobs;
 }
 
-/* Of a reference whose block was referenced at `past`; *jobs is the number of
-   jobs that ended before. */
-static uint64_t distance_of(const struct optimal *optimal, uint32_t past,
-                            size_t *jobs)
+/* Count the references of a batch.  Jobs that end there are in jobs[], and have
+   their machines unless they are kept. */
+static enum margay_status count_batch(struct optimal *optimal, size_t count,
+                                      bool keep, uint64_t *distances,
+                                      struct margay_error *error)
 {
-    if (past == REPEAT)
-        return 0;
-    if (past == 0)
-        return MARGAY_INFINITE;
-    uint32_t machine = optimal->jobs[(*jobs)++].machine;
-    return machine == 0 ? MARGAY_INFINITE : machine - optimal->bypass;
+    const struct margay_job *job = optimal->jobs;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint32_t past = optimal->past[i];
+        uint64_t distance = past == REPEAT ? 0 : MARGAY_INFINITE;
+        if (past != 0 && past != REPEAT) {
+            if (keep)
+                continue;
+            distance = distance_of_job(optimal, job++);
+        }
+        status = count_distance(optimal, distance, error);
+        if (distances != NULL)
+            distances[i] = distance;
+    }
+    return status;
+}
+
+/* Jobs are given, or kept if no distances are asked for. */
+static enum margay_status give_jobs(struct optimal *optimal, size_t count,
+                                    uint32_t now, uint64_t *distances,
+                                    struct margay_error *error)
+{
+    size_t jobs = list_jobs(optimal, count, now);
+    bool keep = optimal->kept_most > 0;
+    enum margay_status status = MARGAY_OK;
+    if (keep) {
+        memcpy(optimal->kept + optimal->kept_count, optimal->jobs,
+               jobs * sizeof *optimal->jobs);
+        optimal->kept_count += jobs;
+    } else {
+        optimal->machines.kernel->give(&optimal->machines, optimal->jobs, jobs);
+    }
+    status = count_batch(optimal, count, keep, distances, error);
+    if (status == MARGAY_OK && keep &&
+        optimal->kept_count >= optimal->kept_most)
+        status = give_kept(optimal, error);
+    else if (status == MARGAY_OK && !keep && distances == NULL)
+        status = consider_keeping(optimal, jobs, error);
+    return status;
 }
 
 static enum margay_status feed_batch(struct optimal *optimal,
@@ -253,13 +331,17 @@ static enum margay_status feed_batch(struct optimal *optimal,
                                      size_t ahead, uint64_t *distances,
                                      struct margay_error *error)
 {
-    enum margay_status status =
-        margay_hash_reserve(&optimal->last, BATCH_REFS, error);
+    bool ends = LAST_TIME - optimal->now < BATCH_REFS;
+    enum margay_status status = MARGAY_OK;
+    if (optimal->kept_most > 0 && (ends || distances != NULL))
+        status = give_kept(optimal, error);
+    if (status == MARGAY_OK)
+        status = margay_hash_reserve(&optimal->last, BATCH_REFS, error);
     if (status == MARGAY_OK)
         status = margay_machines_reserve(&optimal->machines, BATCH_REFS, error);
     if (status == MARGAY_OK)
         status = reserve_counters(optimal, error);
-    if (status == MARGAY_OK && LAST_TIME - optimal->now < BATCH_REFS)
+    if (status == MARGAY_OK && ends)
         status = renumber(optimal, error);
     if (status != MARGAY_OK)
         return status;
@@ -276,17 +358,8 @@ static enum margay_status feed_batch(struct optimal *optimal,
         optimal->now += !repeat;
         *value = optimal->now;
     }
-    optimal->machines.kernel->give(&optimal->machines, optimal->jobs,
-                                   list_jobs(optimal, count, now));
-    size_t jobs = 0;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t distance = distance_of(optimal, optimal->past[i], &jobs);
-        status = count_distance(optimal, distance, error);
-        if (distances != NULL)
-            distances[i] = distance;
-    }
-    optimal->exceeded |= optimal->last.entries > optimal->bound;
-    return status;
+    optimal->exceeded |= last->entries > optimal->bound;
+    return give_jobs(optimal, count, now, distances, error);
 }
 
 static enum margay_status feed(void *state, const uint64_t *blocks,
@@ -308,10 +381,12 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 static enum margay_status peek(void *state, struct margay_result *result,
                                struct margay_error *error)
 {
-    const struct optimal *optimal = state;
+    struct optimal *optimal = state;
     margay_histogram *histogram;
-    enum margay_status status =
-        margay_histogram_copy(optimal->histogram, &histogram, error);
+    enum margay_status status = give_kept(optimal, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_histogram_copy(optimal->histogram, &histogram, error);
     if (status == MARGAY_OK && optimal->counters != NULL)
         status = margay_histogram_add_counts(histogram, 0, optimal->counters,
                                              optimal->counter_count, error);
@@ -337,7 +412,7 @@ static enum margay_status peek(void *state, struct margay_result *result,
                  .exact = true,                                              \
                  .guarantee = promise,                                       \
                  .parameters = "",                                           \
-                 .time = "O(N M) at worst",                                  \
+                 .time = "O(N log M)",                                       \
                  .space = "O(M)",                                            \
                  .source = "Belady 1966; Mattson et al. 1970"},              \
         .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | (abilities), \

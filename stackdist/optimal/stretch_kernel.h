@@ -376,8 +376,9 @@ static ALWAYS_INLINE bool is_calm(struct margay_stretch *stretch,
 /* A job that carries `number` passes by a stretch whose edge is not as short as
    a group. */
 static NOINLINE void pass_by_more(struct margay_stretch *stretch,
-                                  uint32_t number)
+                                  uint32_t number, uint64_t *work)
 {
+    *work += 4;
     uint32_t *edge = stretch->edge, last = stretch->edge_count - 1;
     if (is_calm(stretch, number)) {
         edge[last + 1] = number;
@@ -391,19 +392,21 @@ static NOINLINE void pass_by_more(struct margay_stretch *stretch,
         above |= group_exchange(edge + i, number, stretch->covers + i);
         i += MARGAY_STRETCH_GROUP;
     } while (i <= last && edge[i] < number);
+    *work += i / MARGAY_STRETCH_GROUP;
     if (above)
         uncover_all(stretch);
 }
 
 /* A job that carries `number`, which is above the least of the stretch, passes
-   by, and carries that on.  Returns the new least number. */
+   by, and carries that on.  Returns the new least number.  *work grows by what
+   an edge takes more than a short one, in about as many times its time. */
 static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
-                                      uint32_t number)
+                                      uint32_t number, uint64_t *work)
 {
     uint32_t *edge = stretch->edge_space;
     /* A longer edge has, or has had, a number there. */
     if (edge[MARGAY_STRETCH_GROUP - 1] != MARGAY_NO_NUMBER) {
-        pass_by_more(stretch, number);
+        pass_by_more(stretch, number, work);
         return stretch->edge[0];
     }
     if (group_exchange_only(edge, number, stretch->covers))

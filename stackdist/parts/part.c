@@ -83,7 +83,8 @@ enum margay_status margay_part_begin(struct margay_part *part,
                                     (size_t)some, NULL, error);
         done += some;
     }
-    margay_engine_reset_counts(part->engine);
+    if (setup->block_count > 0)
+        margay_engine_reset_counts(part->engine);
     return status;
 }
 

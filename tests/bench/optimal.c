@@ -36,10 +36,10 @@ static void measure(const char *name, unsigned shift,
     double memory = peak_bytes(), start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     if (margay_engine_feed(engine, numbers, count, NULL, &error) != MARGAY_OK)
         die(name, error.message);
-    double seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
-    memory = peak_bytes() - memory;
     if (margay_engine_finish(engine, &result, &error) != MARGAY_OK)
         die(name, error.message);
+    double seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+    memory = peak_bytes() - memory;
     margay_histogram_largest(result.histogram, &largest);
     printf("%s,%zu,%" PRIu64 ",%.2f,%" PRIu64 ",%.1f\n", name, count,
            result.distinct_blocks, (double)count / seconds / 1e6, largest,

@@ -15,12 +15,15 @@
 #define MARGAY_STRETCH_CALM     6
 #define MARGAY_STRETCH_RETRY    2
 
-#define MARGAY_TARGET_SUFFIX          small
-#define margay_machines_create        small_machines_create
-#define margay_machines_destroy       small_machines_destroy
-#define margay_machines_reserve       small_machines_reserve
-#define margay_machines_visit_moments small_machines_visit_moments
+#define MARGAY_TARGET_SUFFIX       small
+#define margay_machines_create     small_machines_create
+#define margay_machines_destroy    small_machines_destroy
+#define margay_machines_reserve    small_machines_reserve
+#define margay_machines_list       small_machines_list
+#define margay_machines_set        small_machines_set
+#define margay_machines_give_batch small_machines_give_batch
 
+#include "stackdist/optimal/batch.c"
 #include "stackdist/optimal/give_kernel.c"
 #include "stackdist/optimal/machines.c"
 

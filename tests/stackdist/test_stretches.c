@@ -60,19 +60,45 @@ static bool are_sound(const struct margay_machines *machines)
 
 /* ----------------------------------------------------------- comparison -- */
 
-static uint32_t put_off(void *context, uint32_t moment)
+/* All times become later. */
+static void put_off(struct margay_machines *machines, uint32_t by)
 {
-    return moment + *(const uint32_t *)context;
+    static uint32_t moments[REFS], numbers[REFS];
+    uint32_t count = machines->count;
+    small_machines_list(machines, moments, numbers);
+    for (uint32_t i = 0; i < count; i++)
+        moments[i] += by;
+    if (small_machines_set(machines, moments, numbers, count, NULL) !=
+        MARGAY_OK)
+        abort();
 }
 
-/* Give the jobs of a trace to at most `most` machines.  Now and then all times
-   so far become later. */
+/* Give jobs together. */
+static bool give_together(struct margay_machines *machines, uint64_t most,
+                          struct margay_job *jobs, const uint32_t *wanted,
+                          size_t count)
+{
+    if (small_machines_give_batch(machines, jobs, count, NULL) != MARGAY_OK)
+        abort();
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].machine != (wanted[i] > most ? 0 : wanted[i]))
+            return false;
+    }
+    return are_sound(machines);
+}
+
+/* Give the jobs of a trace to at most `most` machines, one by one, and at times
+   some together.  Now and then all times so far become later. */
 static bool agree(const uint64_t *trace, uint64_t most)
 {
+    static struct margay_job jobs[REFS];
+    static uint32_t together[REFS];
+    size_t kept = 0, keep = 0;
     static struct array array;
     static uint32_t last[BLOCKS];
     struct margay_machines machines;
-    uint32_t now = 0, by = 100;
+    const uint32_t by = 100;
+    uint32_t now = 0;
     bool same = true;
     create_small(&machines, most);
     array.count = 0;
@@ -82,13 +108,26 @@ static bool agree(const uint64_t *trace, uint64_t most)
         last[trace[at]] = now;
         if (job.from != 0) {
             uint32_t wanted = give_in_array(&array, job.from, now);
-            same =
-                give_to_small(&machines, job) == (wanted > most ? 0 : wanted) &&
-                are_sound(&machines);
+            if (keep > 0) {
+                jobs[kept] = job;
+                together[kept++] = wanted;
+            } else {
+                same = give_to_small(&machines, job) ==
+                           (wanted > most ? 0 : wanted) &&
+                       are_sound(&machines);
+            }
         }
+        if (keep > 0 && (--keep == 0 || at + 1 == REFS)) {
+            same = give_together(&machines, most, jobs, together, kept);
+            keep = kept = 0;
+        } else if (one_in(400)) {
+            keep = 1 + (size_t)below(1 + below(REFS / 2));
+        }
+        if (keep > 0)
+            continue;
         if (!one_in(500))
             continue;
-        small_machines_visit_moments(&machines, put_off, &by);
+        put_off(&machines, by);
         for (size_t i = 0; i < array.count; i++)
             array.moments[i] += by;
         for (size_t i = 0; i < BLOCKS; i++)
