@@ -64,8 +64,8 @@ refuses "unknown option '-e' \(it is for 'margay curve'\)" \
     assoc -e exact good.din
 refuses "--block: '48' \(expected a power of two such as 32 or 64\)" \
     curve -b 48 good.din
-refuses "'oracle' can be read, but not written; these can: lackey, ls, id, hex and [0-9]* others" \
-    convert good.din x --to oracle
+refuses "'msr' can be read, but not written; these can: lackey, ls, id, hex and [0-9]* others" \
+    convert good.din x --to msr
 refuses "'': No such file" curve ''
 for number in '' -1 +1 1x ' 1' 0x10 18446744073709551616; do
     refuses "--skip: '" curve --skip "$number" good.din
