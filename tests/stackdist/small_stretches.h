@@ -22,6 +22,7 @@
 #define margay_machines_list       small_machines_list
 #define margay_machines_set        small_machines_set
 #define margay_machines_give_batch small_machines_give_batch
+#define margay_moments_until       small_moments_until
 
 #include "stackdist/optimal/batch.c"
 #include "stackdist/optimal/give_kernel.c"
