@@ -456,6 +456,17 @@ enum margay_status margay_running_begin(struct margay_running *running,
     return status == MARGAY_OK ? begin_all(running, error) : status;
 }
 
+/* References from `from` on that cover a million units, or the last one more:
+   one that writes each unit says meanwhile how far it is. */
+static size_t count_covering(const struct margay_batch *batch, size_t from)
+{
+    uint64_t covered = 0;
+    size_t i = from;
+    while (i < batch->references && covered < 1000000)
+        covered += batch->extents[i++];
+    return i - from;
+}
+
 /* Block sizes ascend: the first has the most blocks. */
 enum margay_status margay_running_take(const struct margay_running *running,
                                        const struct margay_batch *batch,
@@ -467,6 +478,9 @@ enum margay_status margay_running_take(const struct margay_running *running,
     size_t count;
     enum margay_status status = margay_batch_take(
         batch, from, pass->shift, pass->splits, pass->trace, &count, error);
+    if (running->question->can.references && batch->extents != NULL &&
+        status == MARGAY_OK)
+        count = count_covering(batch, from);
     *part = margay_batch_part(batch, from, count < most ? count : (size_t)most);
     return status;
 }

@@ -321,11 +321,11 @@ static void explain(const char *words, const char *fault, int status,
 
 /* Of the files that are opened, places looked at, ... all may be of the kind
    that a run does without; so may the only mapping, where the recorder has no
-   circle that is shared with the program. */
+   circle that is shared with the program, and the only thread, as a short trace
+   is read without one. */
 static bool is_needed(const char *kind)
 {
-    return (strchr("ostd", *kind) == NULL && strcmp(kind, "mmap") != 0) ||
-           strcmp(kind, "thread") == 0;
+    return strchr("ostd", *kind) == NULL && strcmp(kind, "mmap") != 0;
 }
 
 /* The runs of a job with a call of one kind that fails. */
