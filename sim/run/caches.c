@@ -608,8 +608,10 @@ enum margay_status margay_caches_question(
         free(made);
         return status;
     }
-    memcpy(made->sets, request->sets, request->set_count * sizeof *made->sets);
-    memcpy(made->ways, request->ways, request->way_count * sizeof *made->ways);
+    for (size_t i = 0; i < request->set_count; i++)
+        made->sets[i] = request->sets[i];
+    for (size_t i = 0; i < request->way_count; i++)
+        made->ways[i] = request->ways[i];
     for (size_t i = 0; i < request->capacity_count; i++)
         made->capacities[i] = request->capacity_bytes[i];
     made->request.sets = made->sets;
