@@ -12,8 +12,9 @@
  *   blocks, at different depths, one was at depth k at least.
  *   The optimum's distances do as well: it evicts nothing before the first miss
  *   of a request, and what comes after that counts as missed anyway.
- *   With a half-life a piece (half_life.h) ends with the request that its last
- *   block is in, so that the counts of a request fade together.
+ *   With a half-life a request is where its last block is: pieces (half_life.h)
+ *   that end before that one fade what came before the request, and not the
+ *   request, whose counts are held until it ends.
  *   Where blocks are used from back to front, the engine is fed each request
  *   twice, forwards for the distances and then backwards for the order.
  * Source: the running maximum of depths is what the definition of a prefix hit
@@ -55,6 +56,10 @@ struct margay_prefixes {
     bool counted; /* some of its blocks came after the warm-up */
     uint64_t request;
     uint64_t distance, uncounted, uncounted_tokens, rest;
+    /* Where counts fade, those of its blocks at smaller distances: a distance,
+       blocks and tokens each. */
+    uint64_t *held;
+    size_t held_count, held_room;
 
     uint64_t *distances; /* of the blocks of a call */
     size_t distance_room;
@@ -119,6 +124,7 @@ void margay_prefixes_free(margay_prefixes *prefixes)
     free(prefixes->line);
     free(prefixes->line_distances);
     free(prefixes->asked);
+    free(prefixes->held);
     free(prefixes);
 }
 
@@ -134,18 +140,31 @@ static enum margay_status count_tokens(margay_histogram *const *counts,
                : margay_histogram_add(counts[TOKENS], distance, tokens, error);
 }
 
+static enum margay_status count_at(margay_histogram *const *counts,
+                                   uint64_t distance, uint64_t blocks,
+                                   uint64_t tokens, struct margay_error *error)
+{
+    if (blocks == 0)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_histogram_add(counts[BLOCKS], distance, blocks, error);
+    return status == MARGAY_OK ? count_tokens(counts, distance, tokens, error)
+                               : status;
+}
+
 /* What is not yet counted of the open request's blocks. */
 static enum margay_status count_blocks(const margay_prefixes *prefixes,
                                        margay_histogram *const *counts,
                                        struct margay_error *error)
 {
-    if (prefixes->uncounted == 0)
-        return MARGAY_OK;
-    enum margay_status status = margay_histogram_add(
-        counts[BLOCKS], prefixes->distance, prefixes->uncounted, error);
-    return status == MARGAY_OK ? count_tokens(counts, prefixes->distance,
-                                              prefixes->uncounted_tokens, error)
-                               : status;
+    const uint64_t *held = prefixes->held;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < prefixes->held_count && status == MARGAY_OK; i += 3)
+        status = count_at(counts, held[i], held[i + 1], held[i + 2], error);
+    return status == MARGAY_OK
+               ? count_at(counts, prefixes->distance, prefixes->uncounted,
+                          prefixes->uncounted_tokens, error)
+               : status;
 }
 
 /* The same, and the request, if it ends here. */
@@ -163,14 +182,16 @@ static enum margay_status count_request(const margay_prefixes *prefixes,
                : status;
 }
 
-/* End the pieces whose blocks have come. */
-static enum margay_status fade(margay_prefixes *prefixes,
+/* End the pieces that are whole without the last `kept` blocks. */
+static enum margay_status fade(margay_prefixes *prefixes, uint64_t kept,
                                struct margay_error *error)
 {
-    uint64_t ended = prefixes->fed_refs / prefixes->piece_refs;
+    if (prefixes->piece_refs == 0 || prefixes->fed_refs < kept)
+        return MARGAY_OK;
+    uint64_t ended = (prefixes->fed_refs - kept) / prefixes->piece_refs;
     double factor = pow(prefixes->factor, (double)ended);
     enum margay_status status = MARGAY_OK;
-    prefixes->fed_refs %= prefixes->piece_refs;
+    prefixes->fed_refs -= ended * prefixes->piece_refs;
     for (size_t i = 0; i < COUNTED && status == MARGAY_OK && ended > 0; i++) {
         if (prefixes->counts[i] == NULL)
             continue;
@@ -184,13 +205,13 @@ static enum margay_status fade(margay_prefixes *prefixes,
 static enum margay_status end_request(margay_prefixes *prefixes,
                                       struct margay_error *error)
 {
-    enum margay_status status =
-        count_request(prefixes, prefixes->counts, error);
+    enum margay_status status = fade(prefixes, 1, error);
+    if (status == MARGAY_OK)
+        status = count_request(prefixes, prefixes->counts, error);
     prefixes->open = prefixes->counted = false;
     prefixes->distance = prefixes->uncounted = prefixes->uncounted_tokens = 0;
-    return status == MARGAY_OK && prefixes->piece_refs != 0
-               ? fade(prefixes, error)
-               : status;
+    prefixes->held_count = 0;
+    return status == MARGAY_OK ? fade(prefixes, 0, error) : status;
 }
 
 /* A request that has tokens alone. */
@@ -289,6 +310,21 @@ static enum margay_status measure_back(margay_prefixes *prefixes,
     return status;
 }
 
+static enum margay_status hold_blocks(margay_prefixes *prefixes,
+                                      struct margay_error *error)
+{
+    if (prefixes->uncounted == 0)
+        return MARGAY_OK;
+    enum margay_status status = make_room(
+        &prefixes->held, &prefixes->held_room, prefixes->held_count, 3, error);
+    if (status != MARGAY_OK)
+        return status;
+    prefixes->held[prefixes->held_count++] = prefixes->distance;
+    prefixes->held[prefixes->held_count++] = prefixes->uncounted;
+    prefixes->held[prefixes->held_count++] = prefixes->uncounted_tokens;
+    return MARGAY_OK;
+}
+
 /* The next block of the open request, at this distance. */
 static enum margay_status take_block(margay_prefixes *prefixes,
                                      uint64_t distance,
@@ -296,7 +332,9 @@ static enum margay_status take_block(margay_prefixes *prefixes,
 {
     enum margay_status status = MARGAY_OK;
     if (distance > prefixes->distance) {
-        status = count_blocks(prefixes, prefixes->counts, error);
+        status = prefixes->piece_refs != 0
+                     ? hold_blocks(prefixes, error)
+                     : count_blocks(prefixes, prefixes->counts, error);
         prefixes->uncounted = prefixes->uncounted_tokens = 0;
         prefixes->distance = distance;
     }
@@ -377,6 +415,7 @@ void margay_prefixes_reset_counts(margay_prefixes *prefixes)
             margay_histogram_clear(prefixes->counts[i]);
     }
     prefixes->uncounted = prefixes->uncounted_tokens = prefixes->fed_refs = 0;
+    prefixes->held_count = 0;
     prefixes->counted = false;
 }
 
@@ -385,7 +424,7 @@ void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 /* With what the engine knows of the blocks in result->blocks, and the open
    request as if it had ended.  What fades becomes masses, all of the same
    fractions. */
-static enum margay_status conclude(const margay_prefixes *prefixes,
+static enum margay_status conclude(margay_prefixes *prefixes,
                                    struct margay_prefixes_result *result,
                                    struct margay_error *error)
 {
@@ -393,7 +432,7 @@ static enum margay_status conclude(const margay_prefixes *prefixes,
     uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
     bool fades = prefixes->piece_refs != 0;
     margay_histogram *counts[COUNTED] = {NULL};
-    enum margay_status status = MARGAY_OK;
+    enum margay_status status = fade(prefixes, 1, error);
     double total = 0;
     for (size_t i = 0; i < COUNTED && status == MARGAY_OK; i++) {
         if (prefixes->counts[i] != NULL)

@@ -130,10 +130,12 @@ static inline void naive_come_in(struct naive *naive, uint64_t object)
     naive->held[object] = true;
 }
 
-/* Take out one that is held. */
+/* Take out one that is held.  Sets have blocks of any number, and do not look
+   at `held`. */
 static inline void naive_take_out(struct naive *naive, uint64_t object)
 {
-    naive->held[object] = false;
+    if (object < OBJECTS)
+        naive->held[object] = false;
     if (naive->policy->remove != NULL)
         naive->policy->remove(naive, object);
     else

@@ -145,8 +145,8 @@ for my $round (1 .. $rounds) {
 for my $round (1 .. $rounds) {
     my $half = 1 + int rand 150;
     my $piece = $half < 16 ? 1 : int $half / 16;
-    my (@past, @stack, @requests, $fed, $ended) = ([]);
-    ($fed, $ended) = (0, 0);
+    my (@past, @stack, @requests) = ([]);
+    my $fed = 0;
     for (1 .. 1 + int rand 60) {
         my @list = @{ $past[rand @past] };
         splice @list, int rand(@list + 1);
@@ -163,19 +163,18 @@ for my $round (1 .. $rounds) {
         for my $name (@list) {
             @stack = ($name, grep { $_ ne $name } @stack);
         }
-        # All but the last end, and with them pieces.
-        push @requests, { list => \@list, depths => \@depths, from => $ended };
-        $ended = int(($fed += @list) / $piece);
+        # The pieces that ended before its last block.
+        $fed += @list;
+        push @requests, { list => \@list, depths => \@depths,
+            from => int(($fed - 1) / $piece) };
     }
-    $requests[-1]{from} = undef;
-    my $before = int(($fed - @{ $requests[-1]{list} }) / $piece);
+    my $before = int(($fed - 1) / $piece);
     open my $file, '>', 'requests.csv' or die;
     print $file "request,block\n";
     for my $i (0 .. $#requests) {
         print $file "$i,$_\n" for @{ $requests[$i]{list} };
-        my $from = $requests[$i]{from};
         $requests[$i]{weight} =
-            defined $from ? 2 ** -(($before - $from) * $piece / $half) : 1;
+            2 ** -(($before - $requests[$i]{from}) * $piece / $half);
     }
     close $file;
     for my $row (rows("curve -q --requests --half-life $half --sizes 1,3,9,50 "
