@@ -206,8 +206,14 @@ static enum margay_status write_span(margay_analysis *analysis,
             extent = 1;
         if (!units->split)
             status = add_record(writing, span, i, number, extent, error);
-        for (; units->split && extent > 0 && status == MARGAY_OK; extent--)
-            status = add_record(writing, span, i, number++, 1, error);
+        /* A record for each unit that is written, not for each that is read. */
+        for (uint64_t some; units->split && extent > 0 && status == MARGAY_OK;
+             number += some, extent -= some) {
+            some = units->divisor - number % units->divisor;
+            if (some > extent)
+                some = extent;
+            status = add_record(writing, span, i, number, 1, error);
+        }
     }
     return status == MARGAY_OK ? write_records(writing, span, error) : status;
 }

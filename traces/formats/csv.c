@@ -176,6 +176,8 @@ static const char *read_numbers(const struct margay_plan *plan,
                                 const char *cursor, uint64_t *numbers)
 {
     uint64_t column = 0;
+    while (marks->blanks && is_delimiter(*cursor, marks))
+        cursor++;
     for (unsigned i = 0; i < plan->count; i++) {
         if (i > 0 && !is_delimiter(*cursor, marks))
             return NULL;

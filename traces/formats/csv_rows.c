@@ -333,11 +333,13 @@ void margay_csv_append_first(struct margay_csv *csv)
 static void end_first_row(struct margay_csv *csv)
 {
     csv->first = csv->row;
-    bool header;
+    bool header, doubtful = false;
     if (csv->layout == &margay_layout_any) {
         choose_column(csv);
-        header = csv->choices[0].by_name ||
-                 (!csv->row.any_number && !may_be_text(&csv->rows.plan));
+        header = csv->choices[0].by_name;
+        /* Dates, fractions and negative numbers are none of its numbers. */
+        doubtful =
+            !header && !csv->row.any_number && !may_be_text(&csv->rows.plan);
     } else {
         header = choose_variant(csv);
         if (!csv->planned && csv->expected == NULL)
@@ -349,10 +351,15 @@ static void end_first_row(struct margay_csv *csv)
     csv->rows.in_first_row = true;
     const char *expected = read_row(csv, &csv->first_reference);
     csv->rows.in_first_row = false;
+    if (doubtful && expected != NULL)
+        return; /* names, where numbers have to be */
     csv->first_fails = expected != NULL;
     if (csv->first_fails)
         snprintf(csv->first_message, sizeof csv->first_message, "%s", expected);
-    csv->first_is_pending = may_be_text(&csv->rows.plan);
+    const uint8_t *counts = csv->rows.plan.role_counts;
+    csv->first_is_pending =
+        may_be_text(&csv->rows.plan) ||
+        (doubtful && counts[MARGAY_ROLE_TIME] + counts[MARGAY_ROLE_TTL] == 0);
     if (!csv->first_is_pending)
         margay_csv_append_first(csv);
 }

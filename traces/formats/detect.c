@@ -356,7 +356,12 @@ enum margay_status margay_detect(const char *path, const char *window,
         note(found, "nothing, as it is empty");
     } else if (survey.furthest != NULL) {
         chosen = survey.furthest;
-        note_count(found, "the first ", survey.furthest_lines, "line");
+        if (gives_way(chosen) && survey.header != NULL)
+            chosen = survey.header;
+        note_count(found, "the first ",
+                   chosen == survey.header ? survey.header_lines
+                                           : survey.furthest_lines,
+                   "line");
     } else if ((chosen = certain_packed(window, bytes, &records)) != NULL) {
         note_count(found, "", records, "record");
     } else {

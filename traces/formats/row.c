@@ -223,16 +223,18 @@ static const char *read_size(struct margay_rows *rows, uint64_t *size)
    that has not changed, or as HEAD asked for nothing. */
 static const char *read_status(struct margay_rows *rows, uint64_t *size)
 {
-    if (may_lack(rows, MARGAY_ROLE_STATUS, 0))
-        return NULL;
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_STATUS, 0);
     const struct margay_field *op = count_of(rows, MARGAY_ROLE_OP) == 0
                                         ? field
                                         : field_of(rows, MARGAY_ROLE_OP, 0);
+    if (op->text != NULL && op->bytes == 4 &&
+        strncasecmp(op->text, "head", 4) == 0)
+        *size = MARGAY_SIZE_UNKNOWN;
+    if (may_lack(rows, MARGAY_ROLE_STATUS, 0))
+        return NULL;
     if (!field->decimal && (field->bytes == 0 || *field->text != '-'))
         return expect_field(rows, MARGAY_ROLE_STATUS, 0, "a status of HTTP");
-    if ((field->decimal && (field->value == 206 || field->value == 304)) ||
-        (op->bytes == 4 && strncasecmp(op->text, "head", 4) == 0))
+    if (field->decimal && (field->value == 206 || field->value == 304))
         *size = MARGAY_SIZE_UNKNOWN;
     return NULL;
 }
