@@ -3,7 +3,8 @@
 # others
 #
 # They may set others before, the number of names in the legend in addition to those of
-# lines.
+# lines, others_longest, the length of the longest of these, and others_below, how many
+# of them a legend below has.
 
 # What is loaded in braces leaves ARG0 empty.
 here = folder(ARG0)
@@ -48,6 +49,8 @@ do for [k = 1:lines] {
 lines = kept
 if (!exists("others")) { others = 0 }
 entries = lines + others
-if (others > 0 && longest < 19) { longest = 19 }
+if (!exists("others_longest")) { others_longest = 19 }
+lines_longest = longest
+if (others > 0 && longest < others_longest) { longest = others_longest }
 most_tics = room_for_tics(right - left)
 if (longest > 0) { load here . "legend.gp" } else { unset key }

@@ -23,6 +23,7 @@ do for [i = 1:series] {
     }
 }
 others = 2
+others_longest = 3
 load folder(ARG0) . "end-lines.gp"
 load folder(ARG0) . "size-axis.gp"
 set ylabel "gain: LRU 0, optimum 1" offset 0.5,0

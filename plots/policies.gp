@@ -17,6 +17,7 @@ load folder(ARG0) . "policy-series.gp"
 
 do for [i = 1:series] { line = add_policy(i) }
 others = areas > 0
+others_below = 0
 load folder(ARG0) . "end-lines.gp"
 load folder(ARG0) . "size-axis.gp"
 steep = highest > 50 * lowest

@@ -34,7 +34,7 @@ const ratios = (rows, caption, key) => overSizes(rows, caption, "miss_ratio",
     key === "policy" ? readPolicies : readCurve);
 
 const overTime = (rows, caption, key) => chart(rows, { caption, x: "window",
-    how: "A line is a cache of one size, from the begin of the trace to its "
+    how: "A line is a cache of one size, from the beginning of the trace to its "
         + "end. Where lines rise, the program does something else.",
     y: "miss_ratio", xTitle: "window of the trace",
     yTitle: "share of references that miss",
@@ -236,7 +236,8 @@ function map(rows, caption)
             const shade = most > 0 ? ratio / most : 0;
             const x = LEFT + width * i, y = TOP + CELL_HEIGHT * k;
             body += rectangle("cell", [x, x + width], [y + CELL_HEIGHT, y],
-                `${row.sets} sets of ${row.ways} ways: ${percent(ratio)} miss`,
+                `${row.sets} set${number(row.sets) === 1 ? "" : "s"} of ${row.ways} way`
+                + `${number(row.ways) === 1 ? "" : "s"}: ${percent(ratio)} miss`,
                 `fill-opacity="${shade.toFixed(3)}"`);
             if (width >= 56)
                 body += text(`within${shade > 0.65 ? " light" : ""}`,
@@ -392,8 +393,8 @@ function phases(rows, caption)
     const different = all.filter(
         (phase) => phase.first === phase.number).length;
     const part = 100 * (longest.to - longest.from) / end;
-    return [`<p>${all.length} phase${all.length === 1 ? "" : "s"}, of which `
-        + `${different} differ${different === 1 ? "s" : ""}. Phase `
+    return [`<p>${all.length} phase${all.length === 1 ? "" : "s"} of `
+        + `${different} kind${different === 1 ? "" : "s"}. Phase `
         + `${longest.number} takes longest, ${short(part, 3)}% of the `
         + `references, and uses ${count(longest.blocks)} blocks.</p>\n`,
     figure(caption, "A bar is a phase, and as high as it uses many blocks. "

@@ -347,7 +347,7 @@ shows is 'a phase that recurs has the same colour' \
     "$(drawn phases.html | grep -o 'class="part[0-7] phase"' | tr '\n' ' ')" \
     'class="part0 phase" class="part1 phase" class="part0 phase" '
 shows like 'and words say which takes longest' "$(drawn phases.html)" \
-    '3 phases, of which 2 differ. Phase 1 takes longest, 60% of the references, and uses 50 blocks'
+    '3 phases of 2 kinds. Phase 1 takes longest, 60% of the references, and uses 50 blocks'
 "$MARGAY" share -q histogram.csv histogram.csv -o share.csv
 run report -q share.csv -o share.html
 check 'a shared cache is whole' is_page share.html
