@@ -45,8 +45,11 @@ enum margay_status units_of_trace(const struct options *options,
     units->splits = straddle == MARGAY_STRADDLE_USUAL
                         ? margay_trace_splits(trace)
                         : straddle == MARGAY_STRADDLE_SPLIT;
-    units->split =
-        units->splits && (format->columns & MARGAY_COLUMN_EXTENTS) == 0;
+    /* The units of addresses that stay such are bytes, which are no blocks. */
+    units->split = units->splits &&
+                   (format->columns & MARGAY_COLUMN_EXTENTS) == 0 &&
+                   (margay_trace_numbers(trace) == MARGAY_IDS || written > 1 ||
+                    format->numbers == MARGAY_IDS);
     if (read == 0 && format->numbers == MARGAY_ADDRESSES &&
         !format->any_numbers)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -269,7 +269,8 @@ static inline const char *parse_xdin(const char *cursor,
     cursor = margay_scan_address(margay_skip_blanks(cursor), &size);
     if (cursor == NULL || size - 1 >= UINT32_MAX)
         return NULL;
-    if (margay_extent_passes(references->numbers[i], size)) {
+    if (LETTER_REFERENCES(letter) != 0 &&
+        margay_extent_passes(references->numbers[i], size)) {
         *expected = MARGAY_EXPECTS_END;
         return NULL;
     }
