@@ -6,16 +6,6 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-static enum margay_status fail_without_libdw(struct places **places,
-                                             struct margay_error *error)
-{
-    *places = NULL;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "this margay was built without elfutils' libdw, which "
-                       "finds lines of sources (Debian: libdw-dev; then build "
-                       "it again)");
-}
-
 #ifdef MARGAY_HAS_LIBDW
 
 #include <dwarf.h>
@@ -50,8 +40,8 @@ struct places {
     bool no_memory;
 };
 
-struct margay_late places_libdw = {.file = "libdw.so.1",
-                                   .newest = "dwarf_cu_info"};
+struct margay_late places_libdw = {
+    .file = "libdw.so.1", .newest = "dwarf_cu_info", .package = "libdw1"};
 
 const char *places_library_version(void)
 {
@@ -62,8 +52,11 @@ const char *places_library_version(void)
 enum margay_status places_open(struct places **places,
                                struct margay_error *error)
 {
-    if (!margay_late_open(&places_libdw))
-        return fail_without_libdw(places, error);
+    if (!margay_late_open(&places_libdw)) {
+        *places = NULL;
+        return margay_late_fail(&places_libdw, NULL, "finds",
+                                "lines of sources", error);
+    }
     *places = calloc(1, sizeof **places);
     return *places == NULL ? margay_fail_memory(error, "lines of sources")
                            : MARGAY_OK;
@@ -334,6 +327,16 @@ void places_find(struct places *places, const char *path, uint64_t address,
 const char *places_library_version(void)
 {
     return NULL;
+}
+
+static enum margay_status fail_without_libdw(struct places **places,
+                                             struct margay_error *error)
+{
+    *places = NULL;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "this margay was built without elfutils' libdw, which "
+                       "finds lines of sources (Debian: libdw-dev; then build "
+                       "it again)");
 }
 
 enum margay_status places_open(struct places **places,

@@ -126,6 +126,9 @@ static enum margay_status put_left_out(struct output *output,
         places_library_version() != NULL
             ? NULL
             : "libdw (annotate, lines and variables)",
+        margay_late_open(&margay_libarchive)
+            ? NULL
+            : "libarchive (compressions other than gzip)",
         lzma ? NULL : "liblzma (xz by several threads)",
         pcre2 ? NULL : "PCRE2 (the format regex)",
         yajl ? NULL : "yajl (the formats mooncake and jsonl)",

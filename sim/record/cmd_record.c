@@ -104,7 +104,7 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
         return status;
     if ((options->record.sites || options->record.data) &&
         places_library_version() == NULL)
-        message_print("%s: this margay was built without libdw, so that "
+        message_print("%s: this margay has no libdw, so that "
                       "annotate names no lines of it; another one may",
                       options->operands[0]);
     launch->program = search_path(options->operands[0]);

@@ -33,17 +33,22 @@ MARGAY=$PWD/without
 run curve -q trace.lines
 check 'without them a plain file is read' cmp -s out expected
 for trace in zst lines.xz; do
-    refuses "trace.$trace: libarchive.so.13, which reads (zstd|xz), is not installed" \
+    refuses "trace.$trace: libarchive.so.13, which reads (zstd|xz), cannot be used" \
         curve -q "trace.$trace"
 done
-refuses 'libarchive.so.13, which writes gzip, is not installed' \
+refuses 'libarchive.so.13, which writes gzip, cannot be used' \
     convert -q --to lines trace.lines out.gz
 check 'nothing is written' absent out.gz
-refuses 'built with yajl' curve -q -f mooncake trace.jsonl
-refuses 'built with yajl' curve -q -f jsonl --column id=hash_ids trace.jsonl
-refuses 'built with PCRE2' curve -q --pattern '(?<id>.)' trace.lines
-refuses 'built without elfutils. libdw' annotate -q --sizes 4 trace.mgt
+refuses 'libyajl.so.2, which reads mooncake' curve -q -f mooncake trace.jsonl
+refuses 'libyajl.so.2, which reads jsonl' \
+    curve -q -f jsonl --column id=hash_ids trace.jsonl
+refuses 'libyajl.so.2, which reads jsonl' \
+    curve -q -f jsonl --column id=hash_ids --bad-lines all trace.jsonl
+echo '{"time": 1.5}' >other.log
+refuses 'libyajl.so.2, which reads JSON' curve -q other.log
+refuses 'libpcre2-8.so.0, which reads regex' curve -q --pattern '(?<id>.)' trace.lines
+refuses 'libdw.so.1, which finds lines' annotate -q --sizes 4 trace.mgt
 run version
 like 'version says what is gone' "$(grep -E '^(libraries|left out):' out |
-    tr '\n' ' ')" 'no libarchive.*left out: *libdw .*liblzma .*PCRE2 .*yajl'
+    tr '\n' ' ')" 'no libarchive.*left out: *libdw .*libarchive .*liblzma .*PCRE2 .*yajl'
 finish

@@ -10,10 +10,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "traces/base/error.h"
+
 struct margay_late {
-    const char *file;   /* which names its interface, too: "libyajl.so.2" */
-    const char *newest; /* of the functions in use: older ones lack it */
-    void *handle;       /* NULL = not yet open */
+    const char *file;    /* which names its interface, too: "libyajl.so.2" */
+    const char *newest;  /* of the functions in use: older ones lack it */
+    const char *package; /* of Debian, that has it */
+    void *handle;        /* NULL = not yet open */
+    char why[200];       /* it could not be opened, the last time */
 };
 
 extern struct margay_late margay_libarchive, margay_liblzma, margay_libpcre2,
@@ -21,6 +25,12 @@ extern struct margay_late margay_libarchive, margay_liblzma, margay_libpcre2,
 
 /* Is the library there?  Any thread may ask. */
 bool margay_late_open(struct margay_late *library);
+
+/* Say that it is not, and why; `does` is what it is for: "reads xz". */
+enum margay_status margay_late_fail(struct margay_late *library,
+                                    const char *name, const char *does,
+                                    const char *object,
+                                    struct margay_error *error);
 
 /* A function of a library that is there, by the name that its header declares.
    Each place in the source looks it up once. */

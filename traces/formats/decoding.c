@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "traces/base/error.h"
+#include "traces/base/late.h"
+#include "traces/formats/layout.h"
 #include "traces/formats/reader.h"
 #include "traces/formats/scan.h"
 
@@ -126,6 +128,14 @@ enum margay_status margay_decoding_make_state(struct margay_decoding *decoding)
     const struct margay_format *format = format_of(decoding);
     if (format->create_state == NULL)
         return MARGAY_OK;
+#ifdef MARGAY_HAS_YAJL
+    /* Not a matter of lines, which --bad-lines could pass over. */
+    const struct margay_layout *layout = format->layout;
+    if (layout != NULL && layout->syntax == MARGAY_SYNTAX_JSON &&
+        !margay_late_open(&margay_libyajl))
+        return margay_late_fail(&margay_libyajl, decoding->reader->path,
+                                "reads", format->info.name, &decoding->error);
+#endif
     decoding->state = format->create_state(&decoding->reader->state_options);
     return decoding->state == NULL
                ? margay_fail_memory(&decoding->error, "a reader of tables")

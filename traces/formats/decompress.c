@@ -566,11 +566,8 @@ static enum margay_status create_any(struct margay_decompressor *this,
         return create_xz(this, threads, error);
 #endif
     if (!margay_late_open(&margay_libarchive))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: %s, which reads %s, is not installed (Debian: "
-                           "libarchive13)",
-                           this->name, margay_libarchive.file,
-                           this->compression->info->name);
+        return margay_late_fail(&margay_libarchive, this->name, "reads",
+                                this->compression->info->name, error);
     enum margay_status status =
         this->compression->any_bits > 0 ? pass_skipped(this, error) : MARGAY_OK;
     return status == MARGAY_OK ? create_archive(this, error) : status;

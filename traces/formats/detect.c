@@ -31,6 +31,7 @@
 #include <strings.h>
 
 #include "traces/base/error.h"
+#include "traces/base/late.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/decompress.h"
 #include "traces/formats/layout.h"
@@ -231,6 +232,10 @@ static enum margay_status fail_unknown(const char *path, const char *window,
             "%s: byte 0: found binary data that tells no "
             "format, expected one named with -f (" MARGAY_LISTS_FORMATS ")",
             path);
+#ifdef MARGAY_HAS_YAJL
+    if (bytes > 0 && window[0] == '{' && !margay_late_open(&margay_libyajl))
+        return margay_late_fail(&margay_libyajl, path, "reads", "JSON", error);
+#endif
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s:1: found '%s', expected a record of a known "
                        "format, or one named with -f (" MARGAY_LISTS_FORMATS

@@ -59,15 +59,6 @@ static bool is_magic(const void *window, size_t bytes)
             has_key(text, bytes, "\"chunk_hashes\""));
 }
 
-static enum margay_status fail_without_yajl(
-    const struct margay_block_source *source, struct margay_error *error)
-{
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: the format mooncake takes a Margay that was built "
-                       "with yajl (Debian: libyajl-dev)",
-                       source->name);
-}
-
 #ifdef MARGAY_HAS_YAJL
 
 #include <yajl/yajl_parse.h>
@@ -576,7 +567,8 @@ static enum margay_status open_reader(void *state,
              (reader->chats = margay_names_create()) == NULL)
         return margay_fail_memory(error, "the names of chats");
     if (!margay_late_open(&margay_libyajl))
-        return fail_without_yajl(&reader->source, error);
+        return margay_late_fail(&margay_libyajl, reader->source.name, "reads",
+                                "mooncake", error);
     reader->parser = YAJL(alloc)(&callbacks, NULL, reader);
     if (reader->parser == NULL ||
         !YAJL(config)(reader->parser, yajl_allow_multiple_values, 1) ||
@@ -597,6 +589,15 @@ static const struct margay_blocks_reading reading = {
 };
 
 #else
+
+static enum margay_status fail_without_yajl(
+    const struct margay_block_source *source, struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: the format mooncake takes a Margay that was built "
+                       "with yajl (Debian: libyajl-dev)",
+                       source->name);
+}
 
 static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,

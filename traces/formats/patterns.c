@@ -172,11 +172,13 @@ static enum margay_status compile(struct margay_pattern *pattern,
         return pattern->match == NULL ? margay_fail_memory(error, "a pattern")
                                       : MARGAY_OK;
     }
-#endif
+    return margay_late_fail(&margay_libpcre2, NULL, "reads", "regex", error);
+#else
     (void)pattern, (void)text;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "the format regex takes a Margay that was built with "
                        "PCRE2 (Debian: libpcre2-dev)");
+#endif
 }
 
 /* -------------------------------------------------------------- patterns -- */

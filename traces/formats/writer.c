@@ -77,10 +77,8 @@ static enum margay_status create_archive(struct margay_writer *this,
                                          struct margay_error *error)
 {
     if (!margay_late_open(&margay_libarchive))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s, which writes %s, is not installed (Debian: "
-                           "libarchive13)",
-                           margay_libarchive.file, this->compression->name);
+        return margay_late_fail(&margay_libarchive, NULL, "writes",
+                                this->compression->name, error);
     struct archive *archive = this->archive = ARCHIVE(write_new)();
     if (archive == NULL)
         return margay_fail_memory(error, "compression");
