@@ -176,6 +176,8 @@ int view_run(const struct options *options)
         return options->command->run(options);
     if (!is_picture && (options->command->bit & ON_CURVE) != 0)
         options_set_sentence_sizes(&table);
+    if (is_picture && picture_check(&error) != MARGAY_OK)
+        return message_error(&error);
     int status = write_table(&table, &memory);
     picture.operands = &name;
     picture.shown = &options->output;

@@ -102,12 +102,30 @@ static enum margay_status check_options(const struct plot *plot,
 }
 
 /* The script of the picture: one beside the usual one, if asked for. */
+static const struct data_place scripts = {"MARGAY_PLOTS",
+                                          {"/../plots", "/../share/margay"}};
+
+enum margay_status picture_check(struct margay_error *error)
+{
+    char *path;
+    enum margay_status status =
+        data_file_find(&scripts, "common.gp", &path, error);
+    if (status != MARGAY_OK)
+        return status;
+    free(path);
+    path = search_path("gnuplot");
+    bool runs = path != NULL && search_can_run(path);
+    free(path);
+    return runs ? MARGAY_OK
+                : margay_fail(error, MARGAY_IO,
+                              "gnuplot was not found: install it (on Debian: "
+                              "apt-get install gnuplot-nox)");
+}
+
 static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
-    static const struct data_place place = {"MARGAY_PLOTS",
-                                            {"/../plots", "/../share/margay"}};
     const struct {
         const char *name;
         bool given;
@@ -136,7 +154,7 @@ static enum margay_status choose_script(struct plot *plot,
                            shown_operand(options, 0), others[chosen].name,
                            others[chosen].needs);
     return data_file_find(
-        &place, chosen == count ? plot->kind->script : others[chosen].script,
+        &scripts, chosen == count ? plot->kind->script : others[chosen].script,
         &plot->script, error);
 }
 

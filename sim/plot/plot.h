@@ -81,6 +81,9 @@ enum margay_status plot_table_read(const char *path, const char *shown,
    letters; NULL for any other end. */
 const char *picture_suffix(const char *name);
 
+/* Are gnuplot and its scripts there?  To be asked before a long analysis. */
+enum margay_status picture_check(struct margay_error *error);
+
 /*
  * Draw the tables, under the names that plot_table_read() gave, by the script
  * at that path, as `suffix` (".png") says, into memory, and write the picture
