@@ -101,7 +101,6 @@ static enum margay_status check_options(const struct plot *plot,
     return MARGAY_OK;
 }
 
-/* The script of the picture: one beside the usual one, if asked for. */
 static const struct data_place scripts = {"MARGAY_PLOTS",
                                           {"/../plots", "/../share/margay"}};
 
@@ -122,6 +121,7 @@ enum margay_status picture_check(struct margay_error *error)
                               "apt-get install gnuplot-nox)");
 }
 
+/* The script of the picture: another than the usual one, if asked for. */
 static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
