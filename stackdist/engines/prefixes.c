@@ -315,8 +315,8 @@ static enum margay_status hold_blocks(margay_prefixes *prefixes,
 {
     if (prefixes->uncounted == 0)
         return MARGAY_OK;
-    enum margay_status status = make_room(
-        &prefixes->held, &prefixes->held_room, prefixes->held_count, 3, error);
+    enum margay_status status = make_room(&prefixes->held, &prefixes->held_room,
+                                          prefixes->held_count, 3, error);
     if (status != MARGAY_OK)
         return status;
     prefixes->held[prefixes->held_count++] = prefixes->distance;
