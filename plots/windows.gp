@@ -6,7 +6,7 @@
 # and marks change with each size, trace and block size.  Of many sizes a few powers
 # of two are shown, on a logarithmic axis where ratios differ by more than fifty
 # times.  Where a window's table ends below a size, larger caches miss no less than
-# its last row says.  A window begins at the reference behind the last one of the
+# its last row says.  A window begins at the reference after the last one of the
 # window before it.  Caches of objects (--objects) have sizes in bytes alone, and
 # their ratios are those of requests.
 

@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------- writing -- */
 
-/* Write a number at `to`; returns the byte behind it. */
+/* Write a number at `to`; returns the byte after it. */
 static char *put_u64(char *to, uint64_t value)
 {
     static const char pairs[] = "00010203040506070809"

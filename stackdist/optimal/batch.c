@@ -287,7 +287,7 @@ enum margay_status margay_machines_give_batch(struct margay_machines *machines,
 {
     size_t all = machines->count + count + 1;
     /* Ends, begins and moments left are separate events at worst, and half of
-       these are written beside the others. */
+       these are written next to the others. */
     size_t event_count = 4 * all + 128;
     struct batch batch = {jobs, machines->count,
                           margay_map(all * sizeof *batch.numbers),

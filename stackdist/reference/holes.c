@@ -3,8 +3,8 @@
  *
  * Algorithm: a hole is a maximal run of times on the axis that no node has any
  *   more.  Holes are in a splay tree with their lengths as sizes.  The times
- *   behind a node's time that are in no hole are newer nodes.  Renewing a node
- *   makes its time a hole, which joins the holes beside it.
+ *   after a node's time that are in no hole are newer nodes.  Renewing a node
+ *   makes its time a hole, which joins the holes next to it.
  * Source: Almasi, Cascaval, Padua, "Calculating stack distances efficiently",
  *   MSP 2002; with a splay tree as their balanced tree.
  * Guarantee: exact.
@@ -69,33 +69,33 @@ static void compact(struct holes *holes)
 }
 
 /* The holes next to a time that is in none. */
-struct beside {
-    uint32_t before, behind; /* NIL = none */
-    uint32_t sum;            /* of the lengths of all holes behind */
+struct neighbours {
+    uint32_t before, after; /* NIL = none */
+    uint32_t sum;           /* of the lengths of all holes after */
 };
 
 /* The last node on the way there becomes the root. */
-static struct beside find_beside(struct holes *holes, uint32_t time)
+static struct neighbours find_neighbours(struct holes *holes, uint32_t time)
 {
     struct margay_splay *tree = &holes->tree;
-    struct beside beside = {.sum = 0};
+    struct neighbours near = {.sum = 0};
     uint32_t last = NIL;
     for (uint32_t node = tree->root; node != NIL;) {
         last = node;
         if (holes->begins[node] < time) {
-            beside.before = node;
+            near.before = node;
             node = tree->nodes[node].right;
         } else {
-            beside.behind = node;
+            near.after = node;
             node = tree->nodes[node].left;
         }
     }
     if (last == NIL)
-        return beside;
+        return near;
     margay_splay_lift(tree, last);
-    beside.sum = tree->nodes[tree->nodes[last].right].weight +
-                 (last == beside.behind ? tree->sizes[last] : 0);
-    return beside;
+    near.sum = tree->nodes[tree->nodes[last].right].weight +
+               (last == near.after ? tree->sizes[last] : 0);
+    return near;
 }
 
 static uint64_t holes_renew(void *order, uint32_t node)
@@ -106,31 +106,31 @@ static uint64_t holes_renew(void *order, uint32_t node)
     if (margay_axis_is_full(axis))
         compact(holes);
     uint32_t time = axis->time_of[node], now = axis->next;
-    const struct beside beside = find_beside(holes, time);
-    uint32_t before = beside.before, behind = beside.behind, hole;
+    const struct neighbours near = find_neighbours(holes, time);
+    uint32_t before = near.before, after = near.after, hole;
     uint32_t *begins = holes->begins;
     /* Make the time a hole.  A changed length counts where its hole is lifted.
      */
     bool touches_before =
         before != NIL && begins[before] + tree->sizes[before] == time;
-    bool touches_behind = behind != NIL && begins[behind] == time + 1;
+    bool touches_after = after != NIL && begins[after] == time + 1;
     if (touches_before) {
         tree->sizes[before]++;
-        if (touches_behind) {
-            tree->sizes[before] += tree->sizes[behind];
-            margay_splay_remove(tree, behind);
+        if (touches_after) {
+            tree->sizes[before] += tree->sizes[after];
+            margay_splay_remove(tree, after);
         }
         margay_splay_lift(tree, before);
-    } else if (touches_behind) {
-        tree->sizes[behind]++;
-        begins[behind] = time;
-        margay_splay_lift(tree, behind);
+    } else if (touches_after) {
+        tree->sizes[after]++;
+        begins[after] = time;
+        margay_splay_lift(tree, after);
     } else {
-        margay_splay_insert_before(tree, behind, &hole, NULL);
+        margay_splay_insert_before(tree, after, &hole, NULL);
         begins[hole] = time;
     }
     margay_axis_place(axis, node);
-    return now - time - 1 - beside.sum;
+    return now - time - 1 - near.sum;
 }
 
 static enum margay_status holes_insert(void *order, uint32_t *node,

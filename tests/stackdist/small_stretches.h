@@ -3,7 +3,7 @@
  *
  * They are joined, emptied, settled, and found to be calm all the time, so that
  * small traces meet what takes millions of references otherwise.  These
- * machines have names of their own, beside the library's.
+ * machines have names of their own, next to the library's.
  */
 #ifndef MARGAY_TESTS_STACKDIST_SMALL_STRETCHES_H
 #define MARGAY_TESTS_STACKDIST_SMALL_STRETCHES_H

@@ -29,7 +29,8 @@ struct entries {
     struct margay_block_target target;
     char piece[PIECE_BYTES];
     size_t used;
-    size_t columns[MOST_COLUMNS], column_count; /* of a table */
+    size_t columns[MOST_COLUMNS], column_count; /* of a table, */
+    char separator;                             /* and what is between them */
     /* Of champsim, an instruction with an address, and what it does. */
     unsigned char instruction[INSTRUCTION];
     unsigned reads, writes;
@@ -111,6 +112,7 @@ static enum margay_status open_table(void *state, struct margay_error *error)
 {
     struct entries *entries = state;
     const char *columns = entries->target.columns;
+    entries->separator = columns[strcspn(columns, ", ")];
     if (entries->target.named)
         entries->used = (size_t)snprintf(entries->piece, MOST_BYTES, "%.*s\n",
                                          MOST_BYTES - 2, columns);
@@ -161,10 +163,7 @@ static enum margay_status put_lines(void *state,
         to = line;
         for (size_t c = 0; c < entries->column_count; c++) {
             to += put_field(to, batch, i, entries->columns[c]);
-            *to++ = c + 1 == entries->column_count
-                        ? '\n'
-                        : entries->target
-                              .columns[strcspn(entries->target.columns, ", ")];
+            *to++ = c + 1 == entries->column_count ? '\n' : entries->separator;
         }
         entries->used += (size_t)(to - line);
     }
