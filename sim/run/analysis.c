@@ -180,12 +180,6 @@ enum margay_status margay_cache_sizes_check(
 
 /* --------------------------------------------------------------- series -- */
 
-const struct margay_sizes *margay_series_sizes(const struct margay_sizes *sizes)
-{
-    static const struct margay_sizes every = {.kind = MARGAY_SIZES_ALL};
-    return sizes == NULL ? &every : sizes;
-}
-
 struct margay_series_point *margay_series_room(size_t count,
                                                struct margay_error *error)
 {
@@ -235,10 +229,11 @@ enum margay_status margay_result_series(const struct margay_result *result,
                                         struct margay_error *error)
 {
     struct margay_point *curve = NULL;
+    static const struct margay_sizes every = {.kind = MARGAY_SIZES_ALL};
     size_t count = 0;
     *points = NULL;
     enum margay_status status = margay_result_curve(
-        result, margay_series_sizes(sizes), &curve, &count, error);
+        result, sizes == NULL ? &every : sizes, &curve, &count, error);
     if (status == MARGAY_OK &&
         (*points = margay_series_room(count, error)) == NULL)
         status = MARGAY_NO_MEMORY;

@@ -5,10 +5,6 @@
 #include <margay/analysis.h>
 #include <margay/objects.h>
 
-/* Of `sizes` = NULL, every size. */
-const struct margay_sizes *margay_series_sizes(
-    const struct margay_sizes *sizes);
-
 /* Room for `count` points, all 0; NULL: no memory.  The caller frees it. */
 struct margay_series_point *margay_series_room(size_t count,
                                                struct margay_error *error);
