@@ -88,7 +88,7 @@ $(bench_TOOLS): $(BUILD)/%: %.c $(BUILD)/libmargay.a | $(installed_HEADERS)
 
 bench-tools: $(bench_TOOLS)
 
-bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS=--csv)
+bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS='--only W1')
 	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench
 

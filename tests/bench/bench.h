@@ -20,9 +20,9 @@ static inline double seconds_of(clockid_t clock)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* All 64-bit numbers of a file, shifted right, and room for `more`. */
+/* All 64-bit numbers of a file, shifted right. */
 static inline uint64_t *read_numbers(const char *name, unsigned shift,
-                                     size_t more, size_t *count)
+                                     size_t *count)
 {
     FILE *file = fopen(name, "rbe");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0)
@@ -30,7 +30,7 @@ static inline uint64_t *read_numbers(const char *name, unsigned shift,
     long bytes = ftell(file);
     rewind(file);
     *count = bytes < 0 ? 0 : (size_t)bytes / sizeof(uint64_t);
-    uint64_t *numbers = calloc(*count + more + 1, sizeof *numbers);
+    uint64_t *numbers = calloc(*count + 1, sizeof *numbers);
     if (numbers == NULL)
         die(name, "out of memory");
     if (fread(numbers, sizeof *numbers, *count, file) != *count)

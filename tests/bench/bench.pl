@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # bench.pl - how fast, and in how much memory
 #
-#     bench.pl [--csv] [--rounds N] [--only W1,...] MARGAY TOOLS FILES
+#     bench.pl [--rounds N] [--only W1,...] MARGAY TOOLS FILES
 #
 # MARGAY is the command, TOOLS the folder of `measure` and `passes`, FILES a
 # folder for the inputs, which are made on the first run (1.2 GB).  All rates
@@ -9,21 +9,19 @@
 # thread, input in the page cache; medians over rounds in which the commands
 # take turns, so that a change of the machine's speed meets all of them.  Without
 # --rounds, each has up to five, and is not asked again after a second in all: all
-# is meant to end within three minutes.  Of the workloads W1 to W5, the rates of
-# user and system time together, and of the clock, and page faults are printed as
-# well.  The engine `olken`, the field's reference, is slow and runs once.
-# Of programs that are recorded, system time counts as well, and what it takes
-# all processes; without a compiler for them they are left out.
+# is meant to end within three minutes.  The rates of user and system time together,
+# and of the clock, are printed as well.  The engine `olken`, the field's
+# reference, is slow and runs once.
 use strict;
 use warnings;
 use Getopt::Long;
 require './tests/bench/inputs.pl';
 
 our ($margay, $tools, $files);
-my ($csv, $rounds, $only) = (0, 0, '');
-GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only)
+my ($rounds, $only) = (0, '');
+GetOptions('rounds=i' => \$rounds, 'only=s' => \$only)
     && @ARGV == 3 && $rounds >= 0
-    or die "usage: bench.pl [--csv] [--rounds N] [--only NAME,...] "
+    or die "usage: bench.pl [--rounds N] [--only NAME,...] "
     . "MARGAY TOOLS FILES\n";
 ($margay, $tools, $files) = @ARGV;
 
@@ -47,24 +45,18 @@ my $text_refs = 10_000_000;
 my $generated_refs = 10_000_000;
 my $compact_refs = 20_000_000;
 my $request_blocks = 10_000_000;
-# A kernel and how it is called: native, with its hooks idle, recorded, and
-# analysed while it runs.
-my $kernels = 'tests/evaluation/kernels.c';
-my @kernel = qw(multiply 256);
-my @recorded = qw(native idle recorded online);
 # Beyond 4 M blocks; the last just beyond a power of two.
 my @scans = (4_194_304, 6_000_000, 8_500_000);
 
 my %wanted = wanted_of($only, (map { $_->{name} } @workloads), qw(assoc policies
-    objects requests), @texts, qw(mgt generator record memory));
+    objects requests), @texts, qw(mgt generator memory));
 
 sub is_wanted { return $wanted{ $_[0] } }
 
 # ------------------------------------------------------------- measuring --
 
-# Each case is measured once per round; results{workload}{quantity} collects.
-# So do totals of user and system time together, and walls of the clock.
-my (@cases, %results, %totals, %walls, %systems, %faults);
+# Each case is measured once per round, and collects seconds.
+my @cases;
 
 sub add_case {
     my ($workload, $quantity, $refs, @command) = @_;
@@ -199,38 +191,6 @@ if (is_wanted('generator')) {
         '--to', 'u64', '-o', '/dev/null');
 }
 
-# Compiled with the flags; false: it cannot be.
-sub build_kernel {
-    my ($path, $flags, $libs) = @_;
-    my $compiler = $ENV{CC} || 'cc';
-    return system("$compiler -O2 $flags -o $path $kernels $libs -lm") == 0;
-}
-
-if (is_wanted('record')) {
-    my ($native, $hooked) = map { "$files/$_" } qw(native hooked);
-    if (build_kernel($native, '', '')
-        && build_kernel($hooked, "\$($margay record --cflags)",
-            "\$($margay record --libs)")) {
-        my $record = "$margay record -q -o -";
-        my $curve = "$margay curve -q -j1 --sizes pow2 -";
-        my ($refs) = `$record $hooked @kernel 2>/dev/null | $margay info -q -`
-            =~ /^references,(\d+)$/m or die "bench: nothing recorded\n";
-        my %commands = (
-            native => "$native @kernel",
-            idle => "$hooked @kernel",
-            recorded => "$record $hooked @kernel 2>/dev/null",
-            online => "$record $hooked @kernel 2>/dev/null | $curve",
-        );
-        for my $quantity (@recorded) {
-            add_case('record', $quantity, $refs, 'sh', '-c',
-                $commands{$quantity});
-            $cases[-1]{system} = 1;
-        }
-    } else {
-        note('no compiler for programs to record');
-    }
-}
-
 my $most_rounds = $rounds || 5;
 for my $round (1 .. $most_rounds) {
     note("round $round of $most_rounds");
@@ -238,18 +198,11 @@ for my $round (1 .. $most_rounds) {
         next if $round > 1 && ($case->{quantity} eq 'olken'
             || !$rounds && $case->{spent} > 1);
         my $measured = measure(@{ $case->{command} });
-        $case->{spent} += $measured->{user} + $measured->{system};
-        push @{ $systems{ $case->{workload} }{ $case->{quantity} } },
-            $measured->{system};
-        push @{ $faults{ $case->{workload} }{ $case->{quantity} } },
-            $measured->{faults};
-        push @{ $results{ $case->{workload} }{ $case->{quantity} } },
-            $case->{refs} / (($measured->{user}
-                + ($case->{system} ? $measured->{system} : 0)) || 1e-6);
-        push @{ $totals{ $case->{workload} }{ $case->{quantity} } },
-            $case->{refs} / (($measured->{user} + $measured->{system}) || 1e-6);
-        push @{ $walls{ $case->{workload} }{ $case->{quantity} } },
-            $measured->{wall};
+        my $both = $measured->{user} + $measured->{system};
+        $case->{spent} += $both;
+        push @{ $case->{user} }, $measured->{user};
+        push @{ $case->{both} }, $both;
+        push @{ $case->{wall} }, $measured->{wall};
     }
 }
 
@@ -262,170 +215,20 @@ if (is_wanted('memory')) {
     for my $blocks (@scans) {
         my $path = generate("scan-$blocks.u64", $blocks, 'scan --blocks 1');
         my $full = measure($margay, 'curve', '-q', '-j1', '--ids', $path);
-        $memory{$blocks} = ($full->{peak} - $empty->{peak}) / $blocks;
+        $memory{$blocks} = sprintf '%.1f',
+            ($full->{peak} - $empty->{peak}) / $blocks;
     }
 }
 
 # -------------------------------------------------------------- printing --
 
-sub rate {
-    my ($workload, $quantity) = @_;
-    return median(@{ $results{$workload}{$quantity} });
+print "workload,quantity,value\n";
+for my $case (@cases) {
+    my %rate = map { $_ => $case->{refs} / (median(@{ $case->{$_} }) || 1e-6) }
+        qw(user both wall);
+    printf "%s,%s_refs_per_%ssecond,%.0f\n", @$case{qw(workload quantity)}, @$_
+        for ['', $rate{user}], ['processor_', $rate{both}],
+        ['wall_', $rate{wall}];
 }
-
-# The same of user and system time together, and of the clock.
-sub total_rate {
-    my ($workload, $quantity) = @_;
-    return median(@{ $totals{$workload}{$quantity} });
-}
-
-sub clock_rate {
-    my ($workload, $quantity, $refs) = @_;
-    return $refs / (median(@{ $walls{$workload}{$quantity} }) || 1e-6);
-}
-
-# How much less time the second takes.
-sub speedup {
-    my ($workload, $before, $after) = @_;
-    return median(@{ $walls{$workload}{$before} })
-        / median(@{ $walls{$workload}{$after} });
-}
-
-sub print_csv {
-    print "workload,quantity,value\n";
-    for my $case (@cases) {
-        printf "%s,%s_refs_per_second,%.0f\n",
-            @$case{qw(workload quantity)},
-            rate(@$case{qw(workload quantity)});
-        printf "%s,%s_refs_per_processor_second,%.0f\n",
-            @$case{qw(workload quantity)},
-            total_rate(@$case{qw(workload quantity)});
-    }
-    for my $blocks (sort { $a <=> $b } keys %memory) {
-        printf "scan-%d,peak_bytes_per_block,%.1f\n", $blocks,
-            $memory{$blocks};
-    }
-}
-
-sub print_objects {
-    printf "\n%-31s %8s %8s %10s %10s\n", 'objects', 'sized', 'alike', 'ratio',
-        'one LRU';
-    my ($sized, $alike, $lru) = map { rate('objects', $_) } qw(sized alike lru);
-    printf "%-31s %8.1f %8.1f %10.2f %10.1f\n",
-        'Zipf 0.8 over 1 M, log-normal', $sized / 1e6, $alike / 1e6,
-        $sized / $alike, $lru / 1e6;
-}
-
-sub print_requests {
-    printf "\n%-31s %8s %8s %10s\n", 'requests', 'front', 'back', 'as blocks';
-    printf "%-31s %8.1f %8.1f %10.1f\n", 'conversations',
-        map { rate('requests', $_) / 1e6 } qw(front back blocks);
-}
-
-# A pass over all caches of six block sizes lasts as long as this number of passes over
-# single ones.
-sub print_caches {
-    printf "\n%-31s %8s %8s %10s %10s\n", 'set-associative caches', '240',
-        '1,440', 'in passes', '2 threads';
-    for my $workload (grep { $results{ $_->{name} }{assoc} } @workloads) {
-        my $name = $workload->{name};
-        my ($one, $six, $single) =
-            map { rate($name, $_) } qw(assoc assoc6 one_cache);
-        printf "%-4s %-26s %8.1f %8.2f %10.1f %9.2fx\n", $name,
-            $workload->{what}, $one / 1e6, $six / 1e6, $single / $six,
-            speedup($name, 'assoc6', 'assoc6_two_threads');
-    }
-}
-
-# References through 16 sizes each, on one thread and, by the clock, on two.
-sub print_policies {
-    printf "\n%-31s %8s %10s %12s\n", 'policies, 16 sizes', '', 'x 16 sizes',
-        '2 threads';
-    for my $workload (grep { $results{ $_->{name} }{policy_fifo_1} }
-        @workloads) {
-        my $name = $workload->{name};
-        for my $policy (@policies) {
-            my $rate = rate($name, "policy_${policy}_1") / 1e6;
-            my $wall = median(@{ $walls{$name}{"policy_${policy}_2"} });
-            printf "%-4s %-26s %8.1f %10.0f %12.0f\n", $name, $policy, $rate,
-                16 * $rate, 16 * $policy_refs / ($wall || 1e-6) / 1e6;
-        }
-    }
-}
-
-sub print_recorded {
-    my %what = (
-        native => 'as it is',
-        idle => 'built for it, not recorded',
-        recorded => 'recorded',
-        online => 'and analysed meanwhile',
-    );
-    printf "\n%-31s %8s %10s\n", "a program, @kernel", '', 'slowdown';
-    for my $quantity (@recorded) {
-        printf "%-31s %8.1f %9.1fx\n", $what{$quantity},
-            rate('record', $quantity) / 1e6,
-            rate('record', 'native') / rate('record', $quantity);
-    }
-}
-
-# What an exact analysis takes, and the share that it reaches of the rate of the
-# hash pass, whose table grows or is made at the right size: by user time, and
-# by user and system time together.
-sub print_workloads {
-    printf "%-31s %8s %8s %8s %7s %8s %8s %6s %9s\n", 'exact', 'user',
-        '+system', 'clock', 'sys ms', 'faults', 'olken', 'times', '2 threads';
-    my @measured = grep { $results{ $_->{name} }{exact} } @workloads;
-    for my $workload (@measured) {
-        my ($name, $refs) = @$workload{qw(name refs)};
-        my ($exact, $olken) = map { rate($name, $_) } qw(exact olken);
-        printf "%-4s %-26s %8.1f %8.1f %8.1f %7.0f %8.0f %8.2f %6.1f %8.2fx\n",
-            $name, $workload->{what}, $exact / 1e6,
-            total_rate($name, 'exact') / 1e6,
-            clock_rate($name, 'exact', $refs) / 1e6,
-            1000 * median(@{ $systems{$name}{exact} }),
-            median(@{ $faults{$name}{exact} }), $olken / 1e6,
-            $exact / $olken, speedup($name, 'exact', 'exact_two_threads');
-    }
-    printf "\n%-31s %8s %6s %8s %6s %8s %6s %8s %6s\n", 'the hash pass alone',
-        'growing', 'of it', '+system', 'of it', 'sized', 'of it', '+system',
-        'of it';
-    for my $workload (@measured) {
-        my $name = $workload->{name};
-        printf "%-4s %-26s", $name, $workload->{what};
-        for my $pass (qw(hash hash_sized)) {
-            printf " %8.1f %6.2f", $_->($name, $pass) / 1e6,
-                $_->($name, 'exact') / $_->($name, $pass)
-                for \&rate, \&total_rate;
-        }
-        print "\n";
-    }
-}
-
-sub print_table {
-    printf "%s\n", machine();
-    printf "million references per second of user time, one analysis thread, "
-        . "medians of up to %d\n\n", $most_rounds;
-    print_workloads() if grep { $_->{exact} } values %results;
-    print_objects() if $results{objects};
-    print_requests() if $results{requests};
-    print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;
-    print_policies()
-        if grep { $results{ $_->{name} }{policy_fifo_1} } @workloads;
-    print "\nreading alone\n" if grep { $results{$_} } @texts;
-    for my $format (grep { $results{$_} } @texts) {
-        printf "%-31s %8.1f\n", $format, rate($format, 'read') / 1e6;
-    }
-    printf "%-31s %8.1f\n%-31s %8.1f  %.3f bytes per reference\n", 'mgt',
-        rate('mgt', 'read') / 1e6, 'mgt, read and written',
-        rate('mgt', 'convert') / 1e6,
-        (-s "$files/program.mgt") / $compact_refs if $results{mgt};
-    printf "\n%-31s %8.1f\n", 'generated from a histogram',
-        rate('histogram', 'generate') / 1e6 if $results{histogram};
-    print_recorded() if $results{record};
-    print "\nbytes per distinct block, at the peak\n" if %memory;
-    for my $blocks (sort { $a <=> $b } keys %memory) {
-        printf "%-31s %8.1f\n", "$blocks blocks", $memory{$blocks};
-    }
-}
-
-$csv ? print_csv() : print_table();
+print "scan-$_,peak_bytes_per_block,$memory{$_}\n"
+    for sort { $a <=> $b } keys %memory;

@@ -2,8 +2,7 @@
  * critical_path.c - how long an analysis in parts takes on more processors than
  * there are
  *
- *     critical_path [--rounds N] [--engines A,B] [--bounds 0,N,...]
- *         [--ranks 1,2,...] [--block SHIFT] FILE.u64
+ *     critical_path ROUNDS SHIFT FILE.u64
  *
  * Algorithm: the file is cut into as many parts as there are ranks.  All that a
  *   rank does - begin, feed and close its part, answer a list of first touches,
@@ -18,6 +17,8 @@
  * Guarantee: the histogram is compared with that of one rank.  What the
  *   schedule leaves out is what ranks do to each other: caches and memory that
  *   they share, and the time of a network.
+ *
+ * A number's block is number >> SHIFT.
  *
  * Prints a row for each engine, bound (0 = none) and number of ranks: seconds
  * by the schedule; of the slowest part, the most that a rank spends on answers,
@@ -35,7 +36,6 @@
 #include "tests/stackdist/results.h"
 #include "traces/traces_internal.h"
 
-#define MAX_LIST   16
 #define MAX_ROUNDS 99
 
 struct input {
@@ -278,64 +278,27 @@ static void measure(struct measurement *what, unsigned ranks)
     fflush(stdout);
 }
 
-/* The items of a list, in place. */
-static size_t split(char *list, char **items)
-{
-    size_t count = 0;
-    for (char *item = strtok(list, ","); item != NULL && count < MAX_LIST;
-         item = strtok(NULL, ","))
-        items[count++] = item;
-    return count;
-}
-
-static unsigned number_of(const char *text, unsigned most)
-{
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    if (*end != '\0' || number < 1 || number > most)
-        die(text, "no number that can be");
-    return (unsigned)number;
-}
-
 int main(int argc, char **argv)
 {
-    char engine_list[] = "olken,exact", bound_list[] = "0",
-         rank_list[] = "1,2,4,8,16,32,64";
-    char *lists[] = {engine_list, bound_list, rank_list};
-    static const char *const names[] = {"--engines", "--bounds", "--ranks"};
-    char *engines[MAX_LIST], *bounds[MAX_LIST], *ranks[MAX_LIST];
-    unsigned rounds = 3, shift = 0;
-    int at = 1;
-    for (; at + 2 < argc && argv[at][0] == '-'; at += 2) {
-        for (size_t i = 0; i < 3; i++) {
-            if (strcmp(argv[at], names[i]) == 0)
-                lists[i] = argv[at + 1];
-        }
-        if (strcmp(argv[at], "--rounds") == 0)
-            rounds = number_of(argv[at + 1], MAX_ROUNDS);
-        if (strcmp(argv[at], "--block") == 0)
-            shift = number_of(argv[at + 1], 63);
-    }
-    if (at + 1 != argc)
-        die("usage", "critical_path [--rounds N] [--engines A,B] "
-                     "[--bounds 0,N,...] [--ranks 1,2,...] "
-                     "[--block SHIFT] FILE.u64");
+    static const char *const engines[] = {"olken", "exact"};
+    static const uint64_t bounds[] = {0, 65536, 4096};
+    unsigned long rounds = argc == 4 ? strtoul(argv[1], NULL, 10) : 0;
+    if (rounds < 1 || rounds > MAX_ROUNDS)
+        die("usage", "critical_path ROUNDS SHIFT FILE.u64");
     struct input input;
-    input.refs = read_numbers(argv[at], shift, 0, &input.count);
-    size_t engine_count = split(lists[0], engines);
-    size_t bound_count = split(lists[1], bounds);
-    size_t rank_count = split(lists[2], ranks);
+    input.refs = read_numbers(argv[3], (unsigned)strtoul(argv[2], NULL, 10),
+                              &input.count);
     printf("engine,bound_blocks,ranks,seconds,slowest_part_seconds,"
            "most_answers_seconds,messages_seconds,speedup,threads_seconds,"
            "rounds_seconds\n");
-    for (size_t i = 0; i < engine_count * bound_count; i++) {
+    for (size_t i = 0; i < 6; i++) {
         struct measurement what = {.input = &input,
-                                   .engine = engines[i / bound_count],
+                                   .engine = engines[i / 3],
                                    .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
-                                   .rounds = rounds};
-        what.options.bound_blocks = strtoull(bounds[i % bound_count], NULL, 10);
-        for (size_t k = 0; k < rank_count; k++)
-            measure(&what, number_of(ranks[k], MARGAY_ROW_MAX_PARTS));
+                                   .rounds = (unsigned)rounds};
+        what.options.bound_blocks = bounds[i % 3];
+        for (unsigned ranks = 1; ranks <= MARGAY_ROW_MAX_PARTS; ranks *= 2)
+            measure(&what, ranks);
         margay_histogram_free(what.one);
     }
     free(input.refs);

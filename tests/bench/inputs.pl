@@ -1,14 +1,14 @@
-# inputs.pl - what the scripts that measure commands share: workloads, files for
-# them, and the time that a command takes
+# inputs.pl - workloads of the scripts that measure commands, and files for them
 #
-# A script sets $margay, the command, $tools, the folder of `measure`, and
-# $files, the folder of inputs, which are made when they are first asked for.
+# A script sets $margay, the command, and $files, the folder of inputs, which are
+# made when they are first asked for; see commands.pl, too.
 use strict;
 use warnings;
 no warnings 'portable';    # addresses have more than 32 bits
 use File::Basename qw(basename);
+require './tests/bench/commands.pl';
 
-our ($margay, $tools, $files);
+our ($margay, $files);
 my $name = basename($0, '.pl');
 my $sample = 'tests/sample/walk.lackey.xz';
 
@@ -31,12 +31,6 @@ sub workloads {
           blocks => 1_000_000,
           make => 'loop --blocks 1000000' },
     );
-}
-
-sub note { print STDERR "$name: $_[0]\n" }
-
-sub run {
-    system(@_) == 0 or die "$name: failed: @_\n";
 }
 
 # Those of a list of names that an option may have; without one, all.
@@ -123,28 +117,6 @@ sub blocks_of {
     return numbers_of($workload) if defined $workload->{make};
     return repeat_program("$workload->{name}.blocks.u64", $workload->{refs},
         { encoders() }->{blocks});
-}
-
-# {user, system, wall, peak, faults} of a command: seconds, bytes and a number.
-sub measure {
-    open my $out, '-|', "$tools/measure", @_ or die "$name: measure: $!\n";
-    my $line = <$out> // '';
-    close $out or die "$name: failed: @_\n";
-    my %of;
-    @of{qw(user system wall peak faults)} = split ' ', $line;
-    return \%of;
-}
-
-sub median {
-    my @sorted = sort { $a <=> $b } @_;
-    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
-}
-
-sub machine {
-    open my $info, '<', '/proc/cpuinfo' or return 'unknown processor';
-    my @models = map { /^model name\s*:\s*(.*)/ ? $1 : () } <$info>;
-    return @models ? "$models[0], " . @models . " hardware threads"
-        : 'unknown processor';
 }
 
 # A hash of 32 bits.

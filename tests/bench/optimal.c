@@ -30,7 +30,7 @@ static void measure(const char *name, unsigned shift,
     struct margay_result result;
     margay_engine *engine;
     size_t count;
-    uint64_t *numbers = read_numbers(name, shift, 0, &count), largest = 0;
+    uint64_t *numbers = read_numbers(name, shift, &count), largest = 0;
     if (margay_engine_create("exact", options, &engine, &error) != MARGAY_OK)
         die(name, error.message);
     double memory = peak_bytes(), start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);

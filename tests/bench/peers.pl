@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # peers.pl - whole commands beside those of other programs
 #
-#     peers.pl [--csv] [--rounds N] [--only PEER,...] [--on WORKLOAD,...]
+#     peers.pl [--rounds N] [--only PEER,...] [--on WORKLOAD,...]
 #         [--refs N] [--seconds N] [--trace NAME=FILE.u64]...
 #         MARGAY TOOLS FILES PEERS
 #
@@ -24,17 +24,17 @@ use File::Find;
 use File::Path qw(make_path);
 use Getopt::Long;
 require './tests/bench/inputs.pl';
+require './tests/papers/tables.pl';
 
 our ($margay, $tools, $files);
 my $patience = 20;
-my ($csv, $rounds, $only, $on, $refs, $seconds, @traces) =
-    (0, 3, '', '', 0, 600);
-GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only,
+my ($rounds, $only, $on, $refs, $seconds, @traces) = (3, '', '', 0, 600);
+GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     'on=s' => \$on, 'refs=i' => \$refs, 'seconds=i' => \$seconds,
     'trace=s' => \@traces)
     && @ARGV == 4 && $rounds > 0 && $seconds > 0 && -d $ARGV[3]
     or do {
-        print STDERR "usage: peers.pl [--csv] [--rounds N] [--only PEER,...] "
+        print STDERR "usage: peers.pl [--rounds N] [--only PEER,...] "
             . "[--on WORKLOAD,...] [--refs N] [--seconds N] "
             . "[--trace NAME=FILE.u64]... MARGAY TOOLS FILES PEERS\n";
         exit 2;
@@ -138,14 +138,9 @@ my %ours = (
 );
 
 sub by_columns {
-    my ($key, $head, @rows) = @_;
-    my %misses;
-    for (@rows) {
-        my %row;
-        @row{ split /,/, $head } = split /,/;
-        $misses{ join ' ', @row{ split / /, $key } } = $row{misses};
-    }
-    return \%misses;
+    my ($key, @lines) = @_;
+    return { map { join(' ', @$_{ split / /, $key }) => $_->{misses} }
+        rows_of(table_of(@lines)) };
 }
 
 # ------------------------------------------------------------- their side ---
@@ -368,14 +363,6 @@ sub fastest_of {
 
 # --------------------------------------------------------------- measuring --
 
-sub lines_of {
-    open my $in, '-|', @_ or die "peers: $_[0]: $!\n";
-    my @lines = <$in>;
-    chomp @lines;
-    close $in or die "peers: failed: @_\n";
-    return \@lines;
-}
-
 # What two say about the caches that both name: 'equal' or what is wrong.
 sub compared {
     my ($ours, $theirs, $refs) = @_;
@@ -429,8 +416,8 @@ for my $peer (grep { $wanted{ $_->{name} } } @peers) {
                 theirs => add_command("$case->{name} $name",
                     ['timeout', $seconds, $case->{command}->($workload)]));
             $answers{ $case{ours} } //=
-                $ours->{answers}->(@{ lines_of(@{ $commands{ $case{ours} } }) });
-            my $lines = unless_failed($case{theirs}, \&lines_of) // next;
+                $ours->{answers}->(lines_of(@{ $commands{ $case{ours} } }));
+            my $lines = unless_failed($case{theirs}, sub { [lines_of(@_)] }) // next;
             $case{answer} = compared($answers{ $case{ours} },
                 $case->{answers}->($lines, $workload), $workload->{refs});
             note("$case{theirs}: $case{answer}");
@@ -456,22 +443,11 @@ sub rate {
     return $case->{workload}{refs} / median(@{ $times{ $case->{$side} } }) / 1e6;
 }
 
-if ($csv) {
-    print "peer,workload,ours,theirs,times,equal_caches\n";
-} else {
-    printf "%s\nmillion references per second of user and system time, one "
-        . "thread, whole commands,\nmedians of %d\n\n%-16s %-8s %8s %8s %8s  %s\n",
-        machine(), $rounds, '', 'workload', 'ours', 'theirs', 'times', 'misses';
-}
+print "peer,workload,ours,theirs,times,equal_caches\n";
 for my $case (grep { !$failed{ $_->{ours} } && !$failed{ $_->{theirs} } } @cases) {
-    my @row = ($case->{case}, $case->{workload}{name}, rate($case, 'ours'),
-        rate($case, 'theirs'));
-    push @row, $row[2] / $row[3];
-    if ($csv) {
-        printf "%s,%s,%.1f,%.2f,%.1f,%s\n", @row,
-            $case->{answer} =~ /^equal \((\d+)/ ? $1 : 0;
-    } else {
-        printf "%-16s %-8s %8.1f %8.2f %8.1f  %s\n", @row, $case->{answer};
-    }
+    my ($ours, $theirs) = map { rate($case, $_) } qw(ours theirs);
+    printf "%s,%s,%.1f,%.2f,%.1f,%s\n", $case->{case}, $case->{workload}{name},
+        $ours, $theirs, $ours / $theirs,
+        $case->{answer} =~ /^equal \((\d+)/ ? $1 : 0;
 }
 exit(%failed || (grep { $_->{answer} !~ /^equal/ } @cases) ? 1 : 0);

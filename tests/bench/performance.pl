@@ -45,20 +45,6 @@ sub repeated {
     });
 }
 
-sub lines_of {
-    open my $in, '-|', @_ or die "$_[0]: $!\n";
-    my @lines = <$in>;
-    close $in or die "failed: @_\n";
-    return @lines;
-}
-
-# The rows of a CSV without quotes that a command prints, each {COLUMN => VALUE}.
-sub csv_rows {
-    chomp(my ($head, @rows) = lines_of(@_));
-    return rows_of({ columns => [split /,/, $head],
-        rows => [map { [split /,/, $_, -1] } @rows] });
-}
-
 # {user, system, wall, peak}, each the median, of commands that take turns.
 sub measured {
     my ($rounds, @commands) = @_;
@@ -90,7 +76,7 @@ sub digits {
 sub bench {
     my ($only, $rounds) = @_;
     my %of;
-    for (csv_rows('perl', 'tests/bench/bench.pl', '--csv', '--rounds', $rounds,
+    for (printed_rows('perl', 'tests/bench/bench.pl', '--rounds', $rounds,
         '--only', $only, $margay, $tools, $files)) {
         my $quantity = $_->{quantity} =~ s/_refs_per_second$//r;
         $of{ $_->{workload} }{$quantity} =
@@ -200,7 +186,7 @@ sub machines {
     return map {
         my ($name, $trace) = @$_;
         my @simulate = ($margay, qw(simulate -q -j1 --machine), $machine, $trace);
-        my ($first) = csv_rows(@simulate);
+        my ($first) = printed_rows(@simulate);
         my @times = measured(3, \@simulate, [$margay, qw(filter -q --bytes 32KiB
             --ways 8 --to mgt -o /dev/null), $trace]);
         my $refs = $first->{references};
@@ -247,7 +233,7 @@ sub optimal {
             repeated('spec2000-gzip.trace.gz', 1, 'u64')]);
     return map {
         my ($name, @arguments) = @$_;
-        my @rows = map { csv_rows("$tools/optimal", @arguments) } 1 .. 3;
+        my @rows = map { printed_rows("$tools/optimal", @arguments) } 1 .. 3;
         my $blocks = $rows[0]{distinct_blocks};
         [$name, digits(median(map { $_->{million_refs_per_second} } @rows)),
             $rows[0]{largest_distance},

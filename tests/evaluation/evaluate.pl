@@ -50,6 +50,8 @@ use Cwd 'abs_path';
 use File::Basename;
 use Getopt::Long;
 use List::Util 'uniq';
+require './tests/bench/commands.pl';
+require './tests/papers/tables.pl';
 
 my ($rounds, $only, $method, $associative, $prepare) = (3, '', '', 0, 0);
 my @cache_blocks = map { 1 << $_ } 6 .. 17;
@@ -79,12 +81,7 @@ my @programs = grep {
         && (!%methods || $methods{ $_->{method} })
 } @$table;
 
-sub note { print STDERR "evaluate: $_[0]\n" }
-
-sub run {
-    system('bash', '-o', 'pipefail', '-c', $_[0]) == 0
-        or die "evaluate: failed: $_[0]\n";
-}
+sub shell { run('bash', '-o', 'pipefail', '-c', $_[0]) }
 
 # --------------------------------------------------------------- methods --
 
@@ -137,11 +134,11 @@ sub is_older {
 sub prepare {
     if (is_older("$folder/inputs", "$here/inputs.pl", glob("$here/tasks/*"))) {
         note('making the inputs');
-        run("rm -rf '$folder/new' && mkdir '$folder/new' && "
+        shell("rm -rf '$folder/new' && mkdir '$folder/new' && "
             . "perl '$here/inputs.pl' '$folder/new' && "
             . "cp '$here'/tasks/* '$folder/new' && cd '$folder/new' && "
             . 'hmmbuild family.hmm family.sto >/dev/null');
-        run("rm -rf '$folder/inputs'");
+        shell("rm -rf '$folder/inputs'");
         rename "$folder/new", "$folder/inputs" or die "evaluate: $!\n";
     }
     my @from_source = grep { $_->{command} =~ /BUILT/ } @programs or return;
@@ -149,11 +146,11 @@ sub prepare {
     for my $compiler (uniq(map { $_->{compiler} } @from_source)) {
         my @built = uniq(map { $_->{command} =~ m{BUILT/(\w+)} }
             grep { $_->{compiler} eq $compiler } @from_source);
-        run(cc($compiler)
+        shell(cc($compiler)
             . "sh '$here/sources.sh' '$margay' '$folder/programs' @built");
     }
     # The interpreter's library of Scheme.
-    run("cp '$folder/programs/tinyscheme/init.scm' '$folder/inputs'");
+    shell("cp '$folder/programs/tinyscheme/init.scm' '$folder/inputs'");
 }
 
 # The program's command line, of its build with the hooks or without.
@@ -166,11 +163,6 @@ sub command {
 }
 
 # ------------------------------------------------------------- measuring --
-
-sub median {
-    my @sorted = sort { $a <=> $b } @_;
-    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
-}
 
 sub report {
     open my $in, '<', $_[0] or die "evaluate: $_[0]: $!\n";
@@ -191,7 +183,7 @@ sub time_of {
     my @reports = map { "$folder/report.$_" } 0 .. $#sides;
     my $line = join ' | ',
         map { "{ '$measure' -o '$reports[$_]' $sides[$_]; }" } 0 .. $#sides;
-    run("cd '$folder/inputs' && { $line; } <$program->{input} "
+    shell("cd '$folder/inputs' && { $line; } <$program->{input} "
         . ">/dev/null 2>'$folder/messages'");
     my ($one, $other) = map { report($_) } @reports;
     return ($one, $other // 0);
@@ -288,20 +280,16 @@ sub print_associative {
         . join(',', map { "ways_$_" } 1, 2, 4, 8), "\n";
     for my $program (@programs) {
         note("$program->{name}, $program->{method}");
-        run("cd '$folder/inputs' && { " . record($program, '-')
+        shell("cd '$folder/inputs' && { " . record($program, '-')
             . "; } <$program->{input} 2>'$folder/messages' | "
             . "'$margay' compare -q -b 32 --sets 8..131072 --ways 1,2,4,8 "
             . ">'$folder/compare' -");
-        open my $in, '<', "$folder/compare" or die "evaluate: compare: $!\n";
-        my @names = split /,/, <$in>;
         my (%ratios, %full, $references);
-        while (<$in>) {
-            my %row;
-            @row{@names} = split /,/;
-            my $blocks = $row{sets} * $row{ways};
-            $ratios{$blocks}{ $row{ways} } = $row{miss_ratio};
-            $full{$blocks} = $row{predicted_fully_associative};
-            $references = $row{references};
+        for my $row (rows_of(read_table("$folder/compare"))) {
+            my $blocks = $row->{sets} * $row->{ways};
+            $ratios{$blocks}{ $row->{ways} } = $row->{miss_ratio};
+            $full{$blocks} = $row->{predicted_fully_associative};
+            $references = $row->{references};
         }
         for my $blocks (@cache_blocks) {
             defined $full{$blocks}

@@ -26,8 +26,8 @@ use File::Path qw(make_path);
 require './tests/papers/paper.pl';
 require './tests/papers/traces.pl';
 
-my ($quick, $margay, $tools, $files, $out) =
-    @{ arguments() }{qw(quick margay tools files out)};
+my ($quick, $margay, $files, $out) =
+    @{ arguments() }{qw(quick margay files out)};
 my ($backend, $number) = @ARGV;
 defined $number or die "device: no backend and device\n";
 my ($refs, $few, $runs) = $quick ? (20_000, 1000, 1) : (16_000_000, 1000, 3);
@@ -59,10 +59,7 @@ sub command {
 # Seconds by the clock of the first references.
 sub seconds {
     my ($limit, @command) = @_;
-    my @seconds = map {
-        (split ' ', (lines_of("$tools/measure", @command, '--limit', $limit))[0])[2]
-    } 1 .. $runs;
-    return (sort { $a <=> $b } @seconds)[@seconds / 2];
+    return median(map { measure(@command, '--limit', $limit)->{wall} } 1 .. $runs);
 }
 
 # Million references per second of a whole run.

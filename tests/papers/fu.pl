@@ -165,9 +165,8 @@ sub measure_space {
         run($margay, 'generate', 'uniform', '--blocks', $blocks, '--refs',
             2 * $blocks, '--seed', 1, '--to', 'u64', '-q', '-o', "$files/space.u64");
         push @lines, join(',', $blocks, map {
-            sprintf '%.1f', (split ' ', (lines_of("$tools/measure", $margay,
-                'histogram', '-q', '-j1', '--ids', '--bins', 'log2', @$_,
-                "$files/space.u64"))[0])[3] / 1e6
+            sprintf '%.1f', measure($margay, 'histogram', '-q', '-j1', '--ids',
+                '--bins', 'log2', @$_, "$files/space.u64")->{peak} / 1e6
         } ['-e', 'bounded', '--bound', 1 << 17], ['-e', 'olken']) . "\n";
     }
     unlink "$files/space.u64";

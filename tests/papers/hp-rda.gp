@@ -1,13 +1,10 @@
 # hp-rda.gp - pictures of what hp-rda.pl measures
 #
-#     gnuplot -c hp-rda.gp OUT.png|svg|pdf CSV adjust|error|speed [DEVICE]
-#
-# DEVICE is the backend beside cpu whose speed is drawn, dashed.
+#     gnuplot -c hp-rda.gp OUT.png|svg|pdf CSV adjust|error|speed
 
 OUT = ARG1
 CSV = ARG2
 WHAT = ARG3
-DEVICE = ARG4
 load "plots/terminal.gp"
 # Rows of other series do not break a line.
 set datafile missing NaN
@@ -19,8 +16,7 @@ if (WHAT eq "adjust") {
 } else {
     HEADING = "Speed of hp-rda over the references of a chunk"
 }}
-SUBTITLE = WHAT eq "speed" \
-    ? DEVICE eq "" ? "" : "of user time; dashed: backend=" . DEVICE \
+SUBTITLE = WHAT eq "speed" ? "" \
     : "mean difference of the shares in log2 bars, each trace by itself"
 if (WHAT eq "error") { SUBTITLE = "mean difference of the shares in log2 bars;" \
     . " corrected by the factor (adjust=on)" }
@@ -74,12 +70,8 @@ if (WHAT eq "adjust") {
         set ytics format COUNT_FORMAT
         number(row) = column(6)
     }
-    # The error is the same on every device.
-    backends = "cpu" . (WHAT eq "speed" && DEVICE ne "" ? " " . DEVICE : "")
-    plot for [b = 1:words(backends)] for [i = 1:words(traces)] CSV \
-        using (strcol(1) eq word(traces, i) \
-            && strcol(3) eq word(backends, b) ? $2 : NaN):(number(0)) skip 1 \
+    plot for [i = 1:words(traces)] CSV \
+        using (strcol(1) eq word(traces, i) ? $2 : NaN):(number(0)) skip 1 \
         with linespoints pointtype SHAPE[i] pointsize 0.9 linecolor rgb colour(i) \
-        linewidth 2 dashtype b title word(traces, i) \
-            . (words(backends) > 1 ? ", " . word(backends, b) : "")
+        linewidth 2 title word(traces, i)
 }

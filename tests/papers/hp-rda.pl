@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # hp-rda.pl - the figures of Cui et al. (2012), on our traces
 #
-#     hp-rda.pl [--quick] [--only histograms] [--backend NAME] MARGAY TOOLS FILES OUT [TRACE...]
+#     hp-rda.pl [--quick] [--only histograms] MARGAY TOOLS FILES OUT [TRACE...]
 #
-# The arguments are as paper.pl says, and NAME is a backend whose speed is
-# measured beside that of cpu.  Writes
+# The arguments are as paper.pl says.  Writes
 #
 #   tables/hp-rda-speed.csv   millions of references per second of user time by
 #                             `olken` and by hp-rda (their speeds, on processors)
@@ -34,10 +33,9 @@ require './tests/papers/paper.pl';
 require './tests/papers/traces.pl';
 require './tests/papers/steps.pl';
 
-my ($backend, $only) = ('', '');
-my ($quick, $margay, $tools, $files, $out) =
-    @{ arguments('backend=s' => \$backend, 'only=s' => \$only) }
-    {qw(quick margay tools files out)};
+my $only = '';
+my ($quick, $margay, $files, $out) =
+    @{ arguments('only=s' => \$only) }{qw(quick margay files out)};
 my $refs = $quick ? 500_000 : 2_000_000;
 my @swept = qw(zipf phases fft);
 my @adjusts = qw(off on times);
@@ -63,11 +61,9 @@ sub command {
 # Seconds of user time, the median of nine; of three where they are many.
 sub seconds {
     my @seconds;
-    while (@seconds < (@seconds && $seconds[0] > 0.5 ? 3 : 9)) {
-        my ($report) = lines_of("$tools/measure", @_);
-        push @seconds, (split ' ', $report)[0];
-    }
-    return (sort { $a <=> $b } @seconds)[@seconds / 2];
+    push @seconds, measure(@_)->{user}
+        while @seconds < (@seconds && $seconds[0] > 0.5 ? 3 : 9);
+    return median(@seconds);
 }
 
 # Millions of references per second of user time.
@@ -153,14 +149,9 @@ for my $name (@swept) {
     my ($trace) = grep { $_->{name} eq $name } @traces;
     note("$name, chunks of $chunks[0] to $chunks[-1]");
     for my $st (@chunks) {
-        for my $on ('cpu', $backend || ()) {
-            my $engine = "hp-rda:st=$st,nb=64,adjust=on,backend=$on";
-            my $got = bars(command($trace, $engine));
-            my ($error, $overlap) = errors($trace->{true}, $got);
-            push @sweep_lines, sprintf "%s,%d,%s,%.6f,%.6f,%.0f\n", $name, $st,
-                $on, $error, $overlap,
-                $refs / seconds(command($trace, $engine));
-        }
+        my @command = command($trace, "hp-rda:st=$st,nb=64,adjust=on,backend=cpu");
+        push @sweep_lines, sprintf "%s,%d,cpu,%.6f,%.6f,%.0f\n", $name, $st,
+            errors($trace->{true}, bars(@command)), $refs / seconds(@command);
     }
 }
 write_table("$out/tables/hp-rda-sweep.csv", @sweep_lines);
@@ -168,5 +159,5 @@ write_speeds();
 write_steps();
 
 draw($out, 'hp-rda.gp', 'hp-rda-adjust.png', 'hp-rda-adjust.csv', 'adjust');
-draw($out, 'hp-rda.gp', "hp-rda-sweep-$_.png", 'hp-rda-sweep.csv', $_, $backend)
+draw($out, 'hp-rda.gp', "hp-rda-sweep-$_.png", 'hp-rda-sweep.csv', $_)
     for qw(error speed);

@@ -10,30 +10,21 @@ use warnings;
 use File::Basename qw(basename);
 use File::Path qw(make_path);
 use Getopt::Long;
+require './tests/bench/commands.pl';
 require './tests/papers/tables.pl';
 
-my $name = basename($0, '.pl');
+our $tools;
 
 # What was given: {quick, margay, tools, files, out}; the rest stays in @ARGV.
 sub arguments {
     my (%options) = @_;
     my $given = { quick => 0 };
     GetOptions('quick' => \$given->{quick}, %options) && @ARGV >= 4
-        or die "usage: $name.pl [--quick] MARGAY TOOLS FILES OUT\n";
+        or die 'usage: ', basename($0), " [--quick] MARGAY TOOLS FILES OUT\n";
     @$given{qw(margay tools files out)} = splice @ARGV, 0, 4;
+    $tools = $given->{tools};
     make_path($given->{files});
     return $given;
-}
-
-sub note { print STDERR "$name: $_[0]\n" }
-
-sub run { system(@_) == 0 or die "$name: failed: @_\n" }
-
-sub lines_of {
-    open my $in, '-|', @_ or die "$name: $_[0]: $!\n";
-    my @lines = <$in>;
-    close $in or die "$name: failed: @_\n";
-    return @lines;
 }
 
 1;

@@ -101,8 +101,7 @@ sub write_ranks {
     run($margay, 'convert', '-q', '--limit', $refs, '--to', 'u64',
         $program->{trace}, "$files/ranks.u64");
     write_table("$out/tables/parda-ranks.csv",
-        lines_of("$tools/critical_path", '--rounds', $quick ? 1 : 3,
-            '--block', 6, '--bounds', '0,65536,4096', "$files/ranks.u64"));
+        lines_of("$tools/critical_path", $quick ? 1 : 3, 6, "$files/ranks.u64"));
     unlink "$files/ranks.u64";
 }
 

@@ -18,13 +18,20 @@ use warnings;
 use Digest::MD5;
 use File::Basename qw(basename dirname);
 
-# {columns => [...], rows => [[...], ...]} of a CSV without quotes.
+# {columns => [...], rows => [[...], ...]} of the lines of a CSV without quotes.
+sub table_of {
+    my ($head, @rows) = map { [split /,/, s/\n//r, -1] } @_;
+    return { columns => $head, rows => \@rows };
+}
+
 sub read_table {
     my ($path) = @_;
     open my $file, '<', $path or return undef;
-    my ($head, @rows) = map { chomp; [split /,/, $_, -1] } <$file>;
-    return { columns => $head, rows => \@rows };
+    return table_of(<$file>);
 }
+
+# The rows that a command prints.
+sub printed_rows { return rows_of(table_of(lines_of(@_))) }
 
 # The rows of a table, each {COLUMN => VALUE}.
 sub rows_of {
@@ -34,6 +41,16 @@ sub rows_of {
         @row{ @{ $table->{columns} } } = @$_;
         \%row;
     } @{ $table->{rows} };
+}
+
+# The objects of a JSON array, {NAME => VALUE}; values are texts and numbers.
+sub objects_of {
+    return map {
+        my ($line, %row) = $_;
+        $row{$1} = $2 // $3
+            while $line =~ /"(\w+)":(?:"((?:[^"\\]|\\.)*)"|([^,}]*))/g;
+        %row ? \%row : ();
+    } @_;
 }
 
 # Replace a table, whole or not at all.

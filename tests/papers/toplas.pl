@@ -40,7 +40,7 @@ use warnings;
 use lib './tests/prediction';
 use Cwd qw(abs_path);
 use File::Basename qw(basename dirname);
-use Programs qw(configure find_programs histogram_of mean);
+use Programs qw(configure find_programs histogram_of predict mean);
 require './tests/papers/paper.pl';
 
 my $only = '';
@@ -48,16 +48,6 @@ my ($quick, $margay, $tools, $files, $out) =
     @{ arguments('only=s' => \$only) }{qw(quick margay tools files out)};
 # Commands are run in other folders.
 ($margay, $tools, $files) = map { abs_path($_) } $margay, $tools, $files;
-
-# The objects of a JSON array, {NAME => VALUE}; values are texts and numbers.
-sub objects_of {
-    return map {
-        my ($line, %row) = $_;
-        $row{$1} = $2 // $3
-            while $line =~ /"(\w+)":(?:"((?:[^"\\]|\\.)*)"|([^,}]*))/g;
-        %row ? \%row : ();
-    } @_;
-}
 
 # ------------------------------------------------------- their Table I --
 
@@ -347,26 +337,24 @@ my @small = (
     [10, 16, 77.28, 77.64, 76.01, 84.61], [16, 28, 75.93, 74.11, 77.86, '83.50'],
 );
 
-# Accuracy in percent, that of no change, of a cube by edges.
+# Of a cube by edges.
 sub predict_sp {
     my ($method, $edge, @from) = @_;
     @from = @from[1, 2] if $method eq 'single_2';
-    my $said = join '', lines_of('bash', '-c', "$margay predict --plain $options{$method} "
-        . '--size ' . $edge**3 . ' '
-        . join(' ', map { sp($_) . '=' . $_**3 } @from)
-        . ' --truth ' . sp($edge) . ' 2>&1 >/dev/null');
-    $said =~ /\bpredict: accuracy (\S+) no_change (\S+)/ or die "predict: $said\n";
-    return (100 * $1, 100 * $2);
+    return predict("--plain $options{$method}", sp($edge), $edge**3,
+        map { [sp($_), $_**3] } @from);
 }
+
+sub percents { return sprintf '%.2f', 100 * $_[0] }
 
 sub write_small {
     my @lines = join(',', qw(largest_edge edge no_change),
         map { ($_, "their_$_") } @methods) . "\n";
     for my $row ($quick ? $small[0] : @small) {
         my ($largest, $edge, @theirs) = @$row;
-        my @got = map { [predict_sp($_, $edge, @{ $learnt{$largest} })] } @methods;
-        push @lines, join(',', $largest, $edge, sprintf('%.2f', $got[0][1]),
-            map { (sprintf('%.2f', $got[$_][0]), $theirs[$_]) } 0 .. $#methods)
+        my @got = map { predict_sp($_, $edge, @{ $learnt{$largest} }) } @methods;
+        push @lines, join(',', $largest, $edge, percents($got[0]{no_change}),
+            map { (percents($got[$_]{accuracy}), $theirs[$_]) } 0 .. $#methods)
             . "\n";
     }
     write_table("$out/tables/toplas-small.csv", @lines);

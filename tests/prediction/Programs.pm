@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(configure find_programs trace_of histogram_of mean);
+our @EXPORT_OK = qw(configure find_programs trace_of histogram_of predict mean);
 
 my ($margay, $own, $files, $blocks);
 
@@ -162,6 +162,21 @@ sub find_programs
     my $has_valgrind = `sh -c 'command -v valgrind'` ne '';
     return grep { (!%wanted || $wanted{$_->{name}})
             && ($has_valgrind || !$_->{valgrind}) } @programs;
+}
+
+# The accuracy, that of no change, the dimension of the patterns and trust, of runs,
+# each [PATH, SIZE], for the truth, whose size is said to be `size`.
+sub predict
+{
+    my ($options, $truth, $size, @runs) = @_;
+    my $said = `$margay predict $options --size $size \\
+        @{[map { "$_->[0]=$_->[1]" } @runs]} --truth $truth 2>&1 >/dev/null`;
+    my %got = (trusted => scalar $said =~ /: trusted$/m);
+    ($got{patterns}) = $said =~ /patterns of (\d)-/;
+    @got{qw(accuracy no_change)} =
+        $said =~ /\bpredict: accuracy (\S+) no_change (\S+)/
+        or die "predict: $said\n";
+    return \%got;
 }
 
 sub mean

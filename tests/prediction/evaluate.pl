@@ -26,7 +26,7 @@ use warnings;
 use FindBin;
 use Getopt::Long;
 use lib $FindBin::Bin;
-use Programs qw(configure find_programs trace_of histogram_of mean);
+use Programs qw(configure find_programs trace_of histogram_of predict mean);
 require './tests/papers/tables.pl';
 
 my $only = '';
@@ -50,20 +50,6 @@ sub table {
 }
 
 sub percent { return sprintf '%.1f', 100 * mean(@_) }
-
-# The accuracy, that of no change, the dimension of the patterns and trust, of runs,
-# each [PATH, SIZE], for the truth, whose size is said to be `size`.
-sub predict {
-    my ($options, $truth, $size, @runs) = @_;
-    my $said = `$margay predict $options --size $size \\
-        @{[map { "$_->[0]=$_->[1]" } @runs]} --truth $truth 2>&1 >/dev/null`;
-    my %got = (trusted => scalar $said =~ /: trusted$/m);
-    ($got{patterns}) = $said =~ /patterns of (\d)-/;
-    @got{qw(accuracy no_change)} =
-        $said =~ /\bpredict: accuracy (\S+) no_change (\S+)/
-        or die "predict: $said\n";
-    return \%got;
-}
 
 # ----------------------------------------------------------------- Table V --
 
