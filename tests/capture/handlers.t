@@ -136,7 +136,7 @@ single_steps() { # WAY
         is "$1: a handler at each instruction, $mode" \
             "$(LATE=3 perl tell.pl apart.*)" "$(cat out) 0"
     done
-    for mode in fill few; do
+    for mode in fill few edge; do
         run record -q --sites --to mgt -o sites.mgt ./stepped $mode
         "$MARGAY" convert -q --to lackey -o sites sites.mgt
         # Handlers fill more buffers than one here, and a buffer may be late.

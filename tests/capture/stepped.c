@@ -5,6 +5,7 @@
  *     stepped fill     handlers fill buffers
  *     stepped few      handlers write a few words
  *     stepped end      and come at the end of a buffer
+ *     stepped edge     and come where the next words are its last ones
  *     stepped same     handlers write by the same function
  *     stepped many     handlers write from many places
  *     stepped order    one fills buffers while a buffer is handed over
@@ -46,7 +47,7 @@
 #define WORDS        8    /* of the function, each time */
 #define FEW_WORDS    3    /* of a handler, fewer than of the function */
 #define BUFFER_WORDS 9000 /* more than a buffer has */
-#define ROOM_WORDS   8000 /* nearly as many as it has */
+#define ROOM_WORDS   8120 /* from where on none begin in it */
 
 #define ORDER_STEPS 6
 #define ORDER_FIRST 700  /* beyond the search for a place, */
@@ -147,19 +148,23 @@ UNRECORDED static void on_step_of_signal(int number, siginfo_t *information,
         raise(SIGUSR1);
 }
 
-/* True if the thread's buffer has room for two pieces: its next words are 0. */
-UNRECORDED __attribute__((noinline)) static bool has_room(void)
+__attribute__((noinline)) static void fill_one(void)
 {
-    return next_word()[2 * WORDS - 1] == 0;
+    FILL[0] = 0;
 }
 
-/* Write until few words are left in the thread's buffer. */
-static void come_to_end(void)
+/* Write until `left` words may begin in the thread's buffer, a new one. */
+UNRECORDED static void come_to_end(ptrdiff_t left)
 {
-    for (unsigned i = 0; i < ROOM_WORDS; i++)
-        FILL[i] = i;
-    while (has_room())
-        FILL[0] = 0;
+    const volatile uint64_t *begin, *next = next_word();
+    do {
+        begin = next;
+        fill_one();
+        next = next_word();
+    } while (next - begin == 1 || next - begin == 2); /* with its site */
+    begin = (const void *)((uintptr_t)next & ~(uintptr_t)4095);
+    while (next_word() - begin < ROOM_WORDS - left)
+        fill_one();
 }
 
 /* Write from here on, at each instruction what is due. */
@@ -177,7 +182,7 @@ UNRECORDED static void write_pieces(int pieces)
 static void interrupt_changes(void)
 {
     for (int i = 0; i < ORDER_STEPS; i++) {
-        come_to_end();
+        come_to_end(2 * WORDS - 1);
         turn = ORDER_FIRST + i * ORDER_EVERY;
         write_pieces(3);
     }
@@ -191,19 +196,21 @@ UNRECORDED static void interrupt_first(const char *number)
     printf("%u %u 0\n", written, (unsigned)handled * FEW_WORDS);
 }
 
-static void interrupt_all(bool at_end)
+/* With `left` words left in the thread's buffer, unless that is 0. */
+static void interrupt_all(ptrdiff_t left)
 {
     const int turns = few ? FEW_STEPS : STEPS;
     pthread_t other;
     sem_init(&wanted, 0, 0);
     sem_init(&done, 0, 0);
     pthread_create(&other, NULL, write_others, NULL);
-    for (turn = 1; turn <= turns; turn++) {
-        if (at_end)
-            come_to_end();
+    /* Sites change less often than words. */
+    for (turn = 1; turn <= turns; turn += same || many ? 3 : 1) {
+        if (left > 0)
+            come_to_end(left);
         if (same || many)
             write_from_many();
-        write_pieces(few ? 3 : 1);
+        write_pieces(few && left != WORDS ? 3 : 1);
     }
     printf("%u %u %u\n", written,
            (unsigned)handled * (many   ? 0
@@ -226,6 +233,7 @@ UNRECORDED int main(int count, char **arguments)
     sigaction(SIGTRAP, &action, NULL);
     signal(SIGUSR1, on_signal);
     const bool at_end = strcmp(mode, "end") == 0;
+    const bool at_edge = strcmp(mode, "edge") == 0;
     same = strcmp(mode, "same") == 0;
     many = strcmp(mode, "many") == 0;
     few = strcmp(mode, "fill") != 0 && strcmp(mode, "order") != 0;
@@ -234,6 +242,6 @@ UNRECORDED int main(int count, char **arguments)
     else if (count > 2)
         interrupt_first(arguments[2]);
     else
-        interrupt_all(at_end);
+        interrupt_all(at_end ? 2 * WORDS - 1 : at_edge ? WORDS : 0);
     return 0;
 }

@@ -431,13 +431,15 @@ static uint64_t *place_in_ring(size_t words)
 /* Reserve a place for words, or for more of them where sites are told.  Without
    sites, code writes a piece where the first word is unused, so as many have to
    be.  A handler that comes before the move may have written at any of the
-   words; one that comes later writes behind them. */
+   words, or have parked the buffer without them; one that comes later writes
+   behind them, and parks them, too. */
 static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
                          bool early)
 {
     for (size_t least = 1;; least = with_sites) {
         const bool tells = margay_recorder.tells_sites;
         const size_t count = tells ? with_sites : words;
+        const uint64_t *base = mine.base;
         uint64_t *at = find_place(next, tells ? least : MARGAY_PIECE_WORDS);
         if (at == NULL && !change_buffer(next, early))
             return place_in_ring(words);
@@ -446,7 +448,8 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
             continue;
         }
         move_to(at + count);
-        if (tells == margay_recorder.tells_sites && are_unused(at, count))
+        if (base == mine.base && tells == margay_recorder.tells_sites &&
+            are_unused(at, count))
             return at;
         next = at; /* a handler has just written there, or forked */
     }
