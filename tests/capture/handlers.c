@@ -2,9 +2,9 @@
  * handlers.c - handlers of signals that record, in the midst of what they
  * interrupt
  *
- *     handlers run WORDS    each handler writes WORDS words
- *     handlers nest WORDS   and two kinds of them interrupt each other
- *     handlers jump WORDS   and jumps out of it every time
+ *     handlers nest WORDS   each handler writes WORDS words, and two kinds of
+ *                           them interrupt each other
+ *     handlers jump WORDS   one jumps out of what it interrupts every time
  *
  * Prints how many words the program, and its handlers, have written.  All of
  * them lie at addresses that are known: each word of the program is written

@@ -160,9 +160,8 @@ int main(int argument_count, char **arguments)
     atomics(area);
     strings(area);
     conditions(area);
-    if (argument_count > 2)
-        long_ones(area);
-    if (argument_count > 2 && __builtin_cpu_supports("avx2"))
+    long_ones(area);
+    if (__builtin_cpu_supports("avx2"))
         vectors(area);
     return fclose(file) != 0;
 }

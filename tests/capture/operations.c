@@ -111,7 +111,7 @@ static void expect_copy(FILE *file, const char *to, const char *from,
 
 int main(int argument_count, char **arguments)
 {
-    size_t bytes = argument_count > 2 ? 20 : 130;
+    const size_t bytes = 130;
     do_8();
     do_16();
     do_32();

@@ -126,29 +126,22 @@ run record -o no/such/place ./ends
 is 'a trace that cannot be written' "$status" 125
 
 # -------------------------------------------------------------------- words --
-# The same program gets the same addresses, so tables can be compared.
-tables() { # TRACE
-    for options in '--sizes all' '--sizes all --straddle split' \
-        '-b 128 --sizes all --straddle split' '-e olken' \
-        '--kind write --bins log2' '--skip 1000 --limit 3333' \
-        '--window 5000 --sizes pow2' '-e shards:rate=0.5' '--warmup 777'; do
-        case $options in
-        *bins*) "$MARGAY" histogram -q $options "$1" ;;
-        *) "$MARGAY" curve -q $options "$1" ;;
-        esac
-    done | sed 's/[a-z]*\.[a-z]*,/trace,/'
-}
+# The same program gets the same addresses, so traces can be compared.
 run record --to lackey -o trace ./straddle
 check 'references that cover two blocks are there' \
     test "$(grep -c '[3f7b]e,4$' trace)" -ge 1000
 for program in './operations expected' './ends return 20000' ./straddle; do
     run record -o whole.mgt $program
-    tables whole.mgt >tables
-    # Words as they are, and words that have been cut.
     for options in --sites '--stop 999999999'; do
         run record $options -o whole.words $program
-        tables whole.words >whole
-        check "$program: $options as words" cmp -s tables whole
+        for trace in whole.mgt whole.words; do
+            "$MARGAY" convert -q $trace $trace.lackey --to lackey
+            "$MARGAY" curve -q -b 128 --sizes all --straddle split $trace |
+                sed 's/whole[^,]*//' >$trace.csv
+        done
+        check "$program: $options as words" cmp -s whole.mgt.lackey \
+            whole.words.lackey
+        check 'and in blocks' cmp -s whole.mgt.csv whole.words.csv
     done
 done
 run record --sites -o sites.words ./straddle
@@ -246,30 +239,6 @@ is 'one that calls another, and is not the last' \
     "$status $(wc -l <trace) $(grep -c '^ S' trace)" '0 1200 1200'
 run record --to lackey --start 10 --stop 20 -o trace ./ends
 is 'from one reference to another' "$(wc -l <trace)" 20
-run record --to u64 --max-trace 1K -o trace ./ends return 500000
-is 'no larger than that' "$status $(wc -c <trace)" '0 1024'
-# In every format; and not much smaller, either, but as references are long.
-bytes_of() { wc -c <"$1" | tr -d ' '; }
-for case in mgt:20000:600 mgt:3000:600 words:3000:40 words:100000:40 \
-    csv:1001:20 lackey:5000:40 mgt:101:100; do
-    format=${case%%:*} slack=${case##*:} most=${case#*:}
-    most=${most%:*}
-    run record --to $format --max-trace $most -o trace ./ends return 3000000
-    check "$format: at most $most bytes, and not much less" test "$status" = 0 \
-        -a "$(bytes_of trace)" -le "$most" \
-        -a "$(bytes_of trace)" -ge $((most - slack))
-    run info trace -f $format
-    is "$format: and whole" "$status" 0
-done
-run record --sites --max-trace 5K -o trace.mgt ./many 3 30000
-check 'and with all columns' test "$status" = 0 -a "$(bytes_of trace.mgt)" -le 5120
-run record --thread-traces separate --max-trace 2K -o each.mgt ./many 3 300000
-for trace in each.*.mgt; do
-    check "$trace: each of several" test "$(bytes_of $trace)" -le 2048
-done
-run record --max-trace 99 -o nothing.mgt ./ends
-is 'less than an empty trace has' "$status $(ls nothing.mgt 2>/dev/null)" '125 '
-like 'says so' "$(cat err)" '99 bytes: a trace as mgt is longer'
 run record --start no_such_function -o trace ./ends
 is 'a function that there is not' "$status" 125
 like 'says so' "$(cat err)" "no function 'no_such_function'"

@@ -1,12 +1,99 @@
-/* test_receiver.c - what programs send, and what they must not send */
+/*
+ * test_receiver.c - what programs send, in which order it comes, and what they
+ * must not send
+ */
 #define _GNU_SOURCE
+#undef _FORTIFY_SOURCE /* with it, headers define a poll() of their own */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "tests/capture/receiving.h"
+#include "tests/capture/program.h"
 #include "tests/tap.h"
 
+/* The addresses that come until none does, in their order. */
+static size_t drain(margay_receiver *receiver, uint64_t *addresses, size_t most,
+                    enum margay_status *status)
+{
+    struct margay_words words;
+    struct margay_batch batch;
+    struct margay_error error;
+    size_t count = 0;
+    while ((*status = margay_receiver_next(receiver, 1, &words, &error)) ==
+           MARGAY_OK) {
+        margay_receiver_decode(receiver, &batch);
+        for (size_t i = 0; i < batch.references && count < most; i++)
+            addresses[count++] = batch.numbers[i];
+    }
+    return count;
+}
+
+static void fill(struct program *program, uint32_t buffer, uint64_t first,
+                 uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        program->buffers[buffer][i] = margay_word(first + i, MARGAY_READ, 8);
+}
+
+static bool is_sequence(const uint64_t *addresses, size_t count, uint64_t first)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (addresses[i] != first + i)
+            return false;
+    }
+    return true;
+}
+
+/* Take a buffer, as the runtime does; the test makes as many as there are at
+   first. */
+static uint32_t take(struct program *program, uint32_t process, uint32_t thread)
+{
+    const struct margay_slot_owner owner = {process, 0, thread};
+    uint32_t buffer;
+    while (!margay_slots_take(program->capture, &owner, &buffer)) {
+        if (margay_slots_wakes(program->capture, true))
+            program_send(program, MARGAY_MESSAGE_LOOK, process, 0);
+        sched_yield();
+    }
+    margay_slots_open(program->capture, buffer, &owner,
+                      program->buffers[buffer]);
+    return buffer;
+}
+
+/* What a test works with: a program, its receiver, what came of it last. */
+static struct program program;
+static margay_receiver *receiver;
+static enum margay_status status;
+static uint64_t got[2 * MARGAY_BUFFER_WORDS];
+
+static void begin(void)
+{
+    const struct margay_receiver_options options = {.sites = false};
+    struct margay_error error;
+    if (margay_receiver_create(&options, &receiver, &error) != MARGAY_OK ||
+        !program_attach(&program, receiver)) {
+        printf("Bail out! no receiver: %s\n", error.message);
+        exit(1);
+    }
+    margay_receiver_started(receiver);
+}
+
+static void end(void)
+{
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Do `count` addresses come now, from `first` on? */
+static bool come(size_t count, uint64_t first)
+{
+    return drain(receiver, got, sizeof got / sizeof *got, &status) == count &&
+           is_sequence(got, count, first);
+}
 /* What is left of a process that died between any two steps, and what another
    one finds in the buffer after it. */
 static void test_steps(uint32_t dead)
@@ -330,6 +417,267 @@ static void test_environment(void)
     end();
 }
 
+/* ----------------------------------------------------------------- sleeps --
+ */
+
+/* How long a receiver asks to sleep: no time is measured. */
+static int sleeps[64];
+static size_t sleep_count;
+static bool counts_sleeps;
+
+int poll(struct pollfd *files, nfds_t count, int wait_ms)
+{
+    if (counts_sleeps && count == 0) {
+        if (sleep_count < sizeof sleeps / sizeof *sleeps)
+            sleeps[sleep_count++] = wait_ms;
+        return 0;
+    }
+    const struct timespec most = {0, counts_sleeps ? 0 : wait_ms * 1000000L};
+    return ppoll(files, count, &most, NULL);
+}
+
+static void look(int times)
+{
+    struct margay_words words;
+    struct margay_error error;
+    sleep_count = 0;
+    for (int i = 0; i < times; i++)
+        margay_receiver_next(receiver, 100, &words, &error);
+}
+
+/* Once no program has its pipe, a receiver sleeps longer each time. */
+static void test_waits(void)
+{
+    static const int longer[] = {1, 2, 4, 8, 16, 32, 64, 100, 100};
+    const size_t count = sizeof longer / sizeof *longer;
+    begin();
+    counts_sleeps = true;
+    program_own(&program, 0, (uint32_t)getpid(), 0);
+    program.buffers[0][0] = margay_word(8, MARGAY_WRITE, 4);
+    program_fill(&program, 0, 1, (uint32_t)getpid());
+    look(5);
+    CHECK_U64(sleep_count, 0, "it waits at a pipe that a program has");
+    program_close(&program);
+    look((int)count);
+    CHECK(sleep_count == count && memcmp(sleeps, longer, sizeof longer) == 0,
+          "a program that closes it ends at once, most likely");
+    look(1);
+    CHECK(sleep_count == 1 && sleeps[0] == 100, "or will not soon");
+    counts_sleeps = false;
+    end();
+}
+
+/* ------------------------------------------------------------------ order --
+ */
+
+/* The second buffer of a thread must not be read while a message about the
+   first one is on its way, whichever of them has the lower number. */
+static void test_order(void)
+{
+    begin();
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 2, me, 7);
+    program_own(&program, 3, me, 0);
+    program_own(&program, 1, me, 0);
+    fill(&program, 3, 100, 10);
+    fill(&program, 1, 110, 5);
+    fill(&program, 2, 900, 2);
+    program_fill(&program, 3, 10, me);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK_U64(count, 17, "all that was written");
+    CHECK(is_sequence(got, 2, 900), "another thread comes first");
+    CHECK(is_sequence(got + 2, 15, 100), "a thread's buffers in their order");
+    CHECK_U64(status, MARGAY_AGAIN, "more may come");
+    fill(&program, 1, 110, 8);
+    program_fill(&program, 1, 8, me);
+    CHECK(come(3, 115), "only what is new of a buffer that was looked into");
+    program_close(&program);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "who has closed the pipe may come back");
+    margay_receiver_finish(receiver, true);
+    count = drain(receiver, got, 64, &status);
+    CHECK(count == 0 && status == MARGAY_END, "the end");
+    end();
+}
+
+/* Thread 0 has three words in buffer 1, and thread 1 the four next in buffer 2.
+   Returns their process. */
+static uint32_t own_two(void)
+{
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 1, me, 0);
+    program_own(&program, 2, me, 1);
+    fill(&program, 1, 100, 3);
+    fill(&program, 2, 103, 4);
+    return me;
+}
+
+/* What a thread writes after another one's buffer became full comes behind it,
+   also where its own has become full since; what it wrote before, in front. */
+static void test_marks(bool both_full)
+{
+    begin();
+    uint32_t me = own_two();
+    program_fill(&program, 2, 4, me);
+    program.buffers[1][3] = margay_word(107, MARGAY_WRITE, 8);
+    program.buffers[1][4] = margay_word(108, MARGAY_WRITE, 8);
+    if (both_full)
+        program_fill(&program, 1, 5, me);
+    CHECK(come(9, 100), "as they were made by two threads%s",
+          both_full ? ", both buffers full" : "");
+    end();
+}
+
+/* What a thread writes that was made while the full buffer was open comes
+   behind that. */
+static void test_later_opening(void)
+{
+    begin();
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 4, me, 0);
+    program_own(&program, 1, me, 1);
+    fill(&program, 4, 100, 6);
+    fill(&program, 1, 106, 2);
+    program_fill(&program, 4, 6, me);
+    CHECK(come(8, 100), "what was opened later comes after it");
+    end();
+}
+
+/* Marks that a program wrote over: of a buffer that there is not, of the full
+   one, of more words than there are, and of what a buffer held before. */
+static void test_wrong_marks(void)
+{
+    begin();
+    uint32_t me = (uint32_t)getpid();
+    struct margay_slot *slots = program.capture->slots;
+    for (uint32_t i = 1; i <= 3; i++)
+        program_own(&program, i, me, i);
+    fill(&program, 1, 1, MARGAY_BUFFER_WORDS);
+    fill(&program, 2, 1 + MARGAY_BUFFER_WORDS, 4);
+    fill(&program, 3, 5 + MARGAY_BUFFER_WORDS, 4);
+    program_fill(&program, 2, 4, me);
+    memset(slots[2].marks, 0xff, sizeof slots[2].marks);
+    atomic_store(&slots[2].marks[0].buffer, 2);
+    atomic_store(&slots[2].marks[0].opening, slots[2].opening);
+    atomic_store(&slots[2].marks[1].buffer, 1);
+    atomic_store(&slots[2].marks[1].opening, slots[1].opening);
+    atomic_store(&slots[2].marks[2].buffer, 3);
+    atomic_store(&slots[2].marks[2].opening, slots[3].opening - 1);
+    atomic_store(&slots[2].mark_count, UINT32_MAX);
+    size_t count =
+        drain(receiver, got, 2 * (size_t)MARGAY_BUFFER_WORDS, &status);
+    CHECK(count == MARGAY_BUFFER_WORDS + 8 && is_sequence(got, count, 1),
+          "marks that mean nothing do no harm");
+    end();
+}
+
+/* A buffer that was read before the turn of one that has a mark of it. */
+static void test_marks_of_free(void)
+{
+    begin();
+    uint32_t me = own_two();
+    program_now = &program;
+    margay_slots_mark(program.capture, 2, program_words);
+    margay_slots_fill(program.capture, 1, me, 3, 3);
+    margay_slots_fill(program.capture, 2, me, 4, 4);
+    CHECK(come(7, 100), "words of a buffer that has been read come once");
+    end();
+}
+
+/* Words of open buffers come in the order in which these were opened, also
+   those that a dead process has left. */
+static void test_openings(void)
+{
+    begin();
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    program_own(&program, 5, (uint32_t)child, 0);
+    program_own(&program, 2, (uint32_t)child, 1);
+    fill(&program, 5, 100, 4);
+    fill(&program, 2, 104, 3);
+    CHECK(come(7, 100), "the buffer that was opened first is read first");
+    program.buffers[5][4] = margay_word(200, MARGAY_WRITE, 8);
+    program.buffers[2][3] = margay_word(201, MARGAY_WRITE, 8);
+    margay_receiver_finish(receiver, false);
+    CHECK(come(2, 200), "also of a dead process");
+    end();
+}
+
+#define HURRIED_BUFFERS 30000
+#define HURRIED_WORDS   3
+
+/* A program's thread, which changes buffers all the time. */
+static void *hurry(void *argument)
+{
+    (void)argument;
+    uint32_t me = (uint32_t)getpid();
+    for (uint64_t n = 0; n < HURRIED_BUFFERS; n++) {
+        uint32_t buffer = take(&program, me, 0);
+        for (uint64_t i = 0; i < HURRIED_WORDS; i++) {
+            atomic_signal_fence(memory_order_seq_cst);
+            *(volatile uint64_t *)&program.buffers[buffer][i] =
+                margay_word(1 + n * HURRIED_WORDS + i, MARGAY_READ, 8);
+        }
+        program_fill(&program, buffer, HURRIED_WORDS, me);
+    }
+    program_close(&program);
+    return NULL;
+}
+
+/* Whenever it is looked into buffers, none is before the thread's last one. */
+static void test_hurry(void)
+{
+    begin();
+    struct margay_words words;
+    struct margay_error error;
+    uint64_t next = 1, wrong = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, hurry, NULL);
+    while ((status = margay_receiver_next(receiver, 1, &words, &error)) ==
+               MARGAY_OK ||
+           status == MARGAY_AGAIN) {
+        for (uint32_t i = 0; i < words.count; i++)
+            wrong += (words.words[i] & MARGAY_WORD_ADDRESS_MASK) != next++;
+        if (next - 1 >= HURRIED_BUFFERS * HURRIED_WORDS)
+            margay_receiver_finish(receiver, true);
+    }
+    pthread_join(thread, NULL);
+    CHECK_U64(wrong, 0, "in order while buffers change");
+    CHECK_U64(next - 1, HURRIED_BUFFERS * HURRIED_WORDS, "and all of them");
+    end();
+}
+
+/* A message waits for what was full before it was sent. */
+static void test_messages(void)
+{
+    begin();
+    struct margay_words words;
+    struct margay_error error;
+    uint32_t me = (uint32_t)getpid();
+    for (uint64_t i = 0; i < 3; i++) {
+        uint32_t buffer = take(&program, me, 0);
+        fill(&program, buffer, 10 * i, 10);
+        program_fill(&program, buffer, 10, me);
+    }
+    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 1);
+    bool before = true;
+    for (int i = 0; i < 3; i++)
+        before =
+            margay_receiver_next(receiver, 0, &words, &error) == MARGAY_OK &&
+            words.count > 0 && margay_receiver_facts(receiver).processes == 0 &&
+            before;
+    CHECK(before, "full buffers come before a message");
+    uint32_t later = take(&program, me, 0);
+    fill(&program, later, 30, 10);
+    program_fill(&program, later, 10, me);
+    margay_receiver_next(receiver, 0, &words, &error);
+    CHECK(margay_receiver_facts(receiver).processes == 1 && words.count == 0,
+          "and then it is heard, before later ones");
+    end();
+}
+
 int main(void)
 {
     test_environment();
@@ -344,5 +692,15 @@ int main(void)
     test_harm();
     test_missing();
     test_last_deed();
+    test_order();
+    test_marks(false);
+    test_marks(true);
+    test_later_opening();
+    test_wrong_marks();
+    test_marks_of_free();
+    test_openings();
+    test_hurry();
+    test_messages();
+    test_waits();
     return tap_done();
 }

@@ -18,8 +18,9 @@ struct bytes {
     size_t count;
 };
 
-__attribute__((unused)) static enum margay_status append_bytes(
-    void *context, const void *bytes, size_t count, struct margay_error *error)
+static inline enum margay_status append_bytes(void *context, const void *bytes,
+                                              size_t count,
+                                              struct margay_error *error)
 {
     struct bytes *all = context;
     (void)error;
@@ -48,9 +49,9 @@ struct file {
     int go_tos;
 };
 
-__attribute__((unused)) static enum margay_status read_file(
-    void *context, void *bytes, size_t count, size_t *got,
-    struct margay_error *error)
+static inline enum margay_status read_file(void *context, void *bytes,
+                                           size_t count, size_t *got,
+                                           struct margay_error *error)
 {
     struct file *file = context;
     size_t left = file->bytes.count - file->at;
@@ -61,8 +62,8 @@ __attribute__((unused)) static enum margay_status read_file(
     return MARGAY_OK;
 }
 
-__attribute__((unused)) static enum margay_status go_to(
-    void *context, uint64_t offset, struct margay_error *error)
+static inline enum margay_status go_to(void *context, uint64_t offset,
+                                       struct margay_error *error)
 {
     struct file *file = context;
     if (file->go_tos-- == 0) {
@@ -74,7 +75,7 @@ __attribute__((unused)) static enum margay_status go_to(
     return MARGAY_OK;
 }
 
-__attribute__((unused)) static void *allocate(size_t count, size_t bytes)
+static inline void *allocate(size_t count, size_t bytes)
 {
     void *array = calloc(count + 1, bytes);
     if (array == NULL)
@@ -82,7 +83,7 @@ __attribute__((unused)) static void *allocate(size_t count, size_t bytes)
     return array;
 }
 
-__attribute__((unused)) static struct columns make_columns(size_t count)
+static inline struct columns make_columns(size_t count)
 {
     return (struct columns){
         .count = count,
@@ -95,7 +96,7 @@ __attribute__((unused)) static struct columns make_columns(size_t count)
     };
 }
 
-__attribute__((unused)) static void free_columns(struct columns *columns)
+static inline void free_columns(struct columns *columns)
 {
     free(columns->numbers);
     free(columns->sites);
@@ -105,8 +106,9 @@ __attribute__((unused)) static void free_columns(struct columns *columns)
     free(columns->threads);
 }
 
-__attribute__((unused)) static struct margay_batch batch_of(
-    const struct columns *columns, unsigned shown, size_t from, size_t count)
+static inline struct margay_batch batch_of(const struct columns *columns,
+                                           unsigned shown, size_t from,
+                                           size_t count)
 {
     return (struct margay_batch){
         .references = count,
@@ -119,7 +121,7 @@ __attribute__((unused)) static struct margay_batch batch_of(
     };
 }
 
-__attribute__((unused)) static margay_writer *make_writer(struct bytes *bytes)
+static inline margay_writer *make_writer(struct bytes *bytes)
 {
     const struct margay_sink sink = {bytes, append_bytes};
     margay_writer *writer;
@@ -128,35 +130,30 @@ __attribute__((unused)) static margay_writer *make_writer(struct bytes *bytes)
     return writer;
 }
 
-__attribute__((unused)) static void end_writer(margay_writer *writer)
+static inline void end_writer(margay_writer *writer)
 {
     if (margay_writer_finish(writer, NULL) != MARGAY_OK)
         abort();
     margay_writer_free(writer);
 }
 
-/* False once a trace was longer than the bound that its writer had given. */
-static bool within_most = true;
-
 /* Written in batches of `piece` references, a block for every `flush`. */
-__attribute__((unused)) static struct bytes write_columns(
-    const struct columns *columns, unsigned shown, size_t piece, size_t flush)
+static inline struct bytes write_columns(const struct columns *columns,
+                                         unsigned shown, size_t piece,
+                                         size_t flush)
 {
     struct bytes bytes = {0};
     margay_writer *writer = make_writer(&bytes);
-    uint64_t most = margay_writer_most_bytes(writer, NULL);
     for (size_t done = 0; done < columns->count; done += piece) {
         size_t left = columns->count - done;
         struct margay_batch batch =
             batch_of(columns, shown, done, left < piece ? left : piece);
-        most = margay_writer_most_bytes(writer, &batch);
         if (margay_writer_put(writer, &batch, NULL) != MARGAY_OK ||
             (flush > 0 && (done + piece) % flush == 0 &&
              margay_writer_flush(writer, NULL) != MARGAY_OK))
             abort();
     }
     end_writer(writer);
-    within_most = within_most && bytes.count <= most;
     return bytes;
 }
 
@@ -170,10 +167,9 @@ struct reading {
     struct margay_error error;
 };
 
-__attribute__((unused)) static bool same_entry(const struct columns *columns,
-                                               size_t to,
-                                               const struct margay_batch *batch,
-                                               size_t i, unsigned shown)
+static inline bool same_entry(const struct columns *columns, size_t to,
+                              const struct margay_batch *batch, size_t i,
+                              unsigned shown)
 {
     return columns->numbers[to] == batch->numbers[i] &&
            batch->kinds[i] == (shown & KINDS ? columns->kinds[to] : 0) &&
@@ -183,9 +179,10 @@ __attribute__((unused)) static bool same_entry(const struct columns *columns,
            (!(shown & SITES) || batch->sites[i] == columns->sites[to]);
 }
 
-__attribute__((unused)) static void compare_batch(
-    struct reading *reading, const struct columns *columns, size_t first,
-    const struct margay_batch *batch, unsigned shown)
+static inline void compare_batch(struct reading *reading,
+                                 const struct columns *columns, size_t first,
+                                 const struct margay_batch *batch,
+                                 unsigned shown)
 {
     reading->same = reading->same &&
                     (batch->counts != NULL) == ((shown & COUNTS) != 0) &&
@@ -199,12 +196,11 @@ __attribute__((unused)) static void compare_batch(
     }
 }
 
-__attribute__((unused)) static const struct margay_reading with_counts = {
-    .counts = true};
+static const struct margay_reading with_counts = {.counts = true};
 
-__attribute__((unused)) static struct reading read_path_as(
-    const char *path, uint64_t skip_refs, const struct columns *columns,
-    size_t first, unsigned shown)
+static inline struct reading read_path_as(const char *path, uint64_t skip_refs,
+                                          const struct columns *columns,
+                                          size_t first, unsigned shown)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
     struct reading reading = {.same = true};
@@ -224,8 +220,9 @@ __attribute__((unused)) static struct reading read_path_as(
     return reading;
 }
 
-__attribute__((unused)) static struct reading read_as(
-    const struct bytes *bytes, const struct columns *columns, unsigned shown)
+static inline struct reading read_as(const struct bytes *bytes,
+                                     const struct columns *columns,
+                                     unsigned shown)
 {
     char path[TEST_PATH_BYTES];
     write_file(make_path(path, "x"), bytes->data, bytes->count);
@@ -250,9 +247,8 @@ static uint64_t draw(unsigned wildness, uint64_t before, unsigned bits)
     }
 }
 
-__attribute__((unused)) static void fill_columns(struct columns *columns,
-                                                 unsigned wildness,
-                                                 uint64_t seed)
+static inline void fill_columns(struct columns *columns, unsigned wildness,
+                                uint64_t seed)
 {
     seed_chance(seed);
     for (size_t i = 0; i < columns->count; i++) {
@@ -282,8 +278,7 @@ __attribute__((unused)) static void fill_columns(struct columns *columns,
 #define SMALL_FLUSH 6
 
 /* The ends of the blocks; the header counts as a block without entries. */
-__attribute__((unused)) static size_t whole_entries(const size_t ends[5],
-                                                    size_t bytes)
+static inline size_t whole_entries(const size_t ends[5], size_t bytes)
 {
     size_t entries = 0;
     for (size_t i = 1; i < 5; i++)
@@ -292,8 +287,7 @@ __attribute__((unused)) static size_t whole_entries(const size_t ends[5],
 }
 
 /* Four blocks of six entries each, and where they end; two modules. */
-__attribute__((unused)) static struct bytes make_small(struct columns *columns,
-                                                       size_t ends[5])
+static inline struct bytes make_small(struct columns *columns, size_t ends[5])
 {
     struct bytes bytes = {0};
     margay_writer *writer = make_writer(&bytes);

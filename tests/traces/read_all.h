@@ -22,13 +22,13 @@
 /* A folder of this process's own, removed in the end. */
 static char test_folder[64];
 
-__attribute__((unused)) static void remove_folder(void)
+static inline void remove_folder(void)
 {
     rmdir(test_folder);
 }
 
-__attribute__((unused)) static const char *make_path(char path[TEST_PATH_BYTES],
-                                                     const char *name)
+static inline const char *make_path(char path[TEST_PATH_BYTES],
+                                    const char *name)
 {
     if (test_folder[0] == '\0') {
         strcpy(test_folder, "/tmp/margay-test-XXXXXX");
@@ -41,8 +41,7 @@ __attribute__((unused)) static const char *make_path(char path[TEST_PATH_BYTES],
     return path;
 }
 
-__attribute__((unused)) static void write_file(const char *path,
-                                               const void *bytes, size_t count)
+static inline void write_file(const char *path, const void *bytes, size_t count)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0 || write(fd, bytes, count) != (ssize_t)count || close(fd) != 0) {
@@ -63,7 +62,7 @@ struct whole_trace {
     struct margay_error error;
 };
 
-__attribute__((unused)) static void drop_trace(struct whole_trace *whole)
+static inline void drop_trace(struct whole_trace *whole)
 {
     free(whole->numbers);
     free(whole->kinds);
@@ -91,7 +90,7 @@ static void append_batch(struct whole_trace *whole,
 }
 
 /* Read what is open already, and free it. */
-__attribute__((unused)) static struct whole_trace read_open(margay_trace *trace)
+static inline struct whole_trace read_open(margay_trace *trace)
 {
     struct whole_trace whole = {0};
     struct margay_batch batch;
@@ -108,7 +107,7 @@ __attribute__((unused)) static struct whole_trace read_open(margay_trace *trace)
     return whole;
 }
 
-__attribute__((unused)) static struct whole_trace read_path(
+static inline struct whole_trace read_path(
     const char *path, const struct margay_trace_options *options)
 {
     struct whole_trace whole = {0};
@@ -118,10 +117,9 @@ __attribute__((unused)) static struct whole_trace read_path(
 }
 
 /* Write the bytes to a file called `name` and read it; `format` may be NULL. */
-__attribute__((unused)) static struct whole_trace read_bytes(const char *name,
-                                                             const char *format,
-                                                             const void *bytes,
-                                                             size_t count)
+static inline struct whole_trace read_bytes(const char *name,
+                                            const char *format,
+                                            const void *bytes, size_t count)
 {
     char path[TEST_PATH_BYTES];
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
@@ -132,33 +130,81 @@ __attribute__((unused)) static struct whole_trace read_bytes(const char *name,
     return whole;
 }
 
-__attribute__((unused)) static struct whole_trace read_text(const char *name,
-                                                            const char *format,
-                                                            const char *text)
+static inline struct whole_trace read_text(const char *name, const char *format,
+                                           const char *text)
 {
     return read_bytes(name, format, text, strlen(text));
 }
 
-/* The references as text, "r10 w20+4": kind, number in hex, extent. */
-__attribute__((unused)) static const char *show_trace(
-    const struct whole_trace *whole, char *text, size_t bytes)
+/* Of all columns: an operation, or else a kind, the number in hex, the extent
+   unless that is 1, the size, the time and the time to live, or the site and
+   the thread: "s1000+8#4096@7~60", "r10@401136#0".  A request stands in front:
+   "3:46". */
+static inline size_t show_columns(const struct margay_batch *batch, size_t i,
+                                  char *text)
 {
+    char *at = text;
+    if (batch->requests != NULL)
+        at += sprintf(at, "%" PRIu64 ":", batch->requests[i]);
+    if (batch->ops != NULL)
+        *at++ = "gsd"[batch->ops[i]];
+    else if (batch->kinds != NULL)
+        *at++ = "rwf"[batch->kinds[i]];
+    at += sprintf(at, "%" PRIx64, batch->numbers[i]);
+    if (batch->extents != NULL && batch->extents[i] != 1)
+        at += sprintf(at, "+%" PRIu32, batch->extents[i]);
+    if (batch->sizes != NULL)
+        at += sprintf(at, "#%" PRIu64, batch->sizes[i]);
+    if (batch->times != NULL)
+        at += sprintf(at, "@%" PRIu64, batch->times[i]);
+    if (batch->ttls != NULL && batch->ttls[i] != UINT64_MAX)
+        at += sprintf(at, "~%" PRIu64, batch->ttls[i]);
+    if (batch->sites != NULL)
+        at += sprintf(at, "@%" PRIx64, batch->sites[i]);
+    if (batch->threads != NULL)
+        at += sprintf(at, "#%" PRIu32, batch->threads[i]);
+    return (size_t)(at - text);
+}
+
+/* A file with all columns, or what is shown and then the message without the
+   file's name, as far as there is room; `options` may be NULL. */
+static inline const char *show_bytes(const char *name,
+                                     const struct margay_trace_options *options,
+                                     const void *bytes, size_t count)
+{
+    static char shown[8192];
+    const struct margay_trace_options usual = MARGAY_TRACE_OPTIONS_DEFAULT;
+    char path[TEST_PATH_BYTES];
+    struct margay_error error = {.message = ""};
+    struct margay_batch batch;
+    margay_trace *trace;
     size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < whole->count && used < bytes; i++) {
-        used += (size_t)snprintf(text + used, bytes - used, "%s%c%" PRIx64,
-                                 i == 0 ? "" : " ", "rwf"[whole->kinds[i]],
-                                 whole -> numbers[i]);
-        if (whole->extents[i] != 1 && used < bytes)
-            used += (size_t)snprintf(text + used, bytes - used, "+%" PRIu32,
-                                     whole->extents[i]);
+    write_file(make_path(path, name), bytes, count);
+    enum margay_status status = margay_trace_open(
+        path, options == NULL ? &usual : options, &trace, &error);
+    while (status == MARGAY_OK) {
+        status = margay_trace_next(trace, -1, &batch, &error);
+        for (size_t i = 0; status == MARGAY_OK && i < batch.references &&
+                           used + 400 < sizeof shown;
+             i++) {
+            if (used > 0)
+                shown[used++] = ' ';
+            used += show_columns(&batch, i, shown + used);
+        }
     }
-    return text;
+    shown[used] = '\0';
+    bool named = strncmp(error.message, path, strlen(path)) == 0;
+    if (status != MARGAY_END)
+        snprintf(shown + used, sizeof shown - used, "%s%s", used > 0 ? " " : "",
+                 error.message + (named ? strlen(path) : 0));
+    margay_trace_free(trace);
+    unlink(path);
+    return shown;
 }
 
 /* True if both hold the same references. */
-__attribute__((unused)) static bool same_trace(const struct whole_trace *a,
-                                               const struct whole_trace *b)
+static inline bool same_trace(const struct whole_trace *a,
+                              const struct whole_trace *b)
 {
     return a->count == b->count &&
            (a->count == 0 ||

@@ -17,11 +17,9 @@ static struct bytes write_named(const char *const paths[MARGAY_MOST_MODULES])
         set = set &&
               (paths[i] == NULL || margay_writer_set_module(writer, i, paths[i],
                                                             NULL) == MARGAY_OK);
-    uint64_t most = margay_writer_most_bytes(writer, &batch);
     margay_writer_put(writer, &batch, NULL);
     end_writer(writer);
-    CHECK(set && bytes.count <= most, "%zu bytes, of %" PRIu64 " at most",
-          bytes.count, most);
+    CHECK(set, "modules are named");
     free_columns(&columns);
     return bytes;
 }

@@ -3,7 +3,7 @@
  *
  * Random records are written in each syntax, among other fields, with other
  * blanks and other ways to write the same text, and have to come back as they
- * are; lines that are wrong are refused with the place and the name.
+ * are.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -352,122 +352,6 @@ static void test_lists(void)
 }
 #endif
 
-/* ------------------------------------------------------------- refusals -- */
-
-/* Forty times the same. */
-#define TEN(text)  text text text text text text text text text text
-#define DEEP(text) TEN(text) TEN(text) TEN(text) TEN(text)
-
-static const struct refusal {
-    const char *what, *format, *column, *pattern, *text, *outcome;
-} refusals[] = {
-#ifdef MARGAY_HAS_YAJL
-    {"a path that is not there", "jsonl", "id=a.b,size=n", NULL,
-     "{\"a\":{\"b\":1},\"n\":2}\n{\"a\":{\"c\":1},\"n\":2}\n",
-     ":2: found '{\"a\":{\"c\":1},\"n\":2}', expected an id in 'a.b', which "
-     "the "
-     "line lacks"},
-    {"a size that is none", "jsonl", "id=a,size=n", NULL,
-     "{\"a\":1,\"n\":\"x\"}\n",
-     ":1: found '{\"a\":1,\"n\":\"x\"}', expected a "
-     "size in decimal in 'n' (read"},
-    {"a name that may lack", "jsonl", "id=a?,size=n?", NULL,
-     "{\"a\":1,\"n\":2}\n{\"b\":1}\n{\"a\":3}\n", "r1 r3"},
-    {"no columns", "jsonl", NULL, NULL, "{\"a\":1,\"b\":{\"c\":2}}\n",
-     "expected --column id=NAME,... to choose among the names a, b.c"},
-    {"half an object", "jsonl", "id=a", NULL, "{\"a\":1\n}\n",
-     ":1: found '{\"a\":1', expected an object in JSON, whole"},
-    {"two objects", "jsonl", "id=a", NULL, "{\"a\":1}{\"a\":2}\n",
-     "whole on its line"},
-    {"no object", "jsonl", "id=a", NULL, "[1]\n", "whole on its line"},
-    {"a number alone", "jsonl", "id=a", NULL, "1\n", "whole on its line"},
-    {"an object for an id", "jsonl", "id=a", NULL, "{\"a\":{\"b\":1}}\n",
-     "an id in 'a', which the line lacks"},
-    {"a list after one id", "jsonl", "id=a", NULL, "{\"a\":1}\n{\"a\":[1,2]}\n",
-     ":2: found '{\"a\":[1,2]}', expected one id, and no list"},
-    {"one id after a list", "jsonl", "id=a", NULL, "{\"a\":[1,2]}\n{\"a\":3}\n",
-     "r1 r2 r3"},
-    {"a list of lists", "jsonl", "id=a", NULL, "{\"a\":[[1]]}\n",
-     "numbers or texts in the list"},
-    {"a count", "jsonl", "id=a,count=n", NULL, "{\"a\":[1,2],\"n\":3}\n",
-     "r1 r1 r1 r2 r2 r2"},
-    {"a dotted name", "jsonl", "id=a.b", NULL, "{\"a.b\":4}\n", "r4"},
-    {"too deep", "jsonl", "id=a", NULL,
-     "{\"x\":" DEEP("{\"x\":") "1" DEEP("}") ",\"a\":5}\n", "r5"},
-#else
-    {"without yajl", "jsonl", "id=a", NULL, "{\"a\":1}\n", "built with yajl"},
-#endif
-    {"a mark of the order of bytes", "logfmt", "id=a", NULL,
-     "\xef\xbb\xbf"
-     "a=1\na=2\n",
-     "r1 r2"},
-    {"half a mark", "logfmt", "id=a", NULL, "\xef\xbb", "an id in 'a'"},
-    {"HTTP in one field", "logfmt", "http=r,size=n,status=s,time=t", NULL,
-     "r=\"GET 7 H\" n=1 s=200 t=1\nr=\"PUT 8\" n=1 s=x t=1\n",
-     ":2: found 'r=\"PUT 8\" n=1 s=x t=1', expected a status of HTTP"},
-    {"HTTP and an operation", "logfmt", "http=r,op=s", NULL, "",
-     "both op= and http="},
-    {"HTTP and an id", "logfmt", "http=r,id=s", NULL, "", "http= and id= or"},
-    {"a quote that is open", "logfmt", "id=a", NULL, "a=\"1\n",
-     "expected a quotation mark that ends"},
-    {"a key that is not there", "logfmt", "id=a", NULL, "a=1 b=2\nb=2\n",
-     ":2: found 'b=2', expected an id in 'a', which the line lacks"},
-    {"a word that is no operation", "logfmt", "id=a,op=o", NULL, "a=1 o=fly\n",
-     "an operation (get gets"},
-    {"no heads", "w3c", "id=a", NULL, "1 2\n", "a line '#Fields: NAME ...'"},
-    {"too few fields", "w3c", "id=a", NULL, "#Fields: a b\n1\n",
-     ":2: found '1', expected as many fields as"},
-    {"too many fields", "w3c", "id=a", NULL, "#Fields: a b\n1 2 3\n",
-     "as many fields as"},
-    {"a field that is not there", "w3c", "id=c", NULL, "#Fields: a b\n1 2\n",
-     "an id in 'c', which the line lacks"},
-    {"tenants and devices", "w3c", "id=a,device=b", NULL,
-     "#Fields: a b\n1 2\n1 3\n", "r2000000000001 r3000000000001"},
-    {"an option of csv", "w3c", "size=a", NULL, "", "no id="},
-#ifdef MARGAY_HAS_PCRE2
-    {"a line that does not match", "regex", NULL, "^(?<id>\\d+)$", "1\nx\n",
-     ":2: found 'x', expected a line that matches the pattern"},
-    {"blanks around a line", "regex", NULL, "^\t\\d?\t(?<id>\\d+) $",
-     "\t\t4 \r\n  \n\t3\t5 ", "r4 r5"},
-    {"no pattern", "regex", "id=a", NULL, "1\n", "takes --pattern"},
-    {"a pattern that is none", "regex", NULL, "(?<id>", "1\n",
-     "missing closing parenthesis, after 6 bytes"},
-    {"no group of ids", "regex", NULL, "(?<size>.)", "1\n", "no id="},
-    {"no such group", "regex", "id=q", "(?<id>.)", "1\n", "no group 'q'"},
-    {"no such number", "regex", "id=2", "(?<id>.)", "1\n", "no group '2'"},
-    {"a pattern for others", "csv", NULL, "(?<id>.)", "1\n",
-     "for the format regex, not for csv"},
-    {"a pattern that tries for ever", "regex", NULL, "^(?<id>(?:a+)+)+$",
-     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\n",
-     "takes less trying to match"},
-#else
-    {"without PCRE2", "regex", NULL, "(?<id>.)", "1\n", "built with PCRE2"},
-#endif
-};
-
-static void test_refusals(void)
-{
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        const struct refusal *refusal = &refusals[i];
-        char shown[256], path[TEST_PATH_BYTES];
-        struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-        options.format = refusal->format;
-        options.column = refusal->column;
-        options.pattern = refusal->pattern;
-        write_file(make_path(path, "log"), refusal->text,
-                   strlen(refusal->text));
-        struct whole_trace whole = read_path(path, &options);
-        unlink(path);
-        if (whole.status == MARGAY_OK)
-            CHECK_TEXT(show_trace(&whole, shown, sizeof shown),
-                       refusal->outcome, "%s", refusal->what);
-        else
-            CHECK(strstr(whole.error.message, refusal->outcome) != NULL,
-                  "%s: %s", refusal->what, whole.error.message);
-        drop_trace(&whole);
-    }
-}
-
 int main(void)
 {
     margay_random_seed(&chance, 40);
@@ -475,6 +359,5 @@ int main(void)
 #ifdef MARGAY_HAS_YAJL
     test_lists();
 #endif
-    test_refusals();
     return tap_done();
 }

@@ -117,38 +117,28 @@ static void test_limit_stops(void)
     unlink(path);
 }
 
-/* An M is two references as read. */
-static void test_modify_counts_twice(void)
+static void check_shown(const struct margay_trace_options *options,
+                        const char *text, const char *expected,
+                        const char *what)
 {
-    char path[TEST_PATH_BYTES], shown[64];
+    CHECK_TEXT(show_bytes("trace", options, text, strlen(text)), expected, "%s",
+               what);
+}
+
+/* An M is two references as read; sizes in bytes are dropped when addresses are
+   read as ids. */
+static void test_references(void)
+{
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
     options.skip_refs = 1;
     options.limit_refs = 2;
-    write_file(make_path(path, "trace"), " M 1,1\n L 2,1\n L 3,1\n", 21);
-    struct whole_trace got = read_path(path, &options);
-    CHECK_TEXT(show_trace(&got, shown, sizeof shown), "w1 r2",
-               "half an M is skipped");
-    drop_trace(&got);
-    unlink(path);
-}
-
-/* Sizes in bytes are dropped when addresses are read as ids. */
-static void test_ids_have_no_sizes(void)
-{
-    char path[TEST_PATH_BYTES], shown[64];
-    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    check_shown(&options, " M 1,1\n L 2,1\n L 3,1\n", "w1 r2",
+                "half an M is skipped");
+    options = (struct margay_trace_options)MARGAY_TRACE_OPTIONS_DEFAULT;
     options.ids = true;
-    write_file(make_path(path, "trace"), " L 10,8\n", 8);
-    struct whole_trace got = read_path(path, &options);
-    CHECK_TEXT(show_trace(&got, shown, sizeof shown), "r10",
-               "lackey as ids has no sizes");
-    drop_trace(&got);
-    write_file(path, "16 8 0 0\n", 9);
-    got = read_path(path, &options);
-    CHECK_TEXT(show_trace(&got, shown, sizeof shown), "r10+8",
-               "arc holds ids and keeps its counts");
-    drop_trace(&got);
-    unlink(path);
+    check_shown(&options, " L 10,8\n", "r10", "lackey as ids has no sizes");
+    check_shown(&options, "16 8 0 0\n", "10+8",
+                "arc holds ids and keeps its counts");
 }
 
 /* -------------------------------------------------------------- blocks -- */
@@ -239,8 +229,7 @@ int main(void)
 {
     test_all_selections();
     test_limit_stops();
-    test_modify_counts_twice();
-    test_ids_have_no_sizes();
+    test_references();
     test_blocks();
     test_blocks_without_arrays();
     return tap_done();

@@ -1,4 +1,4 @@
-/* test_architects.c - formats of processors' simulators: sites and threads */
+/* test_binary.c - binary formats of simulators, in all their versions */
 #define _GNU_SOURCE
 #include "tests/traces/read_all.h"
 #include "traces/formats/format.h"
@@ -16,127 +16,17 @@ static void put(uint64_t value, unsigned bytes)
     file.used += bytes;
 }
 
-/* All references as "r10+4@401136#7": extent, site and thread where they are
-   told; then what reading failed with. */
-static const char *show(const char *name, const char *format)
-{
-    static char text[4096];
-    char path[TEST_PATH_BYTES];
-    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    struct margay_error error = {.message = ""};
-    struct margay_batch batch;
-    margay_trace *trace;
-    size_t used = 0;
-    options.format = format;
-    text[0] = '\0';
-    write_file(make_path(path, name), file.bytes, file.used);
-    enum margay_status status =
-        margay_trace_open(path, &options, &trace, &error);
-    while (status == MARGAY_OK) {
-        status = margay_trace_next(trace, -1, &batch, &error);
-        for (size_t i = 0; status == MARGAY_OK && i < batch.references &&
-                           used + 80 < sizeof text;
-             i++) {
-            used += (size_t)sprintf(text + used, "%s%c%" PRIx64,
-                                    used == 0 ? "" : " ", "rwf"[batch.kinds[i]],
-                                    batch.numbers[i]);
-            if (batch.extents != NULL)
-                used +=
-                    (size_t)sprintf(text + used, "+%" PRIu32, batch.extents[i]);
-            if (batch.sites != NULL)
-                used +=
-                    (size_t)sprintf(text + used, "@%" PRIx64, batch.sites[i]);
-            if (batch.threads != NULL)
-                used +=
-                    (size_t)sprintf(text + used, "#%" PRIu32, batch.threads[i]);
-        }
-    }
-    if (status != MARGAY_END)
-        snprintf(text + used, sizeof text - used, "%s%s", used == 0 ? "" : " ",
-                 error.message +
-                     (strncmp(error.message, path, strlen(path)) == 0
-                          ? strlen(path)
-                          : 0));
-    margay_trace_free(trace);
-    unlink(path);
-    return text;
-}
-
 /* What is shown begins with, or, where it failed, contains this. */
 static void expect(const char *name, const char *format, const char *expected,
                    const char *what)
 {
-    const char *shown = show(name, format);
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    options.format = format;
+    const char *shown = show_bytes(name, &options, file.bytes, file.used);
     bool fails = strchr(expected, ':') != NULL;
     CHECK(fails ? strstr(shown, expected) != NULL
                 : strcmp(shown, expected) == 0,
           "%s: %s, expected %s", what, shown, expected);
-}
-
-/* ---------------------------------------------------------------- text -- */
-
-static const struct sample {
-    const char *format, *text, *expected;
-} samples[] = {
-    {"pinatrace", "0x401136: R 0x10\n0x40113a: W 0xFF\n#eof\n",
-     "r10@401136 wff@40113a"},
-    {"pinatrace",
-     "#\n# Memory Access Trace\n#\r\n 0x1: R  0x2  8  0x3\r\n0x4:\tW 0x5",
-     "r2@1 w5@4"},
-    {"pinatrace", "0x1: R 0x2\n0x1: X 0x2\n", ":2: found '0x1: X 0x2'"},
-    {"pinatrace", "0x1: R 2\n", ":1: found '0x1: R 2', expected an address"},
-    {"pinatrace", "1: R 0x2\n", ":1: found '1: R 0x2', expected 0xADDR of"},
-    {"pinatrace", "0x1 R 0x2\n", ":1: found"},
-    {"pinatrace", "0x1: R\n0x2\n", ":1: found '0x1: R'"},
-    {"pinatrace", "0x1: R 0x2x\n", ":1: found"},
-    {"pinatrace", "0x11112222333344445: R 0x2\n", ":1: found"},
-
-    {"xdin", "r 10 4\nw 0x20 0X8\ni 30 10\nm 40 1\nc 0 0\n",
-     ":5: found 'c 0 0', expected a blank and a size"},
-    {"xdin", "r 10 4\nw 0x20 0X8\ni 30 10\nm 40 1\nc 0 1\nv 50 1 x\n",
-     "r10+4 w20+8 f30+16 r40+1"},
-    {"xdin", " r\t10  ffffffff  a comment\r\n\nr 1 1", "r10+4294967295 r1+1"},
-    {"xdin", "r 10\n", ":1: found 'r 10', expected a blank and a size"},
-    {"xdin", "r 10\n4\n", ":1: found 'r 10', expected a blank and a size"},
-    {"xdin", "r 10 100000000\n", ":1: found"},
-    {"xdin", "r 10 0\n", ":1: found"},
-    {"xdin", "r 10 4x\n", ":1: found"},
-    {"xdin", "r x 4\n", ":1: found 'r x 4', expected a hexadecimal"},
-    {"xdin", "R 10 4\n", ":1: found 'R 10 4', expected r, w, i, m, c or v"},
-    {"xdin", "0 10 4\n", ":1: found"},
-
-    {"perf-script",
-     "prog  12 [001] 7.5:  1 cpu/mem-loads,ldlat=30/P:  7ffe10 "
-     "401136 main+0x6 (/bin/prog)\n",
-     "r7ffe10@401136"},
-    {"perf-script", "a b 12/13 7.5: mem-stores: 7ffe10 401136 f (/bin/prog)\n",
-     "w7ffe10@401136"},
-    {"perf-script", "# captured on: today\n  7ffe10 401136 add (/p)\n\n20 30\n",
-     "r7ffe10@401136 r20@30"},
-    {"perf-script",
-     "p 1 7.5: 1 mem:P: 10 68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 "
-     "hit|LCK No|BLK  N/A  7  401136 main+0x6 (/p)\n"
-     "p 1 7.5: 1 mem:P: 18 68100142 |OP STORE|LVL L1 hit|LCK No 401140 f (/p)\n"
-     "p 1 7.5: 1 mem:P: 20 1 |OP EXEC|LVL N/A 20 f (/p)\n",
-     "r10@401136 w18@401140 f20@20"},
-    {"perf-script", "p 1 7.5: e: 0 401136 f\np 1 7.6: e: 8 40113a f\n",
-     "r8@40113a"},
-    {"perf-script", "p 1 7.5: e: 401136\n", ":1: found"},
-    {"perf-script", "p 1 7.5: e: 401136 main\n", ":1: found"},
-    {"perf-script", "p 1 7.5: e: 10 1 |OP LOAD|LCK No\n", ":1: found"},
-    {"perf-script", "p 1 7.5: e:\n10 20\n", ":1: found"},
-    {"perf-script", "p 1 7.5: 1 cycles:u:  401136 main+0x6 (/p)\n",
-     ":1: found"},
-};
-
-static void test_texts(void)
-{
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        file.used = strlen(samples[i].text);
-        memcpy(file.bytes, samples[i].text, file.used);
-        expect("trace", samples[i].format, samples[i].expected,
-               samples[i].format);
-    }
 }
 
 /* ------------------------------------------------------------ champsim -- */
@@ -220,8 +110,8 @@ static void put_thread(unsigned number)
 
 /* What it says of the thread that is numbered `n`. */
 #define THREAD(n)                                                     \
-    "f400+3@400#" n " r10+8@400#" n " w18+4@400#" n " f403+1@403#" n  \
-    " f404+2@404#" n " f406+3@406#" n " r20+1@406#" n " w28+1@420#" n \
+    "f400+3@400#" n " r10+8@400#" n " w18+4@400#" n " f403@403#" n  \
+    " f404+2@404#" n " f406+3@406#" n " r20@406#" n " w28@420#" n \
     " f422+2@422#" n " f430+2@430#" n " f432+2@432#" n
 
 static void test_drmemtrace(void)
@@ -319,7 +209,7 @@ static void test_gem5(void)
     put_packet(25, 0x40, 0, 0, 0);
     put_packet(99, 0x50, 0, 0, 0);
     expect("trace", NULL,
-           "r1000+8@400 wfffffffffffffffc+4@404 f404+64@0 r40+1@0",
+           "r1000+8@400 wfffffffffffffffc+4@404 f404+64@0 r40@0",
            "gem5: commands, sizes and instructions");
     file.used--;
     expect("trace", NULL, ": found half a message, expected a whole one",
@@ -349,6 +239,177 @@ static void test_gem5(void)
            "gem5: another beginning");
 }
 
+/* ------------------------------------------------------------------ lcs -- */
+
+/* libCacheSim's own format, in each of its versions. */
+#define MAGIC UINT64_C(0x123456789abcdef0)
+
+enum family { SHORT, LONG, LETTERS };
+
+static void begin_lcs(enum family family, uint64_t version, uint64_t requests)
+{
+    size_t header = family == LONG ? 8192 : 1024;
+    memset(&file, 0, sizeof file);
+    put(MAGIC, 8);
+    put(version, 8);
+    margay_put_little(file.bytes + 24, requests, 8);
+    margay_put_little(file.bytes + header - 8, MAGIC, 8);
+    file.used = header;
+}
+
+/* Record i of a version: id i % 5, size 100 + i, time 7 + i, op i % 15, ttl. */
+static void put_lcs(uint64_t version, unsigned i)
+{
+    static const unsigned features[] = {0, 0, 0, 0, 1, 2, 4, 8, 16};
+    put(7 + i, 4);
+    put(i % 5, 8);
+    put(100 + i, version < 3 ? 4 : 8);
+    if (version >= 2)
+        put(i % 15 | 0xabcd00, 4);
+    if (version >= 3)
+        put(i % 2 ? 60 : 0, 4);
+    put(UINT64_MAX, 8);
+    for (unsigned k = 0; k < features[version]; k++)
+        put(UINT32_MAX, 4);
+}
+
+static uint8_t lcs_op(unsigned number)
+{
+    static const char ops[] = "gggssssssdssgss";
+    return ops[number] == 'g'   ? MARGAY_GET
+           : ops[number] == 's' ? MARGAY_SET
+                                : MARGAY_DELETE;
+}
+
+/* Read all of it; returns how many references are not those of put_lcs(). */
+static unsigned count_wrong_lcs(const uint64_t version, unsigned skip,
+                                unsigned *references)
+{
+    char path[TEST_PATH_BYTES];
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    struct margay_batch batch;
+    struct margay_error error;
+    margay_trace *trace;
+    unsigned wrong = 0, i = skip;
+    options.skip_refs = skip;
+    write_file(make_path(path, "trace"), file.bytes, file.used);
+    if (margay_trace_open(path, &options, &trace, &error) != MARGAY_OK)
+        return 1;
+    enum margay_status status;
+    while ((status = margay_trace_next(trace, -1, &batch, &error)) ==
+           MARGAY_OK) {
+        for (size_t k = 0; k < batch.references; k++, i++) {
+            wrong += batch.numbers[k] != i % 5;
+            wrong += batch.sizes == NULL || batch.sizes[k] != 100 + i;
+            wrong += batch.times == NULL || batch.times[k] != 7 + i;
+            wrong += (batch.ops == NULL) != (version < 2);
+            wrong += version >= 2 && batch.ops[k] != lcs_op(i % 15);
+            wrong += (batch.ttls == NULL) != (version < 3);
+            wrong += version >= 3 && batch.ttls[k] != (i % 2 ? 60 : UINT64_MAX);
+        }
+    }
+    if (status != MARGAY_END)
+        printf("# %s\n", error.message);
+    wrong += status != MARGAY_END;
+    wrong += strcmp(margay_trace_format(trace)->name, "lcs") != 0;
+    margay_trace_free(trace);
+    unlink(path);
+    *references = i;
+    return wrong;
+}
+
+static void test_lcs_versions(enum family family)
+{
+    for (uint64_t version = 1; version <= 8; version++) {
+        unsigned references;
+        begin_lcs(family, version, 300);
+        for (unsigned i = 0; i < 300; i++)
+            put_lcs(version, i);
+        CHECK_U64(count_wrong_lcs(version, 0, &references), 0,
+                  "version %" PRIu64 "%s", version,
+                  family == LONG ? ", a long header" : "");
+        CHECK_U64(references, 300, "all of it");
+        CHECK_U64(count_wrong_lcs(version, 123, &references), 0,
+                  "and from the middle");
+        CHECK_U64(references, 300, "to its end");
+    }
+}
+
+/* A header with letters: time h, id Q, size i, and a field that is not read. */
+static void begin_lcs_letters(const char *letters, const char *numbers,
+                              unsigned record_bytes)
+{
+    begin_lcs(LETTERS, 0, 0);
+    memset(file.bytes + 8, 0, 240);
+    memcpy(file.bytes + 8, letters, strlen(letters));
+    memcpy(file.bytes + 248, numbers, 9);
+    margay_put_little(file.bytes + 1004, record_bytes, 4);
+    margay_put_little(file.bytes + 1008, 1, 8);
+}
+
+static void test_lcs_letters(void)
+{
+    begin_lcs_letters("<HQid", "\2\3\1\0\0\0\0\0\0", 22);
+    for (unsigned i = 0; i < 100; i++) {
+        put(7 + i, 2);
+        put(i % 5, 8);
+        put(100 + i, 4);
+        put(0, 8);
+    }
+    unsigned references;
+    CHECK_U64(count_wrong_lcs(1, 0, &references), 0, "fields by letters");
+    CHECK_U64(references, 100, "all of it");
+}
+
+static void check_lcs(const char *message)
+{
+    const char *shown = show_bytes("trace", NULL, file.bytes, file.used);
+    CHECK(strstr(shown, message) != NULL, "lcs: %s: %s", message, shown);
+}
+
+static void test_damaged_lcs(void)
+{
+    begin_lcs(SHORT, 1, 3);
+    put_lcs(1, 0);
+    check_lcs(
+        "byte 1048: found the end after 1 record, expected the 3 that the "
+        "header tells");
+    put_lcs(1, 1);
+    file.used -= 5;
+    check_lcs("byte 1048: found half a record of 19 bytes, expected 24 bytes");
+    begin_lcs(SHORT, 9, 0);
+    check_lcs("byte 8: found another header, expected version 1 to 8");
+    begin_lcs(LONG, 1, 0);
+    file.used = 2000;
+    check_lcs("byte 8184: found another header");
+    begin_lcs(SHORT, 2, 0);
+    put_lcs(2, 0);
+    file.bytes[1024 + 16] = 15;
+    check_lcs(
+        "byte 1024: found another record, expected an operation from 0 to "
+        "14");
+    begin_lcs(SHORT, 2, 0);
+    for (unsigned i = 0; i < 10; i++)
+        put_lcs(2, i);
+    file.bytes[1024 + 6 * 28 + 16] = 15;
+    check_lcs("byte 1192: found another record");
+    struct whole_trace whole = read_bytes("trace", NULL, file.bytes, file.used);
+    CHECK_U64(whole.count, 6, "the records before are right");
+    drop_trace(&whole);
+    begin_lcs(SHORT, 3, 0);
+    put_lcs(3, 0);
+    file.bytes[1024 + 19] = 0x80;
+    check_lcs("expected a size of 0 or more");
+    begin_lcs_letters("<HQx", "\2\0\1\0\0\0\0\0\0", 11);
+    check_lcs("expected fields of the letters");
+    begin_lcs_letters("<HQ", "\2\0\1\0\0\0\0\0\0", 11);
+    check_lcs("expected records as long as their fields");
+    begin_lcs_letters("<Hd", "\2\0\1\0\0\0\0\0\0", 10);
+    check_lcs("expected whole numbers");
+    begin_lcs_letters("<HQ", "\0\0\1\0\0\0\0\0\0", 10);
+    check_lcs("expected the number of the field of ids");
+}
+
 /* More than a window and than a batch hold. */
 static void test_long(void)
 {
@@ -371,10 +432,13 @@ static void test_long(void)
 
 int main(void)
 {
-    test_texts();
     test_champsim();
     test_drmemtrace();
     test_gem5();
+    test_lcs_versions(SHORT);
+    test_lcs_versions(LONG);
+    test_lcs_letters();
+    test_damaged_lcs();
     test_long();
     return tap_done();
 }
