@@ -31,7 +31,7 @@ struct bytes {
     size_t count;
 };
 
-__attribute__((unused)) static struct bytes read_file(const char *path)
+static inline struct bytes read_file(const char *path)
 {
     struct bytes bytes = {malloc(MOST_OUTPUT), 0};
     int fd = open(path, O_RDONLY);
@@ -47,12 +47,12 @@ __attribute__((unused)) static struct bytes read_file(const char *path)
     return bytes;
 }
 
-__attribute__((unused)) static bool same(struct bytes a, struct bytes b)
+static inline bool same(struct bytes a, struct bytes b)
 {
     return a.count == b.count && memcmp(a.data, b.data, a.count) == 0;
 }
 
-__attribute__((unused)) static size_t count_files(void)
+static inline size_t count_files(void)
 {
     size_t count = 0;
     DIR *directory = opendir(".");
@@ -63,7 +63,7 @@ __attribute__((unused)) static size_t count_files(void)
     return count;
 }
 
-__attribute__((unused)) static void redirect(const char *path, int fd)
+static inline void redirect(const char *path, int fd)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0 || dup2(file, fd) < 0)
@@ -72,7 +72,7 @@ __attribute__((unused)) static void redirect(const char *path, int fd)
 }
 
 /* Skip the tests where the command is unknown. */
-__attribute__((unused)) static void enter_folder(void)
+static inline void enter_folder(void)
 {
     margay = getenv("MARGAY");
     if (margay == NULL || getenv("BUILD") == NULL)
@@ -83,7 +83,7 @@ __attribute__((unused)) static void enter_folder(void)
     }
 }
 
-__attribute__((unused)) static void leave_folder(void)
+static inline void leave_folder(void)
 {
     struct dirent *entry;
     DIR *directory = opendir(folder);
@@ -97,8 +97,7 @@ __attribute__((unused)) static void leave_folder(void)
 /* -------------------------------------------------------------- children -- */
 
 /* Start `margay WORDS`, with a library preloaded unless that is "". */
-__attribute__((unused)) static pid_t start_child(const char *words,
-                                                 const char *preload_path)
+static inline pid_t start_child(const char *words, const char *preload_path)
 {
     char copy[512], *rest = copy, *arguments[MOST_WORDS] = {NULL};
     size_t count = 0;
@@ -126,7 +125,7 @@ __attribute__((unused)) static pid_t start_child(const char *words,
 }
 
 /* Its exit status, or 1000 and the signal that killed it. */
-__attribute__((unused)) static int await_child(pid_t child)
+static inline int await_child(pid_t child)
 {
     int status = 0;
     waitpid(child, &status, 0);
@@ -134,14 +133,14 @@ __attribute__((unused)) static int await_child(pid_t child)
 }
 
 /* Of a clock that only goes on. */
-__attribute__((unused)) static uint64_t now_microseconds(void)
+static inline uint64_t now_microseconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-__attribute__((unused)) static void sleep_microseconds(uint64_t microseconds)
+static inline void sleep_microseconds(uint64_t microseconds)
 {
     struct timespec time = {
         .tv_sec = (time_t)(microseconds / 1000000),

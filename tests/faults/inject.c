@@ -149,81 +149,78 @@ static bool may_fail(int fd)
            (fstat(fd, &status) != 0 || (status.st_mode & S_IFMT) != 0);
 }
 
-/* The calls that both ways to get in between have: X(TYPE, NAME, PARAMETERS).
- */
+/* The calls that both ways to get in between have: the kind, why it fails and
+   what it returns then, and the function.  BESIDES do more, or need more. */
 #define CALLS(X)                                                               \
-    X(void *, mmap,                                                            \
-      (void *at, size_t bytes, int protection, int flags, int fd, off_t from)) \
-    X(ssize_t, read, (int fd, void *buffer, size_t bytes))                     \
-    X(ssize_t, write, (int fd, const void *buffer, size_t bytes))              \
-    X(int, close, (int fd))                                                    \
-    X(ssize_t, pread, (int fd, void *buffer, size_t bytes, off_t at))          \
-    X(int, rename, (const char *from, const char *to))                         \
-    X(int, linkat,                                                             \
+    X(MMAP, ENOMEM, MAP_FAILED, void *, mmap,                                  \
+      (void *at, size_t bytes, int protection, int flags, int fd, off_t from), \
+      (at, bytes, protection, flags, fd, from))                                \
+    X(READ, EIO, -1, ssize_t, read, (int fd, void *buffer, size_t bytes),      \
+      (fd, buffer, bytes))                                                     \
+    X(READ, EIO, -1, ssize_t, pread,                                           \
+      (int fd, void *buffer, size_t bytes, off_t at), (fd, buffer, bytes, at)) \
+    X(RENAME, EACCES, -1, int, rename, (const char *from, const char *to),     \
+      (from, to))                                                              \
+    X(RENAME, EACCES, -1, int, linkat,                                         \
       (int from_folder, const char *from, int to_folder, const char *to,       \
-       int flags))                                                             \
-    X(int, open, (const char *path, int flags, ...))                           \
-    X(FILE *, fopen, (const char *path, const char *mode))                     \
-    X(int, mkostemp, (char *path, int flags))                                  \
-    X(int, memfd_create, (const char *name, unsigned flags))                   \
-    X(off_t, lseek, (int fd, off_t at, int whence))                            \
-    X(int, ftruncate, (int fd, off_t bytes))                                   \
-    X(int, dup, (int fd))                                                      \
-    X(int, dup2, (int fd, int as))                                             \
-    X(int, pipe2, (int fds[2], int flags))                                     \
-    X(pid_t, fork, (void))                                                     \
-    X(int, pthread_create,                                                     \
+       int flags),                                                             \
+      (from_folder, from, to_folder, to, flags))                               \
+    X(OPEN, EMFILE, NULL, FILE *, fopen, (const char *path, const char *mode), \
+      (path, mode))                                                            \
+    X(OPEN, EMFILE, -1, int, mkostemp, (char *path, int flags), (path, flags)) \
+    X(OPEN, EMFILE, -1, int, memfd_create, (const char *name, unsigned flags), \
+      (name, flags))                                                           \
+    X(SEEK, EIO, -1, off_t, lseek, (int fd, off_t at, int whence),             \
+      (fd, at, whence))                                                        \
+    X(TRUNCATE, EIO, -1, int, ftruncate, (int fd, off_t bytes), (fd, bytes))   \
+    X(DUPLICATE, EMFILE, -1, int, dup, (int fd), (fd))                         \
+    X(DUPLICATE, EMFILE, -1, int, dup2, (int fd, int as), (fd, as))            \
+    X(PIPE, EMFILE, -1, int, pipe2, (int fds[2], int flags), (fds, flags))     \
+    X(FORK, EAGAIN, -1, pid_t, fork, (void), ())                               \
+    X(THREAD, EAGAIN, EAGAIN, int, pthread_create,                             \
       (pthread_t * thread, const pthread_attr_t *attributes,                   \
-       void *(*run)(void *), void *argument))
+       void *(*run)(void *), void *argument),                                  \
+      (thread, attributes, run, argument))
+#define BESIDES(X)                                                        \
+    X(, , , ssize_t, write, (int fd, const void *buffer, size_t bytes), ) \
+    X(, , , int, close, (int fd), )                                       \
+    X(, , , int, open, (const char *path, int flags, ...), )
+
+/* Those that allocate; all but the first, where no library is preloaded, which
+   sees the allocations within them. */
+#define ALLOCATIONS(X)                                                        \
+    X(, , NULL, void *, malloc, (size_t bytes), (bytes))                      \
+    X(, , NULL, void *, calloc, (size_t count, size_t bytes), (count, bytes)) \
+    X(, , NULL, void *, realloc, (void *memory, size_t bytes), (memory, bytes))
+#define WRAPPED(X)                                                        \
+    X(, , NULL, void *, reallocarray,                                     \
+      (void *memory, size_t count, size_t bytes), (memory, count, bytes)) \
+    X(, , NULL, char *, strdup, (const char *text), (text))               \
+    X(, , NULL, char *, strndup, (const char *text, size_t most),         \
+      (text, most))                                                       \
+    X(, , -1, int, vasprintf,                                             \
+      (char **text, const char *format, va_list arguments),               \
+      (text, format, arguments))                                          \
+    X(, , NULL, char *, realpath, (const char *path, char *resolved),     \
+      (path, resolved))
 
 #ifdef MARGAY_FAULTS_WRAP
 
 #define HOOK(name) __wrap_##name
 #define REAL(name) __real_##name
 
-/* Those that allocate besides. */
-#define WRAPPED(X)                                                          \
-    X(void *, malloc, (size_t bytes))                                       \
-    X(void *, calloc, (size_t count, size_t bytes))                         \
-    X(void *, realloc, (void *memory, size_t bytes))                        \
-    X(void *, reallocarray, (void *memory, size_t count, size_t bytes))     \
-    X(char *, strdup, (const char *text))                                   \
-    X(char *, strndup, (const char *text, size_t most))                     \
-    X(int, vasprintf, (char **text, const char *format, va_list arguments)) \
-    X(int, asprintf, (char **text, const char *format, ...))                \
-    X(char *, realpath, (const char *path, char *resolved))
-
-#define DECLARE(type, name, parameters) \
-    type __real_##name parameters;      \
+#define DECLARE(kind, reason, failure, type, name, parameters, arguments) \
+    type __real_##name parameters;                                        \
     type __wrap_##name parameters;
 CALLS(DECLARE)
+BESIDES(DECLARE)
+ALLOCATIONS(DECLARE)
 WRAPPED(DECLARE)
+int __wrap_asprintf(char **text, const char *format, ...);
 
 __attribute__((constructor)) static void begin(void)
 {
     arm();
-}
-
-void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
-{
-    return NO_MEMORY ? NULL : __real_reallocarray(memory, count, bytes);
-}
-
-/* Preloaded, the library's own allocations are seen; here, who asks for them.
- */
-char *__wrap_strdup(const char *text)
-{
-    return NO_MEMORY ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t most)
-{
-    return NO_MEMORY ? NULL : __real_strndup(text, most);
-}
-
-int __wrap_vasprintf(char **text, const char *format, va_list arguments)
-{
-    return NO_MEMORY ? -1 : __real_vasprintf(text, format, arguments);
 }
 
 int __wrap_asprintf(char **text, const char *format, ...)
@@ -233,11 +230,6 @@ int __wrap_asprintf(char **text, const char *format, ...)
     int length = __wrap_vasprintf(text, format, arguments);
     va_end(arguments);
     return length;
-}
-
-char *__wrap_realpath(const char *path, char *resolved)
-{
-    return NO_MEMORY ? NULL : __real_realpath(path, resolved);
 }
 
 #else
@@ -253,8 +245,10 @@ extern void *__libc_realloc(void *memory, size_t bytes);
 #define real_calloc  __libc_calloc
 #define real_realloc __libc_realloc
 
-#define POINT(type, name, parameters)   static type(*real_##name) parameters;
+#define POINT(kind, reason, failure, type, name, parameters, arguments) \
+    static type(*real_##name) parameters;
 CALLS(POINT)
+BESIDES(POINT)
 static int (*real_main)(int, char **, char **);
 
 /* ISO C has no conversion from void * to a function. */
@@ -268,8 +262,10 @@ static void look_up(const char *name, void *function)
 
 __attribute__((constructor)) static void look_all_up(void)
 {
-#define LOOK_UP(type, name, parameters) look_up(#name, &real_##name);
+#define LOOK_UP(kind, reason, failure, type, name, parameters, arguments) \
+    look_up(#name, &real_##name);
     CALLS(LOOK_UP)
+    BESIDES(LOOK_UP)
 }
 
 static int armed_main(int count, char **arguments, char **environment)
@@ -305,33 +301,22 @@ static void *share(size_t bytes)
     return memory;
 }
 
-void *HOOK(malloc)(size_t bytes)
-{
-    return NO_MEMORY ? NULL : REAL(malloc)(bytes);
-}
+#define ALLOCATE(kind, reason, failure, type, name, parameters, arguments) \
+    type HOOK(name) parameters                                             \
+    {                                                                      \
+        return NO_MEMORY ? failure : REAL(name) arguments;                 \
+    }
+ALLOCATIONS(ALLOCATE)
+#ifdef MARGAY_FAULTS_WRAP
+WRAPPED(ALLOCATE)
+#endif
 
-void *HOOK(calloc)(size_t count, size_t bytes)
-{
-    return NO_MEMORY ? NULL : REAL(calloc)(count, bytes);
-}
-
-void *HOOK(realloc)(void *memory, size_t bytes)
-{
-    return NO_MEMORY ? NULL : REAL(realloc)(memory, bytes);
-}
-
-void *HOOK(mmap)(void *at, size_t bytes, int protection, int flags, int fd,
-                 off_t offset)
-{
-    return fails(MMAP, ENOMEM)
-               ? MAP_FAILED
-               : REAL(mmap)(at, bytes, protection, flags, fd, offset);
-}
-
-ssize_t HOOK(read)(int fd, void *buffer, size_t bytes)
-{
-    return fails(READ, EIO) ? -1 : REAL(read)(fd, buffer, bytes);
-}
+#define CALL(kind, reason, failure, type, name, parameters, arguments) \
+    type HOOK(name) parameters                                         \
+    {                                                                  \
+        return fails(kind, reason) ? failure : REAL(name) arguments;   \
+    }
+CALLS(CALL)
 
 ssize_t HOOK(write)(int fd, const void *buffer, size_t bytes)
 {
@@ -345,32 +330,6 @@ int HOOK(close)(int fd)
 {
     int result = REAL(close)(fd);
     return fails(CLOSE, EIO) ? -1 : result;
-}
-
-int HOOK(rename)(const char *from, const char *to)
-{
-    return fails(RENAME, EACCES) ? -1 : REAL(rename)(from, to);
-}
-
-int HOOK(linkat)(int from_folder, const char *from, int to_folder,
-                 const char *to, int flags)
-{
-    return fails(RENAME, EACCES)
-               ? -1
-               : REAL(linkat)(from_folder, from, to_folder, to, flags);
-}
-
-int HOOK(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes,
-                         void *(*run)(void *), void *argument)
-{
-    return fails(THREAD, EAGAIN)
-               ? EAGAIN
-               : REAL(pthread_create)(thread, attributes, run, argument);
-}
-
-ssize_t HOOK(pread)(int fd, void *buffer, size_t bytes, off_t at)
-{
-    return fails(READ, EIO) ? -1 : REAL(pread)(fd, buffer, bytes, at);
 }
 
 int HOOK(open)(const char *path, int flags, ...)
@@ -408,48 +367,3 @@ ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t at, size_t room)
     return pread(fd, buffer, bytes, at);
 }
 #endif
-
-FILE *HOOK(fopen)(const char *path, const char *mode)
-{
-    return fails(OPEN, EMFILE) ? NULL : REAL(fopen)(path, mode);
-}
-
-int HOOK(mkostemp)(char *path, int flags)
-{
-    return fails(OPEN, EMFILE) ? -1 : REAL(mkostemp)(path, flags);
-}
-
-int HOOK(memfd_create)(const char *name, unsigned flags)
-{
-    return fails(OPEN, EMFILE) ? -1 : REAL(memfd_create)(name, flags);
-}
-
-off_t HOOK(lseek)(int fd, off_t at, int whence)
-{
-    return fails(SEEK, EIO) ? -1 : REAL(lseek)(fd, at, whence);
-}
-
-int HOOK(ftruncate)(int fd, off_t bytes)
-{
-    return fails(TRUNCATE, EIO) ? -1 : REAL(ftruncate)(fd, bytes);
-}
-
-int HOOK(dup)(int fd)
-{
-    return fails(DUPLICATE, EMFILE) ? -1 : REAL(dup)(fd);
-}
-
-int HOOK(dup2)(int fd, int as)
-{
-    return fails(DUPLICATE, EMFILE) ? -1 : REAL(dup2)(fd, as);
-}
-
-int HOOK(pipe2)(int fds[2], int flags)
-{
-    return fails(PIPE, EMFILE) ? -1 : REAL(pipe2)(fds, flags);
-}
-
-pid_t HOOK(fork)(void)
-{
-    return fails(FORK, EAGAIN) ? -1 : REAL(fork)();
-}

@@ -16,9 +16,9 @@ struct fuzz_target {
     void (*run)(const char *name, const uint8_t *data, size_t bytes);
 };
 
-/* NULL: there is none of that name. */
+/* Until the next call; NULL: there is none of that name. */
 const struct fuzz_target *fuzz_find(const char *name);
-/* NULL beyond the last. */
+/* Until the next call; NULL beyond the last. */
 const struct fuzz_target *fuzz_at(size_t index);
 
 /* Say what is wrong, and abort. */

@@ -103,7 +103,6 @@ static void try_engine(const char *spec, uint64_t bound_blocks)
     margay_engine_free(engine);
 }
 
-/* An engine's spec, bins, a size and a generator's name at the same time. */
 /* A cache of few ways of the policy, if there is one, is used. */
 static void try_policy(const char *text)
 {
@@ -121,6 +120,7 @@ static void try_policy(const char *text)
     margay_cache_free(cache);
 }
 
+/* An engine's spec, a policy, bins and a size at the same time. */
 void fuzz_specs(const char *name, const uint8_t *data, size_t bytes)
 {
     char *text = copy_text(data, bytes);
@@ -174,26 +174,28 @@ static void check_bins(const struct run_csv *run)
     margay_stack_generator_free(generator);
 }
 
-/* The data as a file that has a name, for as long as *descriptor is open. */
-static void put_file(const uint8_t *data, size_t bytes, int *descriptor,
-                     char name[32])
+/* The name of a file with this data, until the next call. */
+static const char *put_file(const uint8_t *data, size_t bytes)
 {
-    *descriptor = memfd_create("table", 0);
-    snprintf(name, 32, "/proc/self/fd/%d", *descriptor);
-    if (*descriptor < 0 || write(*descriptor, data, bytes) != (ssize_t)bytes)
+    static char name[32];
+    static int file = -1;
+    if (file >= 0)
+        close(file);
+    file = memfd_create("table", 0);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    if (file < 0 || write(file, data, bytes) != (ssize_t)bytes)
         fuzz_fail("no file in memory");
+    return name;
 }
 
 void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
 {
     struct run_places table;
     struct margay_error error = {.message = ""};
-    char path[32];
-    int file;
     (void)name;
     if (bytes == 0)
         return;
-    put_file(data, bytes, &file, path);
+    const char *path = put_file(data, bytes);
     for (enum run_bins bins = RUN_EXACT; bins <= RUN_ANY; bins++) {
         if (run_table_read(&table, path, bins, &error) != MARGAY_OK)
             check_message(&error);
@@ -205,7 +207,6 @@ void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
                 check_counts(table.runs[i].histogram);
         run_places_clear(&table);
     }
-    close(file);
 }
 
 /* --------------------------------------------------------------- models -- */
@@ -233,17 +234,14 @@ void fuzz_model(const char *name, const uint8_t *data, size_t bytes)
     struct margay_error error = {.message = ""};
     margay_model *model;
     uint64_t block_bytes;
-    char path[32];
-    int file;
     (void)name;
     if (bytes == 0)
         return;
-    put_file(data, bytes, &file, path);
+    const char *path = put_file(data, bytes);
     if (model_file_read(path, &model, &block_bytes, &error) == MARGAY_OK)
         try_model(model);
     else
         check_message(&error);
-    close(file);
 
     size_t count = bytes / sizeof(uint64_t);
     uint64_t *words = malloc(bytes + sizeof *words);
@@ -261,12 +259,10 @@ void fuzz_regions(const char *name, const uint8_t *data, size_t bytes)
     static const uint64_t addresses[] = {0, 1, 0x1000, 0x1fff, UINT64_MAX};
     struct margay_error error = {.message = ""};
     struct regions *regions;
-    char path[32];
-    int file;
     (void)name;
     if (bytes == 0)
         return;
-    put_file(data, bytes, &file, path);
+    const char *path = put_file(data, bytes);
     if (regions_read(path, &regions, &error) != MARGAY_OK)
         check_message(&error);
     for (size_t i = 0; regions != NULL && i < 5; i++) {
@@ -274,5 +270,4 @@ void fuzz_regions(const char *name, const uint8_t *data, size_t bytes)
             fuzz_fail("address %zu is nowhere", i);
     }
     regions_free(regions);
-    close(file);
 }

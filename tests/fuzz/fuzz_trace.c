@@ -1,16 +1,16 @@
 /*
  * fuzz_trace.c - the readers of traces, on the fuzzer's own thread
  *
- * The input and the queue are replaced at link time: bytes come from memory,
- * and a batch is looked at where it would be handed over. Each trace is read
- * twice, as a whole and in the pieces of a slow pipe, which must not matter.
+ * The input is replaced at link time: bytes come from memory.  Each trace is
+ * read twice, as a whole and in the pieces of a slow pipe, which must not
+ * matter.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
 #include "traces/base/error.h"
-#include "traces/base/queue.h"
+#include "traces/formats/layout.h"
 #include "traces/formats/reader.h"
 
 struct margay_input {
@@ -25,9 +25,6 @@ struct outcome {
     const struct margay_format *format;
     char message[MARGAY_MESSAGE_BYTES];
 };
-
-static struct margay_reader *reading;
-static struct outcome *outcome;
 
 /* -------------------------------------------- in the place of input.c -- */
 
@@ -118,7 +115,7 @@ const char *margay_input_compression(const struct margay_input *input)
     return NULL;
 }
 
-/* -------------------------------------------- in the place of queue.c -- */
+/* -------------------------------------------------------------- batches -- */
 
 static void check_encoding(const struct margay_format_info *format,
                            uint64_t number, uint8_t kind, uint32_t extent)
@@ -134,93 +131,47 @@ static void check_encoding(const struct margay_format_info *format,
         fuzz_fail("%s: a record of %zu bytes", format->name, bytes);
 }
 
-static void digest(uint64_t value)
+static void digest(struct outcome *outcome, uint64_t value)
 {
     outcome->digest = (outcome->digest ^ value) * UINT64_C(0x100000001b3);
 }
 
-/* The columns of objects that this trace fills. */
-static void digest_object(const struct margay_references *batch, size_t i)
+/* Digest the columns that the batch fills, and those of objects that the trace
+   fills. */
+static void digest_batch(struct outcome *outcome,
+                         const struct margay_reader *reader,
+                         const struct margay_references *batch)
 {
-    unsigned filled = reading->facts.columns;
-    if (filled & MARGAY_COLUMN_SIZES)
-        digest(batch->sizes[i]);
-    if (filled & MARGAY_COLUMN_TIMES)
-        digest(batch->times[i]);
-    if (filled & MARGAY_COLUMN_TTLS)
-        digest(batch->ttls[i]);
-    if (filled & MARGAY_COLUMN_REQUESTS)
-        digest(batch->requests[i]);
-    if ((filled & MARGAY_COLUMN_OPS) == 0)
-        return;
-    digest(batch->ops[i]);
-    if (batch->ops[i] >= MARGAY_OPS)
-        fuzz_fail("operation %u", batch->ops[i]);
-}
-
-bool margay_queue_init(struct margay_queue *queue, size_t slots)
-{
-    (void)queue;
-    return slots > 0;
-}
-
-void margay_queue_destroy(struct margay_queue *queue)
-{
-    (void)queue;
-}
-
-bool margay_queue_reserve(struct margay_queue *queue, size_t *slot)
-{
-    *slot = queue->published % MARGAY_RING_SLOTS;
-    return true;
-}
-
-void margay_queue_publish(struct margay_queue *queue)
-{
-    const struct margay_references *batch =
-        &reading->ring[queue->published++ % MARGAY_RING_SLOTS];
     if (batch->count > batch->capacity)
         fuzz_fail("%zu references in room for %zu", batch->count,
                   batch->capacity);
-    unsigned filled = margay_references_columns(batch);
+    const unsigned filled = margay_references_columns(batch);
+    const unsigned objects = reader->facts.columns;
+#define COLUMN(columns, COLUMN, array, otherwise) \
+    digest(outcome,                               \
+           (columns)&MARGAY_COLUMN_##COLUMN ? batch->array[i] : (otherwise))
     for (size_t i = 0; i < batch->count; i++) {
         uint8_t kind = batch->kinds == NULL ? 0 : batch->kinds[i];
         uint32_t extent = batch->extents == NULL ? 1 : batch->extents[i];
         if (kind >= MARGAY_KINDS)
             fuzz_fail("kind %u", kind);
-        digest(batch->numbers[i]);
-        digest(kind);
-        digest(extent);
-        digest(filled & MARGAY_COLUMN_COUNTS ? batch->counts[i] : 1);
-        digest(filled & MARGAY_COLUMN_THREADS ? batch->threads[i] : 0);
-        digest(filled & MARGAY_COLUMN_SITES ? batch->sites[i] : 0);
-        digest_object(batch, i);
-        check_encoding(&reading->detection.format->info, batch->numbers[i],
-                       kind, extent);
+        digest(outcome, batch->numbers[i]);
+        digest(outcome, kind);
+        digest(outcome, extent);
+        COLUMN(filled, COUNTS, counts, 1);
+        COLUMN(filled, THREADS, threads, 0);
+        COLUMN(filled, SITES, sites, 0);
+        COLUMN(objects, SIZES, sizes, 0);
+        COLUMN(objects, TIMES, times, 0);
+        COLUMN(objects, TTLS, ttls, 0);
+        COLUMN(objects, REQUESTS, requests, 0);
+        COLUMN(objects, OPS, ops, 0);
+        if ((objects & MARGAY_COLUMN_OPS) && batch->ops[i] >= MARGAY_OPS)
+            fuzz_fail("operation %u", batch->ops[i]);
+        check_encoding(&reader->detection.format->info, batch->numbers[i], kind,
+                       extent);
     }
     outcome->references += batch->count;
-}
-
-void margay_queue_close(struct margay_queue *queue)
-{
-    (void)queue;
-}
-
-enum margay_status margay_queue_wait(struct margay_queue *queue, int wait_ms,
-                                     size_t *slot)
-{
-    (void)queue, (void)wait_ms, (void)slot;
-    return MARGAY_END;
-}
-
-void margay_queue_release(struct margay_queue *queue)
-{
-    (void)queue;
-}
-
-void margay_queue_cancel(struct margay_queue *queue)
-{
-    (void)queue;
 }
 
 /* --------------------------------------------------------------- target -- */
@@ -256,9 +207,17 @@ static struct outcome read_trace(const struct margay_state_options *options,
     margay_format_find(format, false, &reader.detection.format, NULL);
     if (data && margay_data_map_create(&reader.data, NULL) != MARGAY_OK)
         abort();
-    reading = &reader;
-    outcome = &result;
-    margay_reader_run(&reader);
+    if (!margay_queue_init(&reader.queue, MARGAY_RING_SLOTS))
+        abort();
+    for (bool goes_on = true; goes_on;) {
+        size_t slot;
+        goes_on = margay_reader_step(&reader);
+        while (margay_queue_wait(&reader.queue, 0, &slot) == MARGAY_OK) {
+            digest_batch(&result, &reader, &reader.ring[slot]);
+            margay_queue_release(&reader.queue);
+        }
+    }
+    margay_queue_destroy(&reader.queue);
     check_status(&reader);
     result.status = reader.status;
     result.format = reader.detection.format;
@@ -302,11 +261,12 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
         .pattern =
             "(?<a>[^ ]*) (?<b>\\d+)?(?<id>.*?)(?<c>\\d+) ?(?<d>.*)(?<e>.)",
     };
-    /* No column of the pattern is called by its number, and those of a picture
-       have names of their own; where columns are named, the format is known. */
+    /* No column of the pattern is called by its number, and a layout names its
+       own; where columns are named, the format is known. */
+    const struct margay_format *format;
     if ((strcmp(name, "regex") == 0 && (choice >> 3 & 3) == 2) ||
-        strcmp(name, "clf") == 0 || strcmp(name, "s3") == 0 ||
-        strcmp(name, "detect") == 0)
+        margay_format_find(name, false, &format, NULL) != MARGAY_OK ||
+        (format->layout != NULL && !format->layout->open))
         options.column = NULL;
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];

@@ -46,7 +46,7 @@ status=0
 printf '%-12s %12s %8s %10s %9s\n' target executions seconds per_second findings
 for target in $targets; do
     log=$build/found/$target.log
-    mkdir -p "$build/corpus/$target"
+    mkdir -p "$build/corpus/$target" "$build/seeds/$target"
     rm -f "$build/found/$target"-*
     begun=$(date +%s)
     MARGAY_FUZZ_TARGET=$target "$build/tests/fuzz/fuzzer" \

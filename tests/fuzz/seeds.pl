@@ -3,12 +3,15 @@
 #
 # seeds.txt has them all: `= TARGET/NAME`, and then their bytes, as lines of
 # text after a bar, of which the last one has no newline if a backslash follows
-# the bar; or, where they are no text, in hexadecimal.  `unpack` makes files of
-# them below FOLDER, and `pack` prints the file that FOLDER's files make.
+# the bar; or, where they are no text, compressed by zlib and in base 64.
+# `unpack` makes files of them below FOLDER, and `pack` prints the file that
+# FOLDER's files make.
 use strict;
 use warnings;
+use Compress::Zlib qw(compress uncompress);
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
+use MIME::Base64 qw(decode_base64 encode_base64);
 
 my ($what, $folder) = @ARGV;
 die "usage: seeds.pl pack|unpack FOLDER\n" unless defined $folder;
@@ -19,7 +22,8 @@ sub is_text {
 
 sub packed {
     my ($bytes) = @_;
-    return unpack('H*', $bytes) =~ s/(.{1,78})/$1\n/gr unless is_text($bytes);
+    return encode_base64(compress($bytes, 9), '') =~ s/(.{1,78})/$1\n/gr
+        unless is_text($bytes);
     my @lines = split /(?<=\n)/, $bytes;
     return join '', map { /\n\z/ ? "|$_" : "|\\$_\n" } @lines;
 }
@@ -34,22 +38,21 @@ sub pack_all {
 }
 
 sub unpack_all {
-    my $out;
+    local $/ = "\n= ";
     open my $in, '<:raw', 'tests/fuzz/seeds.txt' or die "seeds.txt: $!\n";
-    while (my $line = <$in>) {
-        if ($line =~ /^= (.+)\n/) {
-            make_path(dirname("$folder/$1"));
-            open $out, '>:raw', "$folder/$1" or die "$folder/$1: $!\n";
-        } elsif ($line =~ /^\|\\(.*)\n/) {
-            print $out $1;
-        } elsif ($line =~ /^\|(.*\n)/) {
-            print $out $1;
+    while (my $seed = <$in>) {
+        my ($name, $bytes) = $seed =~ /^(?:= )?(.+)\n((?s).*?)(?:\n= )?\z/ or die;
+        if ($bytes =~ /^\|/) {
+            $bytes .= "\n" unless $bytes =~ /\n\z/;
+            $bytes =~ s/^\|(\\?)(.*\n)/$1 ? substr($2, 0, -1) : $2/gme;
         } else {
-            chomp $line;
-            print $out pack('H*', $line);
+            $bytes = uncompress(decode_base64($bytes)) if $bytes ne '';
         }
+        make_path(dirname("$folder/$name"));
+        open my $out, '>:raw', "$folder/$name" or die "$folder/$name: $!\n";
+        print $out $bytes;
+        close $out or die "$folder/$name: $!\n";
     }
-    close $out or die "$folder: $!\n";
 }
 
 $what eq 'pack' ? pack_all() : unpack_all();
