@@ -105,14 +105,6 @@ MARGAY_API enum margay_status margay_writer_put(
     struct margay_error *error);
 
 /*
- * An upper bound on the length of the whole trace in bytes, before
- * compression, if it ended after this batch, or now where `batch` is NULL.
- * Exact for formats of records.
- */
-MARGAY_API uint64_t margay_writer_most_bytes(const margay_writer *writer,
-                                             const struct margay_batch *batch);
-
-/*
  * Hand the sink what the writer holds back, for a program that reads the trace
  * while it is written; more may follow.  A compression may still hold bytes
  * back, and each flush makes the trace somewhat longer where the format

@@ -144,7 +144,6 @@ struct options {
         const char *method;
         bool separate_threads;
         struct record_point start, stop;
-        uint64_t max_trace_bytes;
         bool sites, data, fetches, cflags, libs;
     } record;
 };

@@ -34,7 +34,6 @@ struct record_output {
     size_t file_count;
     uint64_t to_skip, to_write; /* references */
     uint64_t refs;              /* written */
-    bool full;
     struct margay_relay *relay; /* for the reader of a pipe; NULL = none */
     /* A batch in units of the format's ids. */
     uint64_t numbers[UNITS_REFS];
@@ -87,14 +86,6 @@ static enum margay_status make_file(struct record_output *output, size_t index,
     if (status == MARGAY_OK)
         status = margay_writer_create(output->format, file->path, &sink,
                                       &file->writer, error);
-    uint64_t most = options->record.max_trace_bytes;
-    if (status == MARGAY_OK && most != 0 &&
-        margay_writer_most_bytes(file->writer, NULL) > most)
-        status =
-            margay_fail(error, MARGAY_BAD_ARGUMENT,
-                        "--max-trace: %" PRIu64 " byte%s: a trace as %s is "
-                        "longer even without a reference",
-                        most, margay_plural(most, "s"), output->format);
     if (status == MARGAY_OK)
         status = output_open(file->path, OUTPUT_STREAMED,
                              &output->outputs[index], error);
@@ -160,34 +151,7 @@ uint64_t record_output_refs(const struct record_output *output)
 
 bool record_output_is_full(const struct record_output *output)
 {
-    return output->full || output->to_write == 0;
-}
-
-/* Write the entries for which --max-trace has room: all of them, or those of
-   either half.  The size of references is known once the format has written
-   them; until then the most bytes count. */
-static enum margay_status write_fitting(struct record_output *output,
-                                        margay_writer *writer,
-                                        const struct margay_batch *batch,
-                                        struct margay_error *error)
-{
-    const uint64_t most = output->options->record.max_trace_bytes;
-    const size_t count = batch->references, half = (count + 1) / 2;
-    enum margay_status status = MARGAY_OK;
-    if (margay_writer_most_bytes(writer, batch) > most)
-        status = margay_writer_flush(writer, error);
-    if (status == MARGAY_OK &&
-        margay_writer_most_bytes(writer, batch) <= most) {
-        output->refs += count;
-        return margay_writer_put(writer, batch, error);
-    }
-    output->full = count == 1;
-    for (int i = 0; i < 2 && status == MARGAY_OK && !output->full; i++) {
-        struct margay_batch part = margay_batch_part(
-            batch, i == 0 ? 0 : half, i == 0 ? half : count - half);
-        status = write_fitting(output, writer, &part, error);
-    }
-    return status;
+    return output->to_write == 0;
 }
 
 /* Name the modules that have come up, before the sites that are in them.  One
@@ -210,34 +174,12 @@ static enum margay_status name_modules(const struct record_output *output,
     return status;
 }
 
-static enum margay_status write_batch(struct record_output *output,
-                                      const struct margay_batch *batch,
-                                      struct margay_error *error)
-{
-    size_t index =
-        output->options->record.separate_threads && batch->threads != NULL
-            ? batch->threads[0]
-            : 0;
-    enum margay_status status = need_file(output, index, error);
-    if (status == MARGAY_OK)
-        status = name_modules(output, &output->files[index], error);
-    if (status != MARGAY_OK)
-        return status;
-    margay_writer *writer = output->files[index].writer;
-    if (output->options->record.max_trace_bytes != 0)
-        return write_fitting(output, writer, batch, error);
-    output->refs += batch->references;
-    return margay_writer_put(writer, batch, error);
-}
-
 /* Write the references that neither --start nor --stop leaves out. */
 static enum margay_status select_from(struct record_output *output,
                                       const struct margay_batch *batch,
                                       struct margay_error *error)
 {
-    size_t count = batch->references, from = count;
-    if (record_output_is_full(output))
-        return MARGAY_OK;
+    size_t count = batch->references, from = count, index = 0;
     if (output->to_skip < count)
         from = (size_t)output->to_skip;
     output->to_skip -= from;
@@ -246,8 +188,18 @@ static enum margay_status select_from(struct record_output *output,
         count = (size_t)output->to_write;
     if (output->to_write != UINT64_MAX)
         output->to_write -= count;
+    if (count == 0)
+        return MARGAY_OK;
     struct margay_batch part = margay_batch_part(batch, from, count);
-    return count == 0 ? MARGAY_OK : write_batch(output, &part, error);
+    if (output->options->record.separate_threads && part.threads != NULL)
+        index = part.threads[0];
+    enum margay_status status = need_file(output, index, error);
+    if (status == MARGAY_OK)
+        status = name_modules(output, &output->files[index], error);
+    if (status != MARGAY_OK)
+        return status;
+    output->refs += count;
+    return margay_writer_put(output->files[index].writer, &part, error);
 }
 
 /* The entries of a batch from `from` on, UNITS_REFS at most, with ids in the
@@ -291,18 +243,11 @@ enum margay_status record_output_put(struct record_output *output,
     return status;
 }
 
-/* What an event adds to a trace at most. */
-#define EVENT_BYTES 256
-
 enum margay_status record_output_put_data(struct record_output *output,
                                           const struct margay_data_event *event,
                                           struct margay_error *error)
 {
     struct trace_file *file = &output->files[0];
-    uint64_t most = output->options->record.max_trace_bytes;
-    if (most != 0 &&
-        margay_writer_most_bytes(file->writer, NULL) + EVENT_BYTES > most)
-        output->full = true;
     if (record_output_is_full(output))
         return MARGAY_OK;
     enum margay_status status = name_modules(output, file, error);
@@ -316,8 +261,7 @@ enum margay_status record_output_put_data(struct record_output *output,
 bool record_output_takes_words(const struct record_output *output)
 {
     return margay_writer_takes_words(output->files[0].writer) &&
-           output->to_skip == 0 && output->to_write == UINT64_MAX &&
-           output->options->record.max_trace_bytes == 0;
+           output->to_skip == 0 && output->to_write == UINT64_MAX;
 }
 
 enum margay_status record_output_put_words(struct record_output *output,

@@ -203,11 +203,6 @@ recorded --start next
 run annotate -q --data --sizes 4K t.mgt
 is 'variables with --start FUNCTION' "$(data 4096 | cut -d' ' -f1,3)" \
     'next::id 100'
-recorded --max-trace 3K
-run annotate -q --data --sizes 4K t.mgt
-is 'a trace that had to be short' \
-    "$status $(test "$(wc -c <t.mgt)" -le 3072 && echo short)" '0 short'
-
 # The first file of a unit has another number in each version of the debug
 # information, and clang uses it.
 for each in gcc clang; do

@@ -453,21 +453,6 @@ static enum margay_status put(void *state, const struct margay_batch *batch,
     return status;
 }
 
-/* An entry may need a chunk, control words for its address and its site, and
-   several words for its count. */
-static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
-{
-    const struct writing *writing = state;
-    uint64_t words = writing->words + 1;
-    for (size_t i = 0; i < batch->references; i++) {
-        uint64_t own = batch->counts == NULL ? 1 : batch->counts[i];
-        words +=
-            (own / (CHUNK_WORDS - REFERENCE_WORDS) + 1) * REFERENCE_WORDS + own;
-    }
-    return (writing->begun ? 0 : sizeof(struct words_head)) +
-           words * sizeof(uint64_t);
-}
-
 static enum margay_status put_words(void *state,
                                     const struct margay_words *words,
                                     struct margay_error *error)
@@ -507,7 +492,6 @@ static enum margay_status flush(void *state, struct margay_error *error)
 static const struct margay_blocks_writing writing_words = {
     .state_bytes = sizeof(struct writing),
     .put = put,
-    .most_bytes = most_bytes,
     .put_data = put_data,
     .put_words = put_words,
     .flush = flush,

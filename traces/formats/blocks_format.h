@@ -150,9 +150,6 @@ struct margay_blocks_writing {
 
     enum margay_status (*put)(void *state, const struct margay_batch *batch,
                               struct margay_error *error);
-    /* The most bytes that the writer would still write, if the trace ended
-       after this batch. */
-    uint64_t (*most_bytes)(const void *state, const struct margay_batch *batch);
     /* Name a module; NULL = the format has no place for modules. */
     enum margay_status (*set_module)(void *state, unsigned number,
                                      const char *path,

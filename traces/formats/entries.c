@@ -59,13 +59,6 @@ static enum margay_status make_room(struct entries *entries, char **to,
     return status;
 }
 
-static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
-{
-    return (((const struct entries *)state)->kept_count + batch->references +
-            2) *
-           MOST_BYTES;
-}
-
 /* --------------------------------------------------------------- tables -- */
 
 /* What a column of a table may be, and what of a trace it takes. */
@@ -174,7 +167,6 @@ const struct margay_blocks_writing margay_table_writing = {
     .state_bytes = sizeof(struct entries),
     .open = open_table,
     .put = put_lines,
-    .most_bytes = most_bytes,
     .flush = flush,
     .finish = flush,
 };
@@ -237,7 +229,6 @@ const struct margay_blocks_writing margay_champsim_writing = {
     .state_bytes = sizeof(struct entries),
     .needs = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SITES,
     .put = put_accesses,
-    .most_bytes = most_bytes,
     .flush = flush,
     .finish = end_instructions,
 };
@@ -316,7 +307,6 @@ const struct margay_blocks_writing margay_oracle_writing = {
     .needs = MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES,
     .clear = free_records,
     .put = keep_records,
-    .most_bytes = most_bytes,
     .flush = flush,
     .finish = put_records,
 };

@@ -316,33 +316,6 @@ static enum margay_status put_modules(struct writer *writer,
     return status;
 }
 
-/* An encoded column without entries: its name, its coding and four streams. */
-#define COLUMN_BYTES (2 + 4 * MARGAY_MGT_STREAM_BYTES(0))
-/* What an entry adds at most, with a value in a dictionary. */
-#define ENTRY_BYTES 9
-
-static uint64_t writer_most_bytes(const void *state,
-                                  const struct margay_batch *batch)
-{
-    const struct writer *writer = state;
-    unsigned columns = (unsigned)__builtin_popcount(
-        writer->begun ? writer->names : choose_columns(writer, batch));
-    uint64_t entries = writer->block->entries + batch->references;
-    uint64_t events = writer->data == NULL ? 0 : writer->data->entries;
-    uint64_t blocks =
-        (entries + MARGAY_MGT_BLOCK_ENTRIES - 1) / MARGAY_MGT_BLOCK_ENTRIES;
-    return (writer->begun ? 0 : MARGAY_MGT_HEADER_BYTES) +
-           blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
-           entries * columns * ENTRY_BYTES +
-           (writer->blocks + blocks) * MARGAY_MGT_INDEX_ENTRY_BYTES +
-           (events == 0 ? 0
-                        : MARGAY_MGT_DATA_BYTES +
-                              MARGAY_MGT_COLUMNS *
-                                  (COLUMN_BYTES + events * ENTRY_BYTES)) +
-           part_of_modules(writer) + MARGAY_MGT_FOOTER_BYTES +
-           MARGAY_MGT_TRAILER_BYTES;
-}
-
 /* A trace without references has a header, too. */
 static enum margay_status writer_flush(void *state, struct margay_error *error)
 {
@@ -411,7 +384,6 @@ static const struct margay_blocks_writing writing = {
     .put = writer_put,
     .set_module = writer_set_module,
     .put_data = writer_put_data,
-    .most_bytes = writer_most_bytes,
     .flush = writer_flush,
     .finish = writer_finish,
 };

@@ -39,7 +39,6 @@ struct margay_writer {
     unsigned needs;
     void *blocks;
     struct margay_trace_facts facts;
-    uint64_t bytes; /* passed on so far, before compression */
     size_t used;
     char piece[PIECE_BYTES];
 };
@@ -155,7 +154,6 @@ static enum margay_status pass_on(void *context, const void *bytes,
                                   size_t count, struct margay_error *error)
 {
     struct margay_writer *writer = context;
-    writer->bytes += count;
     if (writer->compression != NULL)
         return compress(writer, bytes, count, error);
     return writer->sink.write(writer->sink.context, bytes, count, error);
@@ -363,26 +361,6 @@ enum margay_status margay_writer_put(margay_writer *writer,
         }
     }
     return status;
-}
-
-uint64_t margay_writer_most_bytes(const margay_writer *writer,
-                                  const struct margay_batch *batch)
-{
-    static const struct margay_batch nothing;
-    char record[MARGAY_RECORD_BYTES];
-    uint64_t all = writer->bytes + writer->used;
-    size_t bytes;
-    if (batch == NULL)
-        batch = &nothing;
-    if (writer->writing != NULL)
-        return all + writer->writing->most_bytes(writer->blocks, batch);
-    /* Without the records that do not fit. */
-    for (size_t i = 0; i < batch->references; i++) {
-        uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
-        if (encode(writer, batch, i, record, &bytes, NULL) == MARGAY_OK)
-            all += count * bytes;
-    }
-    return all;
 }
 
 /* Words have the byte order of this machine, the format is little-endian. */
