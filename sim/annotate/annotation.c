@@ -6,7 +6,7 @@
  *   that a name may begin with a parenthesis; control characters are replaced.
  */
 #define _GNU_SOURCE
-#include "sim/annotate/annotation.h"
+#include "sim/annotate/annotate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,14 +6,12 @@
  * is missing, symbols name them.
  */
 #define _GNU_SOURCE
-#include "sim/annotate/data_names.h"
+#include "sim/annotate/annotate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/annotate/demangle.h"
-#include "sim/annotate/places.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 

@@ -1,10 +1,36 @@
 /* places.c - from an address in a program to the line of its source */
 #define _GNU_SOURCE
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 
-#include "sim/annotate/demangle.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
+
+/* "Itanium C++ ABI", section 3.4, defines it; both libraries of C++ have it. */
+extern char *__cxa_demangle(const char *name, char *buffer, size_t *bytes,
+                            int *status);
+
+bool demangle(const char *name, char *text, size_t bytes)
+{
+    static struct margay_late libraries[] = {
+        {.file = "libstdc++.so.6", .newest = "__cxa_demangle"},
+        {.file = "libc++abi.so.1", .newest = "__cxa_demangle"}};
+    int status = -1;
+    if (strncmp(name, "_Z", 2) != 0)
+        return false;
+    struct margay_late *library = &libraries[!margay_late_open(libraries)];
+    if (!margay_late_open(library))
+        return false;
+    char *made =
+        MARGAY_LATE(library, __cxa_demangle)(name, NULL, NULL, &status);
+    if (made != NULL)
+        snprintf(text, bytes, "%s", made);
+    free(made);
+    return made != NULL;
+}
 
 #ifdef MARGAY_HAS_LIBDW
 
@@ -13,9 +39,6 @@
 #include <elfutils/version.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define TEXT(number)  #number
@@ -322,27 +345,19 @@ void places_find(struct places *places, const char *path, uint64_t address,
 
 #else /* without libdw */
 
-#include <stddef.h>
-
 const char *places_library_version(void)
 {
     return NULL;
 }
 
-static enum margay_status fail_without_libdw(struct places **places,
-                                             struct margay_error *error)
+enum margay_status places_open(struct places **places,
+                               struct margay_error *error)
 {
     *places = NULL;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "this margay was built without elfutils' libdw, which "
                        "finds lines of sources (Debian: libdw-dev; then build "
                        "it again)");
-}
-
-enum margay_status places_open(struct places **places,
-                               struct margay_error *error)
-{
-    return fail_without_libdw(places, error);
 }
 
 void places_find(struct places *places, const char *path, uint64_t address,

@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/annotate/annotation.h"
-#include "sim/annotate/data_names.h"
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/result/tables.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 #include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"

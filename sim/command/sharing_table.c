@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 
 static bool has_sites(const struct sharing_lines *lines)
 {

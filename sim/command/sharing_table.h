@@ -2,7 +2,7 @@
 #ifndef MARGAY_SIM_COMMAND_SHARING_TABLE_H
 #define MARGAY_SIM_COMMAND_SHARING_TABLE_H
 
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 #include "sim/result/machine_table.h"
 
 /* From sites to lines of sources. */

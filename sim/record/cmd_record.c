@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/record/record.h"
@@ -118,11 +118,7 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
     status = launch_check(launch->program, exit_status, error);
     if (status != MARGAY_OK)
         return status;
-    const struct record_method *method =
-        record_method_choose(options, launch->program, error);
-    if (method == NULL)
-        return MARGAY_BAD_ARGUMENT;
-    status = method->prepare(launch, error);
+    status = record_prepare(launch, error);
     if (status == MARGAY_OK)
         status = open_receiver(recording, error);
     if (status == MARGAY_OK)
@@ -340,7 +336,7 @@ static enum margay_status check_recorded(const struct recording *recording,
     return status;
 }
 
-/* References that --max-trace or --stop leave out need not be recorded. */
+/* References that --stop leaves out need not be recorded. */
 static enum margay_status write_all(struct recording *recording,
                                     struct margay_error *error)
 {

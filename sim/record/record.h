@@ -2,8 +2,8 @@
  * record.h - running a program so that it is recorded
  *
  * A method makes a program's references visible: code compiled into the
- * program, or a tool that runs it.  Each method has a file, record_NAME.c, and
- * a row of the table in record_methods.c.
+ * program, or a tool that runs it.  The table of methods is in
+ * record_methods.c.
  */
 #ifndef MARGAY_SIM_RECORD_RECORD_H
 #define MARGAY_SIM_RECORD_RECORD_H
@@ -51,34 +51,11 @@ struct launch {
 #define EXIT_CANNOT_RUN 126
 #define EXIT_NOT_FOUND  127
 
-struct record_method {
-    const char *name;
-    const char *slowdown; /* of the program: "3 to 7 times", ... */
-    /* ... and where the plugin of a compiler has built the recorder in; NULL =
-       for this method none does. */
-    const char *plugin_slowdown;
-    bool (*has_plugin)(const char *program);
-
-    /* Can the method record the program on this machine?  If not, *why says why
-       ("valgrind is not installed"). */
-    bool (*suits)(const struct options *options, const char *program, char *why,
-                  size_t why_bytes);
-    /* Fill in the prefix. */
-    enum margay_status (*prepare)(struct launch *launch,
+/* Prepare the launch by the method of --method, or the first that suits the
+   program.  Messages name the method and, with --verbose, why others do not
+   suit. */
+enum margay_status record_prepare(struct launch *launch,
                                   struct margay_error *error);
-    bool knows_functions; /* --start and --stop may name them */
-    bool knows_data;      /* --data */
-    bool knows_fetches;   /* --fetches */
-};
-
-extern const struct record_method record_runtime;
-extern const struct record_method record_valgrind;
-
-/* The method of --method, or the first that suits the program.  Messages name
-   the method and, with --verbose, why others do not suit.  NULL on failure. */
-const struct record_method *record_method_choose(const struct options *options,
-                                                 const char *program,
-                                                 struct margay_error *error);
 
 /* Print the flags to compile and to link a program with, in one line. */
 enum margay_status record_print_flags(const struct options *options,
@@ -137,7 +114,7 @@ bool launch_is_native(const char *binary);
 /* --------------------------------------------------------------- output -- */
 
 /* Recorded references on their way into files: those from --start to --stop, in
-   one trace or in one for each thread, until --max-trace is reached. */
+   one trace or in one for each thread. */
 struct record_output;
 
 /* Open the trace, or that of the first thread; the caller owns *output.  The

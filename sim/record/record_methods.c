@@ -7,27 +7,173 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "sim/record/record.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 
-/* --method auto takes the first that suits a program, so the fastest comes
-   first. */
-static const struct record_method *const methods[] = {
-    &record_runtime,
-    &record_valgrind,
+#define WHY_BYTES 256
+
+/* -------------------------------------------------------------- runtime -- */
+
+/* Does the program hold the mark of a part of the runtime?  The mark stands
+   here in two parts, so that this program does not hold it. */
+static bool carries(const char *program, const char *part)
+{
+    static const char begin[] = "margay-capt";
+    char whole[64];
+    snprintf(whole, sizeof whole, "%sure-%s", begin, part);
+    return record_file_holds(program, whole);
+}
+
+static bool runtime_suits(const struct options *options, const char *program,
+                          char *why)
+{
+    /* With --method runtime the program may be a script that runs another. */
+    if (strcmp(options->record.method, "auto") != 0)
+        return true;
+    snprintf(why, WHY_BYTES,
+             "it is not built with what 'margay record --cflags --libs' "
+             "prints");
+    return carries(program, "runtime");
+}
+
+static enum margay_status prepare_runtime(struct launch *launch,
+                                          struct margay_error *error)
+{
+    launch->is_launcher = !carries(launch->program, "runtime");
+    if (!launch->is_launcher && record_is_static(launch->program))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: it is statically linked, which a program with "
+                           "the runtime cannot be: link it without -static",
+                           launch->program);
+    /* Any program may run or load another, so that none can be refused. */
+    if (launch->is_launcher && !launch->options->quiet)
+        message_print("%s: it is not built for the method runtime, which "
+                      "records only programs that are, if it runs any",
+                      launch->program);
+    launch->leaves_out = "they are not built for the method runtime";
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- valgrind -- */
+
+/* The tool is built where Valgrind's headers and libraries are, and needs
+   nothing of Valgrind's when it runs (traces/capture/valgrind). */
+#define LAUNCHER "margay-valgrind"
+
+static bool valgrind_suits(const struct options *options, const char *program,
+                           char *why)
+{
+    (void)options;
+    struct margay_error error;
+    char directory[PATH_MAX];
+    if (record_find(RECORD_VALGRIND, directory, &error) != MARGAY_OK) {
+        if (access("/proc/self/exe", F_OK) != 0)
+            snprintf(why, WHY_BYTES, "%.*s", WHY_BYTES - 1, error.message);
+        else
+            snprintf(
+                why, WHY_BYTES,
+                "this margay was built without Valgrind's libraries (Debian: "
+                "valgrind)");
+        return false;
+    }
+    /* Valgrind wants 12 descriptors for itself beyond those of the program, and
+       takes them from the program's where the hard limit gives no more.  20 are
+       enough for programs that run below such limits. */
+    enum { LEAST = 32 };
+    struct rlimit limit;
+    bool few = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < LEAST;
+    struct scripts scripts;
+    const char *binary = launch_find_binary(program, &scripts);
+    bool native = binary != NULL && launch_is_native(binary);
+    if (!native)
+        snprintf(why, WHY_BYTES,
+                 "neither it nor its interpreter is a binary for this machine");
+    else if (few)
+        snprintf(why, WHY_BYTES,
+                 "at most %ju descriptors may be open, and Valgrind needs %d "
+                 "(ulimit -n)",
+                 (uintmax_t)limit.rlim_max, LEAST);
+    return native && !few;
+}
+
+static enum margay_status prepare_valgrind(struct launch *launch,
+                                           struct margay_error *error)
+{
+    static char launcher[PATH_MAX + sizeof LAUNCHER];
+    char directory[PATH_MAX];
+    enum margay_status status = record_find(RECORD_VALGRIND, directory, error);
+    if (status != MARGAY_OK)
+        return status;
+    snprintf(launcher, sizeof launcher, "%s/" LAUNCHER, directory);
+    launch->receiver_option = "--capture";
+    launch->sees_end = true;
+    launch->leaves_out = "they are for another processor, or are gone";
+    const char *const before[] = {
+        launcher,
+        "--tool=margay",
+        "-q",
+        /* Not what the user's files and environment say of Valgrind. */
+        "--command-line-only=yes",
+        "--trace-children=yes",
+        "--vgdb=no",
+        "--run-libc-freeres=no",
+        "--run-cxx-freeres=no",
+        "--sigill-diagnostics=no",
+        launch->options->record.fetches ? "--fetches=yes" : "--fetches=no",
+    };
+    memcpy(launch->prefix, before, sizeof before);
+    launch->prefix_count = sizeof before / sizeof before[0];
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------------------------- table -- */
+
+/* A way to make a program's references visible: code compiled into the program,
+   or a tool that runs it. */
+static const struct method {
+    const char *name;
+    const char *slowdown; /* of the program: "3 to 7 times", ... */
+    /* ... and where the plugin of a compiler has built the recorder in; NULL =
+       for this method none does. */
+    const char *plugin_slowdown;
+    /* Can the method record the program on this machine?  If not, `why`, of
+       WHY_BYTES, says why ("valgrind is not installed"). */
+    bool (*suits)(const struct options *options, const char *program,
+                  char *why);
+    /* Fill in the prefix. */
+    enum margay_status (*prepare)(struct launch *launch,
+                                  struct margay_error *error);
+    bool knows_functions; /* --start and --stop may name them */
+    bool knows_data;      /* --data */
+    bool knows_fetches;   /* --fetches */
+} methods[] = {
+    /* --method auto takes the first that suits a program, so the fastest comes
+       first. */
+    {.name = "runtime",
+     .slowdown = "2 to 15 times",
+     .plugin_slowdown = "2 to 9 times",
+     .suits = runtime_suits,
+     .prepare = prepare_runtime,
+     .knows_functions = true,
+     .knows_data = true},
+    {.name = "valgrind",
+     .slowdown = "4 to 30 times",
+     .suits = valgrind_suits,
+     .prepare = prepare_valgrind,
+     .knows_fetches = true},
 };
 #define METHODS (sizeof methods / sizeof methods[0])
-
-#define WHY_BYTES 256
 
 static const char *method_name(size_t index, const void *context)
 {
     (void)context;
     if (index == METHODS)
         return "auto";
-    return index < METHODS ? methods[index]->name : NULL;
+    return index < METHODS ? methods[index].name : NULL;
 }
 
 static enum margay_status fail_method(const char *name,
@@ -38,7 +184,7 @@ static enum margay_status fail_method(const char *name,
     for (size_t i = 0; i < METHODS; i++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s",
-                 i + 1 < METHODS ? ", " : " or ", methods[i]->name);
+                 i + 1 < METHODS ? ", " : " or ", methods[i].name);
     }
     return margay_fail(
         error, MARGAY_BAD_ARGUMENT, "--method: found '%s', expected %s%s%s%s",
@@ -46,8 +192,8 @@ static enum margay_status fail_method(const char *name,
         nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
 }
 
-static bool suits(const struct record_method *method,
-                  const struct options *options, const char *program, char *why)
+static bool suits(const struct method *method, const struct options *options,
+                  const char *program, char *why)
 {
     const char *lacking = NULL; /* the first option that it does not have */
     if (options->record.data && !method->knows_data)
@@ -60,23 +206,24 @@ static bool suits(const struct record_method *method,
         lacking = "--stop with a function";
     if (lacking != NULL)
         snprintf(why, WHY_BYTES, "it does not know %s", lacking);
-    return lacking == NULL && method->suits(options, program, why, WHY_BYTES);
+    return lacking == NULL && method->suits(options, program, why);
 }
 
-const struct record_method *record_method_choose(const struct options *options,
-                                                 const char *program,
-                                                 struct margay_error *error)
+/* The method of --method, or the first that suits the program; NULL: none. */
+static const struct method *choose(const struct options *options,
+                                   const char *program,
+                                   struct margay_error *error)
 {
     const char *wanted = options->record.method;
     const bool any = strcmp(wanted, "auto") == 0;
     char reasons[METHODS * (WHY_BYTES + 16)] = "", why[WHY_BYTES] = "";
     for (size_t i = 0; i < METHODS; i++) {
-        const struct record_method *method = methods[i];
+        const struct method *method = &methods[i];
         if (!any && strcmp(method->name, wanted) != 0)
             continue;
         if (suits(method, options, program, why)) {
             bool plugin = any && method->plugin_slowdown != NULL &&
-                          method->has_plugin(program);
+                          carries(program, "plugin");
             if (any && !options->quiet)
                 message_print("%s: method %s, which takes about %s its time",
                               program, method->name,
@@ -100,6 +247,15 @@ const struct record_method *record_method_choose(const struct options *options,
     else
         fail_method(wanted, error);
     return NULL;
+}
+
+enum margay_status record_prepare(struct launch *launch,
+                                  struct margay_error *error)
+{
+    const struct method *method =
+        choose(launch->options, launch->program, error);
+    return method == NULL ? MARGAY_BAD_ARGUMENT
+                          : method->prepare(launch, error);
 }
 
 /* ---------------------------------------------------------------- files -- */

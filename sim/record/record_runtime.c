@@ -1,5 +1,5 @@
 /*
- * record_runtime.c - recording a program that was built for it
+ * record_runtime.c - what a program is built with to be recorded
  *
  * The compiler puts calls into the program, and the library that takes the
  * calls (traces/capture/runtime) lies beside this program, in the build tree or
@@ -14,66 +14,6 @@
 #include <string.h>
 
 #include "sim/record/record.h"
-#include "sim/terminal/message.h"
-
-/* Does the program hold the mark of a part of the runtime?  The mark stands
-   here in two parts, so that this program does not hold it. */
-static bool carries(const char *program, const char *part)
-{
-    static const char begin[] = "margay-capt";
-    char whole[64];
-    snprintf(whole, sizeof whole, "%sure-%s", begin, part);
-    return record_file_holds(program, whole);
-}
-
-/* Does the program hold code that a plugin has put into it? */
-static bool has_plugin(const char *program)
-{
-    return carries(program, "plugin");
-}
-
-static bool suits(const struct options *options, const char *program, char *why,
-                  size_t why_bytes)
-{
-    /* With --method runtime the program may be a script that runs another. */
-    if (strcmp(options->record.method, "auto") != 0)
-        return true;
-    snprintf(why, why_bytes,
-             "it is not built with what 'margay record --cflags --libs' "
-             "prints");
-    return carries(program, "runtime");
-}
-
-static enum margay_status prepare(struct launch *launch,
-                                  struct margay_error *error)
-{
-    launch->is_launcher = !carries(launch->program, "runtime");
-    if (!launch->is_launcher && record_is_static(launch->program))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: it is statically linked, which a program with "
-                           "the runtime cannot be: link it without -static",
-                           launch->program);
-    /* Any program may run or load another, so that none can be refused. */
-    if (launch->is_launcher && !launch->options->quiet)
-        message_print("%s: it is not built for the method runtime, which "
-                      "records only programs that are, if it runs any",
-                      launch->program);
-    launch->leaves_out = "they are not built for the method runtime";
-    return MARGAY_OK;
-}
-
-const struct record_method record_runtime = {
-    .name = "runtime",
-    .slowdown = "2 to 15 times",
-    .plugin_slowdown = "2 to 9 times",
-    .has_plugin = has_plugin,
-    .suits = suits,
-    .prepare = prepare,
-    .knows_functions = true,
-    .knows_data = true,
-};
-
-/* ----------------------------------------------------------------- flags -- */
 
 #define ARCHIVE "libmargay_runtime.a"
 

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/annotate/demangle.h"
+#include "sim/annotate/annotate.h"
 #include "sim/record/record.h"
 
 /* Longer ones are not found by the name in the source. */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/annotate/places.h"
+#include "sim/annotate/annotate.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/report/page.h"

@@ -1,0 +1,211 @@
+/*
+ * annotate.h - the misses of each line of a program, or of each of its data
+ *
+ * Places, from an address in a program to the line of its source: the debug
+ * information of a program or a library says it, also where that stands in a
+ * file of its own, where the address is in code that was inlined, and for code
+ * that was loaded at any place.  Without that, the symbols name the function;
+ * without those, the file is named.  This part is optional: it needs elfutils'
+ * libdw.
+ *
+ * Data: a trace that was recorded with data tells for each reference a datum
+ * (traces/formats/data.h).  Data that people know by one name, such as all
+ * elements of an array, get one number, by which misses are counted.
+ */
+#ifndef MARGAY_SIM_ANNOTATE_ANNOTATE_H
+#define MARGAY_SIM_ANNOTATE_ANNOTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <margay/status.h>
+#include <margay/traces.h>
+
+#include "sim/terminal/output.h"
+
+#ifdef MARGAY_HAS_LIBDW
+#include <elfutils/libdwfl.h>
+#endif
+
+#define PLACE_FILE_BYTES     4096
+#define PLACE_FUNCTION_BYTES 1024
+
+/* What is longer is cut. */
+struct place {
+    char file[PLACE_FILE_BYTES]; /* absolute if that is known; "" = unknown */
+    unsigned line;               /* 0 = unknown */
+    /* The innermost function, also if it was inlined; where the function is not
+       known, "FILE+0xADDRESS", or the address alone. */
+    char function[PLACE_FUNCTION_BYTES];
+};
+
+/* Write to `text`, cut to `bytes` bytes, the name in the source of a function
+   or a variable of C++, `grid::fill(int)` for `_ZN4grid4fillEi`; false, and
+   nothing is written, if the name is none of C++, or there is no library of it.
+ */
+bool demangle(const char *name, char *text, size_t bytes);
+
+/* What has been opened to look addresses up. */
+struct places;
+
+/* The version of libdw; NULL = it is not there, or was not when this was built.
+ */
+const char *places_library_version(void);
+
+/* Fails with MARGAY_BAD_ARGUMENT where libdw is not there, and with
+   MARGAY_NO_MEMORY.  The caller owns *places. */
+enum margay_status places_open(struct places **places,
+                               struct margay_error *error);
+
+/* Find an address as it stands in the file of that path; NULL = unknown.  A
+   file that cannot be read or understood leaves the place unknown; such a file
+   is found by places_unread(). */
+void places_find(struct places *places, const char *path, uint64_t address,
+                 struct place *place);
+
+/* MARGAY_NO_MEMORY if there was too little memory to find a place, or a
+   variable of places_module(), which then is unknown or another one. */
+enum margay_status places_check(const struct places *places,
+                                struct margay_error *error);
+
+/* A file that could not be read, and why; NULL = all could. */
+const char *places_unread(const struct places *places, const char **why);
+
+/* A file that was read and has changed after that time; NULL = none has. */
+const char *places_changed_since(const struct places *places,
+                                 const struct timespec *time);
+
+#ifdef MARGAY_HAS_LIBDW
+/* The functions of libdw, once places are open. */
+extern struct margay_late places_libdw;
+#define DWARF(name) MARGAY_LATE(&places_libdw, dwarf_##name)
+#define DWFL(name)  MARGAY_LATE(&places_libdw, dwfl_##name)
+/* Within this folder: the file as libdw has it, and what is to be taken from an
+   address there to get one in the file; NULL = it cannot be read, or there is
+   no memory. */
+Dwfl_Module *places_module(struct places *places, const char *path,
+                           uint64_t *bias);
+/* What libdw is asked between these two finds less where it has no memory,
+   which errno says alone; places_check() will. */
+void places_begin(void);
+void places_end(struct places *places);
+/* A unit with its functions and variables, which may be in a file of its own
+   (.dwo). */
+Dwarf_Die places_whole_unit(Dwarf_Die *unit);
+#endif
+
+/* NULL is fine. */
+void places_free(struct places *places);
+
+/* The path of the file of code with that number; NULL = unknown.  `program` as
+   below. */
+const char *places_path(const margay_trace *trace, const char *program,
+                        uint64_t module);
+
+/*
+ * Find the place of a site, once the trace has been read.  `program` is the
+ * file of the program where the trace does not name it or it has moved; NULL =
+ * the trace names it.
+ */
+void places_find_site(struct places *places, const margay_trace *trace,
+                      const char *program, uint64_t site, struct place *place);
+
+/* ---------------------------------------------------------------- data -- */
+
+struct data_names;
+
+/* Begin with the data of a trace, which is ready, and whose files `places`
+   reads; both outlive this.  `program` as in places_find_site().  Fails with
+   MARGAY_NO_MEMORY.  The caller owns *names. */
+enum margay_status data_names_create(struct places *places,
+                                     const margay_trace *trace,
+                                     const char *program,
+                                     struct data_names **names,
+                                     struct margay_error *error);
+
+/* The number of a datum, the next one if it is new. */
+uint32_t data_names_number(struct data_names *names, uint64_t datum);
+
+/* Once the trace has been read: MARGAY_NO_MEMORY if numbers have become wrong
+   for lack of memory; also more than 2^24 of them do not fit.  MARGAY_BAD_INPUT
+   if the trace has named a file only after the references to its variables, as
+   one does from a pipe. */
+enum margay_status data_names_check(const struct data_names *names,
+                                    const char *trace,
+                                    struct margay_error *error);
+
+/*
+ * Find what people call the data with a number, as a place whose function is
+ * that name, and file and line are where it was declared or allocated:
+ *
+ *     table               a variable
+ *     heap of FUNCTION    memory that it has allocated
+ *     stack of FUNCTION   what it refers to on any stack
+ *     other of FUNCTION   what it refers to of anything else
+ *
+ * Variables that have no name are "data of FILE".
+ */
+void data_names_find(struct data_names *names, uint64_t number,
+                     struct place *place);
+
+/* NULL is fine. */
+void data_names_free(struct data_names *names);
+
+/* --------------------------------------------------------------- counts -- */
+
+/* The most cache sizes of an annotation. */
+#define ANNOTATION_SIZES 64
+
+/* A line of a function. */
+struct annotated_line {
+    char *file;    /* "" = unknown */
+    unsigned line; /* 0 = unknown */
+    char *function;
+    uint64_t references;
+    uint64_t *misses; /* at each size */
+};
+
+struct annotation;
+
+/* Begin without lines, for `sizes` cache sizes, ANNOTATION_SIZES at most.  The
+   caller owns *annotation.  MARGAY_NO_MEMORY on failure. */
+enum margay_status annotation_create(size_t sizes,
+                                     struct annotation **annotation,
+                                     struct margay_error *error);
+
+/* Add references at a place, and their misses at each size.
+   MARGAY_NO_MEMORY on failure. */
+enum margay_status annotation_add(struct annotation *annotation,
+                                  const struct place *place,
+                                  uint64_t references, const uint64_t *misses,
+                                  struct margay_error *error);
+
+/* Put what was added to the same place together, and the lines in order: by
+   file, line and function.  Nothing is added afterwards. */
+void annotation_finish(struct annotation *annotation);
+
+/* The lines; they and their texts belong to the annotation. */
+const struct annotated_line *annotation_lines(
+    const struct annotation *annotation, size_t *count);
+
+/* What a profile is of. */
+struct profile {
+    const char *trace;
+    const uint64_t *cache_blocks;
+    size_t sizes;
+    uint64_t block_bytes; /* 0 = unknown */
+};
+
+/* Write the lines as a profile in callgrind's format, for callgrind_annotate
+   and KCachegrind: an event for the misses at each size, and one for the
+   references. */
+void annotation_write_profile(const struct annotation *annotation,
+                              const struct profile *profile,
+                              struct output *output);
+
+/* NULL is fine. */
+void annotation_free(struct annotation *annotation);
+
+#endif
