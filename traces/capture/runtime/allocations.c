@@ -37,22 +37,20 @@ static void freed(void *memory, uint64_t site)
 /* What is wrapped; the C library may have no weak ones. */
 #define WRAPPED(weak, type, name, ...)    \
     weak type __real_##name(__VA_ARGS__); \
-    HOOK type __wrap_##name(__VA_ARGS__);
+    HOOK type __wrap_##name(__VA_ARGS__)
 #define WEAK __attribute__((weak))
 
 /* A function that returns `bytes` bytes, and one that frees `memory`. */
 #define NEW(weak, name, parameters, arguments)                  \
     weak void *__real_##name parameters;                        \
-    HOOK void *__wrap_##name parameters;                        \
-    void *__wrap_##name parameters                              \
+    HOOK void *__wrap_##name parameters                         \
     {                                                           \
         return allocated(__real_##name arguments, bytes, SITE); \
     }
 
 #define DELETE(weak, name, parameters, arguments) \
     weak void __real_##name parameters;           \
-    HOOK void __wrap_##name parameters;           \
-    void __wrap_##name parameters                 \
+    HOOK void __wrap_##name parameters            \
     {                                             \
         freed(memory, SITE);                      \
         __real_##name arguments;                  \
@@ -64,21 +62,13 @@ NEW(WEAK, memalign, (size_t alignment, size_t bytes), (alignment, bytes))
 NEW(WEAK, valloc, (size_t bytes), (bytes))
 NEW(WEAK, pvalloc, (size_t bytes), (bytes))
 DELETE(, free, (void *memory), (memory))
-WRAPPED(, void *, calloc, size_t count, size_t bytes)
-WRAPPED(, void *, realloc, void *memory, size_t bytes)
-WRAPPED(WEAK, void *, reallocarray, void *memory, size_t count, size_t bytes)
-WRAPPED(, int, posix_memalign, void **memory, size_t alignment, size_t bytes)
-WRAPPED(, char *, strdup, const char *text)
-WRAPPED(, char *, strndup, const char *text, size_t most)
-WRAPPED(, void *, mremap, void *address, size_t before, size_t bytes, int flags,
-        ...)
-WRAPPED(, int, munmap, void *address, size_t bytes)
-WRAPPED(WEAK, void *, dlopen, const char *path, int mode)
 
-void *__wrap_calloc(size_t count, size_t bytes)
+WRAPPED(, void *, calloc, size_t count, size_t bytes)
 {
     return allocated(__real_calloc(count, bytes), count * bytes, SITE);
 }
+
+void *__real_realloc(void *memory, size_t bytes);
 
 /* Where there is no memory the old one stays, with this site for its own. */
 static void *reallocate(void *memory, size_t bytes, uint64_t site)
@@ -93,12 +83,12 @@ static void *reallocate(void *memory, size_t bytes, uint64_t site)
     return allocated(moved, bytes, site);
 }
 
-void *__wrap_realloc(void *memory, size_t bytes)
+WRAPPED(, void *, realloc, void *memory, size_t bytes)
 {
     return reallocate(memory, bytes, SITE);
 }
 
-void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
+WRAPPED(WEAK, void *, reallocarray, void *memory, size_t count, size_t bytes)
 {
     size_t all;
     if (__builtin_mul_overflow(count, bytes, &all)) {
@@ -108,7 +98,7 @@ void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
     return reallocate(memory, all, SITE);
 }
 
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes)
+WRAPPED(, int, posix_memalign, void **memory, size_t alignment, size_t bytes)
 {
     int status = __real_posix_memalign(memory, alignment, bytes);
     if (status == 0)
@@ -116,13 +106,13 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes)
     return status;
 }
 
-char *__wrap_strdup(const char *text)
+WRAPPED(, char *, strdup, const char *text)
 {
     char *copy = __real_strdup(text);
     return allocated(copy, copy == NULL ? 0 : strlen(copy) + 1, SITE);
 }
 
-char *__wrap_strndup(const char *text, size_t most)
+WRAPPED(, char *, strndup, const char *text, size_t most)
 {
     char *copy = __real_strndup(text, most);
     return allocated(copy, copy == NULL ? 0 : strlen(copy) + 1, SITE);
@@ -132,8 +122,6 @@ char *__wrap_strndup(const char *text, size_t most)
 #define MAP(weak, name, type)                                                  \
     WRAPPED(weak, void *, name, void *address, size_t bytes, int protection,   \
             int flags, int file, type offset)                                  \
-    void *__wrap_##name(void *address, size_t bytes, int protection,           \
-                        int flags, int file, type offset)                      \
     {                                                                          \
         void *memory =                                                         \
             __real_##name(address, bytes, protection, flags, file, offset);    \
@@ -144,7 +132,8 @@ MAP(, mmap, off_t)
 MAP(WEAK, mmap64, off64_t)
 
 /* The new memory is of this site; where there is none, the old one is. */
-void *__wrap_mremap(void *address, size_t before, size_t bytes, int flags, ...)
+WRAPPED(, void *, mremap, void *address, size_t before, size_t bytes, int flags,
+        ...)
 {
     va_list more;
     va_start(more, flags);
@@ -160,13 +149,13 @@ void *__wrap_mremap(void *address, size_t before, size_t bytes, int flags, ...)
     return moved;
 }
 
-int __wrap_munmap(void *address, size_t bytes)
+WRAPPED(, int, munmap, void *address, size_t bytes)
 {
     margay_recorder_put_data(MARGAY_DATA_UNKNOWN, address, bytes, SITE);
     return __real_munmap(address, bytes);
 }
 
-void *__wrap_dlopen(const char *path, int mode)
+WRAPPED(WEAK, void *, dlopen, const char *path, int mode)
 {
     void *library = __real_dlopen(path, mode);
     margay_allocations_tell_files();

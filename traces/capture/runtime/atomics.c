@@ -12,24 +12,19 @@
 #define ORDER __ATOMIC_SEQ_CST
 
 /* Of an operation, `does`_n is the compiler's builtin or a function like it. */
-#define MODIFY(bits, type, operation, does)                                    \
-    HOOK type __tsan_atomic##bits##_##operation(volatile type *address,        \
-                                                type value, int order);        \
-    type __tsan_atomic##bits##_##operation(volatile type *address, type value, \
-                                           int order)                          \
-    {                                                                          \
-        (void)order;                                                           \
-        margay_record_at(address, READ, sizeof(type), SITE);                   \
-        margay_record_at(address, WRITE, sizeof(type), SITE);                  \
-        return does(address, value, ORDER);                                    \
+#define MODIFY(bits, type, operation, does)                             \
+    HOOK type __tsan_atomic##bits##_##operation(volatile type *address, \
+                                                type value, int order)  \
+    {                                                                   \
+        (void)order;                                                    \
+        margay_record_at(address, READ, sizeof(type), SITE);            \
+        margay_record_at(address, WRITE, sizeof(type), SITE);           \
+        return does(address, value, ORDER);                             \
     }
 
 /* The weak form may fail without reason; this one never does. */
 #define COMPARE(bits, type, strength, does)                              \
     HOOK int __tsan_atomic##bits##_compare_exchange_##strength(          \
-        volatile type *address, type *expected, type value, int order,   \
-        int failure_order);                                              \
-    int __tsan_atomic##bits##_compare_exchange_##strength(               \
         volatile type *address, type *expected, type value, int order,   \
         int failure_order)                                               \
     {                                                                    \
@@ -44,20 +39,14 @@
 /* The operations of a type, whose names begin with `prefix`. */
 #define HOOKS(bits, type, prefix)                                             \
     HOOK type __tsan_atomic##bits##_load(const volatile type *address,        \
-                                         int order);                          \
-    HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, \
-                                          int order);                         \
-    HOOK type __tsan_atomic##bits##_compare_exchange_val(                     \
-        volatile type *address, type expected, type value, int order,         \
-        int failure_order);                                                   \
-    type __tsan_atomic##bits##_load(const volatile type *address, int order)  \
+                                         int order)                           \
     {                                                                         \
         (void)order;                                                          \
         margay_record_at(address, READ, sizeof(type), SITE);                  \
         return prefix##load_n(address, ORDER);                                \
     }                                                                         \
-    void __tsan_atomic##bits##_store(volatile type *address, type value,      \
-                                     int order)                               \
+    HOOK void __tsan_atomic##bits##_store(volatile type *address, type value, \
+                                          int order)                          \
     {                                                                         \
         (void)order;                                                          \
         margay_record_at(address, WRITE, sizeof(type), SITE);                 \
@@ -72,7 +61,7 @@
     MODIFY(bits, type, fetch_nand, prefix##fetch_nand)                        \
     COMPARE(bits, type, strong, prefix##compare_exchange_n)                   \
     COMPARE(bits, type, weak, prefix##compare_exchange_n)                     \
-    type __tsan_atomic##bits##_compare_exchange_val(                          \
+    HOOK type __tsan_atomic##bits##_compare_exchange_val(                     \
         volatile type *address, type expected, type value, int order,         \
         int failure_order)                                                    \
     {                                                                         \
@@ -152,16 +141,13 @@ LOCKED(fetch_nand, ~(old &value))
 HOOKS(128, u128, locked_)
 #endif
 
-HOOK void __tsan_atomic_thread_fence(int order);
-HOOK void __tsan_atomic_signal_fence(int order);
-
-void __tsan_atomic_thread_fence(int order)
+HOOK void __tsan_atomic_thread_fence(int order)
 {
     (void)order;
     __atomic_thread_fence(ORDER);
 }
 
-void __tsan_atomic_signal_fence(int order)
+HOOK void __tsan_atomic_signal_fence(int order)
 {
     (void)order;
     __atomic_signal_fence(ORDER);

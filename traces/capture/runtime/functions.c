@@ -80,12 +80,8 @@ __attribute__((destructor(101))) static void end_program(void)
     margay_recorder_leave();
 }
 
-HOOK void __tsan_init(void);
-HOOK void __tsan_func_entry(void *caller);
-HOOK void __tsan_func_exit(void);
-
 /* The constructor of each object file calls this. */
-void __tsan_init(void)
+HOOK void __tsan_init(void)
 {
 }
 
@@ -113,7 +109,7 @@ void margay_functions_leave(uint64_t site)
 /* The stack pointer of the function that calls a hook. */
 #define STACK ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
 
-void __tsan_func_entry(void *caller)
+HOOK void __tsan_func_entry(void *caller)
 {
     margay_functions_enter(SITE);
     if (__builtin_expect(calls > 0, 0)) {
@@ -127,7 +123,7 @@ void __tsan_func_entry(void *caller)
 
 /* The exit of a function that called the one to stop at has a stack above its
    own, and another address than that to which it returns. */
-void __tsan_func_exit(void)
+HOOK void __tsan_func_exit(void)
 {
     if (__builtin_expect(calls == 0, 1))
         return;

@@ -51,8 +51,7 @@ static void observe_copy(const volatile void *to, const volatile void *from,
 
 /* An access of READ, of WRITE, or of the one and then the other. */
 #define ACCESS(name, size, first, last)                  \
-    HOOK void __tsan_##name##size(void *address);        \
-    void __tsan_##name##size(void *address)              \
+    HOOK void __tsan_##name##size(void *address)         \
     {                                                    \
         margay_record_at(address, first, size, SITE);    \
         if (first != last)                               \
@@ -77,28 +76,23 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
-HOOK void __tsan_read_range(void *address, size_t bytes);
-HOOK void __tsan_write_range(void *address, size_t bytes);
-HOOK void __tsan_vptr_read(void **vptr);
-HOOK void __tsan_vptr_update(void **vptr, void *value);
-
-void __tsan_read_range(void *address, size_t bytes)
+HOOK void __tsan_read_range(void *address, size_t bytes)
 {
     observe_range(address, bytes, READ, SITE);
 }
 
-void __tsan_write_range(void *address, size_t bytes)
+HOOK void __tsan_write_range(void *address, size_t bytes)
 {
     observe_range(address, bytes, WRITE, SITE);
 }
 
 /* C++: the pointer of an object to its virtual functions. */
-void __tsan_vptr_read(void **vptr)
+HOOK void __tsan_vptr_read(void **vptr)
 {
     margay_record_at(vptr, READ, sizeof *vptr, SITE);
 }
 
-void __tsan_vptr_update(void **vptr, void *value)
+HOOK void __tsan_vptr_update(void **vptr, void *value)
 {
     (void)value;
     margay_record_at(vptr, WRITE, sizeof *vptr, SITE);
@@ -107,22 +101,20 @@ void __tsan_vptr_update(void **vptr, void *value)
 /* ---------------------------------------------------------------- copies -- */
 
 /* `hook` records the accesses of `real`, and calls it. */
-#define COPY(hook, real)                                       \
-    void *real(void *to, const void *from, size_t bytes);      \
-    HOOK void *hook(void *to, const void *from, size_t bytes); \
-    void *hook(void *to, const void *from, size_t bytes)       \
-    {                                                          \
-        observe_copy(to, from, bytes, SITE);                   \
-        return real(to, from, bytes);                          \
+#define COPY(hook, real)                                      \
+    void *real(void *to, const void *from, size_t bytes);     \
+    HOOK void *hook(void *to, const void *from, size_t bytes) \
+    {                                                         \
+        observe_copy(to, from, bytes, SITE);                  \
+        return real(to, from, bytes);                         \
     }
 
-#define SET(hook, real)                                 \
-    void *real(void *to, int value, size_t bytes);      \
-    HOOK void *hook(void *to, int value, size_t bytes); \
-    void *hook(void *to, int value, size_t bytes)       \
-    {                                                   \
-        observe_range(to, bytes, WRITE, SITE);          \
-        return real(to, value, bytes);                  \
+#define SET(hook, real)                                \
+    void *real(void *to, int value, size_t bytes);     \
+    HOOK void *hook(void *to, int value, size_t bytes) \
+    {                                                  \
+        observe_range(to, bytes, WRITE, SITE);         \
+        return real(to, value, bytes);                 \
     }
 
 COPY(__wrap_memcpy, __real_memcpy)
@@ -137,8 +129,7 @@ SET(__tsan_memset, __real_memset)
 #define CHECKED_COPY(hook, real)                                               \
     __attribute__((weak)) void *real(void *to, const void *from, size_t bytes, \
                                      size_t room);                             \
-    HOOK void *hook(void *to, const void *from, size_t bytes, size_t room);    \
-    void *hook(void *to, const void *from, size_t bytes, size_t room)          \
+    HOOK void *hook(void *to, const void *from, size_t bytes, size_t room)     \
     {                                                                          \
         if (bytes <= room)                                                     \
             observe_copy(to, from, bytes, SITE);                               \
@@ -150,9 +141,8 @@ CHECKED_COPY(__wrap___memmove_chk, __real___memmove_chk)
 
 __attribute__((weak)) void *__real___memset_chk(void *to, int value,
                                                 size_t bytes, size_t room);
-HOOK void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room);
 
-void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room)
+HOOK void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room)
 {
     if (bytes <= room)
         observe_range(to, bytes, WRITE, SITE);

@@ -90,27 +90,22 @@ ENTRY(margay_pass_leave, leave, "mov 72(%rsp), %rdi\n", "rax");
 
 #define RETURN ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
-HOOK uint64_t *margay_pass_room(uint64_t *end, size_t words);
-HOOK uint64_t *margay_pass_site(uint64_t *at);
-HOOK void margay_pass_enter(void);
-HOOK void margay_pass_leave(void);
-
-uint64_t *margay_pass_room(uint64_t *end, size_t words)
+HOOK uint64_t *margay_pass_room(uint64_t *end, size_t words)
 {
     return room(end, words);
 }
 
-uint64_t *margay_pass_site(uint64_t *at)
+HOOK uint64_t *margay_pass_site(uint64_t *at)
 {
     return site(at, RETURN);
 }
 
-void margay_pass_enter(void)
+HOOK void margay_pass_enter(void)
 {
     enter(RETURN);
 }
 
-void margay_pass_leave(void)
+HOOK void margay_pass_leave(void)
 {
     leave(RETURN);
 }

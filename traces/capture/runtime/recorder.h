@@ -96,9 +96,10 @@ void margay_recorder_stop(void);
 /* ----------------------------------------------------------------- hooks -- */
 
 /* Code that a compiler has instrumented calls hooks by name, so the compilers
-   define their names and types.  They are visible to programs and to shared
-   libraries. */
+   define their names and types, and no header declares them.  They are visible
+   to programs and to shared libraries. */
 #define HOOK __attribute__((visibility("default")))
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 /* As in enum margay_kind, which is part of the library, not of the runtime. */
 enum { READ = 0, WRITE = 1 };
