@@ -45,6 +45,12 @@ struct margay_cache {
 struct margay_cache_loop {
     margay_cache *cache;
     struct margay_finder finder; /* a copy */
+};
+
+/* What a loop is compiled for: a constant, and handed from one function to the
+   next by itself.  As a member of the loop it is found too late to inline the
+   calls, which costs a third more instructions. */
+struct margay_cache_fixed {
     struct margay_policy_calls calls;
     enum margay_form form;
 };
@@ -83,26 +89,28 @@ static MARGAY_ALWAYS_INLINE void margay_cache_leave(
 /* The slot for the block of `use`, in a set that was full, once the block of
    slot `evicted` has left. */
 static MARGAY_ALWAYS_INLINE uint32_t
-margay_cache_place(const struct margay_cache_loop *loop, uint64_t set,
+margay_cache_place(const struct margay_cache_loop *loop,
+                   const struct margay_cache_fixed *fixed, uint64_t set,
                    uint32_t evicted, const struct margay_use *use)
 {
     const struct margay_finder *finder = &loop->finder;
     uint32_t slot = evicted;
-    if (loop->calls.holds != NULL) {
+    if (fixed->calls.holds != NULL) {
         if (use->memory != MARGAY_NO_SLOT)
             return use->memory;
-        slot = loop->calls.reuse(loop->cache->state, set);
+        slot = fixed->calls.reuse(loop->cache->state, set);
         if (slot == MARGAY_NO_SLOT)
-            return margay_finder_add(finder, loop->form, set, use->block);
+            return margay_finder_add(finder, fixed->form, set, use->block);
     }
-    margay_finder_replace(finder, loop->form, set, slot, use->block);
+    margay_finder_replace(finder, fixed->form, set, slot, use->block);
     return slot;
 }
 
 /* Bring the block of `use` into its set; returns the slot, or MARGAY_NO_SLOT if
    the cache does not keep the block. */
 static MARGAY_ALWAYS_INLINE uint32_t
-margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
+margay_cache_bring_in(const struct margay_cache_loop *loop,
+                      const struct margay_cache_fixed *fixed, uint64_t set,
                       const struct margay_use *use)
 {
     const struct margay_finder *finder = &loop->finder;
@@ -110,16 +118,16 @@ margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
     uint32_t slot;
     if (use->kind == MARGAY_WRITE && cache->no_allocate)
         return MARGAY_NO_SLOT;
-    if (margay_finder_full(finder, loop->form, set)) {
-        uint32_t evicted = loop->calls.evict(cache->state, set, use);
+    if (margay_finder_full(finder, fixed->form, set)) {
+        uint32_t evicted = fixed->calls.evict(cache->state, set, use);
         if (evicted == MARGAY_NO_SLOT)
             return MARGAY_NO_SLOT;
         margay_cache_leave(loop, set * finder->slots + evicted, use);
-        slot = margay_cache_place(loop, set, evicted, use);
+        slot = margay_cache_place(loop, fixed, set, evicted, use);
     } else {
-        slot = margay_finder_add(finder, loop->form, set, use->block);
+        slot = margay_finder_add(finder, fixed->form, set, use->block);
     }
-    loop->calls.insert(cache->state, set, slot, use);
+    fixed->calls.insert(cache->state, set, slot, use);
     return slot;
 }
 
@@ -138,29 +146,32 @@ static MARGAY_ALWAYS_INLINE void margay_cache_write(
 
 /* The slot of the block of `use` if the cache holds it, or MARGAY_NO_SLOT. Sets
    use->memory. */
-static MARGAY_ALWAYS_INLINE uint32_t margay_cache_find(
-    const struct margay_cache_loop *loop, uint64_t set, struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_cache_find(const struct margay_cache_loop *loop,
+                  const struct margay_cache_fixed *fixed, uint64_t set,
+                  struct margay_use *use)
 {
     uint32_t slot =
-        margay_finder_find(&loop->finder, loop->form, set, use->block);
+        margay_finder_find(&loop->finder, fixed->form, set, use->block);
     use->memory = slot;
-    return slot == MARGAY_NO_SLOT || loop->calls.holds == NULL ||
-                   loop->calls.holds(loop->cache->state, set, slot)
+    return slot == MARGAY_NO_SLOT || fixed->calls.holds == NULL ||
+                   fixed->calls.holds(loop->cache->state, set, slot)
                ? slot
                : MARGAY_NO_SLOT;
 }
 
 static MARGAY_ALWAYS_INLINE void margay_cache_reference(
-    const struct margay_cache_loop *loop, struct margay_use *use)
+    const struct margay_cache_loop *loop,
+    const struct margay_cache_fixed *fixed, struct margay_use *use)
 {
     margay_cache *cache = loop->cache;
-    uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
-    uint32_t slot = margay_cache_find(loop, set, use);
+    uint64_t set = margay_finder_set(&loop->finder, fixed->form, use->block);
+    uint32_t slot = margay_cache_find(loop, fixed, set, use);
     if (slot != MARGAY_NO_SLOT) {
-        loop->calls.hit(cache->state, set, slot, use);
+        fixed->calls.hit(cache->state, set, slot, use);
     } else {
         cache->counts.misses[use->kind]++;
-        slot = margay_cache_bring_in(loop, set, use);
+        slot = margay_cache_bring_in(loop, fixed, set, use);
         /* A write that finds no place goes to memory without fetching. */
         if (slot != MARGAY_NO_SLOT || use->kind != MARGAY_WRITE) {
             cache->counts.blocks_fetched++;
@@ -175,7 +186,8 @@ static MARGAY_ALWAYS_INLINE void margay_cache_reference(
 }
 
 static MARGAY_ALWAYS_INLINE void margay_cache_run(
-    const struct margay_cache_loop *loop, const struct margay_uses *uses)
+    const struct margay_cache_loop *loop,
+    const struct margay_cache_fixed *fixed, const struct margay_uses *uses)
 {
     /* References are counted by margay_cache_feed(). */
     for (size_t i = 0; i < uses->count; i++) {
@@ -186,9 +198,9 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
             .site = uses->sites == NULL ? 0 : uses->sites[i],
             .index = (uint32_t)i,
         };
-        margay_finder_prefetch(&loop->finder, loop->form, uses->blocks + i,
+        margay_finder_prefetch(&loop->finder, fixed->form, uses->blocks + i,
                                uses->count - i);
-        margay_cache_reference(loop, &use);
+        margay_cache_reference(loop, fixed, &use);
     }
 }
 
@@ -196,26 +208,30 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
 
 /* Find the block of `use`, and use it if `touches`.  Returns its place if the
    cache holds it; otherwise MARGAY_NOWHERE. */
-static MARGAY_ALWAYS_INLINE uint64_t margay_cache_step(
-    const struct margay_cache_loop *loop, struct margay_use *use, bool touches)
+static MARGAY_ALWAYS_INLINE uint64_t
+margay_cache_step(const struct margay_cache_loop *loop,
+                  const struct margay_cache_fixed *fixed,
+                  struct margay_use *use, bool touches)
 {
-    uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
-    uint32_t slot = margay_cache_find(loop, set, use);
+    uint64_t set = margay_finder_set(&loop->finder, fixed->form, use->block);
+    uint32_t slot = margay_cache_find(loop, fixed, set, use);
     if (slot == MARGAY_NO_SLOT)
         return MARGAY_NOWHERE;
     if (touches)
-        loop->calls.hit(loop->cache->state, set, slot, use);
+        fixed->calls.hit(loop->cache->state, set, slot, use);
     return set * loop->finder.slots + slot;
 }
 
 /* Bring in a block that a step has just not found.  Returns its place, and
    cache->evicted says which block made room. */
 static MARGAY_ALWAYS_INLINE uint64_t margay_cache_fill(
-    const struct margay_cache_loop *loop, const struct margay_use *use)
+    const struct margay_cache_loop *loop,
+    const struct margay_cache_fixed *fixed, const struct margay_use *use)
 {
-    uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
+    uint64_t set = margay_finder_set(&loop->finder, fixed->form, use->block);
     loop->cache->evicted = (struct margay_evicted){.left = false};
-    return set * loop->finder.slots + margay_cache_bring_in(loop, set, use);
+    return set * loop->finder.slots +
+           margay_cache_bring_in(loop, fixed, set, use);
 }
 
 static inline void margay_cache_make_dirty(margay_cache *cache, uint64_t at)
@@ -365,33 +381,29 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
 
 /* Define name_loops[], from a policy's calls. */
 #define MARGAY_POLICY_LOOP(name, form, ...)                                   \
-    static MARGAY_ALWAYS_INLINE struct margay_cache_loop name##_loop(         \
-        margay_cache *cache)                                                  \
-    {                                                                         \
-        return (struct margay_cache_loop){                                    \
-            cache, cache->finder, {__VA_ARGS__}, form};                       \
-    }                                                                         \
+    static const struct margay_cache_fixed name##_fixed = {{__VA_ARGS__},     \
+                                                           form};             \
     static void name##_feed(margay_cache *cache,                              \
                             const struct margay_uses *uses)                   \
     {                                                                         \
-        const struct margay_cache_loop loop = name##_loop(cache);             \
-        margay_cache_run(&loop, uses);                                        \
+        const struct margay_cache_loop loop = {cache, cache->finder};         \
+        margay_cache_run(&loop, &name##_fixed, uses);                         \
     }                                                                         \
     static uint64_t name##_touch(margay_cache *cache, struct margay_use *use) \
     {                                                                         \
-        const struct margay_cache_loop loop = name##_loop(cache);             \
-        return margay_cache_step(&loop, use, true);                           \
+        const struct margay_cache_loop loop = {cache, cache->finder};         \
+        return margay_cache_step(&loop, &name##_fixed, use, true);            \
     }                                                                         \
     static uint64_t name##_look(margay_cache *cache, struct margay_use *use)  \
     {                                                                         \
-        const struct margay_cache_loop loop = name##_loop(cache);             \
-        return margay_cache_step(&loop, use, false);                          \
+        const struct margay_cache_loop loop = {cache, cache->finder};         \
+        return margay_cache_step(&loop, &name##_fixed, use, false);           \
     }                                                                         \
     static uint64_t name##_bring_in(margay_cache *cache,                      \
                                     const struct margay_use *use)             \
     {                                                                         \
-        const struct margay_cache_loop loop = name##_loop(cache);             \
-        return margay_cache_fill(&loop, use);                                 \
+        const struct margay_cache_loop loop = {cache, cache->finder};         \
+        return margay_cache_fill(&loop, &name##_fixed, use);                  \
     }
 #define MARGAY_STEPS_OF(name)                                   \
     {                                                           \

@@ -106,7 +106,7 @@ enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
         .is_part = decoding != &reader->whole,
         .stop = UINT64_MAX,
         .records = UINT64_MAX,
-        .buffer = calloc(1, MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING),
+        .buffer = malloc(MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING),
     };
     return decoding->buffer == NULL
                ? margay_fail_memory(&decoding->error, "a reading buffer")
