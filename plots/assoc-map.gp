@@ -1,21 +1,14 @@
 # assoc-map.gp - a table of `margay assoc`: miss ratios over sets and ways
 #
-#     gnuplot -c assoc-map.gp OUT.png|svg|pdf|eps|tex ASSOC.csv
-#
 # A cell for each cache of one trace, block size and policy.  The colour is the
 # logarithm of the miss ratio where ratios differ by more than fifty times.  A
 # broken line leads through caches of equal capacity.
 
-OUT = ARG1
-array CSV[ARGC - 1]
-do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 3
 MINOR = 4
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "common.gp"
+load HERE . "common.gp"
 HEADING = "Miss ratio by sets and ways"
-load folder(ARG0) . "heading.gp"
+load HERE . "heading.gp"
 if (series > 1) {
     print sprintf("%d traces, block sizes or policies, expected one for a" \
         . " map", series)
@@ -25,17 +18,13 @@ if (series > 1) {
 # Cells stand side by side, for any sets and ways.
 sets_there = " "
 ways_there = " "
-lowest = 1
-highest = 0
 seen(list, n) = strstrt(list, sprintf(" %d ", n)) > 0
-note(sets, ways, ratio) = ( \
+note(sets, ways) = ( \
     sets_there = seen(sets_there, sets) ? sets_there \
         : sets_there . sprintf("%d ", sets), \
     ways_there = seen(ways_there, ways) ? ways_there \
-        : ways_there . sprintf("%d ", ways), \
-    lowest = ratio > 0 && ratio < lowest ? ratio : lowest, \
-    highest = ratio > highest ? ratio : highest, 1)
-stats FILE[1] using (note($3, $4, $8)) skip 1 \
+        : ways_there . sprintf("%d ", ways), 1)
+stats FILE[1] using (note($3, $4)) skip 1 \
     every ::FIRST[1]::LAST[1] nooutput
 nearest_power(n) = int(log(n) / log(2) + 0.5)
 sets_text(n) = 2 ** nearest_power(n) == n ? size_text(nearest_power(n), "") \

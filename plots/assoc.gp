@@ -1,76 +1,45 @@
 # assoc.gp - the tables of `margay assoc` or `margay compare`: miss ratios over
 # capacity, a line for each number of ways
 #
-#     gnuplot -c assoc.gp OUT.png|svg|pdf|eps|tex ASSOC.csv... [CURVE.csv...]
-#
 # Colours are numbers of ways, from the seventh on with other marks; dashes change
 # with each, and with traces, block sizes and policies, from the fifth of which on
 # marks are others.  Of more than eight numbers of ways, the powers of two are
 # drawn.  A curve of the same trace and block size is drawn in
 # black, as the fully associative cache; sizes are then in blocks.
 
-OUT = ARG1
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "text.gp"
 # The third column of a curve; of no other table.
 is_curve(file) = int(system(sprintf("head -n 1 %s | grep -c '^trace," \
     . "block_bytes,cache_blocks,' || true", shell_word(file))))
+array TABLE[|CSV|]
+array CURVE[|CSV|]
 tables = 0
 curves = 0
-array IS_CURVE[ARGC]
-do for [i = 2:ARGC] {
-    IS_CURVE[i] = is_curve(ARGV[i])
-    if (IS_CURVE[i]) { curves = curves + 1 } else { tables = tables + 1 }
-}
-if (tables == 0) {
-    print "a table of 'margay assoc' or 'margay compare' is missing"
-    exit status 2
-}
-array CSV[tables]
-array CURVE[curves + 1]
-t = 0
-c = 0
-do for [i = 2:ARGC] {
-    if (IS_CURVE[i]) {
-        c = c + 1
-        CURVE[c] = ARGV[i]
+do for [i = 1:|CSV|] {
+    if (is_curve(CSV[i])) {
+        curves = curves + 1
+        CURVE[curves] = CSV[i]
     } else {
-        t = t + 1
-        CSV[t] = ARGV[i]
+        tables = tables + 1
+        TABLE[tables] = CSV[i]
     }
 }
+array CSV[tables]
+do for [i = 1:tables] { CSV[i] = TABLE[i] }
 ASCENDING = 3
 MINOR = 4
-load folder(ARG0) . "common.gp"
+load HERE . "common.gp"
 HEADING = (HIT ? "Hits" : "Misses") . " of set-associative caches"
-load folder(ARG0) . "heading.gp"
+load HERE . "heading.gp"
 
 # ------------------------------------------------------ what is there --
 
-in_bytes = curves == 0
-ways_there = " "
-lowest = 1
-highest = 0
+in_bytes = in_bytes && curves == 0
 smallest = 1e30
-largest = 1
-note(ways, blocks, bytes, ratio) = ( \
-    ways_there = strstrt(ways_there, sprintf(" %d ", ways)) > 0 \
-        ? ways_there : ways_there . sprintf("%d ", ways), \
-    in_bytes = in_bytes && bytes ne "", \
-    smallest = blocks < smallest ? blocks : smallest, \
-    largest = blocks > largest ? blocks : largest, \
-    lowest = ratio > 0 && ratio < lowest ? ratio : lowest, \
-    highest = ratio > highest ? ratio : highest, 1)
+ways_there = " "
+note(ways, size) = (ways_there = strstrt(ways_there, sprintf(" %d ", ways)) > 0 \
+    ? ways_there : ways_there . sprintf("%d ", ways), note_size(size))
 do for [f = 1:|CSV|] {
-    stats CSV[f] using (note($4, $3 * $4, strcol(5), shown($8))) skip 1 nooutput
-}
-if (in_bytes) {
-    smallest = 1e30
-    largest = 1
-    do for [f = 1:|CSV|] {
-        stats CSV[f] using (note($4, $5, "1", shown($8))) skip 1 nooutput
-    }
+    stats CSV[f] using (note($4, in_bytes ? $5 : $3 * $4)) skip 1 nooutput
 }
 is_power(n) = n < 1 ? 0 : n == 1 ? 1 : int(n) % 2 == 0 ? is_power(n / 2) : 0
 drawn = ""
@@ -87,7 +56,7 @@ ways_text(w) = w == 1 ? "1 way" : sprintf("%d ways", w)
 dash(i, j) = sprintf("%d", (i + j - 2) % 4 + 1)
 mark(i, j) = SHAPE[(j - 1 + (j - 1) / 6 + 2 * ((i - 1) / 4)) % 6 + 1]
 most_lines = series * (words(drawn) + curves)
-load folder(ARG0) . "lines.gp"
+load HERE . "lines.gp"
 set datafile missing NaN
 do for [i = 1:series] {
     do for [c = 1:curves] {
@@ -105,12 +74,12 @@ do for [i = 1:series] {
         line = look(COLOUR[(j - 1) % 6 + 1], dash(i, j), 2, mark(i, j))
     }
 }
-load folder(ARG0) . "end-lines.gp"
-load folder(ARG0) . "size-axis.gp"
+load HERE . "end-lines.gp"
+load HERE . "size-axis.gp"
 steep = highest > 50 * lowest
-load folder(ARG0) . "ratio-axis.gp"
+load HERE . "ratio-axis.gp"
 
 command = "plot "
 STEPS = 0
 FEW = 1e9
-load folder(ARG0) . "draw-lines.gp"
+load HERE . "draw-lines.gp"

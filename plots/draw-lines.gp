@@ -42,7 +42,7 @@ do for [k = 1:lines] {
     }
 }
 
-load folder(ARG0) . "labels.gp"
+load HERE . "labels.gp"
 do for [k = 1:lines] {
     command = command . sprintf("%s with %s %s notitle, ", has_corners(k) \
         ? sprintf("$corners_%d using 1:2", k) : values(k, LINE_FIRST[k], 1), \

@@ -2,19 +2,16 @@
 # with all their names as far as these have room, and the legend; loaded by the
 # others
 #
-# They may set others before, the number of names in the legend in addition to those of
-# lines, others_longest, the length of the longest of these, and others_below, how many
-# of them a legend below has.
+# They may set others before, the number of names in the legend in addition to
+# those of lines, and others_longest, the length of the longest of these.
 
-# What is loaded in braces leaves ARG0 empty.
-here = folder(ARG0)
 array LINE_PRINT[lines + 1]
 longest = 0
 if (lines > 0) {
     NAMES = "LINE_NAME"
     COUNT = lines
     ROOM = floor((right - left) / (0.6 * em_x)) - 5
-    load here . "names.gp"
+    load HERE . "names.gp"
 }
 # Lines of the same points have the same sums.
 note_point(x, y) = (points = points + 1, sum_x = sum_x + (x == x ? points * x : 0), \
@@ -50,7 +47,6 @@ lines = kept
 if (!exists("others")) { others = 0 }
 entries = lines + others
 if (!exists("others_longest")) { others_longest = 19 }
-lines_longest = longest
 if (others > 0 && longest < others_longest) { longest = others_longest }
 most_tics = room_for_tics(right - left)
-if (longest > 0) { load here . "legend.gp" } else { unset key }
+if (longest > 0) { load HERE . "legend.gp" } else { unset key }

@@ -1,26 +1,13 @@
 # engines-run.gp - accuracy over speed, from a table of `margay engines --run`
 #
-#     gnuplot -c engines-run.gp OUT.png|svg|pdf|eps|tex RUN.csv
-#
 # A point per engine.  The error is the mean of the miss ratio's at the sizes of
 # octave:16, on a logarithmic axis at whose foot stand the exact ones; engines
 # that do not know the sizes are left out.
 
-OUT = ARG1
-CSV = ARG2
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "text.gp"
-load folder(ARG0) . "terminal.gp"
-
 # No name has a blank.
 engines = ""
-lowest = 1
-highest = 0
-note(name, error) = (engines = engines . " " . name, \
-    lowest = error > 0 && error < lowest ? error : lowest, \
-    highest = error > highest ? error : highest)
-stats CSV using (strcol(9) eq "" ? 0 : note(strcol(1), column(9))) \
+note(name, error) = (engines = engines . " " . name, note_ratio(error))
+stats CSV[1] using (strcol(9) eq "" ? 0 : note(strcol(1), column(9))) \
     skip 1 nooutput
 if (words(engines) == 0) {
     print "no engine here knows its errors"
@@ -31,9 +18,7 @@ top = highest == 0 ? 1 : 10.0 ** ceil(log10(highest))
 
 HEADING = "Error and speed of engines"
 SUBTITLE = "dots are exact, squares are estimates"
-left = left + em_x
-set lmargin at screen left
-load folder(ARG0) . "heading.gp"
+load HERE . "heading.gp"
 unset key
 set logscale xy
 set xlabel "references per second" offset 0,0.2
@@ -57,7 +42,7 @@ spread = '{ x[NR] = $1; y[NR] = $2; name[NR] = $3 } END {' \
     . '    print x[i], y[i], at, name[i], (above > 0) } }'
 set print $points
 print system(sprintf("awk -F, -v foot=%.17g %s <%s | sort -g | awk %s", foot, \
-    shell_word(program), shell_word(CSV), shell_word(spread)))
+    shell_word(program), shell_word(CSV[1]), shell_word(spread)))
 unset print
 set datafile separator whitespace
 exact(y) = y == 0 ? foot : NaN

@@ -1,12 +1,4 @@
 # engines-sweep.gp - speed over blocks, from a table of engines with --sweep
-#
-#     gnuplot -c engines-sweep.gp OUT.png|svg|pdf|eps|tex SWEEP.csv
-
-OUT = ARG1
-CSV = ARG2
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "terminal.gp"
 
 # The engines in the order of the table; no name has a blank.
 engines = ""
@@ -14,31 +6,25 @@ rows = ""
 last = ""
 row = 0
 lowest = 1e30
-highest = 0
-smallest = 1e30
-largest = 1
 note(name, blocks, speed) = ( \
     engines = name eq last ? engines : engines . " " . name, \
     rows = name eq last ? rows : rows . sprintf(" %d", row), \
     last = name, row = row + 1, \
-    smallest = blocks < smallest ? blocks : smallest, \
-    largest = blocks > largest ? blocks : largest, \
-    lowest = speed > 0 && speed < lowest ? speed : lowest, \
-    highest = speed > highest ? speed : highest, 1)
-stats CSV using (note(strcol(1), $2, $5)) skip 1 nooutput
+    note_size(blocks) + note_ratio(speed))
+stats CSV[1] using (note(strcol(1), $2, $5)) skip 1 nooutput
 rows = rows . sprintf(" %d", row)
 
 HEADING = "Speed of engines over the number of blocks"
 SUBTITLE = "M blocks in 100 parts, each gone through twice"
-load folder(ARG0) . "heading.gp"
+load HERE . "heading.gp"
 most_lines = words(engines)
-load folder(ARG0) . "lines.gp"
+load HERE . "lines.gp"
 do for [i = 1:words(engines)] {
-    line = add_line("CSV skip 1", int(word(rows, i)), int(word(rows, i + 1)) - 1, \
+    line = add_line("CSV[1] skip 1", int(word(rows, i)), int(word(rows, i + 1)) - 1, \
         "$2", "$5", word(engines, i))
     line = look(colour(i), sprintf("%d", dashes(i)), 2, shape(i))
 }
-load folder(ARG0) . "end-lines.gp"
+load HERE . "end-lines.gp"
 x_log = scale_is_log("x", 1)
 y_log = scale_is_log("y", 1)
 x_least = x_from(x_log ? smallest : 0)
@@ -60,7 +46,6 @@ set ylabel "references per second" offset 0.3,0
 set xtics format COUNT_FORMAT
 set ytics format COUNT_FORMAT
 
-
 command = "plot "
 STEPS = 0
-load folder(ARG0) . "draw-lines.gp"
+load HERE . "draw-lines.gp"

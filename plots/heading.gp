@@ -22,9 +22,9 @@ if (TITLE ne "") {
     if (HEADING_FONT ne "") {
         HEADING_FONT = sprintf(",%g", heading_size * POINTS)
     }
-    set label 1 TITLE at screen left,(1 - 1.8 * em_y) noenhanced \
+    set label 1 TITLE at graph 0, screen 1 - 1.8 * em_y noenhanced \
         font HEADING_FONT
     SUBTITLE = cut(SUBTITLE, floor(heading_room))
-    set label 2 SUBTITLE at screen left,(1 - 3.7 * em_y) noenhanced \
+    set label 2 SUBTITLE at graph 0, screen 1 - 3.7 * em_y noenhanced \
         textcolor "#555555"
 }

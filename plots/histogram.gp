@@ -1,22 +1,15 @@
 # histogram.gp - the reuse distances in one or more tables of
 # `margay histogram`
 #
-#     gnuplot -c histogram.gp OUT.png|svg|pdf|eps|tex HISTOGRAM.csv...
-#
 # A bar per bin over an axis of log2(distance), with 0 in a place of its own
 # on the left and the infinite distances in one on the right; where all bins
 # are of one width above 1, over a linear axis.  Several traces or block sizes
 # share the width of a bin.
 
-OUT = ARG1
-array CSV[ARGC - 1]
-do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 4
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "common.gp"
+load HERE . "common.gp"
 HEADING = "Reuse distances"
-load folder(ARG0) . "heading.gp"
+load HERE . "heading.gp"
 
 # ----------------------------------------------------------------- axes --
 
@@ -25,7 +18,6 @@ load folder(ARG0) . "heading.gp"
 farthest = 1
 narrowest = 1e30
 widest = 0
-highest = 0
 cold = 0
 beyond = 0
 note_finite(from, to) = (farthest = to > farthest ? to : farthest, \
@@ -99,7 +91,7 @@ set xtics add ((beyond == 0 ? "cold" : cold ? "cold or beyond" \
 set grid noxtics
 set xlabel "reuse distance in blocks" offset 0,0.2
 set yrange [0:highest > 0 ? 1.08 * highest : 1]
-set ytics nice_step(highest > 0 ? highest : 1, high_ems / 2.5)
+set ytics step_up(highest > 0 ? highest : 1)
 set ylabel "share of references" offset 0.5,0
 set format y "%g"
 

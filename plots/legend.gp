@@ -13,11 +13,6 @@
 legend_width = (0.6 * longest + 6) * em_x
 legend_place = exists("LEGEND") ? LEGEND : 1 - left - legend_width < 0.6 \
     || 1.7 * entries * em_y > top - bottom ? "below" : "right"
-# Not all names that a legend has at the right are in one below.
-if (legend_place eq "below" && exists("others_below")) {
-    entries = entries - others + others_below
-    if (others_below == 0) { longest = lines_longest }
-}
 if (legend_place eq "right") {
     set rmargin -1
     set key outside

@@ -1,31 +1,22 @@
 # machine.gp - the caches of machines, from a table of `margay simulate`
 #
-#     gnuplot -c machine.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
-#
 # A group of bars for each cache, and in it one for each trace and machine:
 # demand misses per 1000 instructions, or per reference of the program where the
 # table does not know how many instructions there were: ratios of those that
 # reach a cache would mislead, as few reach the last.  What never misses, such as
 # a memory, has no group.
 
-OUT = ARG1
-CSV = ARG2
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "text.gp"
-load folder(ARG0) . "terminal.gp"
-load folder(ARG0) . "machines.gp"
+load HERE . "machines.gp"
 
-HEADING = (demand ? "Demand misses" : "Misses") . " of each cache"
-load folder(ARG0) . "heading.gp"
+HEADING = "Demand misses of each cache"
+load HERE . "heading.gp"
 longest = 0
 wide_names = sum [m = 1:machines] widen(label(m, several_traces, several_varied))
 entries = machines
-load folder(ARG0) . "legend.gp"
+load HERE . "legend.gp"
 set key samplen 1
 if (machines == 1) { unset key }
 set ylabel knows ? "misses per 1000 instructions" : "misses per reference"
-highest = 0
 set format y "%g"
 array PLACE[caches]
 places = 0
@@ -50,15 +41,14 @@ bar_colour(m) = m <= 7 ? colour(m) : MORE[m - 7]
 width = 0.8 / machines
 height(m) = knows ? column(MPKI) \
     : REFERENCES[m] == 0 ? 0 : column(MISS) / REFERENCES[m]
-note_height(y) = (highest = y > highest ? y : highest, 1)
 do for [m = 1:machines] {
-    stats CSV every ::(m - 1) * caches::m * caches - 1 \
-        using (note_height(height(m))) skip 1 nooutput
+    stats CSV[1] every ::(m - 1) * caches::m * caches - 1 \
+        using (note_ratio(height(m))) skip 1 nooutput
 }
 set yrange [0:highest == 0 ? 1 : 1.12 * highest]
-set ytics nice_step(highest == 0 ? 1 : highest, high_ems / 2.5)
+set ytics step_up(highest == 0 ? 1 : highest)
 place(m) = PLACE[int($0) + 1] - 0.4 + (m - 0.5) * width
-bars = "CSV every ::(m - 1) * caches::m * caches - 1 skip 1 using"
+bars = "CSV[1] every ::(m - 1) * caches::m * caches - 1 skip 1 using"
 # A value stands on its bar where that is wide enough.
 has_values = (right - left) / (places + 0.2) * 0.92 * width > 3.6 * em_x
 command = "plot for [m = 1:machines] " . bars \

@@ -1,12 +1,11 @@
 # machines.gp - the caches of machines in a table of `margay simulate`; loaded by
 # the others
 #
-# They set CSV, the table, before.  A machine begins where its first cache comes
-# again.
+# A machine begins where its first cache comes again.
 #
 #   machines caches       how many there are, and caches of each
 #   CACHE[i]              the name of a cache
-#   MISS RATIO MPKI       the columns of its demand misses
+#   MISS MPKI             the columns of its demand misses
 #   MISSES[i]             those of it, in all machines together
 #   REFERENCES[m]         those of the program that machine m ran
 #   INSTRUCTIONS[m]       thousands of them that machine m ran; 0 = unknown
@@ -35,12 +34,9 @@ do for [m = 1:MOST] {
     WRITES[m] = 0
 }
 
-# A table of old has no columns of the demand.
-head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
-demand = words(head) >= 20 && word(head, 18) eq "demand_misses"
-MISS = demand ? 18 : 5
-RATIO = demand ? 19 : 6
-MPKI = demand ? 20 : 16
+head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV[1])))
+MISS = 18
+MPKI = 20
 
 caches = 0
 machines = 0
@@ -48,9 +44,9 @@ row = 0
 line = 1
 knows = 1
 # gnuplot ends a field of CSV at a quotation mark in it, so names come from awk.
-program = awk_cut . 'NR > 1 { rest = $0; cut(); print cut(); print cut() }'
+program = awk_table . '{ print $2; print $3 }'
 load lines_into("$names", \
-    sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
+    sprintf("awk %s <%s", shell_word(program), shell_word(CSV[1])))
 # A row with an empty field that is asked for as a number would be left out, so
 # the misses per 1000 instructions come as a text.
 number(text) = text eq "" ? 0 : real(text)
@@ -80,7 +76,7 @@ value_text(field, text) = in_bytes(field) && text ne "" \
 varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
     . word(head, FIXED + k) . " " \
     . value_text(word(head, FIXED + k), strcol(FIXED + k)) . varied(k + 1)
-stats CSV using (note($names[line + 1], $names[line], column(MISS), \
+stats CSV[1] using (note($names[line + 1], $names[line], column(MISS), \
     strcol(MPKI), varied(1))) skip 1 nooutput
 if (machines == 0) {
     print "no cache to draw"

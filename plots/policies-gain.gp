@@ -1,20 +1,14 @@
 # policies-gain.gp - how far policies go from LRU to the optimum, in a table of
 # `margay curve --policy`
 #
-#     gnuplot -c policies-gain.gp OUT.png|svg|pdf|eps|tex POLICIES.csv
-#
 # A line per policy, trace and block size, of (LRU - policy) / (LRU - optimum)
 # in misses: 0 is as good as LRU, 1 as good as can be, and what is below 0 is
 # worse than LRU.  Sizes at which LRU and the optimum are less than 0.001 of the
 # references apart are left out, and what is below -1 is not drawn.
 
-OUT = ARG1
-CSV = ARG2
 GAIN = 1
 HEADING = "From LRU to the optimum, by policy"
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "policy-series.gp"
+load HERE . "policy-series.gp"
 
 do for [i = 1:series] {
     if (LABEL[i] ne "opt" && LABEL[i] ne "lru" \
@@ -24,8 +18,8 @@ do for [i = 1:series] {
 }
 others = 2
 others_longest = 3
-load folder(ARG0) . "end-lines.gp"
-load folder(ARG0) . "size-axis.gp"
+load HERE . "end-lines.gp"
+load HERE . "size-axis.gp"
 set ylabel "gain: LRU 0, optimum 1" offset 0.5,0
 y_log = 0
 y_least = y_from(least < -1 ? -1 : least > 0 ? 0 : floor(10 * least) / 10.0)
@@ -36,4 +30,4 @@ command = "plot 0 with lines linecolor rgb '#000000' linewidth 2.5 title 'lru',"
     . " 1 with lines linecolor rgb '#000000' linewidth 2.5 dashtype 2" \
     . " title 'opt', "
 STEPS = 0
-load folder(ARG0) . "draw-lines.gp"
+load HERE . "draw-lines.gp"

@@ -19,8 +19,7 @@ if (fault ne "") {
     print fault
     exit status 2
 }
-if (y_log) { set logscale y } else { set ytics nice_step(y_most - y_least, \
-    high_ems / 2.5) }
+if (y_log) { set logscale y } else { set ytics step_up(y_most - y_least) }
 # All powers of ten may be too many, and alone too few.
 if (y_log && log10(y_most / y_least) + 1 > high_ems / 1.4) {
     set ytics 10.0 ** ceil((log10(y_most / y_least) + 1) / (high_ems / 1.4))

@@ -6,8 +6,9 @@
 # draws hits, and LABELS, which names lines at their ends; X_SCALE and Y_SCALE,
 # "linear" or "log"; and X_FROM, X_TO, Y_FROM and Y_TO, the ends of the axes.
 #
-# left, right, bottom and top are the borders of the axes, as shares of the
-# picture, and em_x and em_y the height of the font.
+# right, bottom and top are the borders of the axes, as shares of the picture, and
+# left is one that leaves room for most numbers; gnuplot measures these.  em_x and
+# em_y are the height of the font.
 
 set encoding utf8
 set datafile separator comma
@@ -111,6 +112,8 @@ entries = 6
 # For a sum over names: `longest` becomes that of the longest one.
 widen(name) = (longest = strlen(name) > longest ? strlen(name) : longest, 0)
 high_ems = (top - bottom) / em_y
+# The step of ticks from the bottom up over a span of numbers: nine at most.
+step_up(span) = nice_step(span, high_ems > 18 ? 9.0 : high_ems / 2)
 # A name of `most` characters at most: of a longer one the beginning and the end;
 # and the longest one that leaves room for a picture.
 cut(name, most) = strlen(name) <= most ? name : name[1:most / 2 - 1] . ".." \
@@ -120,7 +123,6 @@ if (most_name > 40) { most_name = 40 }
 set border 3 linecolor "#555555"
 set tics nomirror out scale 0.6 textcolor "#222222"
 set grid linetype 1 linecolor "#dddddd" linewidth 0.5
-set lmargin at screen left
 set rmargin at screen right
 set bmargin at screen bottom
 set tmargin at screen top
@@ -135,6 +137,16 @@ COUNT_FORMAT = "%.0s %c"
 # Ratios are those of misses, or with HIT those of hits.
 ratio_word = HIT ? "hit" : "miss"
 shown(miss_ratio) = HIT ? 1 - miss_ratio : miss_ratio
+
+# The least ratio above 0 and the highest, and such sizes, of those that were noted.
+lowest = 1
+highest = 0
+note_ratio(y) = (lowest = y > 0 && y < lowest ? y : lowest, \
+    highest = y > highest ? y : highest, 1)
+smallest = 1e30
+largest = 1
+note_size(x) = (smallest = x < smallest ? x : smallest, \
+    largest = x > largest ? x : largest, 1)
 
 # An end of an axis, as given, or `usual`.
 x_from(usual) = exists("X_FROM") ? X_FROM : usual

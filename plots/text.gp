@@ -50,27 +50,39 @@ lines_into(block, command) = "< echo '" . block . " <<END_OF_BLOCK'; lines=$(" \
     . command . "); test -z \"$lines\" || printf '%s\\n' \"$lines\"" \
     . "; echo END_OF_BLOCK"
 
-# A function of awk: what a field of CSV says.
-awk_unquoted = 'function unquoted(text) {' \
-. '    if (text !~ /^".*"$/) return text;' \
-. '    text = substr(text, 2, length(text) - 2);' \
-. '    gsub(/""/, "\"", text); return text }'
-
-# A function of awk: cuts the first field off the row of CSV in `rest`.
-awk_cut = 'function cut(   i, value) {' \
-. '    if (substr(rest, 1, 1) != "\"") {' \
-. '        i = index(rest ",", ","); value = substr(rest, 1, i - 1)' \
-. '    } else {' \
-. '        for (i = 2; substr(rest, i, 1) != "\"" ||' \
-. '            substr(rest, i + 1, 1) == "\""; i++)' \
-. '            if (substr(rest, i, 1) == "\"") i++;' \
-. '        value = substr(rest, 2, i - 2); gsub(/""/, "\"", value); i++' \
-. '    }' \
-. '    rest = substr(rest, i + 1); return value }'
+# What programs of awk over a table begin with: its header is read, and fields are
+# without quotes, of() a column's name one of them; all of a row is in `line`.
+# Functions give the file of a path, texts with a comma between, the size of a block and of
+# a cache, and sort order[1..n] by falling key[order[i]].
+awk_table = 'BEGIN { FS = "\034" }' \
+. 'function of(column) { return column in column_of ? $column_of[column] : "" }' \
+. 'function split_row(rest,   row, bytes, field) {' \
+. '    if (rest !~ /"/) { gsub(/,/, FS, rest); return rest }' \
+. '    for (rest = rest ","; rest != ""; rest = substr(rest, bytes + 1)) {' \
+. '        if (match(rest, /^"([^"]|"")*",/)) {' \
+. '            bytes = RLENGTH; field = substr(rest, 2, bytes - 3);' \
+. '            gsub(/""/, "\"", field)' \
+. '        } else { bytes = index(rest, ","); field = substr(rest, 1, bytes - 1) }' \
+. '        row = row FS field }' \
+. '    return substr(row, 2) }' \
+. 'function base(path) { sub(/.*\//, "", path); return path }' \
+. 'function joined(a, b) { return a == "" ? b : b == "" ? a : a ", " b }' \
+. 'function block_text(block) { return block == "" ? "" : block "-byte blocks" }' \
+. 'function size_text(n, unit,   k) {' \
+. '    for (k = 0; n >= 1024 && k < 6; k++) n /= 1024;' \
+. '    return sprintf("%.4g", n) (k || unit != "" ? " " : "")' \
+. '        (k ? substr("KiMiGiTiPiEi", 2 * k - 1, 2) : "") unit }' \
+. 'function sort(order, n, key,   i, j, k) {' \
+. '    for (i = 2; i <= n; i++)' \
+. '        for (j = i; j > 1 && key[order[j - 1]] < key[order[j]]; j--)' \
+. '            { k = order[j]; order[j] = order[j - 1]; order[j - 1] = k } }' \
+. '{ sub(/\r$/, ""); line = $0; $0 = split_row(line) }' \
+. 'NR == 1 { for (i = 1; i <= NF; i++) { head[i] = $i; column_of[$i] = i }; next }' \
+. '!NF { next }'
 
 # 1, 2 or 5 times a power of ten, of which `most` at most go into a span.
 power_below(x) = 10.0 ** floor(log10(x) + 1e-9)
-nice_step(span, most) = nice_above(span / (most < 1 ? 1 : most))
+nice_step(span, most) = nice_above(1.0 * span / (most < 1 ? 1 : most))
 nice_above(x) = power_below(x) * (x <= 1.001 * power_below(x) ? 1 \
     : x <= 2.001 * power_below(x) ? 2 : x <= 5.001 * power_below(x) ? 5 : 10)
 
@@ -78,3 +90,8 @@ nice_above(x) = power_below(x) * (x <= 1.001 * power_below(x) ? 1 \
 thousands(n) = n < 1000 ? 0 : 1 + thousands(n / 1000.0)
 count_text(n) = sprintf("%g%s", n / 1000.0 ** thousands(n), \
     n < 1000 ? "" : " " . word("k M G T P E", thousands(n)))
+# All multiples of a step from one number to another, for "set xtics (...)".
+count_tics(least, most, step) = tics_from(ceil(least / step) * step, most, step)
+tics_from(at, most, step) = at > most * (1 + 1e-9) ? "" \
+    : sprintf("'%s' %.12g%s", count_text(at), at, at + step > most * (1 + 1e-9) \
+              ? "" : ", ") . tics_from(at + step, most, step)

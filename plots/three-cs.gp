@@ -1,20 +1,13 @@
 # three-cs.gp - misses by cause, from a table of `margay compare`
 #
-#     gnuplot -c three-cs.gp OUT.png|svg|pdf|eps|tex COMPARE.csv
-#
 # A bar for each cache of one trace and block size, by capacity and ways: cold
 # misses, capacity misses above them, and conflict misses above these, as shares
 # of the references.  Where a cache misses less than the fully associative one
 # its conflicts are below 0, and the bar goes down there.
 
-OUT = ARG1
-array CSV[ARGC - 1]
-do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 3
 MINOR = 4
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "common.gp"
+load HERE . "common.gp"
 MOST = 64
 caches = LAST[1] - FIRST[1] + 1
 if (series > 1) {
@@ -29,8 +22,8 @@ if (caches > MOST) {
 HEADING = "Misses by cause"
 longest = 8
 entries = 3
-load folder(ARG0) . "heading.gp"
-load folder(ARG0) . "legend.gp"
+load HERE . "heading.gp"
+load HERE . "legend.gp"
 
 # ----------------------------------------------------------------- bars --
 
@@ -84,7 +77,7 @@ end_of(at, text) = at + 0.3 * strlen(text) / ems_per_bar
 
 at = 0
 begins = 0
-floor_at = bottom + (1.4 + (legend_place eq "below" ? legend_ems + 1 : 0)) * em_y
+floor_at = bottom + (1.4 + (legend_place eq "below" ? legend_ems : 0)) * em_y
 lowest = 0
 highest = 0
 last_ways = -100
@@ -118,8 +111,7 @@ unset print
 
 set xrange [0.3:at + 0.7]
 set yrange [1.05 * lowest:highest == 0 ? 1 : 1.08 * highest]
-set ytics nice_step(highest - lowest == 0 ? 1 : highest - lowest, \
-    high_ems / 3)
+set ytics step_up(highest - lowest == 0 ? 1 : highest - lowest)
 set format y "%g"
 set xlabel BLOCK[1] eq "" ? "ways, and blocks of capacity" \
     : "ways, and bytes of capacity" offset 0,-1.1

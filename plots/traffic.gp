@@ -1,31 +1,23 @@
 # traffic.gp - what crosses below each cache, from a table of `margay simulate`
 #
-#     gnuplot -c traffic.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
-#
 # A group of bars for each cache, and in it one for each trace and machine: the
 # blocks that misses and the prefetcher bring in and those that are written back,
 # per 1000 instructions, or all of them where the table does not know how many
 # instructions there were.  A cache that nothing crosses has no group.
 
-OUT = ARG1
-CSV = ARG2
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
-load folder(ARG0) . "text.gp"
-load folder(ARG0) . "terminal.gp"
-load folder(ARG0) . "machines.gp"
+load HERE . "machines.gp"
 HEADING = "Traffic below each cache"
-load folder(ARG0) . "heading.gp"
+load HERE . "heading.gp"
 entries = 4
 longest = 13
-load folder(ARG0) . "legend.gp"
+load HERE . "legend.gp"
 set key samplen 1 invert
 
 # ------------------------------------------------------------ the blocks --
 
 PARTS = 4
-array PART[PARTS] = [demand ? "demand misses" : "misses", "other misses", \
-                     "prefetches", "write-backs"]
+array PART[PARTS] = ["demand misses", "other misses", "prefetches", \
+                     "write-backs"]
 array TINT[PARTS] = [colour(1), colour(6), colour(5), colour(2)]
 part(k) = k == 1 ? column(MISS) : k == 2 ? column(5) - column(MISS) \
     : k == 3 ? column(14) : column(13)
@@ -47,7 +39,7 @@ tally(all) = (row = row + 1, m = (row - 1) / caches + 1, \
     c = (row - 1) % caches + 1, TRAFFIC[c] = TRAFFIC[c] + all, \
     VALUES[m] = values(1), \
     highest = all * scale(m) > highest ? all * scale(m) : highest, 1)
-stats CSV using (see(PARTS) + tally(below(PARTS))) skip 1 nooutput
+stats CSV[1] using (see(PARTS) + tally(below(PARTS))) skip 1 nooutput
 
 # ------------------------------------------------------------------ bars --
 
@@ -80,8 +72,9 @@ small = upright && room < 1.2 * em_x && is_sized \
 names_high = machines == 1 ? 0 : upright \
     ? 0.55 * small * longest * em_x * WIDTH / HEIGHT : 1.1 * em_y
 floor_at = 3 * em_y + names_high + (machines > 1 ? 1.6 * em_y : 0) \
-    + (legend_place eq "below" ? (legend_ems + 0.7) * em_y : 0)
+    + (legend_place eq "below" ? (legend_ems - 0.8) * em_y : 0)
 set bmargin at screen floor_at
+high_ems = (top - floor_at) / em_y
 set xtics () scale 0 noenhanced
 if (upright) { set xtics rotate by 90 right }
 small_font = is_sized ? sprintf(",%g", small * POINTS) : ""
@@ -104,13 +97,13 @@ if (machines > 1) {
 }
 set xrange [0.3:bars + 0.7]
 set yrange [0:1.06 * highest]
-set ytics nice_step(highest, (top - floor_at) / (2.5 * em_y))
+set ytics step_up(highest)
 set ylabel knows ? "blocks per 1000 instructions" : "blocks" offset 0.5,0
 set format y knows ? "%g" : COUNT_FORMAT
 set grid noxtics
 set style fill solid 0.85 noborder
 place(m) = FIRST[int($0) + 1] + m - 1
-plot for [k = 1:PARTS] for [m = 1:machines] CSV \
+plot for [k = 1:PARTS] for [m = 1:machines] CSV[1] \
     every ::(m - 1) * caches::m * caches - 1 \
     using (place(m)):(0.5 * scale(m) * (below(k - 1) + below(k))):(0.4): \
         (0.5 * scale(m) * part(k)) skip 1 \

@@ -5,7 +5,6 @@
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/plot/plot.h"
-#include "sim/terminal/find_file.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
@@ -13,7 +12,7 @@ struct plot {
     const struct plot_kind *kind;      /* of the picture */
     char *tables[PICTURE_MOST_TABLES]; /* names for gnuplot; owned */
     size_t count;
-    char *script;
+    const char *script;
     struct output *output;
 };
 
@@ -101,26 +100,6 @@ static enum margay_status check_options(const struct plot *plot,
     return MARGAY_OK;
 }
 
-static const struct data_place scripts = {"MARGAY_PLOTS",
-                                          {"/../plots", "/../share/margay"}};
-
-enum margay_status picture_check(struct margay_error *error)
-{
-    char *path;
-    enum margay_status status =
-        data_file_find(&scripts, "common.gp", &path, error);
-    if (status != MARGAY_OK)
-        return status;
-    free(path);
-    path = search_path("gnuplot");
-    bool runs = path != NULL && search_can_run(path);
-    free(path);
-    return runs ? MARGAY_OK
-                : margay_fail(error, MARGAY_IO,
-                              "gnuplot was not found: install it (on Debian: "
-                              "apt-get install gnuplot-nox)");
-}
-
 /* The script of the picture: another than the usual one, if asked for. */
 static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
@@ -153,9 +132,8 @@ static enum margay_status choose_script(struct plot *plot,
                            "%s: %s needs a table of %s",
                            shown_operand(options, 0), others[chosen].name,
                            others[chosen].needs);
-    return data_file_find(
-        &scripts, chosen == count ? plot->kind->script : others[chosen].script,
-        &plot->script, error);
+    plot->script = chosen == count ? plot->kind->script : others[chosen].script;
+    return MARGAY_OK;
 }
 
 /* ------------------------------------------------------------- drawing -- */
@@ -196,6 +174,5 @@ int cmd_plot(const struct options *options)
     enum margay_status status = make(&plot, options, &error);
     for (size_t i = 0; i < plot.count; i++)
         free(plot.tables[i]);
-    free(plot.script);
     return conclude(status, &plot.output, 1, &error);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sim/result/json.h"
+#include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
@@ -160,8 +161,8 @@ static void put_axis(FILE *stream, char name, const struct picture_axis *axis)
 }
 
 static enum margay_status picture_settings(
-    const struct picture_options *options, const char *suffix, char **settings,
-    struct margay_error *error)
+    const struct picture_options *options, const char *kind, const char *suffix,
+    char **settings, struct margay_error *error)
 {
     size_t bytes;
     *settings = NULL;
@@ -169,6 +170,7 @@ static enum margay_status picture_settings(
     if (stream == NULL)
         return margay_fail_memory(error, "gnuplot's arguments");
     put_setting(stream, "FORMAT", suffix);
+    put_setting(stream, "KIND", kind);
     if (options->title != NULL)
         put_setting(stream, "TITLE",
                     strcmp(options->title, "none") == 0 ? "" : options->title);
@@ -302,11 +304,33 @@ static void write_svg(struct output *output, const char *picture, size_t bytes,
 
 /* ------------------------------------------------------------- gnuplot -- */
 
+#define SCRIPT "picture.gp"
+
+static const struct data_place scripts = {"MARGAY_PLOTS",
+                                          {"/../plots", "/../share/margay"}};
+
+enum margay_status picture_check(struct margay_error *error)
+{
+    char *path;
+    enum margay_status status = data_file_find(&scripts, SCRIPT, &path, error);
+    if (status != MARGAY_OK)
+        return status;
+    free(path);
+    path = search_path("gnuplot");
+    bool runs = path != NULL && search_can_run(path);
+    free(path);
+    return runs ? MARGAY_OK
+                : margay_fail(error, MARGAY_IO,
+                              "gnuplot was not found: install it (on Debian: "
+                              "apt-get install gnuplot-nox)");
+}
+
 #define EXIT_NOT_RUN 127
 
 struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
     const char *arguments[7 + PICTURE_MOST_TABLES + 1];
+    char *script; /* owned */
     char picture_name[32];
     int picture, said;      /* files in memory: the picture, and the messages */
     int state;              /* of waitpid() */
@@ -431,19 +455,21 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
     return MARGAY_OK;
 }
 
-static enum margay_status begin(struct run *run, const char *path,
-                                const char *settings, char *const *tables,
-                                size_t count, struct margay_error *error)
+static enum margay_status begin(struct run *run, const char *settings,
+                                char *const *tables, size_t count,
+                                struct margay_error *error)
 {
     run->picture = memfd_create("margay-picture", 0);
     run->said = memfd_create("margay-gnuplot", MFD_CLOEXEC);
     if (run->picture < 0 || run->said < 0)
         return margay_fail(error, MARGAY_IO, "cannot run gnuplot: %s",
                            strerror(errno));
+    if (data_file_find(&scripts, SCRIPT, &run->script, error) != MARGAY_OK)
+        return error->status;
     snprintf(run->picture_name, sizeof run->picture_name, "/proc/self/fd/%d",
              run->picture);
-    const char *first[] = {"gnuplot",        "-d", "-e", settings, "-c", path,
-                           run->picture_name};
+    const char *first[] = {
+        "gnuplot", "-d", "-e", settings, "-c", run->script, run->picture_name};
     size_t used = sizeof first / sizeof first[0];
     memcpy(run->arguments, first, sizeof first);
     for (size_t i = 0; i < count && i < PICTURE_MOST_TABLES; i++)
@@ -451,7 +477,7 @@ static enum margay_status begin(struct run *run, const char *path,
     return MARGAY_OK;
 }
 
-enum margay_status picture_draw(const char *script,
+enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
                                 const char *suffix, const char *name,
                                 char *const *tables, size_t count,
@@ -461,9 +487,9 @@ enum margay_status picture_draw(const char *script,
     struct run run = {.picture = -1, .said = -1};
     char *settings;
     enum margay_status status =
-        picture_settings(options, suffix, &settings, error);
+        picture_settings(options, kind, suffix, &settings, error);
     if (status == MARGAY_OK)
-        status = begin(&run, script, settings, tables, count, error);
+        status = begin(&run, settings, tables, count, error);
     if (status == MARGAY_OK)
         status = run_gnuplot(&run, error);
     if (status == MARGAY_OK)
@@ -481,6 +507,7 @@ enum margay_status picture_draw(const char *script,
     else if (status == MARGAY_OK)
         output_bytes(output, run.drawn, run.drawn_bytes);
     free(settings);
+    free(run.script);
     free(run.drawn);
     free(run.messages);
     if (run.said >= 0)

@@ -1,4 +1,4 @@
-/* plot.h - what margay plot is made of */
+/* plot.h - what margay plot is made of, and which tables there are */
 #ifndef MARGAY_SIM_PLOT_PLOT_H
 #define MARGAY_SIM_PLOT_PLOT_H
 
@@ -10,30 +10,32 @@
 #include "sim/options/option_values.h"
 #include "sim/terminal/output.h"
 
-/* ------------------------------------------ the tables that can be drawn -- */
+/* ----------------------------------------------------- kinds of tables -- */
 
-/* What a picture takes in addition to the options of every picture. */
+/* What a picture takes in addition to the options of every picture, and which
+   tables. */
 enum plot_takes {
     PLOT_X = 1,      /* a scale and a range of the lower axis */
     PLOT_Y = 2,      /* the same of the other */
     PLOT_HIT = 4,    /* hit ratios */
     PLOT_LABELS = 8, /* names at the ends of lines */
     PLOT_RATIOS = PLOT_X | PLOT_Y | PLOT_HIT | PLOT_LABELS,
+    PLOT_ALONE = 16,  /* one table only */
+    PLOT_CURVE = 32,  /* also next to tables of */
+    PLOT_CACHES = 64, /* this kind */
 };
 
 struct plot_kind {
     const char *columns; /* the first columns of such a table */
-    const char *script;
-    const char *map;     /* the script for --map; NULL = none */
-    const char *gain;    /* and that for --gain, */
-    const char *causes;  /* for --causes, */
-    const char *traffic; /* and for --traffic */
+    const char *title;   /* of its section in a report */
+    const char *drawing; /* in report.js; NULL = none */
+    const char *script;  /* of its picture, in plots/; NULL = none */
     const char
         *table; /* the command that writes it; NULL = see the row above */
     const char *picture; /* for the help, at most 48 columns; NULL likewise */
     unsigned takes;
-    bool is_alone;                  /* a picture holds one such table only */
-    const struct plot_kind *beside; /* another kind in the same picture */
+    const char *map;                     /* the script for --map; NULL = none */
+    const char *gain, *causes, *traffic; /* and for these options */
 };
 
 /* Row `index`; NULL beyond the last. */
@@ -86,7 +88,7 @@ enum margay_status picture_check(struct margay_error *error);
 
 /*
  * Draw the tables, under the names that plot_table_read() gave, by the script
- * at that path, as `suffix` (".png") says, into memory, and write the picture
+ * of that name, as `suffix` (".png") says, into memory, and write the picture
  * to the output once it is whole.  gnuplot has no other file to write to, and a
  * signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
  * cannot be run, fails, or leaves a picture that is not whole, even with status
@@ -94,7 +96,7 @@ enum margay_status picture_check(struct margay_error *error);
  * Messages, also about what the script finds that does not fit, begin with
  * `name`.  The output keeps failures to write.
  */
-enum margay_status picture_draw(const char *script,
+enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
                                 const char *suffix, const char *name,
                                 char *const *tables, size_t count,

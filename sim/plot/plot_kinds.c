@@ -1,117 +1,88 @@
-/* plot_kinds.c - the tables that can be drawn */
+/* plot_kinds.c - the tables that pictures and reports show */
 #include "sim/plot/plot.h"
 
 #include <string.h>
 
 #include "sim/result/csv.h"
 
-/* The rows that others speak of, and those before them. */
-enum { POLICIES, OBJECTS, SHARED, TENANTS, CURVE };
+/* More is what follows these. */
+#define KIND(header, heading, name, file, ...)                                \
+    {                                                                         \
+        .columns = header, .title = heading, .drawing = name, .script = file, \
+        __VA_ARGS__                                                           \
+    }
 
 /* A histogram of each place, and how alike two of them are. */
-#define OF_PLACE(place, ...)                                      \
-    {.columns = place "," HISTOGRAM_COLUMNS,                      \
-     .script = "places.gp",                                       \
-     .is_alone = true},                                           \
-    {                                                             \
-        .columns = place OVERLAP_COLUMNS, .script = "overlap.gp", \
-        .is_alone = true, __VA_ARGS__                             \
-    }
+#define OF_PLACE(place, ...)                                                 \
+    KIND(place "," HISTOGRAM_COLUMNS, "Distances of places", NULL, "places", \
+         .takes = PLOT_ALONE),                                               \
+        KIND(place OVERLAP_COLUMNS, "Overlaps", NULL, "overlap",             \
+             .takes = PLOT_ALONE, __VA_ARGS__)
 
 /* The first row whose columns match is the kind of a table. */
 static const struct plot_kind kinds[] = {
-    [POLICIES] = {.columns = CURVE_COLUMNS POLICY_COLUMN,
-                  .script = "policies.gp",
-                  .gain = "policies-gain.gp",
-                  .table = "curve --policy",
-                  .picture = "policies between LRU and the optimum",
-                  .takes = PLOT_RATIOS,
-                  .is_alone = true},
-    [OBJECTS] = {.columns = CURVE_COLUMNS CURVE_OBJECT_COLUMNS,
-                 .script = "objects.gp",
-                 .table = "curve --objects",
-                 .picture = "miss ratios of requests and of bytes",
-                 .takes = PLOT_RATIOS},
-    [SHARED] = {.columns = SHARE_COLUMNS,
-                .script = "sharers.gp",
-                .table = "share",
-                .picture = "misses of programs or tenants who share a cache",
-                .takes = PLOT_RATIOS,
-                .is_alone = true},
-    [TENANTS] = {.columns =
-                     CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN,
-                 .script = "sharers.gp",
-                 .takes = PLOT_RATIOS,
-                 .is_alone = true},
-    [CURVE] = {.columns = CURVE_COLUMNS,
-               .script = "curve.gp",
-               .table = "curve",
-               .picture = "miss ratios over sizes of the cache",
-               .takes = PLOT_RATIOS},
-    {.columns = WINDOW_COLUMN CURVE_COLUMNS,
-     .script = "windows.gp",
-     .table = "curve --window",
-     .picture = "miss ratios over time, of a few sizes",
-     .takes = PLOT_RATIOS,
-     .is_alone = true},
-    {.columns = ROLE_COLUMN CURVE_COLUMNS,
-     .script = "predict.gp",
-     .table = "predict --curve --with-runs",
-     .picture = "a predicted curve, beside those of its runs",
-     .takes = PLOT_RATIOS,
-     .is_alone = true},
-    {.columns = HISTOGRAM_COLUMNS,
-     .script = "histogram.gp",
-     .table = "histogram",
-     .picture = "shares over distances; whose these are (--by)"},
+    KIND(CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", "policies",
+         "policies", .takes = PLOT_RATIOS | PLOT_ALONE, .gain = "policies-gain",
+         .table = "curve --policy",
+         .picture = "policies between LRU and the optimum"),
+    KIND(CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN,
+         "Replacement policies", "objects", "objects", .takes = PLOT_RATIOS),
+    KIND(CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", "objects",
+         "objects", .takes = PLOT_RATIOS, .table = "curve --objects",
+         .picture = "miss ratios of requests and of bytes"),
+    KIND(CURVE_COLUMNS CURVE_REQUEST_COLUMNS POLICY_COLUMN,
+         "Replacement policies", "requests", "curve", .takes = PLOT_RATIOS),
+    KIND(CURVE_COLUMNS CURVE_REQUEST_COLUMNS, "Miss curve of requests",
+         "requests", "curve", .takes = PLOT_RATIOS),
+    KIND(SHARE_COLUMNS, "A shared cache", "shared", "sharers",
+         .takes = PLOT_RATIOS | PLOT_ALONE, .table = "share",
+         .picture = "misses of programs or tenants who share a cache"),
+    KIND(CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN, "Tenants",
+         "tenants", "sharers", .takes = PLOT_RATIOS | PLOT_ALONE),
+    KIND(CURVE_COLUMNS, "Miss curve", "curve", "curve",
+         .takes = PLOT_RATIOS | PLOT_CURVE, .table = "curve",
+         .picture = "miss ratios over sizes of the cache"),
+    KIND(WINDOW_COLUMN CURVE_COLUMNS, "Over time", "windows", "windows",
+         .takes = PLOT_RATIOS | PLOT_ALONE, .table = "curve --window",
+         .picture = "miss ratios over time, of a few sizes"),
+    KIND(ROLE_COLUMN CURVE_COLUMNS, "Predicted curves", NULL, "predict",
+         .takes = PLOT_RATIOS | PLOT_ALONE,
+         .table = "predict --curve --with-runs",
+         .picture = "a predicted curve, beside those of its runs"),
+    KIND(HISTOGRAM_COLUMNS, "Reuse distances", "histogram", "histogram",
+         .table = "histogram",
+         .picture = "shares over distances; whose these are (--by)"),
     OF_PLACE("site", .table = "overlap",
              .picture = "how alike the places of two runs are"),
     OF_PLACE("tenant", .table = NULL),
     OF_PLACE("thread", .table = NULL),
     OF_PLACE("op", .table = NULL),
     OF_PLACE("region", .table = NULL),
-    {.columns = COMPARE_COLUMNS,
-     .script = "compare.gp",
-     .map = "assoc-map.gp",
-     .causes = "three-cs.gp",
-     .table = "compare",
-     .picture = "predicted miss ratios over simulated ones"},
-    {.columns = ASSOC_COLUMNS,
-     .script = "assoc.gp",
-     .map = "assoc-map.gp",
-     .table = "assoc",
-     .picture = "miss ratios over capacities, each number of ways",
-     .takes = PLOT_RATIOS,
-     .beside = &kinds[CURVE]},
-    {.columns = PHASES_COLUMNS,
-     .script = "phases.gp",
-     .table = "phases",
-     .picture = "working sets of phases over time",
-     .is_alone = true},
-    {.columns = SIMULATE_COLUMNS,
-     .script = "machine.gp",
-     .traffic = "traffic.gp",
-     .table = "simulate",
-     .picture = "misses of caches; access times (--pareto)",
-     .is_alone = true},
-    {.columns = ANNOTATE_COLUMNS,
-     .script = "annotate.gp",
-     .table = "annotate",
-     .picture = "misses of lines or data, as bars of sizes",
-     .is_alone = true},
-    {.columns = PARETO_COLUMNS, .script = "pareto.gp", .is_alone = true},
-    {.columns = ANNOTATE_DATA_COLUMNS,
-     .script = "annotate.gp",
-     .is_alone = true},
-    {.columns = ENGINES_RUN_COLUMNS,
-     .script = "engines-run.gp",
-     .table = "engines --run",
-     .picture = "errors over speeds; speeds over blocks (--sweep)",
-     .is_alone = true},
-    {.columns = ENGINES_SWEEP_COLUMNS,
-     .script = "engines-sweep.gp",
-     .takes = PLOT_X | PLOT_Y | PLOT_LABELS,
-     .is_alone = true},
+    KIND(COMPARE_COLUMNS, "Set-associative caches", "caches", "compare",
+         .map = "assoc-map", .causes = "three-cs", .table = "compare",
+         .picture = "predicted miss ratios over simulated ones"),
+    KIND(ASSOC_COLUMNS, "Set-associative caches", "caches", "assoc",
+         .takes = PLOT_RATIOS | PLOT_CACHES, .map = "assoc-map",
+         .table = "assoc",
+         .picture = "miss ratios over capacities, each number of ways"),
+    KIND(PHASES_COLUMNS, "Phases", "phases", "phases", .takes = PLOT_ALONE,
+         .table = "phases", .picture = "working sets of phases over time"),
+    KIND(SIMULATE_COLUMNS, "A machine", "machine", "machine",
+         .takes = PLOT_ALONE, .traffic = "traffic", .table = "simulate",
+         .picture = "misses of caches; access times (--pareto)"),
+    KIND(ANNOTATE_COLUMNS, "Lines of source", "lines", "annotate",
+         .takes = PLOT_ALONE, .table = "annotate",
+         .picture = "misses of lines or data, as bars of sizes"),
+    KIND(PARETO_COLUMNS, "Machines", NULL, "pareto", .takes = PLOT_ALONE),
+    KIND(ANNOTATE_DATA_COLUMNS, "Arrays and variables", "data", "annotate",
+         .takes = PLOT_ALONE),
+    KIND(ENGINES_RUN_COLUMNS, "Engines", NULL, "engines-run",
+         .takes = PLOT_ALONE, .table = "engines --run",
+         .picture = "errors over speeds; speeds over blocks (--sweep)"),
+    KIND(ENGINES_SWEEP_COLUMNS, "Engines", NULL, "engines-sweep",
+         .takes = PLOT_X | PLOT_Y | PLOT_LABELS | PLOT_ALONE),
+    KIND(SHARING_COLUMNS, "Blocks that cores share", NULL, NULL, .takes = 0),
+    KIND("key,value", "The trace", NULL, NULL, .takes = 0),
 };
 
 const struct plot_kind *plot_kind_at(size_t index)
@@ -134,9 +105,10 @@ const struct plot_kind *plot_kind_of(const char *columns)
 const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
                                        const struct plot_kind *other)
 {
-    if (kind->is_alone || other->is_alone)
+    unsigned both = kind->takes | other->takes;
+    if (both & PLOT_ALONE)
         return NULL;
-    if (kind == other || kind->beside == other)
-        return kind;
-    return other->beside == kind ? other : NULL;
+    if (kind != other && (both & PLOT_CACHES) != 0 && (both & PLOT_CURVE) != 0)
+        return kind->takes & PLOT_CACHES ? kind : other;
+    return strcmp(kind->script, other->script) == 0 ? kind : NULL;
 }

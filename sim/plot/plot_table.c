@@ -216,7 +216,7 @@ static enum margay_status take_header(struct table *table,
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                      used == 0 ? "" : ", ", kind->table);
     }
-    if (table->kind == NULL)
+    if (table->kind == NULL || table->kind->script == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s:1: found the columns '%.80s', of which there is "
                            "no picture; expected a table of %s",

@@ -270,7 +270,7 @@ function keyName(key, value)
 {
     if (key === "cache_bytes")
         return size(number(value) ?? 0, true);
-    if (key === "trace")
+    if (key === "trace" || key === "program")
         return base(value);
     const unit = { block_bytes: " B blocks", cache_blocks: " blocks",
         sets: value === 1 ? " set" : " sets", ways: value === 1 ? " way" : " ways" }[key];
@@ -319,12 +319,13 @@ function looksOf(lines)
 {
     const seen = {}, places = new Set();
     const names = Object.keys(policyColours);
-    return lines.map(({ rows: [{ trace, block_bytes: bytes, policy }] }, i) => {
+    return lines.map(({ rows: [{ trace, block_bytes: bytes, tenant, policy }] },
+        i) => {
         if (policy == null)
             return `class="line" style="stroke:var(--c${i % 8});stroke-`
                 + `dasharray:${dashes[(i + 7 * Math.floor(i / 8)) % 8]}"`;
         const name = String(policy).replace(/:.*/s, "").toLowerCase();
-        const place = JSON.stringify([trace, bytes]);
+        const place = JSON.stringify([trace, bytes, tenant]);
         const turn = seen[place + name] = (seen[place + name] ?? -1) + 1;
         const kind = names.includes(name) ? names.indexOf(name)
             : names.push(name) - 1;

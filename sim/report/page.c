@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sim/result/csv.h"
+#include "sim/plot/plot.h"
 #include "sim/result/csv_read.h"
 #include "sim/result/json.h"
 #include "sim/result/knees.h"
@@ -37,65 +37,21 @@ ASSET(report_js, "report.js");
 /* The most rows of a table that the page shows; all of them are in its JSON. */
 #define MOST_SHOWN 2000
 
-/* The first row whose columns a table begins with is its kind. */
-static const struct kind {
-    const char *columns, *title;
-    const char *drawing; /* in report.js; NULL = there is none */
-} kinds[] = {
-    {CURVE_COLUMNS POLICY_COLUMN CURVE_TENANT_COLUMN, "Policies of tenants",
-     NULL},
-    {CURVE_COLUMNS CURVE_REQUEST_COLUMNS CURVE_TENANT_COLUMN,
-     "Requests of tenants", NULL},
-    {CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", "policies"},
-    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
-     "objectPolicies"},
-    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", "objects"},
-    {CURVE_COLUMNS CURVE_REQUEST_COLUMNS POLICY_COLUMN, "Replacement policies",
-     "requestPolicies"},
-    {CURVE_COLUMNS CURVE_REQUEST_COLUMNS, "Miss curve of requests", "requests"},
-    {CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN, "Tenants",
-     "tenants"},
-    {CURVE_COLUMNS, "Miss curve", "curve"},
-    {WINDOW_COLUMN CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Over time",
-     "objectWindows"},
-    {WINDOW_COLUMN CURVE_COLUMNS, "Over time", "windows"},
-    {PHASES_COLUMNS, "Phases", "phases"},
-    {HISTOGRAM_COLUMNS, "Reuse distances", "histogram"},
-    {ASSOC_COLUMNS, "Set-associative caches", "caches"},
-    {ANNOTATE_COLUMNS, "Lines of source", "lines"},
-    {ANNOTATE_DATA_COLUMNS, "Arrays and variables", "data"},
-    {SIMULATE_COLUMNS, "A machine", "machine"},
-    {SHARE_COLUMNS, "A shared cache", "shared"},
-    {SHARING_COLUMNS, "Blocks that cores share", NULL},
-    {PARETO_COLUMNS, "Machines", NULL},
-    {"key,value", "The trace", NULL},
-};
-
-static const struct kind *find_kind(const char *header)
-{
-    static const struct kind unknown = {"", "Table", NULL};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t bytes = strlen(kinds[i].columns);
-        if (strncmp(header, kinds[i].columns, bytes) == 0 &&
-            (header[bytes] == '\0' || header[bytes] == ','))
-            return &kinds[i];
-    }
-    return &unknown;
-}
-
 bool page_knows(const char *header)
 {
-    return *find_kind(header)->columns != '\0';
+    return plot_kind_of(header) != NULL;
 }
 
-static const struct kind *kind_of(const struct cells *table)
+static const struct plot_kind *kind_of(const struct cells *table)
 {
+    static const struct plot_kind unknown = {.title = "Table"};
     struct csv_row header = {.count = table->columns};
     char line[1024];
     for (size_t i = 0; i < table->columns; i++)
         header.fields[i] = cells_name(table, i);
     csv_join_row(&header, line, sizeof line);
-    return find_kind(line);
+    const struct plot_kind *kind = plot_kind_of(line);
+    return kind == NULL ? &unknown : kind;
 }
 
 /* ---------------------------------------------------------------- texts -- */
@@ -399,7 +355,7 @@ static enum margay_status write_section(struct output *output,
                                         size_t number,
                                         struct margay_error *error)
 {
-    const struct kind *kind = kind_of(&section->table);
+    const struct plot_kind *kind = kind_of(&section->table);
     enum margay_status status = MARGAY_OK;
     output_text(output, "<section id=\"table%zu\"", number);
     if (kind->drawing != NULL)

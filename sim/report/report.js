@@ -17,35 +17,24 @@ const hasBytes = (rows) =>
 const readCurve = "Lower is better. Where a line falls, a little more cache "
     + "helps much; where it is flat, more cache does not help.";
 
-// A chart over the sizes of caches, in bytes if these are known.
-const overSizes = (rows, caption, y, yTitle, key, how = readCurve) =>
-    chart(rows, {
-        caption, how, y, yTitle, sizes: true, straight: key === "policy",
-        x: hasBytes(rows) ? "cache_bytes" : "cache_blocks",
-        xTitle: hasBytes(rows) ? "cache in bytes" : "cache in blocks",
-        keys: ["trace", "block_bytes", ...(key === undefined ? [] : [key])],
-    });
-
 const readPolicies = "Lower is better, and no policy can be below opt. Lines "
     + "are straight between the sizes that were simulated.";
 
-const ratios = (rows, caption, key) => overSizes(rows, caption, "miss_ratio",
-    "share of references that miss", key,
-    key === "policy" ? readPolicies : readCurve);
+// What curves may differ in.
+const curveKeys = ["trace", "block_bytes", "policy", "tenant", "program"];
 
-const overTime = (rows, caption, key) => chart(rows, { caption, x: "window",
-    how: "A line is a cache of one size, from the beginning of the trace to its "
-        + "end. Where lines rise, the program does something else.",
-    y: "miss_ratio", xTitle: "window of the trace",
-    yTitle: "share of references that miss",
-    keys: ["trace", "block_bytes", key], logarithmic: false });
+const hasPolicies = ([{ policy }]) => policy != null;
 
-const objectRatios = (rows, key) => [
-    overSizes(rows, "Requests that miss a cache of objects over its size",
-        "miss_ratio", "share of requests that miss", key),
-    overSizes(rows, "Bytes that miss a cache of objects over its size",
-        "byte_miss_ratio", "share of bytes that miss", key),
-];
+// A chart over the sizes of caches, in bytes if these are known.
+const overSizes = (rows, caption, y, yTitle) => chart(rows, {
+    caption, y, yTitle, sizes: true, straight: hasPolicies(rows),
+    how: hasPolicies(rows) ? readPolicies : readCurve,
+    x: hasBytes(rows) ? "cache_bytes" : "cache_blocks",
+    xTitle: hasBytes(rows) ? "cache in bytes" : "cache in blocks",
+    keys: curveKeys });
+
+const ratios = (rows, caption) => overSizes(rows, caption, "miss_ratio",
+    "share of references that miss");
 
 // Pairs of a size and a ratio, and how to name a size.
 function curveOf(group, ratio)
@@ -152,6 +141,8 @@ function answer(group, ratio, what)
 
 function curveWords(rows, ratio = "miss_ratio", what = "references")
 {
+    if (hasPolicies(rows))
+        return ratio === "miss_ratio" ? policyWords(rows) : [];
     const all = groups(rows);
     const words = all.slice(0, MOST_PARAGRAPHS).map((group) =>
         said(whose(group[0]), answer(group, ratio, what)));
@@ -181,8 +172,9 @@ function comparison(rows, key, most)
 }
 
 // Which sizes some ratios of misses take with each policy.
-const policyWords = (rows) => linesOf(rows, ["trace", "block_bytes"]).map(
-    (place) => comparison(place.rows, "policy", 3));
+const policyWords = (rows) =>
+    linesOf(rows, ["trace", "block_bytes", "tenant"]).map(
+        (place) => comparison(place.rows, "policy", 3));
 
 // ---------------------------------------------------------- bars and cells --
 
@@ -452,41 +444,41 @@ const drawEach = (rows, draw, caption) => groups(rows).flatMap(
 const drawings = {
     curve: (rows) => [...curveWords(rows),
         ratios(rows, "Misses of a fully associative LRU cache over its size")],
-    policies: (rows) => [...policyWords(rows), ratios(rows,
-        "Misses by replacement policy over the size of the cache", "policy")],
+    policies: (rows) => [...curveWords(rows), ratios(rows,
+        "Misses by replacement policy over the size of the cache")],
     objects: (rows) => [...curveWords(rows, "miss_ratio", "requests"),
         ...curveWords(rows, "byte_miss_ratio", "bytes"),
-        ...objectRatios(rows)],
-    objectPolicies: (rows) => [...policyWords(rows),
-        ...objectRatios(rows, "policy")],
+        overSizes(rows, "Requests that miss a cache of objects over its size",
+            "miss_ratio", "share of requests that miss"),
+        overSizes(rows, "Bytes that miss a cache of objects over its size",
+            "byte_miss_ratio", "share of bytes that miss")],
     requests: (rows) => [
         "<p>Here a block hits if all before it in its request do. The other "
         + "curves of this page count the blocks of requests, each for itself."
         + "</p>\n",
         ...curveWords(rows, "miss_ratio", "blocks of requests"),
-        ratios(rows, "Blocks of requests that miss an LRU cache over its size"),
+        ratios(rows, "Blocks of requests that miss a cache over its size"),
         overSizes(rows, "Requests that miss any of their blocks",
             "missed_requests", "requests")],
-    requestPolicies: (rows) => [...policyWords(rows),
-        ratios(rows, "Blocks of requests that miss, by replacement policy",
-            "policy"),
-        overSizes(rows, "Requests that miss any of their blocks, by policy",
-            "missed_requests", "requests", "policy")],
     tenants: (rows) => [...curveWords(rows),
-        ratios(rows, "Misses of each tenant in a cache of its own", "tenant"),
+        ratios(rows, "Misses of each tenant in a cache of its own"),
         overSizes(rows, "Misses of each tenant in a cache of all tenants",
-            "shared_misses", "misses", "tenant")],
+            "shared_misses", "misses")],
     // Of objects it is not known what programs miss together.
     shared: (rows) => [
         ...rows[0].shared_misses == null ? [] : [
             overSizes(rows, "Misses of programs that use the cache together",
-                "shared_misses", "misses", "program")],
+                "shared_misses", "misses")],
         overSizes(rows, "Misses of programs that have parts of the cache",
-            "partition_misses", "misses", "program")],
-    windows: (rows) => [overTime(rows, "Miss ratio of a few sizes over time",
-        hasBytes(rows) ? "cache_bytes" : "cache_blocks")],
-    objectWindows: (rows) => [overTime(rows,
-        "Miss ratio of requests over time, of a few sizes", "cache_bytes")],
+            "partition_misses", "misses")],
+    windows: (rows) => [chart(rows, { x: "window", y: "miss_ratio",
+        caption: `Miss ratio ${"byte_miss_ratio" in rows[0] ? "of requests " : ""}`
+            + "of a few sizes over time",
+        how: "A line is a cache of one size, from the beginning of the trace to "
+            + "its end. Where lines rise, the program does something else.",
+        xTitle: "window of the trace", yTitle: "share of references that miss",
+        keys: [...curveKeys, hasBytes(rows) ? "cache_bytes" : "cache_blocks"],
+        logarithmic: false })],
     phases: (rows) => drawEach(rows, phases,
         "Phases of the trace and their working sets; a colour recurs"),
     histogram: (rows) => drawEach(rows, histogram,
@@ -551,8 +543,8 @@ function together(all)
 
 // Drawings whose rows two reports have in common, and what they are rows of.
 const compared = { curve: "caches", policies: "caches", objects: "caches",
-    objectPolicies: "caches", requests: "caches", requestPolicies: "caches",
-    tenants: "caches", caches: "caches", machine: "caches", lines: "functions", data: "data" };
+    requests: "caches", tenants: "caches", caches: "caches", machine: "caches",
+    lines: "functions", data: "data" };
 
 // The share of the references that misses, by what the rows are of.  Of a
 // machine it is of those of the program; lines of a function are one, because
@@ -632,10 +624,11 @@ function changes(drawing, base, next, names)
 function compare(tables)
 {
     const sources = [...new Set(tables.map(({ source }) => source))];
-    const pairs = Object.keys(compared).map((drawing) =>
-        tables.filter((table) => table.drawing === drawing))
-        .filter(([a, b, c]) => b !== undefined && c === undefined
-            && a.source !== b.source);
+    const kind = ({ drawing, rows }) => `${drawing} ${hasPolicies(rows)}`;
+    const pairs = [...new Set(tables.map(kind))].map((one) =>
+        tables.filter((table) => kind(table) === one))
+        .filter(([a, b, c]) => a.drawing in compared && b !== undefined
+            && c === undefined && a.source !== b.source);
     if (sources.length !== 2 || pairs.length === 0)
         return "";
     const bases = sources.map(base);

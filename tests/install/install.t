@@ -113,7 +113,7 @@ printf '0 10\n1 20\n' >trace.din
 "$MARGAY" curve -q trace.din -o curve.csv
 (unset MARGAY_PLOTS && PATH=$work/fake:$PATH "$dest/usr/bin/margay" plot \
     curve.csv -o curve.svg 2>err)
-like 'the scripts are found' "$(cat used)" "^$dest/usr/.*/margay/curve.gp$"
+like 'the scripts are found' "$(cat used)" "^$dest/usr/.*/margay/picture.gp$"
 check 'and the machines' env -u MARGAY_MACHINES "$dest/usr/bin/margay" \
     simulate -q --machine amd-zen2 trace.din -o machine.csv
 

@@ -77,10 +77,8 @@ named map map.csv --map
 named causes causes.csv --causes
 named machine machine.out.csv
 named traffic machine.out.csv --traffic
-for name in machine traffic; do
-    shows $name 'L1%d_a'
-    shows $name 'L2%s'
-done
+is 'names of caches' "$(grep -cxF -e 'L1%d_a' -e 'L2%s' machine.txt traffic.txt |
+    tr '\n' ' ')" 'machine.txt:2 traffic.txt:2 '
 
 # A long name without its middle: a legend that is too wide would be left out.
 long=$(printf '%%s_é%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
@@ -88,15 +86,9 @@ cut='%s_é%s_é%s_é%s_é%s_..s_é%s_é%s_é%s_é%s_é'
 cp other.din "$long"
 "$MARGAY" curve -q "$long" other.din -o long.csv
 "$MARGAY" simulate -q --machine machine.csv "$long" other.din -o caches.csv
-for picture in long caches; do
-    run plot $picture.csv -o long.svg
-    is "$picture: drawn" "$status$(cat err)" 0
-    read_texts long
-    shows long "$cut"
+for picture in long.csv caches.csv '--traffic caches.csv'; do
+    picture long "$picture" "$cut"
 done
-run plot --traffic caches.csv -o long.svg
-read_texts long
-shows long "$cut"
 
 # Names that differ where they are cut: a note says so.
 awk 'BEGIN { print "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"

@@ -7,15 +7,6 @@ command -v gnuplot >/dev/null || {
     exit 0
 }
 
-# drawn NAME ARGUMENT...: NAME.svg by plot, and its texts.
-drawn() {
-    drawn_name=$1
-    shift
-    run plot "$@" -o "$drawn_name.svg"
-    is "plot $*: drawn, nothing said" "$status$(cat out err)" 0
-    read_texts "$drawn_name"
-}
-
 # read_texts NAME: the texts in NAME.svg, a line each, into NAME.txt; also of
 # names of lines that coincide ("a = b").
 read_texts() {
@@ -25,19 +16,22 @@ read_texts() {
             s/ = /\n/g' >"$1.txt"
 }
 
-# shows NAME TEXT...
-shows() {
-    shown_by=$1
-    shift
+# picture NAME 'ARGUMENT...' TEXT...: plot draws NAME.svg without a word, and it
+# has these texts, but not those that begin with "!".
+picture() {
+    picture_name=$1 picture_of=$2
+    shift 2
+    # shellcheck disable=SC2086 # several words
+    run plot $picture_of -o "$picture_name.svg"
+    wrong=$(cat out err)
+    [ "$status" = 0 ] || wrong="status $status, $wrong"
+    read_texts "$picture_name"
     for text; do
-        check "$shown_by shows: $text" grep -Fqx -e "$text" "$shown_by.txt"
+        found=$(grep -Fxc -e "${text#!}" "$picture_name.txt")
+        case $text:$found in
+        !*:0 | [!!]*:[!0]*) ;;
+        *) wrong="$wrong; '$text' $found times" ;;
+        esac
     done
-}
-
-lacks() {
-    check "$1 does not show: $2" absent_text "$1.txt" "$2"
-}
-
-absent_text() {
-    ! grep -Fqx -e "$2" "$1"
+    is "$picture_name: plot $picture_of" "$wrong" ''
 }

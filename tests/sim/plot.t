@@ -23,7 +23,7 @@ refuses "info.csv:1: found the columns 'key,value', of which there is no picture
 
 # ------------------------------------------------------------ a fake gnuplot --
 mkdir scripts bin
-touch scripts/curve.gp scripts/histogram.gp
+touch scripts/picture.gp
 cat >bin/gnuplot <<'EOF'
 #!/bin/sh
 # gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE...
@@ -60,13 +60,13 @@ for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
 done
 fake curve.csv curve.csv -o two.png
 is 'several files' "$(sed -n '1,5p;7,$p' arguments | tr '\n' ' ')" \
-    "-d -e FORMAT = '.png';  -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
+    "-d -e FORMAT = '.png'; KIND = 'curve';  -c $work/scripts/picture.gp ./curve.csv ./curve.csv "
 like 'gnuplot knows no file of ours to write to' "$(sed -n 6p arguments)" \
     '^/proc/self/fd/[0-9]+$'
 fake "$work/histogram.csv" -o x.pdf
 is 'a histogram has its own script' \
-    "$(sed -n '5p;7p' arguments | tr '\n' ' ')" \
-    "$work/scripts/histogram.gp $work/histogram.csv "
+    "$(sed -n '3p;7p' arguments | tr '\n' ' ')" \
+    "FORMAT = '.pdf'; KIND = 'histogram';  $work/histogram.csv "
 echo old >kept.png
 ln -s kept.png link.png
 fake curve.csv -o link.png

@@ -192,8 +192,8 @@ run curve -q empty.din -o empty.csv
 refuses 'no rows' plot empty.csv -o x.png
 MARGAY_PLOTS=$work/folder.din
 export MARGAY_PLOTS
-refuses 'no curve.gp there' plot curve.csv -o x.png
-touch folder.din/curve.gp
+refuses 'no picture.gp there' plot curve.csv -o x.png
+touch folder.din/picture.gp
 check 'gnuplot that is not there is asked for' sh -c \
     'PATH=/nowhere "$0" plot curve.csv -o x.png 2>&1 | grep -q "install"' \
     "$MARGAY"
