@@ -64,20 +64,31 @@ def difference(table, *arguments):
 
 def same(name, table, *arguments):
     try:
-        what = difference(table() if callable(table) else table, *arguments)
+        what = difference(table(), *arguments)
     except Exception as error:
         what = repr(error)
     check(name, what == "", what)
 
 
-def refuses(name, words, call, kind=margay.Error):
+def same_of(function, trace, **options):
+    """A function's table is that of the command with options of these names."""
+    given = [f"--{name}" if value is True else f"--{name}=" + ",".join(
+        map(str, value if isinstance(value, list) else [value]))
+             for name, value in options.items()]
+    same(f"{function} of {trace} {' '.join(given)}",
+         lambda: getattr(margay, function)(trace, **options),
+         function, "-q", *given, trace)
+
+
+def refuses(words, function, *given, raises=margay.Error, **options):
+    what = "nothing was refused"
     try:
-        call()
-        check(name, False, "nothing was refused")
-    except kind as error:
-        check(name, words in str(error), str(error))
-    except Exception as error:
-        check(name, False, repr(error))
+        function(*given, **options)
+    except BaseException as error:
+        what = repr(error)
+        if isinstance(error, raises) and words in str(error):
+            what = ""
+    check(f"{function.__name__} refuses: {words}", what == "", what)
 
 
 def holds(name, call):
@@ -94,150 +105,26 @@ def is_equal(table, other):
         if name != "trace")
 
 
-run("generate", "zipf", "--refs", "30000", "--blocks", "700", "--to", "din",
-    "--unit", "32", "-q", "-o", "t.din")
-run("generate", "loop", "--refs", "5000", "--blocks", "90", "--to", "lines",
-    "-q", "-o", "t.lines")
-same("curve", margay.curve("t.din", block=[64, 128]),
-     "curve", "-q", "-b", "64,128", "t.din")
-same("curve of ids, whose bytes are unknown", margay.curve("t.lines"),
-     "curve", "-q", "t.lines")
-same("curve at sizes", margay.curve("t.din", sizes=[1, 7, 300]),
-     "curve", "-q", "--sizes", "1,7,300", "t.din")
-same("curve at every size", margay.curve("t.din", sizes="all", threads=1),
-     "curve", "-q", "--sizes", "all", "t.din")
-same("policies", margay.curve("t.din", policy=["lru", "opt", "s3fifo"]),
-     "curve", "-q", "--policy", "lru,opt,s3fifo", "t.din")
-same("one at some sizes", margay.curve("t.din", policy="fifo", sizes=[5, 50]),
-     "curve", "-q", "--policy", "fifo", "--sizes", "5,50", "t.din")
-same("another engine", margay.curve("t.din", engine="shards:rate=0.5", seed=3),
-     "curve", "-q", "-e", "shards:rate=0.5", "--seed", "3", "t.din")
-same("some of the references",
-     margay.curve("t.din", skip=100, limit=20000, warmup=500, kind="read"),
-     "curve", "-q", "--skip", "100", "--limit", "20000", "--warmup", "500",
-     "--kind", "read", "t.din")
-same("histogram", margay.histogram("t.din"), "histogram", "-q", "t.din")
-same("in bins", margay.histogram("t.din", bins="log2"),
-     "histogram", "-q", "--bins", "log2", "t.din")
-same("of times", margay.histogram("t.din", of="time"),
-     "histogram", "-q", "--of", "time", "t.din")
-same("assoc", margay.assoc("t.din", sets=[1, 16], ways=[1, 2, 4]),
-     "assoc", "-q", "--sets", "1,16", "--ways", "1,2,4", "t.din")
-same("assoc of a policy", margay.assoc("t.din", sets=4, ways=4, policy="fifo"),
-     "assoc", "-q", "--sets", "4", "--ways", "4", "--policy", "fifo", "t.din")
-
-same("assoc of several", margay.assoc("t.din", sets=[2, 8], ways=[2, 3],
-                                      policy=["lru", "sieve"]),
-     "assoc", "-q", "--sets", "2,8", "--ways", "2,3", "--policy", "lru,sieve",
-     "t.din")
-
-# Arrays are traces; the ids of t.lines, as numbers and as addresses.
-ids = array.array("Q", map(int, open("t.lines", encoding="ascii")))
-table = margay.curve(ids, ids=True)
-table["trace"] = ["t.lines"] * len(table["trace"])
-same("an array of ids is a trace", table, "curve", "-q", "t.lines")
-expected = [int(row["distance"]) if row["distance"] != "inf" else -1
-            for row in csv.DictReader(io.StringIO(run("distances", "-q",
-                                                      "t.lines")))]
-check("distances of an array", list(margay.distances(ids)) == expected)
-check("and of a list", list(margay.distances([3, 3, 4])) ==
-      [-1, 0, -1])
-misses = margay.curve("t.din")["misses"]
-check("a column is a buffer", memoryview(misses).itemsize == 8)
-
+# ------------------------------------------------------------------- traces
+for name, pattern, references, blocks, *more in (
+        ("t.din", "zipf", 30000, 700, "--unit", "32"),
+        ("t.lines", "loop", 5000, 90), ("large.lines", "loop", 60000, 3000),
+        ("u.lines", "uniform", 9000, 400)):
+    run("generate", pattern, "--refs", str(references), "--blocks", str(blocks),
+        "--to", name.split(".")[1], *more, "-q", "-o", name)
 with open("sites.pinatrace", "w", encoding="ascii") as file:
     for i in range(3000):
         file.write(f"0x{4096 + i % 3:x}: R 0x{65536 + i * i % 97 * 64:x}\n")
-table = margay.histogram("sites.pinatrace", by="site", bins="log2", block=64)
-check("a histogram for each site", sorted(set(table["site"]))
-      == [4096, 4097, 4098], table)
-table["site"] = [hex(site) for site in table["site"]]
-same("as the command has it", table, "histogram", "-q", "--by", "site",
-     "--bins", "log2", "-b", "64", "sites.pinatrace")
-refuses("no such place", "expected site or thread",
-        lambda: margay.histogram("t.din", by="x"))
-
-run("generate", "loop", "--refs", "60000", "--blocks", "3000", "--to",
-    "lines", "-q", "-o", "large.lines")
 with open("phased.lines", "w", encoding="ascii") as file:
     for part in ("t.lines", "large.lines") * 2:
         file.write(open(part, encoding="ascii").read() * (12 if part[0] == "t"
                                                           else 1))
-table = margay.phases("phased.lines")
-rows = list(csv.DictReader(io.StringIO(run("phases", "-q", "phased.lines"))))
-check("phases", len(rows) > 2 and [
-    {name: str(value) for name, value in row.items()} for row in table.rows()
-] == [{**row, "recurs": row["recurs"] or row["phase"]} for row in rows], table)
-
-# Objects of different sizes, machines, programs that share a cache, and what a
-# cache lets through.
 with open("sized.csv", "w", encoding="ascii") as file:
     file.write("id,size,time\n")
     for i in range(20000):
         block = i * i % 1009 * (i % 7 + 1)
         file.write(f"{block},{1 + block * 7919 % 5000},{i // 10}\n")
 sized = {"column": "id=id,size=size,time=time", "format": "csv"}
-columns = ("-f", "csv", "--column", sized["column"])
-same("curve of objects", margay.curve("sized.csv", objects=True, **sized),
-     "curve", "-q", "--objects", *columns, "sized.csv")
-same("at sizes in bytes",
-     margay.curve("sized.csv", objects=True, sizes=[1, 5000, 77777], **sized),
-     "curve", "-q", "--objects", "--sizes", "1,5000,77777", *columns,
-     "sized.csv")
-same("that expire",
-     margay.curve("sized.csv", objects=True, ttl=100, sizes="pow2", **sized),
-     "curve", "-q", "--objects", "--ttl", "100", "--sizes", "pow2", *columns,
-     "sized.csv")
-same("of a sample",
-     margay.curve("sized.csv", objects=True, engine="shards:rate=0.3", **sized),
-     "curve", "-q", "--objects", "-e", "shards:rate=0.3", *columns,
-     "sized.csv")
-table = margay.curve("sized.csv", objects=True, policy=["lru", "sieve"],
-                     **sized)
-same("policies of objects", table, "curve", "-q", "--objects", "--policy",
-     "lru,sieve", *columns, "sized.csv")
-check("columns are in the order of the command's", list(table) == [
-    "trace", "cache_bytes", "references", "misses", "miss_ratio",
-    "reference_bytes", "missed_bytes", "byte_miss_ratio", "policy"],
-    list(table))
-refuses("objects have no blocks", "block",
-        lambda: margay.curve("sized.csv", objects=True, block=64, **sized))
-refuses("blocks do not expire", "objects=True",
-        lambda: margay.curve("t.din", ttl=3))
-
-run("histogram", "-q", "t.lines", "-o", "lines.csv")
-run("generate", "uniform", "--refs", "9000", "--blocks", "400", "--to",
-    "lines", "-q", "-o", "u.lines")
-run("histogram", "-q", "u.lines", "-o", "other.csv")
-one, other = margay.histogram("t.lines"), margay.histogram("u.lines")
-programs = {"lines.csv": one, "other.csv": other}
-same("share", margay.share(programs),
-     "share", "lines.csv", "other.csv")
-same("share at rates, fairly, at sizes",
-     margay.share(programs, rates={"other.csv": 2.5}, fair=True,
-                  sizes=[10, 100, 400]),
-     "share", "--fair", "--sizes", "10,100,400", "lines.csv",
-     "other.csv=2.5")
-blocks = {"64": margay.histogram("t.din", block=64)}
-check("a cache of known blocks has bytes",
-      list(margay.share(blocks, sizes=[3])["cache_bytes"]) == [192])
-check("overlap", f"{margay.overlap(one, other):.12g}\n"
-      == run("overlap", "lines.csv", "other.csv"))
-check("overlap in bins", margay.overlap(
-    margay.histogram("t.lines", bins="log2"), other)
-      == margay.overlap(one, other))
-refuses("share needs exact bins", "expected all distances",
-        lambda: margay.share({"a": margay.histogram("t.lines", bins="log2")}))
-refuses("and tables", "a: no column distance_from",
-        lambda: margay.share({"a": {}}))
-refuses("of one block size", "different block sizes",
-        lambda: margay.share({"a": one, **blocks}))
-refuses("and there are some", "", lambda: margay.share({}))
-refuses("shared caches have no steps", "expected pow2",
-        lambda: margay.share(programs, sizes="all"))
-refuses("nothing to compare", "no finite distance",
-        lambda: margay.overlap(one, margay.histogram([1, 2, 3], ids=True)))
-
 with open("small.csv", "w", encoding="ascii") as file:
     file.write("cache,holds,bytes,block_bytes,ways,next,policy,write,"
                "inclusion,prefetch,victim_blocks,cycles,source\n"
@@ -246,21 +133,6 @@ with open("small.csv", "w", encoding="ascii") as file:
                "L3,all,64K,64,16,RAM,,,exclusive,,,,somewhere\n"
                "TLB,all,16K,4096,0,,,none,,,,,\n"
                "RAM,all,,,,,,,,,,,\n")
-same("simulate", margay.simulate("t.din", "small.csv"),
-     "simulate", "-q", "--machine", "small.csv", "t.din")
-same("with instructions", margay.simulate("t.din", "small.csv",
-                                          instructions=70000, limit=20000),
-     "simulate", "-q", "--machine", "small.csv", "--instructions", "70000",
-     "--limit", "20000", "t.din")
-machines = os.path.join(os.path.dirname(__file__), "../../sim/machines")
-for name in sorted(os.listdir(machines)):
-    if name.endswith(".csv"):
-        path = os.path.join(machines, name)
-        same(f"simulate {name}", margay.simulate("t.din", path),
-             "simulate", "-q", "--machine", path, "t.din")
-check("a machine by its name", margay.simulate("t.din", "amd-zen2").rows()[-1]
-      == {**margay.simulate("t.din", os.path.join(machines, "amd-zen2.csv"))
-          .rows()[-1], "machine": "amd-zen2"})
 with open("threads", "wb") as file:  # in drmemtrace's format
     file.write(struct.pack("<HHQ", 25, 0, 4))
     for i in range(3000):
@@ -272,13 +144,115 @@ with open("threads", "wb") as file:  # in drmemtrace's format
 with open("mesi.csv", "w", encoding="ascii") as file:
     file.write("cache,holds,bytes,block_bytes,ways,next,coherence\n"
                "L1,all,1K,64,2,,mesi\n")
-table = margay.simulate("threads", "mesi.csv")
-same("caches that agree", table,
-     "simulate", "-q", "--machine", "mesi.csv", "threads")
-check("by upgrades, too", table["upgrades"][0] > 0)
-same("threads that share cores",
-     margay.simulate("threads", "mesi.csv", cores=2),
-     "simulate", "-q", "--machine", "mesi.csv", "--cores", "2", "threads")
+machines = os.path.join(os.path.dirname(__file__), "../../sim/machines")
+
+# ------------------------------------------ tables that the command writes, too
+for options in (
+        {"block": [64, 128]}, {"block": "64,128"}, {"sizes": [1, 7, 300]},
+        {"sizes": "4KiB,300"}, {"sizes": ["4KiB", 300]},
+        {"sizes": "all", "threads": 1}, {"policy": ["lru", "opt", "s3fifo"]},
+        {"policy": "lru,2q:in=0.3,out=0.4,opt", "sizes": [30]},
+        {"policy": "fifo", "sizes": [5, 50]},
+        {"policy": "fifo", "sample": "50%", "sizes": [30]},
+        {"policy": "fifo", "sample": 0.5, "sizes": "30"},
+        {"engine": "shards:rate=0.5", "seed": 3},
+        {"skip": 100, "limit": 20000, "warmup": 500, "kind": "read"},
+        {"skip": "2K", "limit": "7000", "threads": "2"},
+        {"kind": "read,write"}, {"kind": ["read", "write"]}):
+    same_of("curve", "t.din", **options)
+for options in (
+        {}, {"sizes": [1, 5000, 77777]}, {"sizes": "4KiB"},
+        {"ttl": 100, "sizes": "pow2"}, {"engine": "shards:rate=0.3"},
+        {"policy": ["lru", "sieve"]}):
+    same_of("curve", "sized.csv", objects=True, **options, **sized)
+for function, trace, options in (
+        ("curve", "t.lines", {}),
+        ("histogram", "t.din", {}), ("histogram", "t.din", {"bins": "log2"}),
+        ("histogram", "t.din", {"of": "time"}),
+        ("assoc", "t.din", {"sets": [1, 16], "ways": [1, 2, 4]}),
+        ("assoc", "t.din", {"sets": "1,4,2", "ways": "1"}),
+        ("assoc", "t.din", {"sets": 4, "ways": 4, "policy": "fifo"}),
+        ("assoc", "t.din", {"sets": [2, 8], "ways": [2, 3],
+                            "policy": ["lru", "sieve"]}),
+        ("compare", "t.din", {"sets": "1..4", "ways": [1, 2], "block": 64}),
+        ("simulate", "t.din", {"machine": "small.csv", "instructions": 70000,
+                               "limit": 20000}),
+        ("simulate", "threads", {"machine": "mesi.csv"}),
+        ("simulate", "threads", {"machine": "mesi.csv", "cores": 2}),
+        *(("simulate", "t.din", {"machine": path}) for path in (
+            "small.csv", *(os.path.join(machines, name) for name in
+                           sorted(os.listdir(machines)) if name[-4:] == ".csv")))):
+    same_of(function, trace, **options)
+
+# Arrays are traces; the ids of t.lines, as numbers and as addresses.
+ids = array.array("Q", map(int, open("t.lines", encoding="ascii")))
+table = margay.curve(ids, ids=True)
+table["trace"] = ["t.lines"] * len(table["trace"])
+same("an array of ids is a trace", lambda: table, "curve", "-q", "t.lines")
+expected = [int(row["distance"]) if row["distance"] != "inf" else -1
+            for row in csv.DictReader(io.StringIO(run("distances", "-q",
+                                                      "t.lines")))]
+check("distances of an array", list(margay.distances(ids)) == expected)
+check("and of a list", list(margay.distances([3, 3, 4])) == [-1, 0, -1])
+misses = margay.curve("t.din")["misses"]
+check("a column is a buffer", memoryview(misses).itemsize == 8)
+
+table = margay.histogram("sites.pinatrace", by="site", bins="log2", block=64)
+check("a histogram for each site", sorted(set(table["site"]))
+      == [4096, 4097, 4098], table)
+table["site"] = [hex(site) for site in table["site"]]
+same("as the command has it", lambda: table, "histogram", "-q", "--by", "site",
+     "--bins", "log2", "-b", "64", "sites.pinatrace")
+refuses("expected site or thread", margay.histogram, "t.din", by="x")
+
+table = margay.phases("phased.lines")
+rows = list(csv.DictReader(io.StringIO(run("phases", "-q", "phased.lines"))))
+check("phases", len(rows) > 2 and [
+    {name: str(value) for name, value in row.items()} for row in table.rows()
+] == [{**row, "recurs": row["recurs"] or row["phase"]} for row in rows], table)
+
+# Objects of different sizes, machines, programs that share a cache, and what a
+# cache lets through.
+table = margay.curve("sized.csv", objects=True, policy=["lru", "sieve"],
+                     **sized)
+check("columns are in the order of the command's", list(table) == [
+    "trace", "cache_bytes", "references", "misses", "miss_ratio",
+    "reference_bytes", "missed_bytes", "byte_miss_ratio", "policy"],
+    list(table))
+refuses("block", margay.curve, "sized.csv", objects=True, block=64, **sized)
+refuses("objects=True", margay.curve, "t.din", ttl=3)
+
+run("histogram", "-q", "t.lines", "-o", "lines.csv")
+run("histogram", "-q", "u.lines", "-o", "other.csv")
+one, other = margay.histogram("t.lines"), margay.histogram("u.lines")
+programs = {"lines.csv": one, "other.csv": other}
+same("share", lambda: margay.share(programs),
+     "share", "lines.csv", "other.csv")
+same("share at rates, fairly, at sizes", lambda: margay.share(
+    programs, rates={"other.csv": 2.5}, fair=True, sizes=[10, 100, 400]),
+     "share", "--fair", "--sizes", "10,100,400", "lines.csv", "other.csv=2.5")
+blocks = {"64": margay.histogram("t.din", block=64)}
+check("a cache of known blocks has bytes",
+      list(margay.share(blocks, sizes=[3])["cache_bytes"]) == [192])
+check("overlap", f"{margay.overlap(one, other):.12g}\n"
+      == run("overlap", "lines.csv", "other.csv"))
+check("overlap in bins", margay.overlap(
+    margay.histogram("t.lines", bins="log2"), other)
+      == margay.overlap(one, other))
+refuses("expected all distances", margay.share,
+        {"a": margay.histogram("t.lines", bins="log2")})
+refuses("a: no column distance_from", margay.share, {"a": {}})
+refuses("different block sizes", margay.share, {"a": one, **blocks})
+refuses("", margay.share, {})
+refuses("expected pow2", margay.share, programs, sizes="all")
+refuses("no finite distance", margay.overlap, one,
+        margay.histogram([1, 2, 3], ids=True))
+
+check("a machine by its name", margay.simulate("t.din", "amd-zen2").rows()[-1]
+      == {**margay.simulate("t.din", os.path.join(machines, "amd-zen2.csv"))
+          .rows()[-1], "machine": "amd-zen2"})
+check("caches agree by upgrades, too",
+      margay.simulate("threads", "mesi.csv")["upgrades"][0] > 0)
 caches = [{"cache": "L1", "holds": "all", "bytes": 1024, "block_bytes": 32,
            "ways": 2, "next": ""}]
 table = margay.simulate("t.din", caches)
@@ -288,13 +262,11 @@ check("a machine of dicts", table["misses"][0] == expected["misses"][0]
 for size in ("1K", "1kb", "1KiB", "1024B", 1024):
     check(f"bytes of {size}", margay.simulate(
         "t.din", [{**caches[0], "bytes": size}])["misses"] == table["misses"])
-refuses("no such machine", "none.csv: no such file",
-        lambda: margay.simulate("t.din", "none.csv"))
-refuses("but there are some", "amd-zen2, ",
-        lambda: margay.simulate("t.din", "amd-zen9"))
+refuses("none.csv: no such file", margay.simulate, "t.din", "none.csv")
+refuses("amd-zen2, ", margay.simulate, "t.din", "amd-zen9")
 for machine in (7, None, caches[0], {"L1": caches[0]}, ["L1"]):
-    refuses(f"a machine of {machine!r:.20}", "expected the name of its table, "
-            "or a list of dicts", lambda: margay.simulate("t.din", machine))
+    refuses("expected the name of its table, or a list of dicts",
+            margay.simulate, "t.din", machine)
 for column, value, words in (("ways", "x", "machine:2: L1: ways: found 'x', "
                               "expected a number"),
                              ("holds", "x", "expected fetch"),
@@ -303,10 +275,8 @@ for column, value, words in (("ways", "x", "machine:2: L1: ways: found 'x', "
                              ("ways", "1K", "expected a number"),
                              ("bytes", "1X", "found '1X'"),
                              ("bytes", 1000, "bytes")):
-    refuses(f"a machine whose {column} is {value}", words,
-            lambda: margay.simulate("t.din", [{**caches[0], column: value}]))
-refuses("a machine says its blocks", "block",
-        lambda: margay.simulate("t.din", caches, block=64))
+    refuses(words, margay.simulate, "t.din", [{**caches[0], column: value}])
+refuses("block", margay.simulate, "t.din", caches, block=64)
 
 for name, asked, arguments in (
         ("a filter", {"sets": 16, "ways": 2}, ("--sets", "16", "--ways", "2")),
@@ -319,44 +289,34 @@ for name, asked, arguments in (
     check(name, [int(row[0]) for row in rows] == list(table["kind"])
           and [int(row[1], 16) // 64 for row in rows] == list(table["block"]),
           f"{len(rows)} rows")
-refuses("a filter of no size", "expected sets and ways",
-        lambda: margay.filter("t.din", ways=2))
+refuses("expected sets and ways", margay.filter, "t.din", ways=2)
 
-refuses("no such file", "nowhere: No such file",
-        lambda: margay.curve("nowhere"))
-refuses("no such grid", "expected pow2", lambda: margay.curve(ids, sizes="x"))
-refuses("no such engine", "engine", lambda: margay.curve(ids, engine="none"))
-refuses("no such policy", "policy", lambda: margay.curve(ids, policy="none"))
-refuses("no such option", "blok", lambda: margay.curve(ids, blok=1), TypeError)
-refuses("no such kind", "expected read", lambda: margay.curve(ids, kind="x"))
-for name, numbers, words in (
-        ("floats", array.array("d", [1.0, 2.0]), "'float'"),
-        ("floats in a list", [1.0, 2.0], "'float'"),
-        ("a negative number", array.array("q", [1, -2]), "negative"),
-        ("one of 32 bits", array.array("i", [1, -2]), "negative"),
-        ("one in a list", [1, -2], "negative"),
-        ("two dimensions", memoryview(ids).cast("B").cast("Q", (2, len(ids) // 2)),
-         "2 dimensions"),
-        ("lists in a list", [[1], [2]], "'list'"),
-        ("no array", 7, "'int'")):
-    for call in (margay.curve, margay.distances):
-        refuses(f"{call.__name__} of {name}", words, lambda: call(numbers))
+refuses("nowhere: No such file", margay.curve, "nowhere")
+refuses("expected pow2", margay.curve, ids, sizes="x")
+refuses("engine", margay.curve, ids, engine="none")
+refuses("policy", margay.curve, ids, policy="none")
+refuses("blok", margay.curve, ids, blok=1, raises=TypeError)
+refuses("expected read", margay.curve, ids, kind="x")
+unfit = [(array.array("d", [1.0, 2.0]), "'float'"), ([1.0, 2.0], "'float'"),
+         (array.array("q", [1, -2]), "negative"),
+         (array.array("i", [1, -2]), "negative"), ([1, -2], "negative"),
+         (memoryview(ids).cast("B").cast("Q", (2, len(ids) // 2)),
+          "2 dimensions"), ([[1], [2]], "'list'"), (7, "'int'")]
 try:
     import numpy
-    for name, numbers, words in (
-            ("floats", numpy.array([1.0, 2.0]), "'float'"),
-            ("a negative number", numpy.array([1, -2]), "negative"),
-            ("two dimensions", numpy.zeros((2, 3), numpy.uint64), "2 dim"),
-            ("dates", numpy.array(["2026-01-01"], "datetime64[s]"), "found"),
-            ("objects", numpy.array([1, "a"], object), "found")):
-        refuses(f"an array of numpy of {name}", words,
-                lambda: margay.curve(numbers))
+    unfit += [(numpy.array([1.0, 2.0]), "'float'"),
+              (numpy.array([1, -2]), "negative"),
+              (numpy.zeros((2, 3), numpy.uint64), "2 dim"),
+              (numpy.array(["2026-01-01"], "datetime64[s]"), "found"),
+              (numpy.array([1, "a"], object), "found")]
     check("signed numbers that are not negative are a trace", list(margay.curve(
         numpy.array([0, 64, 0]), sizes="all")["misses"]) == [3, 2])
 except ImportError:
     pass
-refuses("an array has no sizes", "array: ",
-        lambda: margay.curve(ids, objects=True))
+for numbers, words in unfit:
+    refuses(words, margay.curve, numbers)
+    refuses(words, margay.distances, numbers)
+refuses("array: ", margay.curve, ids, objects=True)
 
 # Counts are signed, so that differences of them are; ids are not.
 def type_of(column):
@@ -374,31 +334,8 @@ holds("blocks and sites are uint64", lambda: type_of(
         margay.histogram("sites.pinatrace", by="site")["site"]) in "QL")
 
 # What the command takes as text, and what it refuses.
-for name, given, plain in (
-        ("references", {"skip": "2K", "limit": "7000"},
-         {"skip": 2000, "limit": 7000}),
-        ("threads", {"threads": "2"}, {"threads": 2}),
-        ("block sizes", {"block": "64,128"}, {"block": [64, 128]}),
-        ("kinds", {"kind": "read,write"}, {"kind": ["read", "write"]}),
-        ("sizes", {"sizes": "7,300"}, {"sizes": [7, 300]}),
-        ("sizes in bytes", {"sizes": "4KiB,300"}, {"sizes": [64, 300]}),
-        ("lists of such", {"sizes": ["4KiB", 300]}, {"sizes": [64, 300]}),
-        ("policies", {"policy": "lru,2q:in=0.3,out=0.4,opt", "sizes": [30]},
-         {"policy": ["lru", "2q:in=0.3,out=0.4", "opt"], "sizes": [30]}),
-        ("a ratio", {"policy": "fifo", "sample": "50%", "sizes": [30]},
-         {"policy": "fifo", "sample": 0.5, "sizes": [30]}),
-        ("the same with a dot", {"policy": "fifo", "sample": "0.5",
-                                 "sizes": [30]},
-         {"policy": "fifo", "sample": 0.5, "sizes": [30]})):
-    holds(f"{name} as text", lambda: is_equal(margay.curve("t.din", **given),
-                                              margay.curve("t.din", **plain)))
-holds("sets and ways as text", lambda: is_equal(
-    margay.assoc("t.din", sets="1,4,2", ways="1"),
-    margay.assoc("t.din", sets=[1, 2, 4], ways=[1])))
 holds("sizes of shared caches as text", lambda: list(margay.share(
     blocks, sizes="192B")["cache_blocks"]) == [3])
-holds("bytes of objects as text", lambda: list(margay.curve(
-    "sized.csv", objects=True, sizes="4KiB", **sized)["cache_bytes"]) == [4096])
 for given, words in (
         ({"threads": -1}, "threads: -1"), ({"threads": 0}, "threads: 0"),
         ({"threads": "2K"}, "threads: '2K'"), ({"threads": 2 ** 31}, "threads"),
@@ -415,14 +352,10 @@ for given, words in (
         ({"sample": "150%", "policy": "fifo"}, "sample: '150%'"),
         ({"sample": 0, "policy": "fifo"}, "sample: 0"),
         ({"sample": "x", "policy": "fifo"}, "sample: 'x'")):
-    refuses(f"curve with {given}", words,
-            lambda: margay.curve("t.din", **given))
-refuses("no sets", "",
-        lambda: margay.assoc("t.din", sets=[], ways=[1]))
-refuses("too many sets", "sets: 16777217", lambda: margay.assoc(
-    "t.din", sets=2 ** 24 + 1, ways=1))
-refuses("time to live before it is stored", "ttl: -1",
-        lambda: margay.curve("sized.csv", objects=True, ttl=-1, **sized))
+    refuses(words, margay.curve, "t.din", **given)
+refuses("", margay.assoc, "t.din", sets=[], ways=[1])
+refuses("sets: 16777217", margay.assoc, "t.din", sets=2 ** 24 + 1, ways=1)
+refuses("ttl: -1", margay.curve, "sized.csv", objects=True, ttl=-1, **sized)
 
 # Several traces, and references that say more than a number.
 same("a list of traces", lambda: margay.curve(["t.din", "t.lines"]),
@@ -430,7 +363,7 @@ same("a list of traces", lambda: margay.curve(["t.din", "t.lines"]),
 holds("and of arrays", lambda: margay.curve(
     [ids, memoryview(ids)], ids=True, sizes=[1]).trace
       == ["array 1", "array 2"])
-refuses("files and arrays", "not both", lambda: margay.curve(["t.din", ids]))
+refuses("not both", margay.curve, ["t.din", ids])
 rows = [line.split() for line in open("through.din", encoding="ascii")]
 whole = {"address": [int(row[1], 16) for row in rows],
          "kind": [int(row[0]) for row in rows]}
@@ -497,28 +430,25 @@ def random_case(seed):
 
 
 holds("random arrays", lambda: all(map(random_case, range(500))))
-for name, columns, words in (
-        ("no numbers", {"kind": [1]}, "columns kind (expected, all"),
-        ("two of them", {"address": [1], "block": [1]},
-         "address or block with"),
-        ("other lengths", {"block": [1, 2], "kind": [1]}, "of one length"),
-        ("others", {"block": [1], "colour": [1]}, "columns block, colour"),
-        ("threads of objects", {"block": [1], "size": [1], "thread": [1]},
-         "address or block with"),
-        ("sizes of addresses", {"address": [1], "size": [1]}, "or block with"),
-        ("no kind", {"block": [1], "kind": [3]}, "kind: a number over 2"),
-        ("a fetch of an object", {"block": [1], "size": [1], "kind": [2]},
-         "over 1"),
-        ("too many threads", {"block": [1], "thread": [2 ** 32]}, "thread"),
-        ("a negative number", {"block": [-1]}, "negative"),
-        ("words", {"block": [1], "kind": ["read"]}, "'str'")):
-    refuses(f"arrays with {name}", words, lambda: margay.curve(columns))
+for columns, words in (
+        ({"kind": [1]}, "columns kind (expected, all"),
+        ({"address": [1], "block": [1]}, "address or block with"),
+        ({"block": [1, 2], "kind": [1]}, "of one length"),
+        ({"block": [1], "colour": [1]}, "columns block, colour"),
+        ({"block": [1], "size": [1], "thread": [1]}, "address or block with"),
+        ({"address": [1], "size": [1]}, "or block with"),
+        ({"block": [1], "kind": [3]}, "kind: a number over 2"),
+        ({"block": [1], "size": [1], "kind": [2]}, "over 1"),
+        ({"block": [1], "thread": [2 ** 32]}, "thread"),
+        ({"block": [-1]}, "negative"),
+        ({"block": [1], "kind": ["read"]}, "'str'")):
+    refuses(words, margay.curve, columns)
 
 # Tables, and what they look like.
 holds("columns are attributes", lambda: table.misses is table["misses"]
       and "misses" in dir(table))
-refuses("of that name", "there are trace, block_bytes",
-        lambda: table.missses, AttributeError)
+refuses("there are trace, block_bytes", getattr, table, "missses",
+        raises=AttributeError)
 holds("a notebook shows rows", lambda: "<td>t.din</td><td>64</td>" in
       table._repr_html_() and ">30,000<" in table._repr_html_())
 holds("some of them", lambda: table._repr_html_().count("<tr>") == 21 and
@@ -537,17 +467,12 @@ holds("all is described", lambda: all(
     getattr(margay, name).__doc__ for name in margay.__all__))
 
 # What the command does for Python.
-same("compare", lambda: margay.compare("t.din", sets="1..4", ways=[1, 2],
-                                       block=64),
-     "compare", "-q", "--sets", "1..4", "--ways", "1,2", "t.din")
 holds("compare arrays", lambda: margay.compare(
     [ids, ids], ids=True, sets=1, ways=1).trace == ["array 1", "array 2"])
-refuses("compare as the command", "array: ", lambda: margay.compare(
-    {"block": [1], "size": [1]}, block=64))
-refuses("no progress of a command", "no progress",
-        lambda: margay.compare("t.din", progress=True))
-refuses("annotate", "t.din: annotate: the trace does not say the sites",
-        lambda: margay.annotate("t.din", sizes="4KiB"))
+refuses("array: ", margay.compare, {"block": [1], "size": [1]}, block=64)
+refuses("no progress", margay.compare, "t.din", progress=True)
+refuses("t.din: annotate: the trace does not say the sites", margay.annotate,
+        "t.din", sizes="4KiB")
 compiler = shlex.split(os.environ.get("CC", "cc"))
 if shutil.which(compiler[0]) and "libdw 0" in run("version"):
     with open("walk.c", "w", encoding="ascii") as file:
@@ -575,7 +500,7 @@ for name, asked in (("zipf", {"exponent": 0.7}), ("uniform", {}), ("scan", {}),
         content = file.read()
     holds(f"generate {name}", lambda: memoryview(margay.generate(
         name, refs="2K", blocks=64, seed=3, **asked)).tobytes() == content)
-refuses("no such generator", "none", lambda: margay.generate("none", refs=2))
+refuses("none", margay.generate, "none", refs=2)
 fewer = margay.compare(array.array("Q", [0, 0, 1, 3, 0]), ids=True, sets=2,
                        ways=1)
 margay._command._write(fewer, "fewer.csv")
@@ -599,10 +524,8 @@ if shutil.which("gnuplot"):
               margay.plot(call(), title="a title")._repr_svg_())
     holds("plot to a file", lambda: margay.plot(
         table, "x.png", paper="column") == open("x.png", "rb").read())
-    refuses("plot as the command", "--paper", lambda: margay.plot(
-        table, paper="wall"))
-    refuses("plot what there is", "--colour", lambda: margay.plot(
-        table, colour="red"))
+    refuses("--paper", margay.plot, table, paper="wall")
+    refuses("--colour", margay.plot, table, colour="red")
 
 # Progress is told, and what it raises comes out.
 told = []
@@ -633,6 +556,5 @@ os.mkfifo("pipe")
 writer = os.open("pipe", os.O_RDWR)
 os.write(writer, b"1\n2\n1\n")
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
-refuses("Ctrl-C ends a run", "", lambda: margay.curve("pipe", format="lines"),
-        KeyboardInterrupt)
+refuses("", margay.curve, "pipe", format="lines", raises=KeyboardInterrupt)
 print(f"1..{done}")
