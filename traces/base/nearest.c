@@ -61,7 +61,11 @@ const char *margay_nearest(const char *word,
     unsigned best_distance = FAR_AWAY;
     for (size_t i = 0; (name = candidate(i, context)) != NULL; i++) {
         unsigned distance = unlikeness(word, name);
-        if (distance < best_distance) {
+        /* A word that is the beginning of several is nearest to the one that
+           all of these begin with. */
+        if (distance < best_distance ||
+            (best != NULL && distance == best_distance &&
+             strncasecmp(best, name, strlen(name)) == 0)) {
             best = name;
             best_distance = distance;
         }
