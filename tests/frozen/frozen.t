@@ -1,5 +1,5 @@
 #!/bin/sh
-# frozen.t - outputs of hundreds of command lines are what they were
+# frozen.t - outputs of two thousand command lines are what they were
 . tests/sim/lib.sh
 
 said=$(cd "$root" && MARGAY=$MARGAY sh tests/frozen/frozen.sh check 2>&1)
