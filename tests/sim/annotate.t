@@ -1,8 +1,8 @@
 #!/bin/sh
-# annotate.t - the misses of each line of a program's sources, against a cache
-# that is simulated by hand; and profiles in callgrind's format
+# annotate.t - the misses of each line of a program's sources, and profiles in
+# callgrind's format; data.t simulates a cache by hand
 . tests/sim/lib.sh
-compiler=${CC:-cc}
+. "$root/tests/sim/annotated.sh"
 
 printf ' L 10,4\n S 3e,4\n' >no.lackey
 run annotate --sizes 4K no.lackey
@@ -16,8 +16,6 @@ refuses 'no.lackey: annotate: the trace does not say the sites.*--sites' \
 
 # ------------------------------------------------------ a matrix product --
 cat >product.c <<'EOF'
-#include <stdint.h>
-#include <stdio.h>
 enum { N = 20 };
 static volatile double a[N][N], b[N][N], c[N][N];
 static void multiply(void)
@@ -26,97 +24,35 @@ static void multiply(void)
         for (int j = 0; j < N; j++) {
             double sum = 0;
             for (int k = 0; k < N; k++) {
-                double x = a[i][k]; /* line 11 */
+                double x = a[i][k]; /* line 9 */
                 sum += x *
-                       b[k][j]; /* line 13 */
+                       b[k][j]; /* line 11 */
             }
-            c[i][j] = sum; /* line 15 */
+            c[i][j] = sum; /* line 13 */
         }
 }
 int main(void)
 {
-    printf("%ju %ju %ju\n", (uintmax_t)(uintptr_t)a, (uintmax_t)(uintptr_t)b,
-           (uintmax_t)(uintptr_t)c);
     multiply();
     return 0;
 }
 EOF
-# build NAME FLAG...: product.c, to be recorded.
-build() {
-    name=$1
-    shift
-    # shellcheck disable=SC2046 # words
-    "$compiler" -O1 $("$MARGAY" record --cflags) "$@" -o "$name" product.c \
-        $("$MARGAY" record --libs) 2>build.err
-}
-# The misses of each line, "line references misses", by a list of blocks in the
-# order of their last use.
-cat >lines.pl <<'EOF'
-my ($bytes, $a, $b, $c) = @ARGV;
-my (@stack, %references, %misses);
-sub touch {
-    my ($line, $address) = @_;
-    my $block = int($address / 64);
-    my ($at) = grep { $stack[$_] == $block } 0 .. $#stack;
-    $references{$line}++;
-    $misses{$line} += !defined $at || $at >= $bytes / 64;
-    splice @stack, $at, 1 if defined $at;
-    unshift @stack, $block;
-}
-for my $i (0 .. 19) {
-    for my $j (0 .. 19) {
-        for my $k (0 .. 19) {
-            touch(11, $a + 8 * (20 * $i + $k));
-            touch(13, $b + 8 * (20 * $k + $j));
-        }
-        touch(15, $c + 8 * (20 * $i + $j));
-    }
-}
-print "$_ $references{$_} ", $misses{$_} + 0, "\n" for sort keys %references;
-EOF
-# annotated CACHE_BYTES: the same from the table.
-annotated() {
-    awk -F, -v bytes="$1" 'NR > 1 && $5 == bytes && $4 == "multiply" &&
-        $2 ~ /\/product.c$/ { print $3, $6, $7 }' out
-}
-check 'a matrix product is built' build product -g
-run record -q --sites -o p.mgt ./product
-cp out places
+check 'a matrix product is built' built product
+recorded --sites
+mv t.mgt p.mgt
 is 'it is recorded' "$status" 0
 sizes=64,128,1K,1472B,2K,64M
 run annotate -q --sizes $sizes --callgrind p.callgrind p.mgt
 is 'it is annotated' "$status" 0
 is 'the columns' "$(head -n 1 out)" \
     'trace,file,line,function,cache_bytes,references,misses'
-# 64 and 128 are numbers of blocks.
-for bytes in 4096 8192 1024 1472 2048 67108864; do
-    # shellcheck disable=SC2046 # words
-    is "a cache of $bytes bytes: each line as by hand" "$(annotated $bytes)" \
-        "$(perl lines.pl $bytes $(cat places))"
-done
 is 'the line of the strided loop misses most' \
     "$(awk -F, '$5 == 1472' out | sort -t, -k7,7nr | head -n 1 | cut -d, -f3,4)" \
-    '13,multiply'
-# sums: the misses of all lines, by size.
-sums() {
-    awk -F, 'NR > 1 { n[$5] += $7 } END { for (b in n) print b, n[b] }' out |
-        sort
-}
-# curve OPTION...: the same from a curve.
-curve() {
-    "$MARGAY" curve -q "$@" | awk -F, 'NR > 1 { print $4, $6 }' | sort
-}
+    '11,multiply'
 is 'all lines together are the curve' "$(sums)" "$(curve --sizes $sizes p.mgt)"
 is 'lines ascend, and sizes within them' "$(tail -n +2 out)" \
     "$(tail -n +2 out | sort -s -t, -k2,2 -k3,3n -k4,4 -k5,5n)"
-for option in '-b 128' '--kind read' '--limit 5000' '--skip 3000' \
-    '--warmup 2000'; do
-    # shellcheck disable=SC2086 # words
-    run annotate -q $option --sizes 4K,8K p.mgt
-    # shellcheck disable=SC2086 # words
-    is "$option: all lines together are the curve" "$(sums)" \
-        "$(curve $option --sizes 4K,8K p.mgt)"
-done
+are_the_curve p.mgt
 run annotate -q p.mgt
 is 'powers of two, if no sizes are named' "$(sums)" \
     "$(curve --sizes pow2 p.mgt)"
@@ -131,8 +67,8 @@ sed 's/^q.mgt.gz,/-,/' out >got
 check 'converted and compressed: the same' cmp -s got want
 "$MARGAY" record -q --sites -o - ./product >p.words 2>/dev/null
 run annotate -q --sizes 4K --program product p.words
-is 'words do not name the program; --program does' \
-    "$(annotated 4096 | cut -d' ' -f1 | tr '\n' ' ')" '11 13 15 '
+is 'words do not name the program; --program does' "$(awk -F, '
+    $4 == "multiply" { print $3 }' out | tr '\n' ' ')" '9 11 13 '
 refuses '--sizes: found 65 cache sizes, expected 64 at most' \
     annotate --sizes "$(seq -s, 1 65)" p.mgt
 
@@ -145,26 +81,27 @@ if command -v callgrind_annotate >/dev/null; then
     like 'the totals' "$(tr -d , <annotated | grep 'PROGRAM TOTALS')" \
         "^ *$(curve --sizes 1K p.mgt | cut -d' ' -f2)[ (].*PROGRAM"
     like 'the source of the line that misses most' "$(cat annotated)" \
-        '^ *[0-9,]+ \([0-9. ]+%\).* b\[k\]\[j\]; /\* line 13'
+        '^ *[0-9,]+ \([0-9. ]+%\).* b\[k\]\[j\]; /\* line 11'
 else
     skip 'callgrind_annotate reads it' 'no callgrind_annotate'
 fi
 
 # --------------------------------- files of code, and what they do not say --
-# found: the lines of multiply, with its file's name.
+# found: the lines of multiply.
 found() {
-    awk -F, 'NR > 1 && $4 == "multiply" {
-        sub(".*/", "", $2); printf "%s:%s ", $2, $3 }' out
+    awk -F, 'NR > 1 && $4 == "multiply" { printf ":%s ", $3 }' out
 }
-lines='product.c:11 product.c:13 product.c:15 '
+lines=':9 :11 :13 '
 # named PROGRAM: what is found in it.
 named() {
-    run record -q --sites -o t.mgt "./$1"
+    name=$1
+    recorded --sites
     run annotate -q --sizes 4K t.mgt
 }
+cp product.c kind.c
 for kind in '-pie -fPIE' '-no-pie -fno-pie' '-gdwarf-4' -gsplit-dwarf; do
     # shellcheck disable=SC2086 # words
-    if build kind -g $kind; then
+    if built kind $kind; then
         named kind
         is "built with $kind" "$(found)" "$lines"
     else
@@ -207,24 +144,21 @@ int main(void)
     return 0;
 }
 EOF
-# recorded COMPILER NAME: NAME.c, built and annotated.
-recorded() {
-    # shellcheck disable=SC2046 # words
-    "$1" -g -O2 $(CC=$1 "$MARGAY" record --cflags) -o "$2" "$2.c" \
-        $("$MARGAY" record --libs) && named "$2"
-}
-for each in gcc clang; do
-    if command -v $each >/dev/null; then
-        recorded $each inlined
+for which in gcc clang; do
+    if command -v $which >/dev/null; then
+        compiler=$which
+        built inlined -O2
+        named inlined
         # clang calls the recorder from outside of what it has inlined.
-        is "$each: the line of a function that is inlined" \
+        is "$which: the line of a function that is inlined" \
             "$(awk -F, '{ sub(".*/", "", $2) } $3 == 4 {
                 print $2, $4 == "touch" || compiler == "clang", $6 }' \
-                compiler=$each out)" 'inlined.h 1 1000'
+                compiler=$which out)" 'inlined.h 1 1000'
     else
-        skip "$each: a function that is inlined" "no $each"
+        skip "$which: a function that is inlined" "no $which"
     fi
 done
+compiler=${CC:-cc}
 # ------------------------------------------------------------------ C++ --
 cat >grid.cc <<'EOF'
 namespace fields {
@@ -271,9 +205,7 @@ int main()
 }
 EOF
 if command -v g++ >/dev/null; then
-    # shellcheck disable=SC2046 # words
-    check 'a program in C++ is built' g++ -g -O1 \
-        $("$MARGAY" record --cflags) -o grid grid.cc $("$MARGAY" record --libs)
+    check 'a program in C++ is built' built grid
     named grid
     is 'functions of C++, as their sources have them' \
         "$(grep -E '/grid.cc,(6|15|19|25),' out |
@@ -330,10 +262,8 @@ EOF
 # shellcheck disable=SC2046 # words
 check 'a library is built' "$compiler" -g -O2 -shared -fPIC \
     $("$MARGAY" record --cflags) -o libfill.so library.c
-# shellcheck disable=SC2046 # words
-check 'and a program with it' "$compiler" -g -O2 -rdynamic \
-    $("$MARGAY" record --cflags) -o user user.c -L. -lfill \
-    -Wl,-rpath,"$PWD" $("$MARGAY" record --libs)
+check 'and a program with it' built user -rdynamic -L. -lfill \
+    -Wl,-rpath,"$PWD"
 named user
 is 'code of a library, and of two processes' \
     "$(awk -F, '{ sub(".*/", "", $2) } $4 == "fill" { print $2, $3, $6 }
@@ -385,11 +315,14 @@ if [ "$status" = 125 ]; then
 else
     run annotate -q --sizes 4K t.mgt
     is 'under Valgrind: the lines of the program' \
-        "$(found | tr ' ' '\n' | grep -cE ':(11|13|15)$')" 3
+        "$(found | tr ' ' '\n' | grep -cE ':(9|11|13)$')" 3
     is 'under Valgrind: all code is in a file' "$(grep -cE ',,,0x[0-9a-f]+,' out)" 0
 fi
 
 # A program that was built anew since.
+changed() { # FIRST: ./changed, with that array first.
+    cp "changed-$1.c" changed.c && built changed
+}
 for names in 'first second' 'second first'; do
     # shellcheck disable=SC2086 # words
     printf 'volatile int %s[64], %s[32];
@@ -400,12 +333,6 @@ int main(void)
     return 0;
 }\n' $names >"changed-${names%% *}.c"
 done
-# changed FIRST: ./changed, with that array first.
-changed() {
-    # shellcheck disable=SC2046 # words
-    "$compiler" -g -O1 $("$MARGAY" record --cflags) -o changed \
-        "changed-$1.c" $("$MARGAY" record --libs)
-}
 check 'a program is built' changed first
 run record -q --data -o t.mgt ./changed
 run annotate -q --sizes 4K t.mgt

@@ -2,7 +2,7 @@
 # data.t - the misses of each array and variable of a program, against a cache
 # that is simulated by hand
 . tests/sim/lib.sh
-compiler=${CC:-cc}
+. "$root/tests/sim/annotated.sh"
 
 printf ' L 10,4\n' >no.lackey
 run annotate --data --sizes 4K no.lackey
@@ -10,19 +10,6 @@ if grep -q 'without elfutils' err; then
     skip 'the misses of data' 'built without libdw'
     finish
 fi
-# built NAME FLAG...: NAME.c, to be recorded.
-built() {
-    name=$1
-    shift
-    # shellcheck disable=SC2046 # words
-    "$compiler" -g -O1 $(CC=$compiler "$MARGAY" record --cflags) \
-        -o "$name" "$name.c" "$@" $("$MARGAY" record --libs) 2>build.err
-}
-# recorded OPTION...: program $name into t.mgt; its own words are in `said`.
-recorded() {
-    run record -q --data -o t.mgt "$@" "./$name"
-    cp out said
-}
 # data CACHE_BYTES: "name line references misses" of each row.
 data() {
     awk -F, -v bytes="$1" 'NR > 1 && $5 == bytes { print $4, $3, $6, $7 }' out |
@@ -84,29 +71,30 @@ int main(void)
 EOF
 # The same program by hand, and a list of blocks in the order of their last use.
 cat >arrays.pl <<'EOF'
-my $bytes = shift;
+my ($bytes, $by_line) = @ARGV;
 my %at = map { split } <STDIN>;
 my (@stack, %references, %misses);
 sub touch {
-    my ($name, $address) = @_;
+    my ($line, $name, $address) = @_;
     my $block = int($address / 64);
     my ($at) = grep { $stack[$_] == $block } 0 .. $#stack;
-    $references{$name}++;
-    $misses{$name} += !defined $at || $at >= $bytes / 64;
+    my $whose = $by_line ? $line : $name;
+    $references{$whose}++;
+    $misses{$whose} += !defined $at || $at >= $bytes / 64;
     splice @stack, $at, 1 if defined $at;
     unshift @stack, $block;
 }
-touch('heap of fresh 9', $at{first} + 4 * $_) for 0 .. 99;
-touch('heap of main 27', $at{second} + 4 * $_) for 0 .. 69;
-touch('heap of fresh 9', $at{third} + 4 * $_) for 0 .. 399;
-touch('heap of main 35', $at{fourth} + 12 * $_) for 0 .. 3333;
-touch('table 5', $at{table} + 4 * $_) for 0 .. 299;
-touch('grid 6', $at{grid} + 80 * ($_ % 20) + 8 * int($_ / 20)) for 0 .. 199;
-touch('next::id 13', 1 << 40) for 1 .. 100;
+touch(24, 'heap of fresh 9', $at{first} + 4 * $_) for 0 .. 99;
+touch(29, 'heap of main 27', $at{second} + 4 * $_) for 0 .. 69;
+touch(34, 'heap of fresh 9', $at{third} + 4 * $_) for 0 .. 399;
+touch(38, 'heap of main 35', $at{fourth} + 12 * $_) for 0 .. 3333;
+touch(40, 'table 5', $at{table} + 4 * $_) for 0 .. 299;
+touch(42, 'grid 6', $at{grid} + 80 * ($_ % 20) + 8 * int($_ / 20)) for 0 .. 199;
+touch(14, 'next::id 13', 1 << 40) for 1 .. 100;
 print map { "$_ $references{$_} $misses{$_}\n" } sort keys %references;
 EOF
 check 'a program with arrays is built' built arrays
-recorded
+recorded --data
 is 'it is recorded' "$status $(cat err)" '0 '
 run annotate -q --data --sizes 512,1K,2K,4K,64K t.mgt
 is 'the columns' "$(head -n 1 out)" \
@@ -115,35 +103,24 @@ for bytes in 1024 2048 4096 65536; do
     is "a cache of $bytes bytes: each array and variable as by hand" \
         "$(data $bytes)" "$(perl arrays.pl $bytes <said)"
 done
+cp out whole
+run annotate -q --sizes 512,1K,2K,4K,64K t.mgt
+is 'lines are lines, with data recorded' "$status $(head -n 1 out)" \
+    '0 trace,file,line,function,cache_bytes,references,misses'
+for bytes in 1024 2048 4096 65536; do
+    is "a cache of $bytes bytes: each line as by hand" \
+        "$(awk -F, -v bytes=$bytes 'NR > 1 && $5 == bytes { print $3, $6, $7 }' out |
+            sort)" "$(perl arrays.pl $bytes lines <said)"
+done
+cp whole out
 is 'memory is used again, under another name' \
     "$(awk '$1 == "first" { a = $2 } $1 == "second" { print a == $2 }' said)" 1
 is 'declarations are in their file' \
     "$(awk -F, 'NR > 1 && $2 !~ /\/arrays.c$/' out)" ''
-# sums: the misses of all rows, by size.
-sums() {
-    awk -F, 'NR > 1 { n[$5] += $7 } END { for (b in n) print b, n[b] }' out |
-        sort
-}
-# curve OPTION...: the same from a curve.
-curve() {
-    "$MARGAY" curve -q "$@" | awk -F, 'NR > 1 { print $4, $6 }' | sort
-}
-cp out whole
-for option in '-b 128' '--kind read' '--kind write' '--limit 500' '--skip 200' \
-    '--warmup 400' '--skip 170'; do
-    # shellcheck disable=SC2086 # words
-    run annotate -q --data $option --sizes 4K,8K t.mgt
-    # shellcheck disable=SC2086 # words
-    is "$option: all data together are the curve" "$(sums)" \
-        "$(curve $option --sizes 4K,8K t.mgt)"
-done
+are_the_curve t.mgt --data
 run annotate -q --data --sizes 4K --skip 170 t.mgt
 is 'what was allocated before --skip is known' \
     "$(data 4096 | sed -n 's/^heap of fresh 9 \([0-9]*\) .*/\1/p')" 400
-run annotate -q --sizes 4K t.mgt
-is 'lines are lines, with data recorded' "$status $(head -n 1 out)" \
-    '0 trace,file,line,function,cache_bytes,references,misses'
-is 'and all references' "$(sums)" "$(curve --sizes 4K t.mgt)"
 # Without memory there is no other table.  libdw itself may die (139).
 inject=$BUILD/tests/faults/inject.so
 run annotate -q --data --sizes 4K t.mgt
@@ -195,27 +172,28 @@ shows like 'and whose data' "$(drawn data.html)" \
 run annotate -q --data --callgrind d.callgrind --sizes 4K t.mgt
 is 'a profile of data' "$(sed -n 's/^fn=([0-9]*) \(heap.*\)/\1/p' d.callgrind |
     sort -u | tr '\n' ' ')" 'heap of fresh heap of main '
-recorded --start 200
+recorded --data --start 200
 run annotate -q --data --sizes 4K t.mgt
 is 'memory from before --start' \
     "$(data 4096 | sed -n 's/^heap of fresh 9 \([0-9]*\) .*/\1/p')" 370
-recorded --start next
+recorded --data --start next
 run annotate -q --data --sizes 4K t.mgt
 is 'variables with --start FUNCTION' "$(data 4096 | cut -d' ' -f1,3)" \
     'next::id 100'
+
 # The first file of a unit has another number in each version of the debug
 # information, and clang uses it.
-for each in gcc clang; do
+for which in gcc clang; do
     for version in 4 5; do
-        if ! command -v $each >/dev/null; then
-            skip "$each, DWARF $version: declarations" "no $each"
+        if ! command -v $which >/dev/null; then
+            skip "$which, DWARF $version: declarations" "no $which"
             continue
         fi
-        compiler=$each
-        check "$each, DWARF $version: is built" built arrays -gdwarf-$version
-        recorded
+        compiler=$which
+        check "$which, DWARF $version: is built" built arrays -gdwarf-$version
+        recorded --data
         run annotate -q --data --sizes 4K t.mgt
-        is "$each, DWARF $version: declarations have their lines" \
+        is "$which, DWARF $version: declarations have their lines" \
             "$(awk -F, '$2 ~ /\/arrays.c$/ && $4 !~ /^heap/ { print $3, $4 }' \
                 out | tr '\n' ';')" '5 table;6 grid;13 next::id;'
     done
@@ -263,7 +241,7 @@ int main(void)
 }
 EOF
 check 'a program with threads is built' built threads
-recorded
+recorded --data
 run annotate -q --data --sizes 4K t.mgt
 is 'memory of four threads' \
     "$(data 4096 | sed -n 's/^heap of work 8 \([0-9]*\) .*/\1/p')" 34800
@@ -303,7 +281,7 @@ int main(void)
 EOF
 check 'a program that frees after its thread is built' built joined
 for i in 1 2 3 4; do
-    recorded
+    recorded --data
     run annotate -q --data --sizes 4K t.mgt
     is "memory of before a thread ended, and after it, $i" \
         "$(data 4096 | sed -n 's/^heap of main \([0-9]* [0-9]*\) .*/\1/p' |
@@ -346,7 +324,7 @@ int main(void)
 }
 EOF
 check 'a program with other ways to get memory is built' built ways
-recorded
+recorded --data
 run annotate -q --data --sizes 4K t.mgt
 is 'memory of each' \
     "$(data 4096 | sed -n 's/^heap of main \([0-9]*\) \([0-9]*\) .*/\1 \2/p' |
@@ -377,12 +355,8 @@ int main()
 }
 EOF
 if command -v g++ >/dev/null; then
-    name=objects
-    # shellcheck disable=SC2046 # words
-    check 'a program in C++ is built' g++ -g -O1 \
-        $("$MARGAY" record --cflags) -o objects objects.cc \
-        $("$MARGAY" record --libs)
-    recorded
+    check 'a program in C++ is built' built objects
+    recorded --data
     run annotate -q --data --sizes 4K t.mgt
     is 'objects, and variables in name spaces and classes' \
         "$(data 4096 | sed 's/ [0-9]*$//')" \
