@@ -5,7 +5,6 @@
  * are written as text.
  */
 #define _GNU_SOURCE
-#include "tests/rounds.h"
 #include "tests/sim/runs.h"
 
 static const uint64_t block_bytes[] = {64, 256, 1024};
@@ -155,113 +154,7 @@ static void test_results(void)
     }
 }
 
-/* ------------------------------------------- an analysis for each pass -- */
-
-/* Three traces at three block sizes. */
-#define PASSES 9
-
-/* Counts what it is fed, and what becomes of its analyses. */
-struct counting_question {
-    margay_question question;
-    atomic_size_t begun, wrong;
-    atomic_size_t freed[PASSES]; /* how often each analysis was */
-};
-
-struct counting {
-    margay_analysis analysis;
-    struct counting_question *asked;
-    size_t number; /* of this one */
-    uint64_t references, sum;
-};
-
-static enum margay_status count_span(margay_analysis *analysis,
-                                     const struct margay_span *span,
-                                     struct margay_error *error)
-{
-    struct counting *counting = (struct counting *)analysis;
-    (void)error;
-    counting->references += span->count;
-    for (size_t i = 0; i < span->count; i++)
-        counting->sum += span->blocks[i];
-    return MARGAY_OK;
-}
-
-static void free_counting(margay_analysis *analysis)
-{
-    struct counting *counting = (struct counting *)analysis;
-    atomic_fetch_add(&counting->asked->freed[counting->number], 1);
-}
-
-static enum margay_status begin_counting(margay_analysis *analysis,
-                                         const struct margay_share *share,
-                                         struct margay_error *error)
-{
-    struct counting *made = (struct counting *)analysis;
-    (void)share, (void)error;
-    made->asked = (struct counting_question *)analysis->question;
-    made->number = atomic_fetch_add(&made->asked->begun, 1);
-    return MARGAY_OK;
-}
-
-static const struct margay_analysis_class counting_functions = {
-    .bytes = sizeof(struct counting),
-    .begin = begin_counting,
-    .feed = count_span,
-    .free = free_counting,
-};
-
-/* What the analysis of a pass has counted is that of its trace and block. */
-static enum margay_status check_counting(void *context,
-                                         const struct margay_job *job,
-                                         const struct margay_pass *pass,
-                                         struct margay_error *error)
-{
-    struct counting_question *asked = context;
-    const struct trace *trace = &traces[job->index];
-    const struct counting *counting =
-        (const struct counting *)job->analyses[pass->index];
-    size_t count = counting->analysis.pass_count;
-    uint64_t unit = count > 1 ? 1 : pass->block_bytes, sum = 0;
-    (void)error;
-    for (size_t i = 0; i < trace->count; i++)
-        sum += trace->numbers[i] / unit;
-    asked->wrong += counting->references != trace->count ||
-                    counting->sum != sum || counting->analysis.pass == NULL ||
-                    strcmp(pass->trace, trace->path) != 0 ||
-                    (count == 1 && counting->analysis.pass != pass);
-    return MARGAY_OK;
-}
-
-/* One for each pass, or one for all passes of a trace. */
-static void test_analyses_of_passes(bool all_blocks)
-{
-    size_t wrong = 0, begun = 0, freed = 0, count = rounds(40);
-    for (size_t i = 0; i < count; i++) {
-        struct counting_question asked = {
-            .question = {.functions = &counting_functions,
-                         .can = {.passes = true,
-                                 .traces = true,
-                                 .all_blocks = all_blocks},
-                         .name = "a count"}};
-        const struct margay_host host = {.context = &asked,
-                                         .ended = check_counting};
-        const struct margay_request request =
-            request_of(0, 3, 3, 1 + (unsigned)i % 5);
-        struct margay_outcome outcome;
-        if (margay_run_request(&request, &asked.question, &host, &outcome,
-                               NULL) != MARGAY_OK)
-            wrong++;
-        wrong += asked.wrong;
-        begun += asked.begun;
-        for (size_t k = 0; k < PASSES; k++)
-            freed += asked.freed[k] == 1;
-    }
-    const char *name = all_blocks ? "all passes of a trace" : "each pass";
-    CHECK_U64(wrong, 0, "the analysis of %s is fed its references", name);
-    CHECK_U64(begun, (all_blocks ? 3 : PASSES) * count, "one is begun for %s",
-              name);
-    CHECK_U64(freed, begun, "each is freed once");
-}
+/* ----------------------------------------------------------- what is fed -- */
 
 /* Block sizes that are fed as one count what each has been fed. */
 static enum margay_status count_fed(void *context, const struct margay_job *job,
@@ -402,8 +295,6 @@ int main(void)
     for (size_t i = 0; i < 3; i++)
         paths[i] = traces[i].path;
     test_results();
-    test_analyses_of_passes(false);
-    test_analyses_of_passes(true);
     test_fed();
     test_looks();
     test_states();

@@ -4,7 +4,7 @@
  *
  * A question of the test's own fails in each place where one can, in any pass:
  * its status and its message come back, and each analysis that was begun is
- * freed once.
+ * freed once.  Where nothing fails, each is fed the references of its pass.
  */
 #define _GNU_SOURCE
 #include "tests/sim/runs.h"
@@ -28,7 +28,7 @@ struct fragile_question {
     size_t fails_pass; /* of its block sizes */
     bool after_engine;
     bool is_freed;
-    atomic_size_t begun, ended;
+    atomic_size_t begun, ended, misfed;
     atomic_size_t freed[MOST_BEGUN]; /* how often each analysis was */
 };
 
@@ -38,6 +38,7 @@ struct fragile {
     struct fragile_question *asked;
     size_t number;
     void *memory; /* that only free() gives back */
+    uint64_t references, sum;
 };
 
 static enum margay_status reach(const struct fragile *fragile,
@@ -52,8 +53,11 @@ static enum margay_status feed(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error)
 {
-    (void)span;
-    return reach((const struct fragile *)analysis, FEED, error);
+    struct fragile *fragile = (struct fragile *)analysis;
+    fragile->references += span->count;
+    for (size_t i = 0; i < span->count; i++)
+        fragile->sum += span->blocks[i];
+    return reach(fragile, FEED, error);
 }
 
 static enum margay_status reset(margay_analysis *analysis,
@@ -123,8 +127,21 @@ static enum margay_status count_end(void *context, const struct margay_job *job,
                                     const struct margay_pass *pass,
                                     struct margay_error *error)
 {
-    (void)job, (void)pass, (void)error;
-    atomic_fetch_add(&((struct fragile_question *)context)->ended, 1);
+    struct fragile_question *asked = context;
+    const struct trace *trace = &traces[job->index];
+    const struct fragile *fragile =
+        (const struct fragile *)job->analyses[pass->index];
+    uint64_t sum = 0;
+    (void)error;
+    atomic_fetch_add(&asked->ended, 1);
+    if (asked->after_engine)
+        return MARGAY_OK;
+    for (size_t i = 0; i < trace->count; i++)
+        sum += trace->numbers[i] /
+               (fragile->analysis.pass_count > 1 ? 1 : pass->block_bytes);
+    atomic_fetch_add(&asked->misfed, fragile->references != trace->count ||
+                                         fragile->sum != sum ||
+                                         strcmp(pass->trace, trace->path) != 0);
     return MARGAY_OK;
 }
 
@@ -177,6 +194,7 @@ static bool breaks_well(struct fragile_question *asked, unsigned threads)
     for (size_t i = 0; i < MOST_BEGUN; i++)
         freed += asked->freed[i] == 1;
     return told && asked->is_freed && asked->begun == freed &&
+           asked->misfed == 0 &&
            asked->ended == 2 * (asked->fails_in == NEVER ? 3 : asked->fails_at);
 }
 
