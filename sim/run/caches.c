@@ -13,8 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/run/caches.h"
+#include "assoc/assoc_internal.h"
 #include "sim/run/policies_replay.h"
+#include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
 #define NAME "a simulation of caches"
@@ -22,175 +23,34 @@
 /* Of a policy: one pass; more ways than that takes; and other sets. */
 #define PARTS_PER_POLICY 3
 
-/* ------------------------------------- all LRU caches in one structure -- */
-
-/* The grid is of all block sizes where they can share the numbers of the trace,
-   otherwise of one. */
-struct lru {
-    margay_analysis analysis;
-    bool all_blocks;
-    margay_assoc *grid;
+/* Every cache by itself.  References that change nothing in the caches of some
+   sets change nothing in those of more sets, as long as misses are all that
+   counts (Haque, Peddersen, Parameswaran, "DEW", DATE 2010, of FIFO), and are
+   left out from there on. */
+struct singles {
+    size_t count;
+    margay_cache **each; /* [set][ways] */
+    margay_crew *crew;
+    struct margay_span left; /* of a span, that the crew feeds */
+    size_t first;            /* and the first of the caches */
+    uint64_t blocks[MARGAY_SPAN_REFS];
+    uint8_t kinds[MARGAY_SPAN_REFS];
 };
 
-static struct lru *lru_of(const margay_analysis *analysis)
-{
-    return (struct lru *)analysis;
-}
-
-static void lru_free(margay_analysis *analysis)
-{
-    margay_assoc_free(lru_of(analysis)->grid);
-}
-
-static enum margay_status lru_feed(margay_analysis *analysis,
-                                   const struct margay_span *span,
-                                   struct margay_error *error)
-{
-    return margay_assoc_feed(lru_of(analysis)->grid, span->blocks, span->kinds,
-                             span->count, error);
-}
-
-static enum margay_status lru_reset(margay_analysis *analysis,
-                                    struct margay_error *error)
-{
-    (void)error;
-    margay_assoc_reset_counts(lru_of(analysis)->grid);
-    return MARGAY_OK;
-}
-
-static void lru_get(const margay_analysis *analysis,
-                    const struct margay_pass *pass, size_t set, size_t way,
-                    struct margay_cache_row *row)
-{
-    const struct lru *lru = lru_of(analysis);
-    unsigned ways = margay_caches_part_of(analysis)->ways[way];
-    size_t block = lru->all_blocks ? pass->index : 0;
-    row->references = margay_assoc_references(lru->grid, MARGAY_ALL_KINDS);
-    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
-        row->misses[kind] = margay_assoc_misses(lru->grid, block, set, ways,
-                                                MARGAY_KIND_BIT(kind));
-}
-
-static enum margay_status lru_begin(margay_analysis *analysis,
-                                    const struct margay_share *share,
-                                    struct margay_error *error)
-{
-    struct lru *lru = lru_of(analysis);
-    const struct margay_caches_part *part = margay_caches_part_of(analysis);
-    unsigned block_shifts[MARGAY_MOST_BLOCK_SIZES] = {0};
-    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
-    lru->all_blocks = share->all_blocks;
-    for (size_t i = 0; lru->all_blocks && i < analysis->pass_count; i++)
-        block_shifts[i] = analysis->pass[i].shift;
-    for (size_t i = 0; i < part->request.set_count; i++)
-        set_shifts[i] = margay_log2_floor(part->sets[i]);
-    const struct margay_grid grid = {
-        .block_shifts = block_shifts,
-        .block_count = analysis->pass_count,
-        .set_shifts = set_shifts,
-        .set_count = part->request.set_count,
-        .most_ways = part->most_ways,
-    };
-    const struct margay_assoc_options options = {
-        .threads = share->threads, .by_kind = part->request.by_kind};
-    return margay_assoc_create(&grid, &options, &lru->grid, error);
-}
-
-static const struct margay_analysis_class lru_functions = {
-    .bytes = sizeof(struct lru),
-    .begin = lru_begin,
-    .feed = lru_feed,
-    .reset = lru_reset,
-    .free = lru_free,
-};
-
-static const struct margay_caches_way lru_way = {
-    .question = {.functions = &lru_functions, .can = {.all_blocks = true}},
-    .get = lru_get,
-};
-
-/* --------------------------------- all optimal caches in one structure -- */
-
-struct optimal {
-    margay_analysis analysis;
-    uint64_t references;
-    margay_opt *all;
-};
-
-static struct optimal *optimal_of(const margay_analysis *analysis)
-{
-    return (struct optimal *)analysis;
-}
-
-static void optimal_free(margay_analysis *analysis)
-{
-    margay_opt_free(optimal_of(analysis)->all);
-}
-
-static enum margay_status optimal_feed(margay_analysis *analysis,
-                                       const struct margay_span *span,
-                                       struct margay_error *error)
-{
-    struct optimal *optimal = optimal_of(analysis);
-    optimal->references += span->count;
-    return margay_opt_feed(optimal->all, span->blocks, span->kinds, span->count,
-                           error);
-}
-
-static enum margay_status optimal_reset(margay_analysis *analysis,
-                                        struct margay_error *error)
-{
-    struct optimal *optimal = optimal_of(analysis);
-    (void)error;
-    optimal->references = 0;
-    margay_opt_reset_counts(optimal->all);
-    return MARGAY_OK;
-}
-
-static void optimal_get(const margay_analysis *analysis,
-                        const struct margay_pass *pass, size_t set, size_t way,
-                        struct margay_cache_row *row)
-{
-    const struct optimal *optimal = optimal_of(analysis);
-    unsigned ways = margay_caches_part_of(analysis)->ways[way];
-    (void)pass;
-    row->references = optimal->references;
-    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
-        row->misses[kind] =
-            margay_opt_misses(optimal->all, set, ways, MARGAY_KIND_BIT(kind));
-}
-
-static enum margay_status optimal_begin(margay_analysis *analysis,
-                                        const struct margay_share *share,
-                                        struct margay_error *error)
-{
-    const struct margay_caches_part *part = margay_caches_part_of(analysis);
-    const struct margay_opt_options options = {
-        .sets = part->sets,
-        .set_count = part->request.set_count,
-        .index = part->request.index,
-        .most_ways = part->most_ways,
-        .bypass = strcasecmp(part->spec, "opt:bypass=on") == 0,
-        .threads = share->threads,
-    };
-    enum margay_status status = margay_room_check(
-        "the caches", margay_opt_bytes(&options) * share->pass_count, error);
-    return status == MARGAY_OK
-               ? margay_opt_create(&options, &optimal_of(analysis)->all, error)
-               : status;
-}
-
-static const struct margay_analysis_class optimal_functions = {
-    .bytes = sizeof(struct optimal),
-    .begin = optimal_begin,
-    .feed = optimal_feed,
-    .reset = optimal_reset,
-    .free = optimal_free,
-};
-
-static const struct margay_caches_way optimal_way = {
-    .question = {.functions = &optimal_functions},
-    .get = optimal_get,
+/* The caches of a request that are of a policy, or of some of its numbers. */
+struct part {
+    enum { IN_ONE_PASS, OPTIMAL, SINGLES } way;
+    struct margay_caches_request request; /* with the lists below */
+    size_t policy;                        /* of the request, */
+    const char *spec;                     /* and its spec */
+    uint64_t sets[MARGAY_MOST_LISTED];
+    unsigned ways[MARGAY_MOST_LISTED];
+    unsigned needs; /* columns */
+    /* By its way, one of these; owned.  That of LRU is of all block sizes where
+       they can share the numbers of the trace, otherwise of one. */
+    margay_assoc *lru;
+    margay_opt *optimal;
+    struct singles *singles;
 };
 
 /* ------------------------------------------------- a grid is of parts -- */
@@ -206,25 +66,15 @@ struct grid {
     margay_analysis analysis;
     struct margay_caches_request request; /* of sets, which may be these: */
     uint64_t sets[MARGAY_MOST_LISTED];
-    uint64_t block_bytes;
+    uint64_t block_bytes, references;
+    bool all_blocks;
     size_t part_count;
-    struct margay_caches_part *parts; /* owned */
-    margay_analysis **analyses;       /* of the parts; owned */
+    struct part *parts; /* owned */
 };
 
 static struct grid *self(const margay_analysis *analysis)
 {
     return (struct grid *)analysis;
-}
-
-static bool in_one_pass(const struct margay_caches_request *request)
-{
-    for (size_t i = 0; i < request->set_count; i++) {
-        if (!margay_is_power_of_two(request->sets[i]))
-            return false;
-    }
-    return request->index == MARGAY_INDEX_MODULO &&
-           request->ways[request->way_count - 1] <= MARGAY_MOST_WAYS;
 }
 
 /* -------------------------------------------------------------- checks -- */
@@ -246,18 +96,11 @@ static enum margay_status check_lists(
                            MARGAY_MOST_SETS, MARGAY_MOST_LISTED);
     for (size_t i = 0; i < ways && good; i++)
         good = request->ways[i] > (i == 0 ? 0 : request->ways[i - 1]);
-    return good ? MARGAY_OK
-                : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                              "ways: expected some numbers from 1 on, "
-                              "ascending");
-}
-
-static enum margay_status check_index(
-    const struct margay_caches_request *request, struct margay_error *error)
-{
-    for (size_t i = 0; i < request->set_count; i++) {
-        if (request->index == MARGAY_INDEX_XOR &&
-            !margay_is_power_of_two(request->sets[i]))
+    if (!good)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "ways: expected some numbers from 1 on, ascending");
+    for (size_t i = 0; i < sets && request->index == MARGAY_INDEX_XOR; i++) {
+        if (!margay_is_power_of_two(request->sets[i]))
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--index xor: %" PRIu64
                                " sets (expected powers of two)",
@@ -291,24 +134,6 @@ static enum margay_status check_policy(
     return MARGAY_OK;
 }
 
-static enum margay_status check_request(
-    const struct margay_caches_request *request, struct margay_error *error)
-{
-    enum margay_status status = check_lists(request, error);
-    if (status == MARGAY_OK)
-        status = check_index(request, error);
-    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
-        status = margay_policies_check_new(request->policies, i, error);
-        if (strstr(request->policies[i], "admit=") != NULL &&
-            status == MARGAY_OK)
-            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                 "--policy %s: admit= is for objects with "
-                                 "sizes (margay curve --objects takes it)",
-                                 request->policies[i]);
-    }
-    return status;
-}
-
 /* -------------------------------------------------------------- dividing -- */
 
 /* Is a cache of those that are asked for?  Of capacities, not all are. */
@@ -323,140 +148,117 @@ static bool is_asked(const struct grid *grid, uint64_t sets, unsigned ways)
 }
 
 /* The numbers of sets, and of ways, that the one pass can do, or cannot. */
-struct numbers {
-    uint64_t sets[MARGAY_MOST_LISTED];
-    unsigned ways[MARGAY_MOST_LISTED];
-    size_t set_count, way_count;
+enum {
+    POWERS = 1,
+    OTHER_SETS = 2,
+    FEW_WAYS = 4,
+    MANY_WAYS = 8,
+    ALL_NUMBERS = 15,
 };
 
-static void choose_sets(const struct margay_caches_request *request,
-                        bool powers, struct numbers *chosen)
-{
-    chosen->set_count = 0;
-    for (size_t i = 0; i < request->set_count; i++) {
-        if (margay_is_power_of_two(request->sets[i]) == powers)
-            chosen->sets[chosen->set_count++] = request->sets[i];
-    }
-}
-
-static void choose_ways(const struct margay_caches_request *request, bool few,
-                        bool many, struct numbers *chosen)
-{
-    chosen->way_count = 0;
-    for (size_t i = 0; i < request->way_count; i++) {
-        if (request->ways[i] <= MARGAY_MOST_WAYS ? few : many)
-            chosen->ways[chosen->way_count++] = request->ways[i];
-    }
-}
-
-static const struct margay_caches_way *choose_way(
-    const struct margay_caches_request *request,
-    const struct margay_policy_info *policy)
-{
-    if (policy->abilities & MARGAY_POLICY_NEEDS_FUTURE)
-        return &optimal_way;
-    return strcmp(policy->name, "lru") == 0 && !request->counts_writes &&
-                   in_one_pass(request)
-               ? &lru_way
-               : &margay_caches_single;
-}
-
-static enum margay_status add_part(struct grid *grid,
-                                   const struct numbers *numbers, size_t policy,
-                                   struct margay_error *error);
-
 /* A part of each number of sets, with those of the ways that are asked for. */
-static enum margay_status add_each(struct grid *grid,
-                                   const struct numbers *numbers, size_t policy,
-                                   struct margay_error *error)
+static void split_part(struct grid *grid)
 {
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < numbers->set_count && status == MARGAY_OK; i++) {
-        struct numbers one = {.sets = {numbers->sets[i]}, .set_count = 1};
-        for (size_t k = 0; k < numbers->way_count; k++) {
-            if (is_asked(grid, one.sets[0], numbers->ways[k]))
-                one.ways[one.way_count++] = numbers->ways[k];
+    const struct part whole = grid->parts[grid->part_count];
+    for (size_t i = 0; i < whole.request.set_count; i++) {
+        struct part *part = &grid->parts[grid->part_count];
+        *part = whole;
+        part->sets[0] = whole.sets[i];
+        part->request.sets = part->sets;
+        part->request.ways = part->ways;
+        part->request.set_count = 1;
+        part->request.way_count = 0;
+        for (size_t k = 0; k < whole.request.way_count; k++) {
+            if (is_asked(grid, part->sets[0], whole.ways[k]))
+                part->ways[part->request.way_count++] = whole.ways[k];
         }
-        status = add_part(grid, &one, policy, error);
+        grid->part_count += part->request.way_count > 0;
     }
-    return status;
 }
 
-static enum margay_status add_part(struct grid *grid,
-                                   const struct numbers *numbers, size_t policy,
-                                   struct margay_error *error)
+/* A part of those numbers of the request that are in a set of them. */
+static enum margay_status add_part(struct grid *grid, size_t policy,
+                                   const struct margay_policy_info *info,
+                                   unsigned numbers, struct margay_error *error)
 {
     const struct margay_caches_request *request = &grid->request;
-    struct margay_caches_part *part = &grid->parts[grid->part_count];
-    const struct margay_policy_info *info;
-    *part = (struct margay_caches_part){
+    struct part *part = &grid->parts[grid->part_count];
+    size_t sets = 0, ways = 0;
+    *part = (struct part){
+        .way = info->abilities & MARGAY_POLICY_NEEDS_FUTURE ? OPTIMAL
+               : numbers == (POWERS | FEW_WAYS) && !request->counts_writes
+                   ? IN_ONE_PASS
+                   : SINGLES,
         .request = *request,
         .policy = policy,
         .spec = request->policy_count == 0 ? "lru" : request->policies[policy],
     };
-    part->request.set_count = numbers->set_count;
-    part->request.way_count = numbers->way_count;
-    if (numbers->set_count == 0 || numbers->way_count == 0)
+    for (size_t i = 0; i < request->set_count; i++) {
+        uint64_t count = request->sets[i];
+        if (numbers & (margay_is_power_of_two(count) ? POWERS : OTHER_SETS))
+            part->sets[sets++] = count;
+    }
+    for (size_t i = 0; i < request->way_count; i++) {
+        unsigned count = request->ways[i];
+        if (numbers & (count <= MARGAY_MOST_WAYS ? FEW_WAYS : MANY_WAYS))
+            part->ways[ways++] = count;
+    }
+    if (sets == 0 || ways == 0)
         return MARGAY_OK;
-    memcpy(part->sets, numbers->sets, sizeof part->sets);
-    memcpy(part->ways, numbers->ways, sizeof part->ways);
     part->request.sets = part->sets;
     part->request.ways = part->ways;
-    part->most_ways = part->ways[numbers->way_count - 1];
-    enum margay_status status = margay_policy_find(part->spec, &info, error);
-    if (status == MARGAY_OK)
-        status = check_policy(&part->request, info, error);
-    if (status != MARGAY_OK)
-        return status;
-    part->way = choose_way(&part->request, info);
-    if (part->way == &margay_caches_single && numbers->set_count > 1 &&
-        request->capacity_count > 0)
-        return add_each(grid, numbers, policy, error);
-    part->question = part->way->question;
-    part->question.name = NAME;
+    part->request.set_count = sets;
+    part->request.way_count = ways;
     if (request->by_kind || request->counts_writes)
-        part->question.can.needs |= MARGAY_COLUMN_KINDS;
+        part->needs |= MARGAY_COLUMN_KINDS;
     if (info->abilities & MARGAY_POLICY_NEEDS_SITES)
-        part->question.can.needs |= MARGAY_COLUMN_SITES;
-    grid->part_count++;
-    return MARGAY_OK;
+        part->needs |= MARGAY_COLUMN_SITES;
+    enum margay_status status = check_policy(&part->request, info, error);
+    if (status == MARGAY_OK && part->way == SINGLES && sets > 1 &&
+        request->capacity_count > 0)
+        split_part(grid);
+    else if (status == MARGAY_OK)
+        grid->part_count++;
+    return status;
 }
 
 static enum margay_status add_policy(struct grid *grid, size_t policy,
                                      struct margay_error *error)
 {
+    static const unsigned of_lru[] = {POWERS | FEW_WAYS, POWERS | MANY_WAYS,
+                                      OTHER_SETS | FEW_WAYS | MANY_WAYS};
     const struct margay_caches_request *request = &grid->request;
-    bool is_lru = request->policy_count == 0 ||
-                  strcmp(request->policies[policy], "lru") == 0;
-    struct numbers numbers = {.set_count = request->set_count};
-    if (!is_lru || request->index != MARGAY_INDEX_MODULO) {
-        memcpy(numbers.sets, request->sets,
-               request->set_count * sizeof *request->sets);
-        choose_ways(request, true, true, &numbers);
-        return add_part(grid, &numbers, policy, error);
-    }
-    choose_sets(request, true, &numbers);
-    choose_ways(request, true, false, &numbers);
-    enum margay_status status = add_part(grid, &numbers, policy, error);
-    choose_ways(request, false, true, &numbers);
-    if (status == MARGAY_OK)
-        status = add_part(grid, &numbers, policy, error);
-    choose_sets(request, false, &numbers);
-    choose_ways(request, true, true, &numbers);
-    return status == MARGAY_OK ? add_part(grid, &numbers, policy, error)
-                               : status;
+    const struct margay_policy_info *info;
+    enum margay_status status = margay_policy_find(
+        request->policy_count == 0 ? "lru" : request->policies[policy], &info,
+        error);
+    if (status == MARGAY_OK && (strcmp(info->name, "lru") != 0 ||
+                                request->index != MARGAY_INDEX_MODULO))
+        return add_part(grid, policy, info, ALL_NUMBERS, error);
+    for (size_t i = 0; i < PARTS_PER_POLICY && status == MARGAY_OK; i++)
+        status = add_part(grid, policy, info, of_lru[i], error);
+    return status;
 }
 
 static enum margay_status divide(struct grid *grid, struct margay_error *error)
 {
-    size_t count =
-        grid->request.policy_count == 0 ? 1 : grid->request.policy_count;
-    enum margay_status status = check_request(&grid->request, error);
+    const struct margay_caches_request *request = &grid->request;
+    size_t count = request->policy_count == 0 ? 1 : request->policy_count;
+    size_t each = PARTS_PER_POLICY;
+    enum margay_status status = check_lists(request, error);
+    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
+        status = margay_policies_check_new(request->policies, i, error);
+        if (strstr(request->policies[i], "admit=") != NULL &&
+            status == MARGAY_OK)
+            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                 "--policy %s: admit= is for objects with "
+                                 "sizes (margay curve --objects takes it)",
+                                 request->policies[i]);
+    }
     if (status != MARGAY_OK)
         return status;
-    size_t each = PARTS_PER_POLICY;
-    if (grid->request.capacity_count > 0)
-        each += 2 * grid->request.set_count;
+    if (request->capacity_count > 0)
+        each += 2 * request->set_count;
     grid->parts = calloc(count, each * sizeof *grid->parts);
     if (grid->parts == NULL)
         return margay_fail_memory(error, "the caches");
@@ -508,36 +310,94 @@ static enum margay_status find_sets(struct grid *grid,
     return status;
 }
 
-/* ------------------------------------------------------------- the grid -- */
+/* ------------------------------------------------------ begin and end -- */
 
-static void grid_free(margay_analysis *analysis)
-{
-    const struct grid *grid = self(analysis);
-    for (size_t i = 0; grid->analyses != NULL && i < grid->part_count; i++)
-        margay_analysis_free(grid->analyses[i]);
-    free(grid->analyses);
-    free(grid->parts);
-}
-
-static enum margay_status grid_feed(margay_analysis *analysis,
-                                    const struct margay_span *span,
+static enum margay_status begin_lru(struct part *part,
+                                    const margay_analysis *analysis,
+                                    const struct margay_share *share,
                                     struct margay_error *error)
 {
-    const struct grid *grid = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_feed(grid->analyses[i], span, error);
-    return status;
+    unsigned block_shifts[MARGAY_MOST_BLOCK_SIZES] = {0};
+    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
+    for (size_t i = 0; share->all_blocks && i < analysis->pass_count; i++)
+        block_shifts[i] = analysis->pass[i].shift;
+    for (size_t i = 0; i < part->request.set_count; i++)
+        set_shifts[i] = margay_log2_floor(part->sets[i]);
+    const struct margay_grid grid = {
+        .block_shifts = block_shifts,
+        .block_count = analysis->pass_count,
+        .set_shifts = set_shifts,
+        .set_count = part->request.set_count,
+        .most_ways = part->ways[part->request.way_count - 1],
+    };
+    const struct margay_assoc_options options = {
+        .threads = share->threads, .by_kind = part->request.by_kind};
+    return margay_assoc_create(&grid, &options, &part->lru, error);
 }
 
-static enum margay_status grid_reset(margay_analysis *analysis,
-                                     struct margay_error *error)
+static enum margay_status begin_optimal(struct part *part,
+                                        const struct margay_share *share,
+                                        struct margay_error *error)
 {
-    const struct grid *grid = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++)
-        status = margay_analysis_reset(grid->analyses[i], error);
-    return status;
+    const struct margay_opt_options options = {
+        .sets = part->sets,
+        .set_count = part->request.set_count,
+        .index = part->request.index,
+        .most_ways = part->ways[part->request.way_count - 1],
+        .bypass = strcasecmp(part->spec, "opt:bypass=on") == 0,
+        .threads = share->threads,
+    };
+    enum margay_status status = margay_room_check(
+        "the caches", margay_opt_bytes(&options) * share->pass_count, error);
+    return status == MARGAY_OK
+               ? margay_opt_create(&options, &part->optimal, error)
+               : status;
+}
+
+static struct margay_cache_options options_of(const struct part *part, size_t i)
+{
+    const struct margay_caches_request *request = &part->request;
+    return (struct margay_cache_options){
+        .sets = part->sets[i / request->way_count],
+        .index = request->index,
+        .ways = part->ways[i % request->way_count],
+        .policy = part->spec,
+        .seed = request->seed,
+        .write_through = request->write_through,
+        .no_allocate = request->no_allocate,
+        .notes_latest = !request->counts_writes && i % request->way_count == 0,
+    };
+}
+
+static enum margay_status begin_singles(struct part *part,
+                                        const struct margay_share *share,
+                                        struct margay_error *error)
+{
+    size_t all = part->request.set_count * part->request.way_count;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct margay_cache_options options = options_of(part, i);
+        bytes += margay_cache_bytes(&options);
+    }
+    /* Of all passes together. */
+    enum margay_status status =
+        margay_room_check("the caches", bytes * share->pass_count, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct singles *singles = part->singles = calloc(1, sizeof *singles);
+    if (singles != NULL)
+        singles->each = calloc(all, sizeof *singles->each);
+    if (singles == NULL || singles->each == NULL)
+        return margay_fail_memory(error, "the caches");
+    while (singles->count < all && status == MARGAY_OK) {
+        const struct margay_cache_options options =
+            options_of(part, singles->count);
+        status = margay_cache_create(&options, &singles->each[singles->count++],
+                                     error);
+    }
+    return status == MARGAY_OK
+               ? margay_crew_create(share->threads, &singles->crew, error)
+               : status;
 }
 
 static enum margay_status begin(margay_analysis *analysis,
@@ -548,21 +408,114 @@ static enum margay_status begin(margay_analysis *analysis,
     enum margay_status status = MARGAY_OK;
     grid->request = ((const struct grid_question *)analysis->question)->request;
     grid->block_bytes = analysis->pass->block_bytes;
+    grid->all_blocks = share->all_blocks;
     if (grid->request.capacity_count > 0)
         status = find_sets(grid, analysis->pass, error);
     if (status == MARGAY_OK)
         status = divide(grid, error);
-    if (status != MARGAY_OK)
-        return status;
-    grid->analyses = calloc(grid->part_count + 1, sizeof(margay_analysis *));
-    if (grid->analyses == NULL)
-        return margay_fail_memory(error, "the caches");
-    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++)
-        status = margay_question_begin(&grid->parts[i].question, analysis->pass,
-                                       analysis->pass_count, share,
-                                       &grid->analyses[i], error);
+    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++) {
+        struct part *part = &grid->parts[i];
+        status = part->way == IN_ONE_PASS
+                     ? begin_lru(part, analysis, share, error)
+                 : part->way == OPTIMAL ? begin_optimal(part, share, error)
+                                        : begin_singles(part, share, error);
+    }
     return status;
 }
+
+static void grid_free(margay_analysis *analysis)
+{
+    const struct grid *grid = self(analysis);
+    for (size_t i = 0; i < grid->part_count; i++) {
+        struct singles *singles = grid->parts[i].singles;
+        margay_assoc_free(grid->parts[i].lru);
+        margay_opt_free(grid->parts[i].optimal);
+        if (singles == NULL)
+            continue;
+        margay_crew_free(singles->crew);
+        for (size_t k = 0; k < singles->count; k++)
+            margay_cache_free(singles->each[k]);
+        free(singles->each);
+        free(singles);
+    }
+    free(grid->parts);
+}
+
+/* -------------------------------------------------------------- feeding -- */
+
+static void feed_one(void *context, size_t i)
+{
+    const struct singles *singles = context;
+    const struct margay_span *span = &singles->left;
+    margay_cache *cache = singles->each[singles->first + i];
+    margay_cache_tell_sites(cache, span->sites);
+    margay_cache_feed(cache, span->blocks, span->kinds, span->count);
+}
+
+static void feed_singles(const struct part *part,
+                         const struct margay_span *span)
+{
+    struct singles *singles = part->singles;
+    const size_t ways = part->request.way_count;
+    singles->left = *span;
+    for (size_t i = 0; i < part->request.set_count; i++) {
+        bool refines = i > 0 && part->request.index == MARGAY_INDEX_MODULO &&
+                       part->sets[i] % part->sets[i - 1] == 0;
+        const struct margay_span *from = refines ? &singles->left : span;
+        singles->first = i * ways;
+        if (!part->request.counts_writes) {
+            singles->left.count = margay_cache_condense(
+                singles->each[singles->first], from->blocks, from->kinds,
+                from->count, singles->blocks, singles->kinds);
+            singles->left.blocks = singles->blocks;
+            singles->left.kinds = span->kinds == NULL ? NULL : singles->kinds;
+        }
+        margay_crew_start(singles->crew, feed_one, singles, ways);
+        margay_crew_finish(singles->crew);
+    }
+}
+
+static enum margay_status grid_feed(margay_analysis *analysis,
+                                    const struct margay_span *span,
+                                    struct margay_error *error)
+{
+    struct grid *grid = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    grid->references += span->count;
+    for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++) {
+        const struct part *part = &grid->parts[i];
+        if (part->way == IN_ONE_PASS)
+            status = margay_assoc_feed(part->lru, span->blocks, span->kinds,
+                                       span->count, error);
+        else if (part->way == OPTIMAL)
+            status = margay_opt_feed(part->optimal, span->blocks, span->kinds,
+                                     span->count, error);
+        else
+            feed_singles(part, span);
+    }
+    return status;
+}
+
+static enum margay_status grid_reset(margay_analysis *analysis,
+                                     struct margay_error *error)
+{
+    struct grid *grid = self(analysis);
+    (void)error;
+    grid->references = 0;
+    for (size_t i = 0; i < grid->part_count; i++) {
+        const struct part *part = &grid->parts[i];
+        if (part->way == IN_ONE_PASS)
+            margay_assoc_reset_counts(part->lru);
+        else if (part->way == OPTIMAL)
+            margay_opt_reset_counts(part->optimal);
+        for (size_t k = 0; part->way == SINGLES && k < part->singles->count;
+             k++)
+            margay_cache_reset_counts(part->singles->each[k]);
+    }
+    return MARGAY_OK;
+}
+
+/* --------------------------------------------------------------- making -- */
 
 /* What all parts can do, and what one of them needs.  What is wrong with a
    request that names no sets is found with one. */
@@ -579,8 +532,8 @@ static enum margay_status declare(struct grid_question *made,
     enum margay_status status = divide(&grid, error);
     can->all_blocks = made->request.capacity_count == 0;
     for (size_t i = 0; i < grid.part_count && status == MARGAY_OK; i++) {
-        can->needs |= grid.parts[i].question.can.needs;
-        can->all_blocks &= grid.parts[i].question.can.all_blocks;
+        can->needs |= grid.parts[i].needs;
+        can->all_blocks &= grid.parts[i].way == IN_ONE_PASS;
     }
     free(grid.parts);
     return status;
@@ -630,6 +583,30 @@ const uint64_t *margay_caches_analysis_sets(const margay_analysis *analysis,
     return self(analysis)->request.sets;
 }
 
+static void get_row(const struct grid *grid, const struct part *part,
+                    const struct margay_pass *pass, size_t set, size_t way,
+                    struct margay_cache_row *row)
+{
+    unsigned ways = part->ways[way];
+    size_t block = grid->all_blocks ? pass->index : 0;
+    row->references = grid->references;
+    for (unsigned kind = 0; kind < MARGAY_KINDS && part->way != SINGLES; kind++)
+        row->misses[kind] =
+            part->way == IN_ONE_PASS
+                ? margay_assoc_misses(part->lru, block, set, ways,
+                                      MARGAY_KIND_BIT(kind))
+                : margay_opt_misses(part->optimal, set, ways,
+                                    MARGAY_KIND_BIT(kind));
+    if (part->way != SINGLES)
+        return;
+    const struct margay_cache_counts *counts = margay_cache_counts(
+        part->singles->each[set * part->request.way_count + way]);
+    memcpy(row->misses, counts->misses, sizeof row->misses);
+    row->writebacks = counts->writebacks;
+    row->blocks_fetched = counts->blocks_fetched;
+    row->blocks_written = counts->blocks_written;
+}
+
 void margay_caches_analysis_row(const margay_analysis *analysis,
                                 const struct margay_pass *pass, size_t set,
                                 size_t way, size_t policy,
@@ -640,7 +617,7 @@ void margay_caches_analysis_row(const margay_analysis *analysis,
     unsigned ways = grid->request.ways[way];
     *row = (struct margay_cache_row){.references = 0};
     for (size_t i = 0; i < grid->part_count; i++) {
-        const struct margay_caches_part *part = &grid->parts[i];
+        const struct part *part = &grid->parts[i];
         const struct margay_caches_request *request = &part->request;
         size_t own_set = 0, own_way = 0;
         while (own_set < request->set_count && part->sets[own_set] != sets)
@@ -649,6 +626,6 @@ void margay_caches_analysis_row(const margay_analysis *analysis,
             own_way++;
         if (part->policy == policy && own_set < request->set_count &&
             own_way < request->way_count && is_asked(grid, sets, ways))
-            part->way->get(grid->analyses[i], pass, own_set, own_way, row);
+            get_row(grid, part, pass, own_set, own_way, row);
     }
 }
