@@ -10,7 +10,6 @@
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
 #include "sim/options/trace_format.h"
-#include "sim/result/machine_csv.h"
 #include "sim/result/machine_table.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
@@ -19,8 +18,7 @@ enum { TABLE, PARETO, SHARING, OUTPUTS };
 
 struct simulate {
     const struct options *options;
-    struct machine machine; /* of the table */
-    struct machine_vary vary;
+    struct machine machine;      /* of the table, and what varies */
     struct margay_level *levels; /* of all machines; owned */
     char *columns[OUTPUTS];      /* owned */
     struct csv_writer csvs[OUTPUTS];
@@ -44,7 +42,7 @@ static enum margay_status open_machines(void *context,
     const struct margay_machine_request request = {
         .levels = simulate->levels,
         .level_count = simulate->machine.count,
-        .machine_count = machine_vary_count(&simulate->vary),
+        .machine_count = machine_count(&simulate->machine),
         .seed = simulate->options->seed,
         .cores = simulate->options->machine.cores,
         .notes_sharing = simulate->options->machine.sharing != NULL,
@@ -62,7 +60,6 @@ static struct machine_results results_of(const struct simulate *simulate,
         .name = simulate->options->machine.name,
         .trace = trace,
         .machine = &simulate->machine,
-        .vary = &simulate->vary,
         .levels = simulate->levels,
         .analysis = analysis,
         .instructions = simulate->options->machine.instructions,
@@ -80,14 +77,14 @@ static void summarise(const struct machine_results *results,
     char time[64] = "", fields[256] = "";
     machines_find(results, &have_cycles, &coherent);
     if (have_cycles) {
-        for (size_t i = 1; i < machine_vary_count(results->vary); i++) {
+        for (size_t i = 1; i < machine_count(results->machine); i++) {
             if (machine_access_cycles(results, i) <
                 machine_access_cycles(results, best))
                 best = i;
         }
         snprintf(time, sizeof time, ", average access time %.6g cycles",
                  machine_access_cycles(results, best));
-        machine_vary_text(results->vary, best, fields, sizeof fields);
+        machine_text(results->machine, best, fields, sizeof fields);
     }
     message_keep("%s: %" PRIu64 " references of %zu core%s%s%s%s%s",
                  results->trace, references, cores, margay_plural(cores, "s"),
@@ -107,7 +104,7 @@ static enum margay_status write_sharing(struct simulate *simulate,
     enum margay_status status =
         table_sharing(&simulate->csvs[SHARING], results, &lines, &most, error);
     /* Of several machines, the one with the most. */
-    machine_vary_text(results->vary, most.machine, fields, sizeof fields);
+    machine_text(results->machine, most.machine, fields, sizeof fields);
     if (!simulate->options->quiet && most.misses == 0)
         message_keep("%s: no false sharing was seen", results->trace);
     else if (!simulate->options->quiet)
@@ -180,7 +177,7 @@ static enum margay_status write_machines(void *context,
    drrip may have nothing to choose. */
 static void warn(const struct simulate *simulate)
 {
-    size_t machines = machine_vary_count(&simulate->vary);
+    size_t machines = machine_count(&simulate->machine);
     bool shares = simulate->options->machine.cores > 1, told = false;
     for (size_t i = 0; i < simulate->machine.count * machines; i++) {
         const struct margay_level *level = &simulate->levels[i];
@@ -205,7 +202,7 @@ static void choose_block(const struct simulate *simulate,
     size_t count = simulate->machine.count;
     blocks->count = 1;
     blocks->bytes[0] = UINT64_MAX;
-    for (size_t i = 0; i < count * machine_vary_count(&simulate->vary); i++) {
+    for (size_t i = 0; i < count * machine_count(&simulate->machine); i++) {
         const struct margay_level *machine =
             simulate->levels + i / count * count;
         uint64_t bytes = machine[i % count].block_bytes;
@@ -225,13 +222,9 @@ static enum margay_status read_machines(struct simulate *simulate,
                            "which machine: expected --machine FILE|NAME");
     enum margay_status status =
         machine_find(&simulate->machine, name, vary, error);
-    if (status == MARGAY_OK)
-        status =
-            machine_vary_read(&simulate->vary, &simulate->machine, vary, error);
-    if (status == MARGAY_OK)
-        status = machine_vary_levels(&simulate->vary, &simulate->machine,
-                                     &simulate->levels, error);
-    return status;
+    return status == MARGAY_OK
+               ? machine_levels(&simulate->machine, &simulate->levels, error)
+               : status;
 }
 
 /* The caches of --misses, and the file that their trace goes into: in the
@@ -300,7 +293,7 @@ static enum margay_status open_tables(struct simulate *simulate,
     for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
         if (tables[i].path == NULL)
             continue;
-        status = machine_columns(tables[i].columns, &simulate->vary,
+        status = machine_columns(&simulate->machine, tables[i].columns,
                                  &simulate->columns[i], error);
         if (status == MARGAY_OK)
             status = csv_open(&simulate->csvs[i], tables[i].path, options->json,
@@ -366,7 +359,6 @@ int cmd_simulate(const struct options *options)
     free(mix_name);
     places_free(simulate.places);
     free(simulate.levels);
-    machine_vary_clear(&simulate.vary);
     machine_clear(&simulate.machine);
     return exit_status;
 }

@@ -61,7 +61,7 @@ static void write_place(struct csv_writer *csv,
     csv_u64(csv, place->true_sharing_misses);
     csv_u64(csv, false_misses(place));
     csv_u64(csv, place->invalidations);
-    table_varied(csv, results->vary, machine);
+    table_varied(csv, results->machine, machine);
     csv_end_row(csv);
 }
 
@@ -142,7 +142,7 @@ enum margay_status table_sharing(struct csv_writer *csv,
                                  struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    size_t machines = machine_vary_count(results->vary);
+    size_t machines = machine_count(results->machine);
     *most = (struct sharing_most){.misses = 0};
     for (size_t machine = 0; status == MARGAY_OK && machine < machines;
          machine++) {
