@@ -12,7 +12,7 @@
 
 #include "sim/options/commands.h"
 #include "sim/options/option_types.h"
-#include "sim/terminal/target.h"
+#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* The file behind a name, if an output could replace it: a regular file or, for
@@ -54,7 +54,7 @@ static void identify_by(const struct stat *status, struct identity *identity)
 static void identify_absent(const char *name, struct identity *identity)
 {
     struct stat status;
-    char *path = target_resolve_absent(name);
+    char *path = output_resolve_absent(name);
     char *copy = path == NULL ? NULL : strdup(path);
     if (copy != NULL && stat(dirname(copy), &status) == 0) {
         const char *slash = strrchr(path, '/');
@@ -81,7 +81,7 @@ static struct identity identify(const char *name, bool writes)
         identify_absent(name, &identity);
     else if (writes)
         identity.standard =
-            is_standard || (found && target_is_behind_standard(&status));
+            is_standard || (found && output_is_behind_standard(&status));
     return identity;
 }
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "sim/result/csv_read.h"
-#include "sim/terminal/target.h"
+#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* ------------------------------------------------------------- columns -- */
@@ -195,8 +195,8 @@ static ssize_t read_piece(void *cookie, char *buffer, size_t bytes)
     if (got <= 0)
         return got;
     clean(table, buffer, (size_t)got);
-    if (target_write(table->copy, table->shown, buffer, (size_t)got,
-                     &table->failure) != MARGAY_OK)
+    if (output_write_to(table->copy, table->shown, buffer, (size_t)got,
+                        &table->failure) != MARGAY_OK)
         return -1;
     return got;
 }

@@ -24,6 +24,23 @@ enum output_mode {
 };
 
 struct output;
+struct stat;
+
+/* The path of a file that does not exist yet, through dangling links; NULL with
+   errno set on failure.  The caller frees it. */
+char *output_resolve_absent(const char *path);
+
+/* Is this the file behind standard output?  False for devices, where two
+   outputs do each other no harm. */
+bool output_is_behind_standard(const struct stat *status);
+
+/*
+ * Write all bytes, at once.  A closed pipe ends this process by SIGPIPE; any
+ * other failure is MARGAY_IO, in a message that names the place `name`.
+ */
+enum margay_status output_write_to(int descriptor, const char *name,
+                                   const char *bytes, size_t count,
+                                   struct margay_error *error);
 
 /* Where temporary files go: TMPDIR, or else /tmp. */
 const char *output_temporary_directory(void);
