@@ -11,7 +11,7 @@
 
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
-#include "sim/run/executors.h"
+#include "sim/run/running.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "sim/terminal/progress.h"
@@ -134,33 +134,24 @@ static enum margay_status ended(void *context, const struct margay_job *job,
 }
 
 /* The rows of all passes, in a table of their own. */
-static enum margay_status write_snapshot(const struct drive *drive,
-                                         const struct margay_job *job,
-                                         struct output *output,
-                                         struct margay_error *error)
-{
-    struct csv_writer csv;
-    enum margay_status status = MARGAY_OK;
-    csv_begin(&csv, output, drive->options->json, drive->snapshot_columns);
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
-        status =
-            drive->snapshot(drive->context, &csv, job, &job->passes[i], error);
-    csv_end(&csv);
-    return status;
-}
-
 static enum margay_status show_snapshot(const struct drive *drive,
                                         const struct margay_job *job,
                                         uint64_t references,
                                         struct margay_error *error)
 {
     struct output *output = NULL;
+    struct csv_writer csv;
     char *path;
     if (asprintf(&path, "%s.snapshot", drive->options->output) < 0)
         return margay_fail_memory(error, "a snapshot");
     enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
-    if (status == MARGAY_OK)
-        status = write_snapshot(drive, job, output, error);
+    if (status == MARGAY_OK) {
+        csv_begin(&csv, output, drive->options->json, drive->snapshot_columns);
+        for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
+            status = drive->snapshot(drive->context, &csv, job, &job->passes[i],
+                                     error);
+        csv_end(&csv);
+    }
     status = output_settle(output, status, error);
     if (status == MARGAY_OK && !drive->options->quiet)
         message_print("%s: the first %" PRIu64 " reference%s", path, references,
@@ -194,65 +185,57 @@ static enum margay_status save(void *context, const struct margay_job *job,
     return output_settle(output, margay_job_save(job, &sink, error), error);
 }
 
-/* This message appears even with --quiet, because the writer of a pipe waits
-   for it. */
-static void resumed(void *context, uint64_t references, uint64_t warmup_refs)
-{
-    const struct options *options = ((struct seat *)context)->drive->options;
-    char warmup[80] = "";
-    if (warmup_refs > 0)
-        snprintf(warmup, sizeof warmup,
-                 ", of whose warm-up %" PRIu64 " %s still to come", warmup_refs,
-                 warmup_refs == 1 ? "is" : "are");
-    message_print("%s: goes on after %" PRIu64 " reference%s%s",
-                  options->run.resume, references,
-                  margay_plural(references, "s"), warmup);
-}
-
 static bool stop(void *context)
 {
     (void)context;
     return signals_interrupted() != 0;
 }
 
-static void cut_short(void *context, const struct margay_job *job,
-                      uint64_t references)
+static void tell(void *context, const struct margay_job *job,
+                 const struct margay_notice *notice)
 {
     struct seat *seat = context;
-    /* Without a pass there is nothing to put into a state. */
-    bool unsaved =
-        seat->drive->options->run.save != NULL && job->pass_count == 0;
-    message_print("%s: interrupted; the output covers the first %" PRIu64
-                  " reference%s only%s",
-                  job->trace, references, margay_plural(references, "s"),
-                  unsaved ? ", and no state was saved" : "");
-    seat->explained = true;
-}
-
-static void left_out(void *context, const struct margay_job *job,
-                     size_t lacking, size_t caches)
-{
-    struct seat *seat = context;
-    message_print("%s: interrupted when all was read; the output lacks %zu of "
-                  "the %zu cache%s to be simulated",
-                  job->trace, lacking, caches, margay_plural(caches, "s"));
-    seat->explained = true;
-}
-
-/* The message shows that a pipe is empty, perhaps because a command failed. */
-static void read_nothing(void *context, const struct margay_job *job,
-                         bool empty)
-{
-    const struct seat *seat = context;
-    if (!seat->drive->options->quiet)
-        message_keep("%s: %sno reference was read", job->trace,
-                     empty ? "empty: " : "");
-}
-
-static void was_read(void *context, const struct margay_job *job)
-{
-    const struct seat *seat = context;
-    request_tell_reading(seat->drive->options, job->trace, job->reader);
+    const struct options *options = seat->drive->options;
+    const char *end = margay_plural(notice->references, "s");
+    char warmup[80] = "";
+    switch (notice->news) {
+    case MARGAY_RESUMED:
+        if (notice->warmup_refs > 0)
+            snprintf(warmup, sizeof warmup,
+                     ", of whose warm-up %" PRIu64 " %s still to come",
+                     notice->warmup_refs,
+                     notice->warmup_refs == 1 ? "is" : "are");
+        /* Even with --quiet, because the writer of a pipe waits for it. */
+        message_print("%s: goes on after %" PRIu64 " reference%s%s",
+                      options->run.resume, notice->references, end, warmup);
+        break;
+    case MARGAY_WAS_READ:
+        request_tell_reading(options, job->trace, job->reader);
+        break;
+    case MARGAY_CUT_SHORT:
+        /* Without a pass there is nothing to put into a state. */
+        message_print("%s: interrupted; the output covers the first %" PRIu64
+                      " reference%s only%s",
+                      job->trace, notice->references, end,
+                      options->run.save != NULL && job->pass_count == 0
+                          ? ", and no state was saved"
+                          : "");
+        seat->explained = true;
+        break;
+    case MARGAY_LEFT_OUT:
+        message_print("%s: interrupted when all was read; the output lacks %zu "
+                      "of the %zu cache%s to be simulated",
+                      job->trace, notice->lacking, notice->caches,
+                      margay_plural(notice->caches, "s"));
+        seat->explained = true;
+        break;
+    case MARGAY_READ_NOTHING:
+        /* A pipe is empty, perhaps because a command failed. */
+        if (!options->quiet)
+            message_keep("%s: %sno reference was read", job->trace,
+                         notice->empty ? "empty: " : "");
+        break;
+    }
 }
 
 static void show_progress(void *context, const struct margay_progress *run)
@@ -328,12 +311,8 @@ enum margay_status drive_run(const struct drive *drive,
         .ended = ended,
         .look = shows ? look : NULL,
         .save = save,
-        .resumed = resumed,
         .stop = stop,
-        .cut_short = cut_short,
-        .left_out = left_out,
-        .read_nothing = read_nothing,
-        .was_read = was_read,
+        .tell = tell,
         .progress = show_progress,
     };
     struct margay_outcome outcome;

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "sim/run/executors.h"
 #include "sim/run/mix.h"
+#include "sim/run/running.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
@@ -24,7 +24,6 @@ struct group {
 /* What the feeding of one pass needs; its own, as others are fed meanwhile. */
 struct pass_feed {
     bool warming; /* nothing has been counted yet */
-    enum margay_status status;
     struct margay_error error;
     struct margay_span_store store;
 };
@@ -103,8 +102,8 @@ static void feed_group(void *context, size_t i)
     struct feeder *feeder = context;
     struct pass_feed *feed = &feeder->feeds[i];
     const struct group *group = feeder->fed;
-    for (size_t k = 0; k < group->count && feed->status == MARGAY_OK; k++)
-        feed->status =
+    for (size_t k = 0; k < group->count && feed->error.status == MARGAY_OK; k++)
+        feed->error.status =
             feed_batch(feeder, i, &group->copies[k].batch, &feed->error);
 }
 
@@ -114,10 +113,10 @@ static enum margay_status await_crew(struct feeder *feeder,
 {
     margay_crew_finish(feeder->crew);
     for (size_t i = 0; i < feeder->fed_count; i++) {
-        if (feeder->feeds[i].status == MARGAY_OK)
+        if (feeder->feeds[i].error.status == MARGAY_OK)
             continue;
         *error = feeder->feeds[i].error;
-        return feeder->feeds[i].status;
+        return error->status;
     }
     return MARGAY_OK;
 }
@@ -298,12 +297,6 @@ static enum margay_status end_window(struct order *order,
     return status;
 }
 
-/* References of this run's trace, those of kinds that are left out too. */
-static uint64_t refs_of_run(const struct margay_running *running)
-{
-    return running->read_refs - running->state.place.references;
-}
-
 /* What a warm-up counted is forgotten at its end, even if the trace ends there;
    a state that has none of it left must hold nothing of it. */
 static enum margay_status save(struct order *order, struct margay_error *error)
@@ -319,17 +312,6 @@ static enum margay_status save(struct order *order, struct margay_error *error)
                                : status;
 }
 
-static enum margay_status show_results(struct order *order,
-                                       struct margay_error *error)
-{
-    struct margay_running *running = order->running;
-    const struct margay_host *host = running->host;
-    enum margay_status status = look_at_passes(order, error);
-    return status == MARGAY_OK ? host->look(host->context, &running->job,
-                                            running->read_refs, error)
-                               : status;
-}
-
 /*
  * The state goes first: if the run ends in between, a run that goes on from it
  * never repeats what a look has shown.  In the warm-up there is a state, but
@@ -338,15 +320,19 @@ static enum margay_status show_results(struct order *order,
 static enum margay_status look(struct order *order, struct margay_error *error)
 {
     struct margay_running *running = order->running;
+    const struct margay_host *host = running->host;
     order->looked_refs = running->read_refs;
     order->looked_seconds = margay_running_seconds(running);
     enum margay_status status = flush(order->feeder, error);
     if (status == MARGAY_OK)
         status = save(order, error);
-    if (status == MARGAY_OK && running->host->look != NULL &&
-        refs_of_run(running) > running->warmup_refs)
-        status = show_results(order, error);
-    return status;
+    if (status != MARGAY_OK || host->look == NULL ||
+        margay_running_refs(running) <= running->warmup_refs)
+        return status;
+    status = look_at_passes(order, error);
+    return status == MARGAY_OK ? host->look(host->context, &running->job,
+                                            running->read_refs, error)
+                               : status;
 }
 
 static bool look_is_due(const struct order *order)
@@ -375,28 +361,11 @@ static bool ends_within(const struct margay_running *running)
            margay_running_is_over(running);
 }
 
-static enum margay_status feed_part(struct order *order,
-                                    const struct margay_batch *part,
-                                    struct margay_error *error)
-{
-    struct margay_running *running = order->running;
-    uint64_t refs = margay_batch_references(part);
-    uint64_t window = running->request->window_refs;
-    enum margay_status status = put(order->feeder, part, error);
-    running->read_refs += refs;
-    running->counted_refs += part->warmup ? 0 : refs;
-    margay_running_show(running, running->read_refs);
-    return status == MARGAY_OK && window != 0 && !part->warmup &&
-                   running->counted_refs % window == 0
-               ? end_window(order, error)
-               : status;
-}
-
 /* In parts that end where a window does.  False in *whole: a request to stop
    came before the end of the batch. */
-static enum margay_status analyse_batch(struct order *order,
-                                        const struct margay_batch *batch,
-                                        bool *whole, struct margay_error *error)
+static enum margay_status feed_parts(struct order *order,
+                                     const struct margay_batch *batch,
+                                     bool *whole, struct margay_error *error)
 {
     struct margay_running *running = order->running;
     uint64_t window = batch->warmup ? 0 : running->request->window_refs;
@@ -409,8 +378,16 @@ static enum margay_status analyse_batch(struct order *order,
             running, batch, done,
             window == 0 ? UINT64_MAX : window - running->counted_refs % window,
             &part, error);
-        if (status == MARGAY_OK)
-            status = feed_part(order, &part, error);
+        if (status != MARGAY_OK)
+            return status;
+        uint64_t refs = margay_batch_references(&part);
+        status = put(order->feeder, &part, error);
+        running->read_refs += refs;
+        running->counted_refs += part.warmup ? 0 : refs;
+        margay_running_show(running, running->read_refs);
+        if (status == MARGAY_OK && window != 0 &&
+            running->counted_refs % window == 0)
+            status = end_window(order, error);
         done += part.references;
         *whole = done == batch->references || !ends_within(running);
     }
@@ -442,7 +419,7 @@ static enum margay_status read_batch(struct order *order,
         return status;
     enum margay_status analysed = MARGAY_OK;
     if (status == MARGAY_OK)
-        analysed = analyse_batch(order, &batch, &whole, error);
+        analysed = feed_parts(order, &batch, &whole, error);
     if (status == MARGAY_OK) {
         /* What the reader has added up instead of giving it one by one. */
         uint64_t repeats = margay_trace_repeats(running->trace);
@@ -457,26 +434,10 @@ static enum margay_status read_batch(struct order *order,
         margay_running_leaves_out(running))
         running->read_refs = running->state.place.references +
                              margay_trace_given(running->trace);
-    if (analysed == MARGAY_OK && whole && refs_of_run(running) > 0 &&
+    if (analysed == MARGAY_OK && whole && margay_running_refs(running) > 0 &&
         look_is_due(order))
         analysed = look(order, error);
     return analysed == MARGAY_OK ? status : analysed;
-}
-
-static enum margay_status read_batches(struct order *order,
-                                       struct margay_error *error)
-{
-    struct margay_running *running = order->running;
-    enum margay_status status = MARGAY_OK;
-    while ((status == MARGAY_OK || status == MARGAY_AGAIN) &&
-           !margay_running_is_over(running)) {
-        status = read_batch(order, error);
-        margay_running_show(running, running->read_refs);
-    }
-    if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
-        return status;
-    running->interrupted = status != MARGAY_END;
-    return end_feeding(order->feeder, error);
 }
 
 static enum margay_status finish_passes(struct order *order,
@@ -501,8 +462,14 @@ enum margay_status margay_read_in_order(struct margay_running *running,
     enum margay_status status = margay_running_resume(running, error);
     if (status == MARGAY_OK)
         status = make_feeder(running, &order.feeder, error);
-    if (status == MARGAY_OK)
-        status = read_batches(&order, error);
+    while ((status == MARGAY_OK || status == MARGAY_AGAIN) &&
+           !margay_running_is_over(running)) {
+        status = read_batch(&order, error);
+        margay_running_show(running, running->read_refs);
+    }
+    running->interrupted = status == MARGAY_OK || status == MARGAY_AGAIN;
+    if (running->interrupted || status == MARGAY_END)
+        status = end_feeding(order.feeder, error);
     if (status == MARGAY_OK)
         status = finish_passes(&order, error);
     free_feeder(order.feeder);

@@ -7,17 +7,14 @@
  */
 #include <stdlib.h>
 
-#include "sim/run/executors.h"
+#include "sim/run/running.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
-/* ------------------------------------------- how many blocks there are -- */
-
 /* References from places all over a file are read before it is analysed, so
-   that tables can be made for as many blocks as there will be. */
-
-/* The sample is made of runs of references, each from anywhere in a part of its
-   own: the more, the better, but each costs what its decoding costs. */
+   that tables can be made for as many blocks as there will be.  The sample is
+   made of runs of references, each from anywhere in a part of its own: the
+   more, the better, but each costs what its decoding costs. */
 #define SAMPLE_REFS        ((size_t)32768)
 #define SAMPLE_PLACES      ((size_t)64)
 #define SAMPLE_MOST_PLACES ((size_t)512) /* of records */
@@ -26,53 +23,6 @@ struct block_sample {
     uint64_t numbers[SAMPLE_REFS];
     size_t count, run_refs;
 };
-
-/* What is sampled: `count` references, or bytes, as `open` takes them, from
-   `first` on: a run of `run` of them from each of `places` places.  The runs
-   are fewer than `count` together. */
-struct sampled {
-    margay_trace *trace;
-    margay_range_function *open;
-    uint64_t first, count, run;
-    size_t places;
-};
-
-/* Each reference by itself, as many as have room. */
-static void keep_batch(struct block_sample *sample,
-                       const struct margay_batch *batch)
-{
-    for (size_t i = 0; i < batch->references; i++) {
-        uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
-        for (uint32_t k = 0; k < count && sample->count < SAMPLE_REFS; k++)
-            sample->numbers[sample->count++] = batch->numbers[i];
-    }
-}
-
-/* Where the trace cannot be read, the sample ends: the error is found when all
-   is read. */
-static void take_sample(const struct sampled *sampled, uint64_t seed,
-                        struct block_sample *sample)
-{
-    struct margay_random random;
-    uint64_t stratum = sampled->count / sampled->places;
-    margay_random_seed(&random, seed);
-    sample->count = 0;
-    sample->run_refs = SAMPLE_REFS / sampled->places;
-    for (size_t i = 0; i < sampled->places; i++) {
-        uint64_t at = sampled->first + stratum * i +
-                      margay_random_below(&random, stratum - sampled->run);
-        struct margay_batch batch;
-        margay_range *range;
-        if (sampled->open(sampled->trace, at, sampled->run, &range, NULL) !=
-            MARGAY_OK)
-            return;
-        if (margay_range_next(range, &batch, NULL) == MARGAY_OK)
-            keep_batch(sample, &batch);
-        margay_range_free(range);
-    }
-}
-
-/* --------------------------------------------------------- the parts -- */
 
 /* Each part has tables of its own.  Blocks in all of them, that is, half a
    gigabyte, unless those of the trace are a quarter of that already. */
@@ -107,6 +57,47 @@ struct parts {
 };
 
 /* -------------------------------------------------- how many parts -- */
+
+/* How much there is, and a sample of it: a run of references, or bytes, from
+   each of some places, each reference by itself.  Where the trace cannot be
+   read, the sample ends: the error is found when all is read. */
+static void measure(struct parts *parts)
+{
+    const struct margay_running *running = parts->running;
+    struct block_sample *sample = &parts->sample;
+    struct margay_random random;
+    size_t places =
+        running->facts.has_records ? SAMPLE_MOST_PLACES : SAMPLE_PLACES;
+    uint64_t run = SAMPLE_REFS / places, refs;
+    parts->refs = running->facts.refs;
+    parts->open =
+        running->facts.by_lines ? margay_trace_lines : margay_trace_range;
+    if (running->facts.by_lines) {
+        margay_trace_known_lines(running->trace, &parts->length, &refs);
+        run *= parts->length / parts->refs;
+    } else {
+        margay_running_range(running, &parts->first, &parts->length);
+    }
+    uint64_t stratum = parts->length / places;
+    margay_random_seed(&random, parts->recipes[0].seed);
+    sample->run_refs = SAMPLE_REFS / places;
+    for (size_t i = 0; i < places; i++) {
+        uint64_t at = parts->first + stratum * i +
+                      margay_random_below(&random, stratum - run);
+        struct margay_batch batch = {.references = 0};
+        margay_range *range;
+        if (parts->open(running->trace, at, run, &range, NULL) != MARGAY_OK)
+            return;
+        if (margay_range_next(range, &batch, NULL) != MARGAY_OK)
+            batch.references = 0;
+        for (size_t k = 0; k < batch.references; k++) {
+            uint32_t count = batch.counts == NULL ? 1 : batch.counts[k];
+            for (; count > 0 && sample->count < SAMPLE_REFS; count--)
+                sample->numbers[sample->count++] = batch.numbers[k];
+        }
+        margay_range_free(range);
+    }
+}
 
 /* The blocks of pass `i` that are expected among `refs` references. */
 static uint64_t expect_blocks(const struct parts *parts, size_t i,
@@ -199,23 +190,6 @@ static enum margay_status feed_batch(struct parts *parts, unsigned i,
     return status;
 }
 
-static enum margay_status read_range(struct parts *parts, unsigned i,
-                                     margay_range *range)
-{
-    struct part *part = &parts->parts[i];
-    enum margay_status status = MARGAY_OK;
-    while (status == MARGAY_OK && !is_over(parts, i)) {
-        struct margay_batch batch;
-        status = margay_range_next(range, &batch, &part->error);
-        if (status == MARGAY_OK)
-            status = feed_batch(parts, i, &batch);
-        part->read_refs = margay_running_leaves_out(parts->running)
-                              ? margay_range_given(range)
-                              : part->fed_refs;
-    }
-    return status;
-}
-
 /* A task: part i. */
 static void read_part(void *context, size_t i)
 {
@@ -224,8 +198,15 @@ static void read_part(void *context, size_t i)
     margay_range *range;
     enum margay_status status = parts->open(parts->running->trace, part->first,
                                             part->count, &range, &part->error);
-    if (status == MARGAY_OK)
-        status = read_range(parts, (unsigned)i, range);
+    while (status == MARGAY_OK && !is_over(parts, (unsigned)i)) {
+        struct margay_batch batch;
+        status = margay_range_next(range, &batch, &part->error);
+        if (status == MARGAY_OK)
+            status = feed_batch(parts, (unsigned)i, &batch);
+        part->read_refs = margay_running_leaves_out(parts->running)
+                              ? margay_range_given(range)
+                              : part->fed_refs;
+    }
     margay_range_free(range);
     part->complete = status == MARGAY_END;
     part->status = status == MARGAY_END ? MARGAY_OK : status;
@@ -236,20 +217,6 @@ static void read_part(void *context, size_t i)
 }
 
 /* ----------------------------------------------------------- all parts -- */
-
-static void divide(struct parts *parts)
-{
-    uint64_t each = parts->length / parts->count;
-    for (unsigned i = 0; i < parts->count; i++) {
-        parts->parts[i].first = parts->first + each * i;
-        parts->parts[i].count = each;
-    }
-    /* The part with the last references of the file looks at its end, too. */
-    struct part *last = &parts->parts[parts->count - 1];
-    last->count = parts->first + parts->length - last->first;
-    if (parts->running->request->reading.limit_refs > parts->length)
-        last->count = UINT64_MAX;
-}
 
 static enum margay_status begin_rows(struct parts *parts, margay_crew *crew,
                                      struct margay_error *error)
@@ -313,46 +280,7 @@ static enum margay_status finish_passes(struct parts *parts, unsigned usable,
     return status;
 }
 
-static enum margay_status read_parts(struct parts *parts, margay_crew *crew,
-                                     struct margay_error *error)
-{
-    unsigned usable;
-    enum margay_status status = begin_rows(parts, crew, error);
-    if (status != MARGAY_OK)
-        return status;
-    atomic_store(&parts->failed, parts->count);
-    margay_crew_start(crew, read_part, parts, parts->count);
-    margay_crew_finish(crew);
-    status = count_usable(parts, &usable, error);
-    return status == MARGAY_OK ? finish_passes(parts, usable, error) : status;
-}
-
-/* How much there is, and how many blocks about. */
-static void measure(struct parts *parts)
-{
-    struct margay_running *running = parts->running;
-    struct sampled sampled = {
-        .trace = running->trace,
-        .places =
-            running->facts.has_records ? SAMPLE_MOST_PLACES : SAMPLE_PLACES,
-    };
-    parts->refs = running->facts.refs;
-    parts->open =
-        running->facts.by_lines ? margay_trace_lines : margay_trace_range;
-    sampled.run = SAMPLE_REFS / sampled.places;
-    if (running->facts.by_lines) {
-        uint64_t refs;
-        margay_trace_known_lines(running->trace, &parts->length, &refs);
-        sampled.run *= parts->length / parts->refs;
-    } else {
-        margay_running_range(running, &parts->first, &parts->length);
-    }
-    sampled.open = parts->open;
-    sampled.first = parts->first;
-    sampled.count = parts->length;
-    take_sample(&sampled, parts->recipes[0].seed, &parts->sample);
-}
-
+/* Lend the engines, see how much there is, and divide it. */
 static enum margay_status make_parts(struct parts *parts,
                                      struct margay_error *error)
 {
@@ -366,20 +294,18 @@ static enum margay_status make_parts(struct parts *parts,
     parts->rows = calloc(running->pass_count, sizeof *parts->rows);
     if (parts->parts == NULL || parts->rows == NULL)
         return margay_fail_memory(error, "the parts of a trace");
-    divide(parts);
+    uint64_t each = parts->length / parts->count;
+    for (unsigned i = 0; i < parts->count; i++) {
+        parts->parts[i].first = parts->first + each * i;
+        parts->parts[i].count = each;
+    }
+    /* The part with the last references of the file looks at its end, too. */
+    struct part *last = &parts->parts[parts->count - 1];
+    last->count = parts->first + parts->length - last->first;
+    if (running->request->reading.limit_refs > parts->length)
+        last->count = UINT64_MAX;
+    atomic_store(&parts->failed, parts->count);
     return MARGAY_OK;
-}
-
-static void free_parts(struct parts *parts)
-{
-    for (size_t k = 0; parts->rows != NULL && k < parts->running->pass_count;
-         k++)
-        margay_row_free(&parts->rows[k]);
-    for (unsigned i = 0; parts->parts != NULL && i < parts->count; i++)
-        margay_span_store_clear(&parts->parts[i].store);
-    free(parts->rows);
-    free(parts->parts);
-    free(parts);
 }
 
 enum margay_status margay_read_in_parts(struct margay_running *running,
@@ -387,6 +313,7 @@ enum margay_status margay_read_in_parts(struct margay_running *running,
 {
     struct parts *parts = calloc(1, sizeof *parts);
     margay_crew *crew = NULL;
+    unsigned usable;
     if (parts == NULL)
         return margay_fail_memory(error, "the parts of a trace");
     parts->running = running;
@@ -394,8 +321,21 @@ enum margay_status margay_read_in_parts(struct margay_running *running,
     if (status == MARGAY_OK)
         status = margay_crew_create(parts->count, &crew, error);
     if (status == MARGAY_OK)
-        status = read_parts(parts, crew, error);
+        status = begin_rows(parts, crew, error);
+    if (status == MARGAY_OK) {
+        margay_crew_start(crew, read_part, parts, parts->count);
+        margay_crew_finish(crew);
+        status = count_usable(parts, &usable, error);
+    }
+    if (status == MARGAY_OK)
+        status = finish_passes(parts, usable, error);
     margay_crew_free(crew);
-    free_parts(parts);
+    for (size_t k = 0; parts->rows != NULL && k < running->pass_count; k++)
+        margay_row_free(&parts->rows[k]);
+    for (unsigned i = 0; parts->parts != NULL && i < parts->count; i++)
+        margay_span_store_clear(&parts->parts[i].store);
+    free(parts->rows);
+    free(parts->parts);
+    free(parts);
     return status;
 }

@@ -1,5 +1,5 @@
 /* needs.c - what is asked of a trace */
-#include "sim/run/needs.h"
+#include "sim/run/running.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/executors.h"
+#include "sim/run/running.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
@@ -218,18 +218,6 @@ struct stream_phase {
     bool has_extents, more, reset, failed;
 };
 
-static uint64_t stream_phase_refs(const struct rank_work *work)
-{
-    const struct margay_request *request = work->request;
-    uint64_t refs = USUAL_PART_REFS;
-    if (request->phase_refs != 0)
-        return request->phase_refs;
-    if (request->chunk_refs != 0)
-        refs = request->chunk_refs;
-    return margay_multiply_u64(refs, work->ranks->ranks, &refs) ? refs
-                                                                : UINT64_MAX;
-}
-
 static enum margay_status reserve(struct rank_work *work, uint64_t count,
                                   struct margay_error *error)
 {
@@ -279,8 +267,14 @@ static enum margay_status keep_some(struct rank_work *work, size_t count,
 static enum margay_status fill_phase(struct rank_work *work,
                                      struct margay_error *error)
 {
-    uint64_t most = stream_phase_refs(work);
+    const struct margay_request *request = work->request;
+    uint64_t most = request->phase_refs;
     enum margay_status status = MARGAY_OK;
+    if (most == 0 &&
+        !margay_multiply_u64(request->chunk_refs != 0 ? request->chunk_refs
+                                                      : USUAL_PART_REFS,
+                             work->ranks->ranks, &most))
+        most = UINT64_MAX;
     work->buffered = 0;
     work->repeats = 0;
     while (status == MARGAY_OK) {
@@ -301,17 +295,13 @@ static enum margay_status fill_phase(struct rank_work *work,
 }
 
 /* Ranks stand in the row as this one sees it, or the other way round. */
-static unsigned place_of(const struct rank_work *work, unsigned rank)
-{
-    bool turned = own_place(work) != work->ranks->rank;
-    return turned ? work->ranks->ranks - 1 - rank : rank;
-}
-
 static void send_parts(const struct rank_work *work,
                        const struct stream_phase *phase)
 {
-    for (unsigned i = 1; i < work->ranks->ranks; i++) {
-        unsigned place = place_of(work, i);
+    unsigned ranks = work->ranks->ranks;
+    bool turned = own_place(work) != work->ranks->rank;
+    for (unsigned i = 1; i < ranks; i++) {
+        unsigned place = turned ? ranks - 1 - i : i;
         uint64_t begin = share_of(work, phase->count, place);
         uint64_t count = share_of(work, phase->count, place + 1) - begin;
         work->ranks->send(work->ranks->context, i, work->numbers + begin,
@@ -371,35 +361,26 @@ static enum margay_status feed_part(struct rank_work *work,
 }
 
 /* Rank 0 begins each phase by telling its length and its columns. */
-static enum margay_status tell_phase(struct rank_work *work,
-                                     struct stream_phase *phase,
-                                     struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    memset(phase, 0, sizeof *phase);
-    if (work->ranks->rank == 0) {
-        status = fill_phase(work, error);
-        phase->count = work->buffered;
-        phase->has_extents = work->has_extents;
-        phase->more = !work->ended;
-        phase->reset = work->warmup && (work->ended || !work->batch.warmup);
-        phase->failed = status != MARGAY_OK;
-    }
-    work->ranks->broadcast(work->ranks->context, phase, sizeof *phase);
-    if (phase->failed && work->ranks->rank != 0)
-        status = margay_fail(error, MARGAY_IO, "rank 0 cannot read on");
-    return status;
-}
-
 static enum margay_status analyse_stream(struct rank_work *work,
                                          struct margay_error *error)
 {
     struct stream_phase phase;
-    enum margay_status status;
+    enum margay_status status = MARGAY_OK;
     do {
-        status = tell_phase(work, &phase, error);
-        if (status != MARGAY_OK)
-            return status;
+        memset(&phase, 0, sizeof phase);
+        if (work->ranks->rank == 0) {
+            status = fill_phase(work, error);
+            phase.count = work->buffered;
+            phase.has_extents = work->has_extents;
+            phase.more = !work->ended;
+            phase.reset = work->warmup && (work->ended || !work->batch.warmup);
+            phase.failed = status != MARGAY_OK;
+        }
+        work->ranks->broadcast(work->ranks->context, &phase, sizeof phase);
+        if (phase.failed)
+            return work->ranks->rank == 0
+                       ? status
+                       : margay_fail(error, MARGAY_IO, "rank 0 cannot read on");
         if (work->ranks->rank == 0)
             send_parts(work, &phase);
         else
@@ -411,23 +392,6 @@ static enum margay_status analyse_stream(struct rank_work *work,
 }
 
 /* ------------------------------------------ a file that all can read -- */
-
-static enum margay_status open_file(struct rank_work *work,
-                                    struct margay_error *error)
-{
-    struct margay_trace_options trace_options = work->request->reading;
-    /* Rank 0 has found the format, and says which references are to be read. */
-    trace_options.format = work->order->format;
-    trace_options.skip_refs = 0;
-    trace_options.limit_refs = UINT64_MAX;
-    trace_options.warmup_refs = 0;
-    const struct margay_reading reading = {.counts = work->order->counts};
-    enum margay_status status =
-        margay_trace_open_for(work->request->traces[work->order->trace],
-                              &trace_options, &reading, &work->file, error);
-    return status == MARGAY_OK ? margay_trace_ready(work->file, -1, error)
-                               : status;
-}
 
 /* A task: the range of a thread. */
 static void feed_range(void *context, size_t i)
@@ -474,8 +438,20 @@ static enum margay_status analyse_file(struct rank_work *work,
                                        struct margay_error *error)
 {
     const struct rank_order *order = work->order;
+    struct margay_trace_options options = work->request->reading;
+    const struct margay_reading reading = {.counts = order->counts};
     uint64_t phase = work->request->phase_refs, at = 0;
-    enum margay_status status = agree(work, open_file(work, error), error);
+    /* Rank 0 has found the format, and says which references are to be read. */
+    options.format = order->format;
+    options.skip_refs = 0;
+    options.limit_refs = UINT64_MAX;
+    options.warmup_refs = 0;
+    enum margay_status status =
+        margay_trace_open_for(work->request->traces[order->trace], &options,
+                              &reading, &work->file, error);
+    if (status == MARGAY_OK)
+        status = margay_trace_ready(work->file, -1, error);
+    status = agree(work, status, error);
     while (status == MARGAY_OK) {
         uint64_t end = at < order->warmup ? order->warmup : order->count;
         if (phase != 0 && end - at > phase)
@@ -513,18 +489,6 @@ static enum margay_status create_passes(struct rank_work *work,
     return agree(work, status, error);
 }
 
-static void free_work(struct rank_work *work)
-{
-    for (size_t i = 0; i < work->order->pass_count; i++)
-        margay_cluster_free(work->passes[i]);
-    margay_trace_free(work->file);
-    margay_crew_free(work->crew);
-    free(work->parts);
-    free(work->numbers);
-    free(work->extents);
-    free(work);
-}
-
 /* On all ranks.  Rank 0 gives an open trace and gets results. */
 static enum margay_status do_work(const struct margay_request *request,
                                   const struct rank_order *order,
@@ -547,7 +511,14 @@ static enum margay_status do_work(const struct margay_request *request,
         status = analyse_stream(work, error);
     for (size_t i = 0; i < order->pass_count && status == MARGAY_OK; i++)
         margay_cluster_finish(work->passes[i], &results[i]);
-    free_work(work);
+    for (size_t i = 0; i < order->pass_count; i++)
+        margay_cluster_free(work->passes[i]);
+    margay_trace_free(work->file);
+    margay_crew_free(work->crew);
+    free(work->parts);
+    free(work->numbers);
+    free(work->extents);
+    free(work);
     return status;
 }
 

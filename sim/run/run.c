@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/run/executors.h"
 #include "sim/run/mix.h"
+#include "sim/run/running.h"
 #include "traces/traces_internal.h"
 
 /* -------------------------------------------- what a request may say -- */
@@ -64,40 +64,29 @@ static enum margay_status check_blocks(const struct margay_request *request,
     return MARGAY_OK;
 }
 
-static bool has_looks(const struct margay_request *request)
-{
-    return request->every_refs != 0 || request->every_seconds != 0;
-}
-
+/* Looks and states, which not every question has. */
 static enum margay_status check_looks(const struct margay_request *request,
+                                      const margay_question *question,
                                       struct margay_error *error)
 {
-    if (!has_looks(request) && !request->saves && request->resume_path == NULL)
-        return MARGAY_OK;
-    if (request->window_refs != 0)
+    bool keeps = request->saves || request->resume_path != NULL;
+    bool looks = request->every_refs != 0 || request->every_seconds != 0;
+    bool windows = request->window_refs != 0;
+    if ((looks || keeps) && windows)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--window does not go with --every, --save and "
                            "--resume: a state has no windows");
-    if (request->trace_count > 1)
+    if ((looks || keeps) && request->trace_count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--every, --save and --resume are for one trace at "
                            "a time, not %zu",
                            request->trace_count);
-    return MARGAY_OK;
-}
-
-static enum margay_status check_question(const struct margay_request *request,
-                                         const margay_question *question,
-                                         struct margay_error *error)
-{
-    if (!question->can.looks &&
-        (request->window_refs != 0 || has_looks(request)))
+    if ((looks || windows) && !question->can.looks)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s cannot be looked into before its end, as "
                            "--window and --every need",
                            question->name);
-    if (!question->can.saves &&
-        (request->saves || request->resume_path != NULL))
+    if (keeps && !question->can.saves)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s has no state that --save and --resume could "
                            "keep",
@@ -134,28 +123,26 @@ static void fail(struct run *run, enum margay_status status,
     atomic_store(&run->stop, true);
 }
 
-static enum margay_status carry_out(struct margay_running *running,
-                                    struct margay_error *error)
+/* Read a trace, as its plan says.  An end that the host wants before the format
+   is known leaves passes that have not begun, and so nothing to tell of. */
+static enum margay_status carry_out(struct margay_running *running)
 {
-    enum margay_status status = margay_running_begin(running, error);
-    if (status != MARGAY_OK)
-        return status;
-    switch (running->plan.executor) {
-    case MARGAY_IN_PARTS:
-        return margay_read_in_parts(running, error);
-    case MARGAY_ON_RANKS:
-        return margay_read_on_ranks(running, error);
-    default:
-        return margay_read_in_order(running, error);
-    }
-}
-
-static enum margay_status read_trace(struct margay_running *running,
-                                     struct margay_error *error)
-{
+    struct margay_error *error = &running->error;
     double all = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
            leading = margay_thread_serial_seconds();
-    enum margay_status status = carry_out(running, error);
+    enum margay_status status = margay_running_begin(running, error);
+    if (status == MARGAY_AGAIN) {
+        running->interrupted = true;
+        return running->state.path == NULL
+                   ? MARGAY_OK
+                   : margay_end_with_state(running, error);
+    }
+    if (status == MARGAY_OK)
+        status = running->plan.executor == MARGAY_IN_PARTS
+                     ? margay_read_in_parts(running, error)
+                 : running->plan.executor == MARGAY_ON_RANKS
+                     ? margay_read_on_ranks(running, error)
+                     : margay_read_in_order(running, error);
     if (status == MARGAY_OK && running->plan.traces <= 1)
         running->job.work = (struct margay_job_work){
             .all_seconds = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - all,
@@ -165,63 +152,48 @@ static enum margay_status read_trace(struct margay_running *running,
     return status;
 }
 
-/* An end that the host wants before the format is known leaves passes that
-   have not begun, and so nothing to tell of. */
-static void read_to_end(struct margay_running *running)
-{
-    enum margay_status status = read_trace(running, &running->error);
-    if (status == MARGAY_AGAIN) {
-        running->interrupted = true;
-        status = running->state.path == NULL
-                     ? MARGAY_OK
-                     : margay_end_with_state(running, &running->error);
-    }
-    running->status = status;
-}
-
-/* Tell the host how a trace ended that was not read to its end, not worked
-   through, or without a reference. */
-static void tell_end(const struct run *run,
-                     const struct margay_running *running)
-{
-    const struct margay_host *host = run->host;
-    const struct margay_job *job = &running->job;
-    uint64_t done, total;
-    run->outcome->cut_short |= running->interrupted || running->lacking > 0;
-    if (running->interrupted && host->cut_short != NULL)
-        host->cut_short(host->context, job, running->read_refs);
-    if (running->interrupted)
-        return;
-    if (running->lacking > 0 && host->left_out != NULL)
-        host->left_out(host->context, job, running->lacking, running->caches);
-    if (running->lacking > 0 ||
-        running->read_refs != running->state.place.references)
-        return;
-    margay_trace_progress(running->trace, &done, &total);
-    if (host->read_nothing != NULL)
-        host->read_nothing(host->context, job, done == 0);
-}
-
 /* How many traces are read apart: a mix is one. */
 static size_t job_count(const struct margay_request *request)
 {
     return request->mix == NULL ? request->trace_count : 1;
 }
 
-/* Tell the host of each file that was read. */
-static void tell_read(const struct run *run,
-                      const struct margay_running *running)
+/* Tell the host of each file that was read, and how a trace ended that was not
+   read to its end, not worked through, or without a reference. */
+static void tell_end(const struct run *run,
+                     const struct margay_running *running)
 {
-    const struct margay_request *request = run->request;
+    const struct margay_host *host = run->host;
+    struct margay_notice notice = {
+        .news = MARGAY_WAS_READ,
+        .references = running->read_refs,
+        .lacking = running->lacking,
+        .caches = running->caches,
+    };
     struct margay_job job = running->job;
-    if (run->host->was_read == NULL || job.reader == NULL)
-        return;
-    run->host->was_read(run->host->context, &running->job);
-    for (size_t i = 1; running->mix != NULL && i < request->trace_count; i++) {
-        job.trace = request->traces[i];
-        job.reader = margay_mix_trace(running->mix, i);
-        run->host->was_read(run->host->context, &job);
+    uint64_t done, total;
+    run->outcome->cut_short |= running->interrupted || running->lacking > 0;
+    for (size_t i = 0;
+         host->tell != NULL && job.reader != NULL &&
+         i < (running->mix == NULL ? 1 : run->request->trace_count);
+         i++) {
+        if (i > 0) {
+            job.trace = run->request->traces[i];
+            job.reader = margay_mix_trace(running->mix, i);
+        }
+        host->tell(host->context, &job, &notice);
     }
+    if (running->interrupted) {
+        notice.news = MARGAY_CUT_SHORT;
+    } else if (running->lacking > 0) {
+        notice.news = MARGAY_LEFT_OUT;
+    } else if (running->read_refs == running->state.place.references) {
+        margay_trace_progress(running->trace, &done, &total);
+        notice.news = MARGAY_READ_NOTHING;
+        notice.empty = done == 0;
+    }
+    if (host->tell != NULL && notice.news != MARGAY_WAS_READ)
+        host->tell(host->context, &running->job, &notice);
 }
 
 static void end_trace(struct run *run, size_t i)
@@ -235,8 +207,6 @@ static void end_trace(struct run *run, size_t i)
         error = running->error;
     else if (run->status == MARGAY_OK)
         status = margay_running_end(running, &error);
-    if (status == MARGAY_OK && run->status == MARGAY_OK)
-        tell_read(run, running);
     if (status != MARGAY_OK)
         fail(run, status, &error);
     else if (run->status == MARGAY_OK)
@@ -256,37 +226,33 @@ static void end_in_order(struct run *run)
         atomic_store(&run->running[run->ended]->leads, true);
 }
 
-static void make_running(struct run *run, size_t i)
-{
-    struct margay_running *made = calloc(1, sizeof *made);
-    struct margay_error error;
-    if (made == NULL) {
-        fail(run, margay_fail_memory(&error, "the analysis"), &error);
-        return;
-    }
-    made->request = run->request;
-    made->question = run->question;
-    made->host = run->host;
-    made->index = i;
-    made->stop = &run->stop;
-    atomic_store(&made->leads, i == run->ended);
-    run->running[i] = made;
-}
-
 /* The task of a crew: trace i. */
-static void analyse_trace(void *context, size_t i)
+static void read_trace(void *context, size_t i)
 {
     struct run *run = context;
     const struct margay_host *host = run->host;
+    struct margay_running *running = NULL;
+    struct margay_error error;
     pthread_mutex_lock(&run->mutex);
-    if (host->stop != NULL && host->stop(host->context))
+    if (host->stop != NULL && host->stop(host->context)) {
         run->outcome->unread_traces++;
-    else if (!atomic_load(&run->stop))
-        make_running(run, i);
-    struct margay_running *running = run->running[i];
+    } else if (!atomic_load(&run->stop)) {
+        running = calloc(1, sizeof *running);
+        if (running == NULL) {
+            fail(run, margay_fail_memory(&error, "the analysis"), &error);
+        } else {
+            running->request = run->request;
+            running->question = run->question;
+            running->host = host;
+            running->index = i;
+            running->stop = &run->stop;
+            atomic_store(&running->leads, i == run->ended);
+        }
+    }
+    run->running[i] = running;
     pthread_mutex_unlock(&run->mutex);
-    if (running != NULL && running->status == MARGAY_OK)
-        read_to_end(running);
+    if (running != NULL)
+        running->status = carry_out(running);
     pthread_mutex_lock(&run->mutex);
     run->read[i] = true;
     end_in_order(run);
@@ -295,8 +261,7 @@ static void analyse_trace(void *context, size_t i)
 
 /* ------------------------------------------------------------ the whole -- */
 
-static enum margay_status analyse_all(struct run *run,
-                                      struct margay_error *error)
+static enum margay_status read_all(struct run *run, struct margay_error *error)
 {
     margay_crew *crew;
     struct margay_plan plan;
@@ -311,7 +276,7 @@ static enum margay_status analyse_all(struct run *run,
     enum margay_status status = margay_crew_create(plan.traces, &crew, error);
     if (status != MARGAY_OK)
         return status;
-    margay_crew_start(crew, analyse_trace, run, count);
+    margay_crew_start(crew, read_trace, run, count);
     margay_crew_finish(crew);
     margay_crew_free(crew);
     return run->status;
@@ -334,12 +299,10 @@ enum margay_status margay_run_request(const struct margay_request *request,
     if (status == MARGAY_OK)
         status = check_blocks(request, run.error);
     if (status == MARGAY_OK)
-        status = check_looks(request, run.error);
-    if (status == MARGAY_OK)
-        status = check_question(request, question, run.error);
+        status = check_looks(request, question, run.error);
     if (status == MARGAY_OK && request->trace_count > 0) {
         pthread_mutex_init(&run.mutex, NULL);
-        status = analyse_all(&run, run.error);
+        status = read_all(&run, run.error);
         pthread_mutex_destroy(&run.mutex);
     }
     free(run.running);

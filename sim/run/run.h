@@ -164,6 +164,32 @@ struct margay_progress {
     double seconds; /* since the trace was begun */
 };
 
+/* What has happened to a trace. */
+enum margay_news {
+    /* The run goes on after `references` references of the trace; of the
+       warm-up, `warmup_refs` are still to come.  The writer of a pipe may have
+       to know, so this comes before the run waits for the pipe. */
+    MARGAY_RESUMED,
+    /* It has been read, or cut short; margay_trace_bad_lines() of job->reader,
+       which is not NULL, is known. */
+    MARGAY_WAS_READ,
+    /* `stop` has cut it short after `references` references.  Where its format
+       was not yet known, job->pass_count is 0, and no state could be saved. */
+    MARGAY_CUT_SHORT,
+    /* `stop` has ended the work of its analyses when it was read: `lacking` of
+       their `caches` have no results. */
+    MARGAY_LEFT_OUT,
+    /* It has ended without a reference, and without a byte if it is `empty`. */
+    MARGAY_READ_NOTHING,
+};
+
+struct margay_notice {
+    enum margay_news news;
+    uint64_t references, warmup_refs;
+    size_t lacking, caches;
+    bool empty;
+};
+
 /* What a run asks of its caller.  All may be NULL.  A function that fails ends
    the run. */
 struct margay_host {
@@ -184,29 +210,11 @@ struct margay_host {
     /* A state is to be kept: margay_job_save() writes it, of this very job. */
     enum margay_status (*save)(void *context, const struct margay_job *job,
                                struct margay_error *error);
-    /* The run goes on after `references` references of the trace; of the
-       warm-up, `warmup_refs` are still to come.  The writer of a pipe may have
-       to know, so this is called before the run waits for the pipe. */
-    void (*resumed)(void *context, uint64_t references, uint64_t warmup_refs);
     /* Asked now and then: is the run to end?  It then ends with the exact
        results of what has been read so far. */
     bool (*stop)(void *context);
-    /* `stop` has cut a trace short after `references` references.  Where the
-       format of the trace was not yet known, job->pass_count is 0, and no state
-       could be saved. */
-    void (*cut_short)(void *context, const struct margay_job *job,
-                      uint64_t references);
-    /* `stop` has ended the work of the analyses of a trace that was read:
-       `lacking` of its `caches` have no results. */
-    void (*left_out)(void *context, const struct margay_job *job,
-                     size_t lacking, size_t caches);
-    /* The trace has ended without a reference, and without a byte if `empty`.
-     */
-    void (*read_nothing)(void *context, const struct margay_job *job,
-                         bool empty);
-    /* The trace has been read, or cut short; margay_trace_bad_lines() of
-       job->reader, which is not NULL, is known. */
-    void (*was_read)(void *context, const struct margay_job *job);
+    void (*tell)(void *context, const struct margay_job *job,
+                 const struct margay_notice *notice);
     void (*progress)(void *context, const struct margay_progress *progress);
 };
 

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "sim/run/mix.h"
-#include "sim/run/needs.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
@@ -24,19 +23,22 @@ double margay_running_seconds(const struct margay_running *running)
     return margay_clock_seconds(CLOCK_MONOTONIC) - running->begun;
 }
 
-void margay_running_show(struct margay_running *running, uint64_t read_refs)
+static void show(const struct margay_running *running,
+                 struct margay_progress *progress)
 {
     const struct margay_host *host = running->host;
-    if (host->progress == NULL || !atomic_load(&running->leads))
-        return;
-    struct margay_progress progress = {
-        .trace = running->job.trace,
-        .references = read_refs,
-        .seconds = margay_running_seconds(running),
-    };
+    progress->trace = running->job.trace;
+    progress->seconds = margay_running_seconds(running);
+    if (host->progress != NULL && atomic_load(&running->leads))
+        host->progress(host->context, progress);
+}
+
+void margay_running_show(struct margay_running *running, uint64_t read_refs)
+{
+    struct margay_progress progress = {.references = read_refs};
     margay_trace_progress(running->trace, &progress.bytes_done,
                           &progress.bytes_total);
-    host->progress(host->context, &progress);
+    show(running, &progress);
 }
 
 /* -------------------------------------------- while analyses finish -- */
@@ -51,19 +53,13 @@ static bool stop_finishing(void *context)
 
 static void show_finishing(void *context, uint64_t done, uint64_t total)
 {
-    const struct margay_running *running = context;
-    const struct margay_host *host = running->host;
-    if (host->progress == NULL || !atomic_load(&running->leads))
-        return;
-    const struct margay_progress progress = {
-        .trace = running->job.trace,
+    struct margay_progress progress = {
         .references = done,
         .finishing = true,
         .bytes_done = done,
         .bytes_total = total,
-        .seconds = margay_running_seconds(running),
     };
-    host->progress(host->context, &progress);
+    show(context, &progress);
 }
 
 static void leave(void *context, size_t lacking, size_t caches)
@@ -77,41 +73,6 @@ static void leave(void *context, size_t lacking, size_t caches)
 
 /* Of addresses, where nothing is said. */
 #define DEFAULT_BLOCK_BYTES 64
-
-/* The block sizes that this trace is analysed with; 0 = unknown. */
-static enum margay_status check_blocks(const struct margay_running *running,
-                                       uint64_t *usual,
-                                       struct margay_error *error)
-{
-    const struct margay_request *request = running->request;
-    uint64_t unit = margay_trace_unit_bytes(running->trace);
-    bool ids = margay_trace_numbers(running->trace) == MARGAY_IDS;
-    uint64_t collapsed = margay_trace_collapsed_bytes(running->trace);
-    uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
-    *usual = ids ? unit : of_format != 0 ? of_format : DEFAULT_BLOCK_BYTES;
-    if (request->block_count > 0 && unit == 0)
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "%s: a block size with block ids of no known size (say "
-            "what an id stands for with --unit BYTES)",
-            running->job.trace);
-    if (request->block_count > 0 && request->block_bytes[0] < unit)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: a block of %" PRIu64
-                           " bytes is smaller than what "
-                           "an id stands for, %" PRIu64 " bytes",
-                           running->job.trace, request->block_bytes[0], unit);
-    uint64_t least =
-        request->block_count > 0 ? request->block_bytes[0] : *usual;
-    if (collapsed > (ids ? unit : least))
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "%s: repeats within %" PRIu64 " byte%s were collapsed "
-            "when it was recorded, so a block is to be %" PRIu64 " or more",
-            running->job.trace, collapsed, margay_plural(collapsed, "s"),
-            collapsed);
-    return MARGAY_OK;
-}
 
 /* What is known of the trace. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
@@ -139,15 +100,38 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
                       margay_trace_shift(running->trace);
 }
 
-/* The passes of an open trace. */
+/* The passes of an open trace: its block sizes, 0 = unknown. */
 static enum margay_status make_passes(struct margay_running *running,
                                       struct margay_error *error)
 {
     const struct margay_request *request = running->request;
-    uint64_t usual;
-    enum margay_status status = check_blocks(running, &usual, error);
-    if (status != MARGAY_OK)
-        return status;
+    uint64_t unit = margay_trace_unit_bytes(running->trace);
+    bool ids = margay_trace_numbers(running->trace) == MARGAY_IDS;
+    uint64_t collapsed = margay_trace_collapsed_bytes(running->trace);
+    uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
+    uint64_t usual = ids              ? unit
+                     : of_format != 0 ? of_format
+                                      : DEFAULT_BLOCK_BYTES;
+    if (request->block_count > 0 && unit == 0)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: a block size with block ids of no known size (say "
+            "what an id stands for with --unit BYTES)",
+            running->job.trace);
+    if (request->block_count > 0 && request->block_bytes[0] < unit)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: a block of %" PRIu64
+                           " bytes is smaller than what "
+                           "an id stands for, %" PRIu64 " bytes",
+                           running->job.trace, request->block_bytes[0], unit);
+    uint64_t least = request->block_count > 0 ? request->block_bytes[0] : usual;
+    if (collapsed > (ids ? unit : least))
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: repeats within %" PRIu64 " byte%s were collapsed "
+            "when it was recorded, so a block is to be %" PRIu64 " or more",
+            running->job.trace, collapsed, margay_plural(collapsed, "s"),
+            collapsed);
     if (request->block_count == 0)
         make_pass(running, usual);
     for (size_t i = 0; i < request->block_count; i++)
@@ -180,60 +164,24 @@ static void make_passes_of_state(struct margay_running *running)
 
 /* ----------------------------------------------------------- its state -- */
 
-/* Before the trace is opened: the state says how much of the warm-up is left,
-   even if no reference comes after it. */
-static enum margay_status read_state(struct margay_running *running,
-                                     struct margay_error *error)
-{
-    const struct margay_request *request = running->request;
-    running->warmup_refs = request->reading.warmup_refs;
-    if (request->resume_path == NULL)
-        return MARGAY_OK;
-    enum margay_status status =
-        margay_state_read(request->resume_path, &running->state, error);
-    running->warmup_refs = running->state.place.warmup_refs;
-    running->read_refs = running->state.place.references;
-    return status;
-}
-
 /* Tell the host from where on the run goes on, once: a trace that goes on at
    another reference gives wrong results. */
 static void tell_state(struct margay_running *running)
 {
     const struct margay_host *host = running->host;
+    const struct margay_notice notice = {
+        .news = MARGAY_RESUMED,
+        .references = running->state.place.references,
+        .warmup_refs = running->state.place.warmup_refs,
+    };
     if (running->state.path == NULL || running->state_told)
         return;
-    if (host->resumed != NULL)
-        host->resumed(host->context, running->state.place.references,
-                      running->state.place.warmup_refs);
+    if (host->tell != NULL)
+        host->tell(host->context, &running->job, &notice);
     running->state_told = true;
 }
 
 /* ---------------------------------------------------- opening the trace -- */
-
-/* What a trace is opened with; a mix counts its warm-up itself. */
-static void find_reading(const struct margay_running *running,
-                         struct margay_trace_options *options,
-                         struct margay_reading *reading)
-{
-    const struct margay_mix_options *mix = running->request->mix;
-    unsigned used = running->plan.columns;
-    if (mix != NULL && mix->by_time)
-        used |= MARGAY_COLUMN_TIMES;
-    *options = running->request->reading;
-    options->warmup_refs = mix == NULL ? running->warmup_refs : 0;
-    *reading = (struct margay_reading){
-        .counts = running->plan.counts && mix == NULL,
-        .numbers_only = running->plan.shifted && mix == NULL,
-        .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
-        .empty_requests = used & MARGAY_COLUMN_TOKENS,
-        .data = running->plan.data,
-        .threads = running->plan.threads,
-        .block_bytes = running->request->block_count == 0
-                           ? DEFAULT_BLOCK_BYTES
-                           : running->request->block_bytes[0],
-    };
-}
 
 bool margay_running_leaves_out(const struct margay_running *running)
 {
@@ -241,14 +189,29 @@ bool margay_running_leaves_out(const struct margay_running *running)
     return reading->kinds != MARGAY_ALL_KINDS || reading->ops != MARGAY_ALL_OPS;
 }
 
-/* Open a trace and wait until its format is known. */
+/* Open a trace and wait until its format is known.  A mix counts its warm-up
+   itself. */
 static enum margay_status open_trace(struct margay_running *running,
                                      const char *name, margay_trace **trace,
                                      struct margay_error *error)
 {
-    struct margay_trace_options options;
-    struct margay_reading reading;
-    find_reading(running, &options, &reading);
+    const struct margay_request *request = running->request;
+    const struct margay_plan *plan = &running->plan;
+    unsigned used = plan->columns;
+    if (request->mix != NULL && request->mix->by_time)
+        used |= MARGAY_COLUMN_TIMES;
+    struct margay_trace_options options = request->reading;
+    options.warmup_refs = request->mix == NULL ? running->warmup_refs : 0;
+    const struct margay_reading reading = {
+        .counts = plan->counts && request->mix == NULL,
+        .numbers_only = plan->shifted && request->mix == NULL,
+        .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
+        .empty_requests = used & MARGAY_COLUMN_TOKENS,
+        .data = plan->data,
+        .threads = plan->threads,
+        .block_bytes = request->block_count == 0 ? DEFAULT_BLOCK_BYTES
+                                                 : request->block_bytes[0],
+    };
     enum margay_status status =
         margay_trace_open_for(name, &options, &reading, trace, error);
     if (status != MARGAY_OK)
@@ -289,30 +252,25 @@ static bool has_ranges(const struct margay_running *running)
     return true;
 }
 
-/* Where references are skipped or left out in the end, they are counted. */
-static bool has_lines(const struct margay_running *running, uint64_t *refs)
-{
-    const struct margay_trace_options *reading = &running->request->reading;
-    uint64_t bytes;
-    return running->facts.can.parts && running->facts.threads > 1 &&
-           reading->skip_refs == 0 && reading->limit_refs == UINT64_MAX &&
-           margay_trace_known_lines(running->trace, &bytes, refs);
-}
-
 static void plan_with_trace(struct margay_running *running)
 {
+    const struct margay_trace_options *reading = &running->request->reading;
     struct margay_plan_facts *facts = &running->facts;
-    uint64_t first;
+    uint64_t first, bytes;
     facts->is_open = true;
     facts->trace_splits = margay_trace_splits(running->trace);
     facts->has_ranges = has_ranges(running);
     facts->has_records =
         facts->has_ranges && margay_trace_has_records(running->trace);
     facts->is_named = strcmp(running->job.trace, "-") != 0;
+    /* Where references are skipped or left out in the end, they are counted. */
     if (facts->has_ranges)
         margay_running_range(running, &first, &facts->refs);
     else
-        facts->has_ranges = facts->by_lines = has_lines(running, &facts->refs);
+        facts->has_ranges = facts->by_lines =
+            facts->can.parts && facts->threads > 1 && reading->skip_refs == 0 &&
+            reading->limit_refs == UINT64_MAX &&
+            margay_trace_known_lines(running->trace, &bytes, &facts->refs);
     margay_plan_make(facts, &running->plan);
     margay_plan_describe(facts, &running->plan, running->plan_text);
 }
@@ -324,23 +282,7 @@ size_t margay_running_analyses(const struct margay_running *running)
     return running->plan.all_blocks ? 1 : running->pass_count;
 }
 
-/* One for all passes, or one for each. */
-static enum margay_status begin_analyses(struct margay_running *running,
-                                         const struct margay_share *share,
-                                         struct margay_error *error)
-{
-    size_t count = margay_running_analyses(running);
-    size_t passes = count == 1 ? running->pass_count : 1;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status =
-            margay_question_begin(running->question, &running->passes[i],
-                                  passes, share, &running->analyses[i], error);
-    for (size_t i = count; i < running->pass_count; i++)
-        running->analyses[i] = running->analyses[0];
-    return status;
-}
-
+/* One analysis for all passes, or one for each. */
 static enum margay_status begin_all(struct margay_running *running,
                                     struct margay_error *error)
 {
@@ -355,25 +297,20 @@ static enum margay_status begin_all(struct margay_running *running,
         .phase_refs = running->request->phase_refs,
         .watch = &running->watch,
     };
+    size_t count = margay_running_analyses(running);
+    enum margay_status status = MARGAY_OK;
     running->watch =
         (struct margay_watch){running, stop_finishing, show_finishing, leave};
     running->job.pass_count = running->pass_count;
-    enum margay_status status = begin_analyses(running, &share, error);
-    if (status == MARGAY_OK && host->begun != NULL)
-        status = host->begun(host->context, &running->job, error);
-    return status;
-}
-
-static void note_reading(struct margay_running *running)
-{
-    const margay_trace *trace = running->trace;
-    running->reading = (struct margay_state_reading){
-        .numbers = margay_trace_numbers(trace) == MARGAY_IDS,
-        .unit_bytes = margay_trace_unit_bytes(trace),
-        .kinds = running->request->reading.kinds,
-        .split = margay_plan_splits(&running->facts),
-    };
-    running->job.reader = trace;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = margay_question_begin(running->question, &running->passes[i],
+                                       count == 1 ? running->pass_count : 1,
+                                       &share, &running->analyses[i], error);
+    for (size_t i = count; i < running->pass_count; i++)
+        running->analyses[i] = running->analyses[0];
+    return status == MARGAY_OK && host->begun != NULL
+               ? host->begun(host->context, &running->job, error)
+               : status;
 }
 
 /* What the request asks of the trace, and then, column by column, what the
@@ -424,50 +361,54 @@ static enum margay_status make_mix(struct margay_running *running,
     return status;
 }
 
+/* The state is read before the trace is opened: it says how much of the warm-up
+   is left, even if no reference comes after it. */
 enum margay_status margay_running_begin(struct margay_running *running,
                                         struct margay_error *error)
 {
+    const struct margay_request *request = running->request;
+    const char *name = request->traces[running->index];
+    enum margay_status status = MARGAY_OK;
     running->job = (struct margay_job){
         .index = running->index,
-        .trace = running->request->mix == NULL
-                     ? running->request->traces[running->index]
-                     : running->request->mix->name,
+        .trace = request->mix == NULL ? name : request->mix->name,
         .passes = running->passes,
         .analyses = running->analyses,
         .plan = running->plan_text,
     };
     running->begun = margay_clock_seconds(CLOCK_MONOTONIC);
-    margay_plan_state(running->request, &running->question->can,
-                      &running->facts);
+    running->warmup_refs = request->reading.warmup_refs;
+    margay_plan_state(request, &running->question->can, &running->facts);
     margay_plan_make(&running->facts, &running->plan);
-    enum margay_status status = read_state(running, error);
-    const char *name = running->request->traces[running->index];
+    if (request->resume_path != NULL) {
+        status =
+            margay_state_read(request->resume_path, &running->state, error);
+        running->warmup_refs = running->state.place.warmup_refs;
+        running->read_refs = running->state.place.references;
+    }
     if (status == MARGAY_OK)
         status = open_trace(running, name, &running->trace, error);
     if (status == MARGAY_OK)
-        status = running->request->mix == NULL
+        status = request->mix == NULL
                      ? check_needs(running, name, running->trace, error)
                      : make_mix(running, error);
     if (status != MARGAY_OK)
         return status;
     plan_with_trace(running);
-    note_reading(running);
+    running->reading = (struct margay_state_reading){
+        .numbers = margay_trace_numbers(running->trace) == MARGAY_IDS,
+        .unit_bytes = margay_trace_unit_bytes(running->trace),
+        .kinds = request->reading.kinds,
+        .split = margay_plan_splits(&running->facts),
+    };
+    running->job.reader = running->trace;
     status = make_passes(running, error);
     return status == MARGAY_OK ? begin_all(running, error) : status;
 }
 
-/* References from `from` on that cover a million units, or the last one more:
-   one that writes each unit says meanwhile how far it is. */
-static size_t count_covering(const struct margay_batch *batch, size_t from)
-{
-    uint64_t covered = 0;
-    size_t i = from;
-    while (i < batch->references && covered < 1000000)
-        covered += batch->extents[i++];
-    return i - from;
-}
-
-/* Block sizes ascend: the first has the most blocks. */
+/* Block sizes ascend: the first has the most blocks.  Of references as they
+   stand, those are taken that cover a million units, or the last one more: who
+   writes each unit shows meanwhile how far the trace is. */
 enum margay_status margay_running_take(const struct margay_running *running,
                                        const struct margay_batch *batch,
                                        size_t from, uint64_t most,
@@ -479,8 +420,13 @@ enum margay_status margay_running_take(const struct margay_running *running,
     enum margay_status status = margay_batch_take(
         batch, from, pass->shift, pass->splits, pass->trace, &count, error);
     if (running->question->can.references && batch->extents != NULL &&
-        status == MARGAY_OK)
-        count = count_covering(batch, from);
+        status == MARGAY_OK) {
+        uint64_t covered = 0;
+        size_t i = from;
+        while (i < batch->references && covered < 1000000)
+            covered += batch->extents[i++];
+        count = i - from;
+    }
     *part = margay_batch_part(batch, from, count < most ? count : (size_t)most);
     return status;
 }
@@ -521,10 +467,14 @@ enum margay_status margay_running_begin_with_state(
     return status;
 }
 
-/* References of this run's trace, those of kinds that are left out too. */
+uint64_t margay_running_refs(const struct margay_running *running)
+{
+    return running->read_refs - running->state.place.references;
+}
+
 uint64_t margay_running_warmup_left(const struct margay_running *running)
 {
-    uint64_t refs = running->read_refs - running->state.place.references;
+    uint64_t refs = margay_running_refs(running);
     return refs < running->warmup_refs ? running->warmup_refs - refs : 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "sim/run/plan.h"
 #include "sim/run/state.h"
+#include "stackdist/stackdist_internal.h"
 
 /* How long a request to stop may go unnoticed while a pipe is silent. */
 #define MARGAY_WAIT_MS 100
@@ -73,7 +74,9 @@ enum margay_status margay_running_resume(struct margay_running *running,
 enum margay_status margay_running_begin_with_state(
     struct margay_running *running, struct margay_error *error);
 
-/* References of the warm-up that are still to come. */
+/* References of this run's trace, those of kinds that are left out too; and
+   those of the warm-up that are still to come. */
+uint64_t margay_running_refs(const struct margay_running *running);
 uint64_t margay_running_warmup_left(const struct margay_running *running);
 
 /* Do batches lack kinds or operations of the trace? */
@@ -107,5 +110,51 @@ enum margay_status margay_running_end(struct margay_running *running,
 
 /* Release what reading has left. */
 void margay_running_release(struct margay_running *running);
+
+/* ---------------------------------------------------------- executors -- */
+
+/*
+ * The ways to carry out a plan.  Each takes a trace that has begun, feeds its
+ * analyses or does their work, and finishes all passes, or returns why it
+ * cannot.  A request to stop sets running->interrupted; what has been read
+ * until then is finished as usual.  On ranks, nothing asks whether to stop: a
+ * trace is read to its end.
+ */
+
+/* Batches in their order; windows, looks and states on the way. */
+enum margay_status margay_read_in_order(struct margay_running *running,
+                                        struct margay_error *error);
+
+/* Nothing came before a request to stop: the results are those of the state
+   that goes on. */
+enum margay_status margay_end_with_state(struct margay_running *running,
+                                         struct margay_error *error);
+
+/* Parts of a file, each read and analysed by a thread, and put together. */
+enum margay_status margay_read_in_parts(struct margay_running *running,
+                                        struct margay_error *error);
+
+/* On rank 0: the parts of a trace on all ranks. */
+enum margay_status margay_read_on_ranks(struct margay_running *running,
+                                        struct margay_error *error);
+
+/* On the others: do a part of each trace until rank 0 dismisses them; returns
+   the exit status that it tells.  The request is that of rank 0. */
+int margay_ranks_serve(const struct margay_request *request);
+
+/* On rank 0, in the end: let helpers leave with this, which is returned.  NULL:
+   there are none. */
+int margay_ranks_dismiss(const struct margay_transport *ranks, int exit_status);
+
+/* ------------------------------------------------------------- needs -- */
+
+/* Not every trace says of its references what a run asks about, and what it
+   does not say must not look like an answer: no writes, one thread.  The trace,
+   called `name`, is ready.  MARGAY_BAD_ARGUMENT if it does not say what one of
+   these asks (needs.c). */
+enum margay_status margay_needs_check(const struct margay_need *needs,
+                                      size_t count, const char *name,
+                                      const margay_trace *trace,
+                                      struct margay_error *error);
 
 #endif

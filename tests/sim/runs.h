@@ -116,9 +116,9 @@ struct seat {
     const char *state_path; /* that is written to */
     atomic_uint stop_calls; /* so far */
     unsigned most_calls;    /* of stop(), until it says so; 0 = never */
-    uint64_t cut_refs;      /* that cut_short() tells */
-    uint64_t resumed_refs;  /* that resumed() tells */
-    size_t nothing;         /* calls of read_nothing() */
+    uint64_t cut_refs;      /* of MARGAY_CUT_SHORT */
+    uint64_t resumed_refs;  /* of MARGAY_RESUMED */
+    size_t nothing;         /* how often MARGAY_READ_NOTHING came */
 };
 
 /* The distances of the engine exact. */
@@ -181,13 +181,6 @@ static enum margay_status save_state(void *context,
     return status;
 }
 
-static void note_resumed(void *context, uint64_t references,
-                         uint64_t warmup_refs)
-{
-    (void)warmup_refs;
-    ((struct seat *)context)->resumed_refs = references;
-}
-
 static bool stop_in_time(void *context)
 {
     struct seat *seat = context;
@@ -195,19 +188,16 @@ static bool stop_in_time(void *context)
            atomic_fetch_add(&seat->stop_calls, 1) >= seat->most_calls;
 }
 
-static void note_cut(void *context, const struct margay_job *job,
-                     uint64_t references)
+static void note_news(void *context, const struct margay_job *job,
+                      const struct margay_notice *notice)
 {
     struct seat *seat = context;
     (void)job;
-    seat->cut_refs = references;
-}
-
-static void note_nothing(void *context, const struct margay_job *job,
-                         bool empty)
-{
-    (void)job, (void)empty;
-    ((struct seat *)context)->nothing++;
+    if (notice->news == MARGAY_RESUMED)
+        seat->resumed_refs = notice->references;
+    if (notice->news == MARGAY_CUT_SHORT)
+        seat->cut_refs = notice->references;
+    seat->nothing += notice->news == MARGAY_READ_NOTHING;
 }
 
 static struct margay_host host_of(struct seat *seat)
@@ -219,10 +209,8 @@ static struct margay_host host_of(struct seat *seat)
         .ended = write_pass,
         .look = write_look,
         .save = save_state,
-        .resumed = note_resumed,
         .stop = stop_in_time,
-        .cut_short = note_cut,
-        .read_nothing = note_nothing,
+        .tell = note_news,
     };
 }
 
