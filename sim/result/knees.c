@@ -58,12 +58,6 @@ static void find_bends(const struct knee_curve *curve, uint64_t before,
     }
 }
 
-/* Have two sizes an octave in common? */
-static bool overlap(uint64_t a, uint64_t b)
-{
-    return a / 2 < b && b / 2 < a;
-}
-
 static void choose(const struct knee_curve *curve, const double *bends,
                    uint64_t most, struct knees *knees)
 {
@@ -75,8 +69,9 @@ static void choose(const struct knee_curve *curve, const double *bends,
             if (bends[i] <=
                 (largest == curve->count ? LEAST_BEND : bends[largest]))
                 continue;
-            while (k < knees->count &&
-                   !overlap(curve->points[i].size, taken[k]))
+            /* Has the size no octave in common with one taken? */
+            while (k < knees->count && (curve->points[i].size / 2 >= taken[k] ||
+                                        taken[k] / 2 >= curve->points[i].size))
                 k++;
             if (k == knees->count)
                 largest = i;

@@ -100,12 +100,18 @@ static uint64_t number_at(const void *structure, size_t offset)
     return *(const uint64_t *)((const char *)structure + offset);
 }
 
-/* A sample for each size of a series. */
+/* A sample for each size of a series, or of the series. */
 static void put_points(struct output *output, const struct gauge *gauge,
                        const struct series_labels *labels,
                        const struct margay_series *series)
 {
     uint64_t all = number_at(series, gauge->all), unit = labels->block_bytes;
+    if (gauge->misses == NO_POINT) {
+        put_labels(output, gauge->name, labels, series);
+        output_text(output, "} %" PRIu64 "\n",
+                    margay_round_count(all, series->fraction_bits));
+        return;
+    }
     for (size_t i = 0; i < series->count && all > 0; i++) {
         const struct margay_series_point *point = &series->points[i];
         uint64_t size = point->size;
@@ -119,15 +125,6 @@ static void put_points(struct output *output, const struct gauge *gauge,
         output_text(output, "} %.12g\n",
                     (double)number_at(point, gauge->misses) / (double)all);
     }
-}
-
-static void put_references(struct output *output, const struct gauge *gauge,
-                           const struct series_labels *labels,
-                           const struct margay_series *series)
-{
-    put_labels(output, gauge->name, labels, series);
-    output_text(output, "} %" PRIu64 "\n",
-                margay_round_count(series->references, series->fraction_bits));
 }
 
 enum margay_status prometheus_take(struct prometheus *prometheus,
@@ -144,8 +141,7 @@ enum margay_status prometheus_take(struct prometheus *prometheus,
         if (*samples == NULL)
             status = output_open(NULL, OUTPUT_HELD, samples, error);
         if (status == MARGAY_OK)
-            (gauge->misses == NO_POINT ? put_references : put_points)(
-                *samples, gauge, labels, series);
+            put_points(*samples, gauge, labels, series);
     }
     return status;
 }

@@ -291,19 +291,6 @@ static const struct kind {
     {{"distance_from", "distance_to", NULL}, "share", put_bars},
 };
 
-static const struct kind *kind_of(const struct cells *table)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        /* What compare has apart from miss ratios needs columns of its own. */
-        if (cells_column(table, "error_binomial") == SIZE_MAX &&
-            cells_column(table, kinds[i].keys[0]) != SIZE_MAX &&
-            cells_column(table, kinds[i].keys[1]) != SIZE_MAX &&
-            cells_column(table, kinds[i].value) != SIZE_MAX)
-            return &kinds[i];
-    }
-    return NULL;
-}
-
 enum margay_status text_write(struct output *output, const struct cells *table,
                               size_t columns, bool is_whole,
                               struct margay_error *error)
@@ -311,7 +298,15 @@ enum margay_status text_write(struct output *output, const struct cells *table,
     struct group group = {.table = table,
                           .output = output,
                           .columns = greater(columns, TEXT_LEAST_COLUMNS)};
-    const struct kind *kind = kind_of(table);
+    const struct kind *kind = NULL;
+    /* What compare has apart from miss ratios needs columns of its own. */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (cells_column(table, "error_binomial") == SIZE_MAX &&
+            cells_column(table, kinds[i].keys[0]) != SIZE_MAX &&
+            cells_column(table, kinds[i].keys[1]) != SIZE_MAX &&
+            cells_column(table, kinds[i].value) != SIZE_MAX)
+            kind = &kinds[i];
+    }
     if (table->rows == 0)
         output_text(output, "no references\n");
     if (chart_is_for(table))

@@ -63,23 +63,19 @@ static bool ends_with(const char *text, const char *end)
     return bytes >= end_bytes && strcmp(text + bytes - end_bytes, end) == 0;
 }
 
-/* The file of a path; "standard input" for "-". */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (strcmp(path, "-") == 0)
-        return "standard input";
-    return slash == NULL || slash[1] == '\0' ? path : slash + 1;
-}
-
 const char *words_cell(const struct cells *table, size_t row, size_t column,
                        char text[WORDS_BYTES])
 {
     const char *name = cells_name(table, column);
     const char *cell = cells_at(table, row, column);
     uint64_t number;
-    if (strcmp(name, "trace") == 0 || strcmp(name, "program") == 0)
-        return base_name(cell);
+    if (strcmp(name, "trace") == 0 || strcmp(name, "program") == 0) {
+        /* The file of a path. */
+        const char *slash = strrchr(cell, '/');
+        return strcmp(cell, "-") == 0              ? "standard input"
+               : slash == NULL || slash[1] == '\0' ? cell
+                                                   : slash + 1;
+    }
     if (column_is_text(name) || !json_is_number(cell))
         return cell;
     if (ends_with(name, "ratio") || ends_with(name, "share") ||

@@ -166,18 +166,6 @@ enum margay_status margay_cache_sizes_resolve(
     return MARGAY_OK;
 }
 
-enum margay_status margay_cache_sizes_check(
-    const struct margay_cache_sizes *sizes, uint64_t block_bytes,
-    struct margay_error *error)
-{
-    struct margay_sizes resolved;
-    enum margay_status status =
-        margay_cache_sizes_resolve(sizes, block_bytes, &resolved, error);
-    if (status == MARGAY_OK)
-        free((void *)resolved.list_blocks);
-    return status;
-}
-
 /* --------------------------------------------------------------- series -- */
 
 struct margay_series_point *margay_series_room(size_t count,
@@ -189,23 +177,15 @@ struct margay_series_point *margay_series_room(size_t count,
     return points;
 }
 
-enum margay_status margay_series_give(struct margay_series *series,
-                                      const struct margay_series_point *points,
-                                      size_t count, margay_series_take *take,
-                                      void *context, struct margay_error *error)
+uint64_t *margay_series_sizes(const struct margay_series *series,
+                              struct margay_error *error)
 {
-    struct margay_series_point *known = margay_series_room(count, error);
-    if (known == NULL)
-        return MARGAY_NO_MEMORY;
-    series->points = known;
-    series->count = 0;
-    for (size_t i = 0; points != NULL && i < count; i++) {
-        if (points[i].size != 0)
-            known[series->count++] = points[i];
-    }
-    enum margay_status status = take(context, series, error);
-    free(known);
-    return status;
+    uint64_t *sizes = calloc(series->count + 1, sizeof *sizes);
+    if (sizes == NULL)
+        margay_fail_memory(error, "the sizes of a curve");
+    for (size_t i = 0; sizes != NULL && i < series->count; i++)
+        sizes[i] = series->points[i].size;
+    return sizes;
 }
 
 struct margay_series margay_result_describe(const struct margay_result *result)
@@ -263,4 +243,18 @@ uint64_t margay_misses_at(struct margay_misses *misses, uint64_t cache_blocks)
         misses->next = distance + 1;
     }
     return misses->left;
+}
+
+enum margay_status margay_first_failure(const struct margay_error *failures,
+                                        size_t count,
+                                        struct margay_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (failures[i].status == MARGAY_OK)
+            continue;
+        if (error != NULL)
+            *error = failures[i];
+        return failures[i].status;
+    }
+    return MARGAY_OK;
 }

@@ -118,11 +118,6 @@ MARGAY_API enum margay_status margay_cache_sizes_resolve(
     const struct margay_cache_sizes *sizes, uint64_t block_bytes,
     struct margay_sizes *resolved, struct margay_error *error);
 
-/* Fails where they cannot be resolved, and keeps nothing. */
-MARGAY_API enum margay_status margay_cache_sizes_check(
-    const struct margay_cache_sizes *sizes, uint64_t block_bytes,
-    struct margay_error *error);
-
 /* The counts of a series at each size, apart from misses: a set of these. */
 enum margay_counter {
     MARGAY_COUNTS_WRITEBACKS = 1,

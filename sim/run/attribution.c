@@ -78,15 +78,6 @@ static enum margay_status add_pair(struct attribution *counts, uint64_t pair,
     return MARGAY_OK;
 }
 
-static uint64_t key_of(const struct attribution_question *asked,
-                       const struct margay_span *span, size_t i)
-{
-    const uint64_t source = margay_keys_source(asked->by, span, i);
-    return asked->by == MARGAY_BY_REGION || asked->by == MARGAY_BY_DATUM
-               ? asked->region_of(asked->context, source)
-               : source;
-}
-
 static enum margay_status attribution_feed(margay_analysis *analysis,
                                            const struct margay_span *span,
                                            struct margay_error *error)
@@ -105,9 +96,11 @@ static enum margay_status attribution_feed(margay_analysis *analysis,
         margay_hash_reserve(&counts->pairs, span->count, error);
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t distance = span->distances[i];
+        uint64_t key = margay_keys_source(asked->by, span, i);
         uint32_t number;
-        status = margay_keys_number(&counts->keys, key_of(asked, span, i),
-                                    &number, error);
+        if (asked->by == MARGAY_BY_REGION || asked->by == MARGAY_BY_DATUM)
+            key = asked->region_of(asked->context, key);
+        status = margay_keys_number(&counts->keys, key, &number, error);
         if (status == MARGAY_OK)
             status = add_pair(
                 counts,
@@ -135,11 +128,14 @@ static int by_pair(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* The first count of a key, among all in order. */
-static size_t first_of(const struct attribution *counts, uint32_t number)
+/* The counts of a key, which follow each other among all in order. */
+static enum margay_status fill(const struct attribution *counts,
+                               uint32_t number, margay_histogram *histogram,
+                               struct margay_error *error)
 {
     uint64_t pair = (uint64_t)number << DISTANCE_BITS;
     size_t low = 0, high = counts->list_count;
+    enum margay_status status = MARGAY_OK;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (counts->list[middle].pair < pair)
@@ -147,17 +143,8 @@ static size_t first_of(const struct attribution *counts, uint32_t number)
         else
             high = middle;
     }
-    return low;
-}
-
-static enum margay_status fill(const struct attribution *counts,
-                               uint32_t number, margay_histogram *histogram,
-                               struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = first_of(counts, number);
-         i < counts->list_count && status == MARGAY_OK &&
-         counts->list[i].pair >> DISTANCE_BITS == number;
+    for (size_t i = low; i < counts->list_count && status == MARGAY_OK &&
+                         counts->list[i].pair >> DISTANCE_BITS == number;
          i++) {
         uint64_t distance = counts->list[i].pair & INFINITE;
         status = margay_histogram_add(

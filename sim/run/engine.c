@@ -58,23 +58,6 @@ static void engine_free(margay_analysis *analysis)
     free(own->distances);
 }
 
-/* A wrong size fails before the trace is read, which may take hours. */
-static enum margay_status check_sizes(const struct engine_question *asked,
-                                      const struct margay_pass *pass,
-                                      struct margay_error *error)
-{
-    struct margay_sizes resolved;
-    if (asked->request.sizes == NULL)
-        return MARGAY_OK;
-    enum margay_status status = margay_cache_sizes_resolve(
-        asked->request.sizes, pass->block_bytes, &resolved, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = margay_engine_check_sizes(&asked->abilities, &resolved, error);
-    free((void *)resolved.list_blocks);
-    return status;
-}
-
 static enum margay_status make_engine(struct engine_analysis *own,
                                       const struct margay_pass *pass,
                                       const struct margay_share *share,
@@ -105,47 +88,48 @@ static enum margay_status make_engine(struct engine_analysis *own,
                : status;
 }
 
-static enum margay_status engine_finish(margay_analysis *analysis,
-                                        struct margay_error *error)
+/* What the engine has found, by a function that says it now or in the end. */
+static enum margay_status take_result(
+    struct engine_analysis *own,
+    enum margay_status (*take)(margay_engine *engine,
+                               struct margay_result *result,
+                               struct margay_error *error),
+    struct margay_error *error)
 {
-    struct engine_analysis *own = self(analysis);
     margay_result_clear(&own->result);
-    enum margay_status status =
-        margay_engine_finish(own->engine, &own->result, error);
-    margay_engine_free(own->engine);
-    own->engine = NULL;
+    enum margay_status status = take(own->engine, &own->result, error);
     return status == MARGAY_OK && own->writebacks != NULL
                ? margay_writebacks_settle(own->writebacks, error)
                : status;
 }
 
-/* -------------------------------------------------------------- feeding -- */
-
-static enum margay_status make_room(struct engine_analysis *own, size_t count,
-                                    struct margay_error *error)
+static enum margay_status engine_finish(margay_analysis *analysis,
+                                        struct margay_error *error)
 {
-    if (count <= own->room)
-        return MARGAY_OK;
-    uint64_t *distances =
-        reallocarray(own->distances, count, sizeof *distances);
-    if (distances == NULL)
-        return margay_fail_memory(error, "the distances of a span");
-    own->distances = distances;
-    own->room = count;
-    return MARGAY_OK;
+    struct engine_analysis *own = self(analysis);
+    enum margay_status status = take_result(own, margay_engine_finish, error);
+    margay_engine_free(own->engine);
+    own->engine = NULL;
+    return status;
 }
+
+/* -------------------------------------------------------------- feeding -- */
 
 static enum margay_status engine_feed(margay_analysis *analysis,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
-    enum margay_status status = MARGAY_OK;
-    if (wants_distances(own->asked))
-        status = make_room(own, span->count, error);
-    if (status == MARGAY_OK)
-        status = margay_engine_feed(own->engine, span->blocks, span->count,
-                                    own->distances, error);
+    if (wants_distances(own->asked) && span->count > own->room) {
+        uint64_t *distances =
+            reallocarray(own->distances, span->count, sizeof *distances);
+        if (distances == NULL)
+            return margay_fail_memory(error, "the distances of a span");
+        own->distances = distances;
+        own->room = span->count;
+    }
+    enum margay_status status = margay_engine_feed(
+        own->engine, span->blocks, span->count, own->distances, error);
     if (status == MARGAY_OK && span->repeats != 0)
         margay_engine_add_repeats(own->engine, span->repeats);
     if (status == MARGAY_OK && own->writebacks != NULL)
@@ -181,13 +165,7 @@ static enum margay_status engine_reset(margay_analysis *analysis,
 static enum margay_status engine_look(margay_analysis *analysis,
                                       struct margay_error *error)
 {
-    struct engine_analysis *own = self(analysis);
-    margay_result_clear(&own->result);
-    enum margay_status status =
-        margay_engine_peek(own->engine, &own->result, error);
-    return status == MARGAY_OK && own->writebacks != NULL
-               ? margay_writebacks_settle(own->writebacks, error)
-               : status;
+    return take_result(self(analysis), margay_engine_peek, error);
 }
 
 static enum margay_status engine_save(margay_analysis *analysis,
@@ -235,14 +213,12 @@ static enum margay_status series_of_next(const struct engine_analysis *own,
                                          void *context,
                                          struct margay_error *error)
 {
-    uint64_t *list = calloc(series->count + 1, sizeof *list);
+    uint64_t *list = margay_series_sizes(series, error);
     const struct margay_sizes sizes = {.kind = MARGAY_SIZES_LIST,
                                        .list_blocks = list,
                                        .list_count = series->count};
     if (list == NULL)
-        return margay_fail_memory(error, "the sizes of a curve");
-    for (size_t i = 0; i < series->count; i++)
-        list[i] = series->points[i].size;
+        return MARGAY_NO_MEMORY;
     enum margay_status status = margay_analysis_series(
         own->analysis.next, &sizes, take, context, error);
     free(list);
@@ -313,10 +289,21 @@ static enum margay_status begin(margay_analysis *analysis,
                                 struct margay_error *error)
 {
     struct engine_analysis *own = self(analysis);
+    const struct margay_cache_sizes *asked;
+    struct margay_sizes sizes;
     own->asked = (const struct engine_question *)analysis->question;
+    asked = own->asked->request.sizes;
     enum margay_status status = make_engine(own, analysis->pass, share, error);
-    return status == MARGAY_OK ? check_sizes(own->asked, analysis->pass, error)
-                               : status;
+    if (status != MARGAY_OK || asked == NULL)
+        return status;
+    /* A wrong size fails before the trace is read, which may take hours. */
+    status = margay_cache_sizes_resolve(asked, analysis->pass->block_bytes,
+                                        &sizes, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_engine_check_sizes(&own->asked->abilities, &sizes, error);
+    free((void *)sizes.list_blocks);
+    return status;
 }
 
 static const struct margay_analysis_class functions = {
@@ -333,15 +320,6 @@ static const struct margay_analysis_class functions = {
     .lend = engine_lend,
     .adopt = engine_adopt,
 };
-
-/* What was asked of an engine, where that is not distances. */
-static const char *measure_text(enum margay_measure measure)
-{
-    return measure == MARGAY_REUSE_TIMES        ? " with --of time"
-           : measure == MARGAY_FOOTPRINT        ? " with --model footprint"
-           : measure == MARGAY_FADING_DISTANCES ? " with --half-life"
-                                                : "";
-}
 
 static enum margay_status check_needs(
     const struct margay_engine_abilities *engine, unsigned needs,
@@ -368,6 +346,7 @@ static bool can(const struct engine_question *asked, unsigned abilities)
 static void declare(struct engine_question *asked)
 {
     const margay_question *next = asked->question.next;
+    enum margay_measure measure = asked->request.measure;
     bool alone =
         next == NULL && !asked->request.writebacks && !asked->request.shared;
     asked->question.can = (struct margay_abilities){
@@ -388,25 +367,12 @@ static void declare(struct engine_question *asked)
         .saves = alone && can(asked, MARGAY_CAN_SAVE),
     };
     snprintf(asked->name, sizeof asked->name, "engine %s%s",
-             asked->abilities.info->name, measure_text(asked->request.measure));
+             asked->abilities.info->name,
+             measure == MARGAY_REUSE_TIMES        ? " with --of time"
+             : measure == MARGAY_FOOTPRINT        ? " with --model footprint"
+             : measure == MARGAY_FADING_DISTANCES ? " with --half-life"
+                                                  : "");
     asked->question.name = asked->name;
-}
-
-/* Write-backs follow from exact distances alone, however large. */
-static enum margay_status check_writebacks(const struct engine_question *asked,
-                                           struct margay_error *error)
-{
-    if (!asked->request.writebacks)
-        return MARGAY_OK;
-    if (asked->request.bound.value != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--writebacks has to know all distances (leave out "
-                           "--bound)");
-    if (!asked->abilities.info->exact)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--writebacks: engine %s is not exact",
-                           asked->abilities.info->name);
-    return MARGAY_OK;
 }
 
 /* Can the request be met? */
@@ -428,7 +394,18 @@ static enum margay_status check_request(struct engine_question *asked,
             &asked->abilities, request->bound.value != 0 ? 1 : 0, error);
     if (status == MARGAY_OK)
         status = check_needs(&asked->abilities, needs, error);
-    return status == MARGAY_OK ? check_writebacks(asked, error) : status;
+    if (status != MARGAY_OK || !request->writebacks)
+        return status;
+    /* Write-backs follow from exact distances alone, however large. */
+    if (request->bound.value != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks has to know all distances (leave out "
+                           "--bound)");
+    if (!asked->abilities.info->exact)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks: engine %s is not exact",
+                           asked->abilities.info->name);
+    return MARGAY_OK;
 }
 
 enum margay_status margay_engine_question(
@@ -468,10 +445,18 @@ enum margay_status margay_engine_question(
  * Cost: two engines' work on each reference.  Memory: that of both stacks, and
  *   about 170 KB for each tenant.
  */
-static enum margay_status check_engine(
-    const struct margay_engine_request *engine, struct margay_error *error)
+/* The sizes are for the cache of all to check. */
+enum margay_status margay_tenants_question(
+    const struct margay_engine_request *engine, enum margay_attribution by,
+    margay_question **question, struct margay_error *error)
 {
+    struct margay_engine_request together = *engine, alone = *engine;
     struct margay_engine_abilities abilities;
+    margay_question *inner = NULL, *next = NULL;
+    together.writebacks = false;
+    alone.sizes = NULL;
+    alone.shared = true;
+    *question = NULL;
     enum margay_status status =
         margay_engine_abilities(engine->spec == NULL ? "exact" : engine->spec,
                                 MARGAY_REUSE_DISTANCES, &abilities, error);
@@ -480,21 +465,6 @@ static enum margay_status check_engine(
                            "tenants take exact distances, and engine %s is not "
                            "exact",
                            abilities.info->name);
-    return status;
-}
-
-/* The sizes are for the cache of all to check. */
-enum margay_status margay_tenants_question(
-    const struct margay_engine_request *engine, enum margay_attribution by,
-    margay_question **question, struct margay_error *error)
-{
-    struct margay_engine_request together = *engine, alone = *engine;
-    margay_question *inner = NULL, *next = NULL;
-    together.writebacks = false;
-    alone.sizes = NULL;
-    alone.shared = true;
-    *question = NULL;
-    enum margay_status status = check_engine(engine, error);
     if (status == MARGAY_OK)
         status = margay_engine_question(&alone, NULL, &inner, error);
     if (status == MARGAY_OK)

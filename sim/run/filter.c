@@ -21,8 +21,7 @@ struct filter {
     margay_analysis analysis;
     margay_cache *cache;
     struct margay_traffic traffic;
-    struct margay_span_columns *columns; /* of it; owned */
-    uint64_t passed_on;                  /* references, so far */
+    struct margay_passed_on passed_on;
 };
 
 static struct filter *self(const margay_analysis *analysis)
@@ -35,7 +34,7 @@ static void filter_free(margay_analysis *analysis)
     struct filter *filter = self(analysis);
     margay_cache_free(filter->cache);
     margay_traffic_clear(&filter->traffic);
-    free(filter->columns);
+    free(filter->passed_on.columns);
 }
 
 /* The sets and ways that a capacity comes to. */
@@ -78,8 +77,8 @@ static enum margay_status filter_feed(margay_analysis *analysis,
     margay_cache_tell_sites(filter->cache, span->sites);
     margay_cache_feed_through(filter->cache, span->blocks, span->kinds,
                               span->count, &filter->traffic);
-    return margay_span_pass_on(span, &filter->traffic, filter->columns,
-                               analysis->next, &filter->passed_on, error);
+    return margay_span_pass_on(span, &filter->traffic, &filter->passed_on,
+                               analysis->next, error);
 }
 
 static enum margay_status filter_reset(margay_analysis *analysis,
@@ -107,9 +106,6 @@ static enum margay_status begin(margay_analysis *analysis,
     const struct margay_filter_request *request =
         &((const struct filter_question *)analysis->question)->request;
     struct margay_cache_options options = request->cache;
-    filter->columns = margay_span_columns_create();
-    if (filter->columns == NULL)
-        return margay_fail_memory(error, "what a cache passes on");
     enum margay_status status =
         divide_capacity(request, analysis->pass->block_bytes, &options, error);
     return status == MARGAY_OK
@@ -122,17 +118,6 @@ static enum margay_status begin(margay_analysis *analysis,
 #define LOST_COLUMNS                                          \
     ((unsigned)MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS | \
      MARGAY_COLUMN_NUMBERS)
-
-static enum margay_status check_next(const margay_question *next,
-                                     struct margay_error *error)
-{
-    if ((next->can.needs & LOST_COLUMNS) != 0 || next->can.references)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: asks for more than the blocks that a cache "
-                           "passes on",
-                           next->name);
-    return MARGAY_OK;
-}
 
 enum margay_status margay_filter_question(
     const struct margay_filter_request *request, margay_question *next,
@@ -148,9 +133,14 @@ enum margay_status margay_filter_question(
     const struct margay_policy_info *policy;
     *question = NULL;
     struct filter_question *made = calloc(1, sizeof *made);
-    enum margay_status status = made == NULL
-                                    ? margay_fail_memory(error, "a cache")
-                                    : check_next(next, error);
+    enum margay_status status = MARGAY_OK;
+    if (made == NULL)
+        status = margay_fail_memory(error, "a cache");
+    else if ((next->can.needs & LOST_COLUMNS) != 0 || next->can.references)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: asks for more than the blocks that a cache "
+                             "passes on",
+                             next->name);
     if (status == MARGAY_OK)
         status = margay_policy_find(
             request->cache.policy == NULL ? "lru" : request->cache.policy,

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "sim/run/series.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
@@ -26,12 +27,10 @@ struct machines {
     size_t *apart;           /* which they are, */
     margay_hierarchy **each; /* and by machine; owned */
     margay_crew *crew;
-    struct margay_span_columns *columns;
-    uint64_t passed_on;
+    struct margay_passed_on passed_on;
     /* What the crew does. */
     const struct margay_span *span;
-    enum margay_status *statuses; /* by machine, and why; owned */
-    struct margay_error *errors;
+    struct margay_error *errors; /* by machine; owned */
 };
 
 static struct machines *self(const margay_analysis *analysis)
@@ -49,9 +48,8 @@ static void machines_free(margay_analysis *analysis)
         margay_hierarchy_free(machines->each[i]);
     free(machines->each);
     free(machines->apart);
-    free(machines->statuses);
     free(machines->errors);
-    free(machines->columns);
+    free(machines->passed_on.columns);
 }
 
 static const struct margay_level *levels_of(
@@ -111,41 +109,12 @@ static enum margay_status make_family(struct machines *machines,
     return margay_family_create(&options, &machines->family, error);
 }
 
-static enum margay_status make_machines(struct machines *machines,
-                                        const struct margay_pass *pass,
-                                        const struct margay_share *share,
-                                        struct margay_error *error)
-{
-    size_t all = machines->request.machine_count;
-    if (pass->block_bytes == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: caches hold bytes, and nothing says what a "
-                           "block id of this trace stands for (say --unit "
-                           "BYTES)",
-                           pass->trace);
-    machines->each = calloc(all, sizeof(margay_hierarchy *));
-    machines->apart = calloc(all, sizeof *machines->apart);
-    machines->statuses = calloc(all, sizeof *machines->statuses);
-    machines->errors = calloc(all, sizeof *machines->errors);
-    if (machines->each == NULL || machines->apart == NULL ||
-        machines->statuses == NULL || machines->errors == NULL)
-        return margay_fail_memory(error, "the machines");
-    enum margay_status status =
-        share->shares ? make_family(machines, pass, share->threads, error)
-                      : MARGAY_OK;
-    if (status == MARGAY_OK)
-        status = make_apart(machines, pass, error);
-    return status == MARGAY_OK
-               ? margay_crew_create(share->threads, &machines->crew, error)
-               : status;
-}
-
 static void feed_one(void *context, size_t i)
 {
     struct machines *machines = context;
-    machines->statuses[i] =
-        margay_hierarchy_feed(machines->each[machines->apart[i]],
-                              machines->span, &machines->errors[i]);
+    struct margay_error *error = &machines->errors[i];
+    error->status = margay_hierarchy_feed(machines->each[machines->apart[i]],
+                                          machines->span, error);
 }
 
 /* The library below does not know what the trace is called.  What is wrong with
@@ -171,17 +140,14 @@ static enum margay_status machines_feed(margay_analysis *analysis,
     margay_crew_start(machines->crew, feed_one, machines,
                       machines->apart_count);
     margay_crew_finish(machines->crew);
-    for (size_t i = 0; i < machines->apart_count; i++) {
-        if (machines->statuses[i] == MARGAY_OK)
-            continue;
-        if (error != NULL)
-            *error = machines->errors[i];
-        return name_trace(pass, machines->statuses[i], error);
-    }
+    enum margay_status status =
+        margay_first_failure(machines->errors, machines->apart_count, error);
+    if (status != MARGAY_OK)
+        return name_trace(pass, status, error);
     if (analysis->next != NULL)
-        return margay_span_pass_on(
-            span, margay_hierarchy_traffic(machines->each[0]),
-            machines->columns, analysis->next, &machines->passed_on, error);
+        return margay_span_pass_on(span,
+                                   margay_hierarchy_traffic(machines->each[0]),
+                                   &machines->passed_on, analysis->next, error);
     return machines->family == NULL
                ? MARGAY_OK
                : name_trace(pass,
@@ -229,14 +195,30 @@ static enum margay_status begin(margay_analysis *analysis,
                                 struct margay_error *error)
 {
     struct machines *machines = self(analysis);
+    const struct margay_pass *pass = analysis->pass;
     machines->request =
         ((const struct machines_question *)analysis->question)->request;
-    if (analysis->question->next != NULL) {
-        machines->columns = margay_span_columns_create();
-        if (machines->columns == NULL)
-            return margay_fail_memory(error, "what a cache passes on");
-    }
-    return make_machines(machines, analysis->pass, share, error);
+    size_t all = machines->request.machine_count;
+    if (pass->block_bytes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: caches hold bytes, and nothing says what a "
+                           "block id of this trace stands for (say --unit "
+                           "BYTES)",
+                           pass->trace);
+    machines->each = calloc(all, sizeof(margay_hierarchy *));
+    machines->apart = calloc(all, sizeof *machines->apart);
+    machines->errors = calloc(all, sizeof *machines->errors);
+    if (machines->each == NULL || machines->apart == NULL ||
+        machines->errors == NULL)
+        return margay_fail_memory(error, "the machines");
+    enum margay_status status =
+        share->shares ? make_family(machines, pass, share->threads, error)
+                      : MARGAY_OK;
+    if (status == MARGAY_OK)
+        status = make_apart(machines, pass, error);
+    return status == MARGAY_OK
+               ? margay_crew_create(share->threads, &machines->crew, error)
+               : status;
 }
 
 enum margay_status margay_machine_question(

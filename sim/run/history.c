@@ -67,32 +67,28 @@ static enum margay_status write_held(struct margay_history *history,
 
 /* --------------------------------------------------------------- adding -- */
 
-static enum margay_status grow(struct margay_history *history, size_t wanted,
-                               struct margay_error *error)
-{
-    size_t room = history->room == 0 ? FIRST_ROOM : history->room;
-    while (room < wanted)
-        room *= 2;
-    if (room > history->most_held)
-        room = history->most_held;
-    uint32_t *held = reallocarray(history->held, room, sizeof *held);
-    if (held == NULL)
-        return margay_fail_memory(error, "the references");
-    history->held = held;
-    history->room = room;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_history_reserve(struct margay_history *history,
                                           size_t count, uint32_t **place,
                                           struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    *place = NULL;
     if (history->count + count > history->most_held)
         status = write_held(history, error);
-    if (history->count + count > history->room && status == MARGAY_OK)
-        status = grow(history, history->count + count, error);
-    *place = status == MARGAY_OK ? history->held + history->count : NULL;
+    if (history->count + count > history->room && status == MARGAY_OK) {
+        size_t room = history->room == 0 ? FIRST_ROOM : history->room;
+        while (room < history->count + count)
+            room *= 2;
+        if (room > history->most_held)
+            room = history->most_held;
+        uint32_t *held = reallocarray(history->held, room, sizeof *held);
+        if (held == NULL)
+            return margay_fail_memory(error, "the references");
+        history->held = held;
+        history->room = room;
+    }
+    if (status == MARGAY_OK)
+        *place = history->held + history->count;
     return status;
 }
 

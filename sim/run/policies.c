@@ -34,9 +34,8 @@
 #include "sim/run/spans.h"
 
 struct policies_question {
-    margay_question question;
+    struct margay_policies_question base;
     struct margay_policies_request request;
-    struct margay_policy_rows rows; /* the list is owned */
     struct margay_sample sample;
 };
 
@@ -44,7 +43,9 @@ struct policies {
     margay_analysis analysis;
     const struct policies_question *asked;
     struct margay_share share;
-    margay_crew *crew;
+    /* Where a policy is simulated: the references as numbers of blocks.  Its
+       points are those of all policies. */
+    struct margay_replay replay;
     uint64_t bound_blocks;
     struct margay_sizes sizes_asked; /* its list is owned */
     /* By measure, those of exact policies, and that of LRU where the sizes
@@ -52,24 +53,13 @@ struct policies {
     margay_engine *engines[MARGAY_POLICY_MEASURES];
     struct margay_result results[MARGAY_POLICY_MEASURES];
     struct margay_error failures[MARGAY_POLICY_MEASURES + 1]; /* of tasks */
-    /* Where a policy is simulated: the references as numbers of blocks. */
-    margay_numbering *numbering;
-    struct margay_history history;
-    uint64_t uncounted; /* the first of them, a warm-up */
-    uint32_t uncounted_blocks;
-    struct margay_kept_caches kept; /* from look to look */
     /* The span that the crew works on: its blocks, or those in the sample. */
     const uint64_t *blocks;
     size_t block_count;
     uint64_t picked[MARGAY_SPAN_REFS + 1]; /* see margay_sample_pick() */
 
-    uint64_t references; /* counted, in the sample or not */
-    struct margay_result result;
-    /* The curves, whose sizes ascend; some are the same in a sample. */
-    uint64_t *sizes, *sampled; /* in blocks */
-    size_t size_count, sampled_count;
-    struct margay_series_point *found;  /* [policy][sampled], in the sample, */
-    struct margay_series_point *points; /* and [policy][size] */
+    uint64_t references;         /* counted, in the sample or not */
+    struct margay_result result; /* with the steps of all curves */
 };
 
 static struct policies *self(const margay_analysis *analysis)
@@ -79,28 +69,13 @@ static struct policies *self(const margay_analysis *analysis)
 
 /* ----------------------------------------------- what engines have found -- */
 
-static enum margay_status look_at_engines(struct policies *own,
-                                          struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
-        if (own->engines[i] != NULL)
-            status =
-                margay_engine_peek(own->engines[i], &own->results[i], error);
-    }
-    return status;
-}
-
 /* The references, first uses and blocks: those of any engine, as all are fed
    the same, or of the numbers. */
 static void count_references(struct policies *own)
 {
     const struct margay_sample *sample = &own->asked->sample;
-    uint64_t distinct = 0, infinite = 0;
-    if (own->numbering != NULL) {
-        distinct = margay_numbering_count(own->numbering);
-        infinite = distinct - own->uncounted_blocks;
-    }
+    uint64_t distinct = margay_numbering_count(own->replay.numbering);
+    uint64_t infinite = distinct - own->replay.uncounted_blocks;
     for (size_t i = MARGAY_POLICY_MEASURES; i-- > 0;) {
         if (own->engines[i] == NULL)
             continue;
@@ -142,7 +117,7 @@ static enum margay_status find_steps(const struct policies *own,
                                      margay_histogram *steps,
                                      struct margay_error *error)
 {
-    const struct margay_policy_rows *rows = &own->asked->rows;
+    const struct margay_policy_rows *rows = &own->asked->base.rows;
     const margay_histogram *lru = own->results[0].histogram;
     bool all = own->sizes_asked.kind == MARGAY_SIZES_ALL;
     uint64_t largest;
@@ -163,132 +138,69 @@ static enum margay_status find_steps(const struct policies *own,
     return status;
 }
 
-static void clear_curves(struct policies *own)
+static void clear_results(struct policies *own)
 {
     for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++)
         margay_result_clear(&own->results[i]);
     margay_result_clear(&own->result);
-    free(own->sizes);
-    free(own->sampled);
-    free(own->found);
-    free(own->points);
-    own->sizes = own->sampled = NULL;
-    own->found = own->points = NULL;
-    own->size_count = own->sampled_count = 0;
 }
 
-/* The grid is that of a histogram of the steps.  Several sizes may be the same
-   in a sample. */
-static enum margay_status make_sizes(struct policies *own,
-                                     struct margay_error *error)
-{
-    const struct margay_sizes sizes =
-        margay_policies_sizes(own->sizes_asked, own->asked->rows.simulates);
-    struct margay_point *points = NULL;
-    size_t count = 0, policies = own->asked->rows.count;
-    enum margay_status status =
-        margay_histogram_create(&own->result.histogram, error);
-    if (status == MARGAY_OK)
-        status = find_steps(own, own->result.histogram, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_curve(own->result.histogram, &sizes, &points,
-                                        &count, error);
-    if (status != MARGAY_OK)
-        return status;
-    own->sizes = calloc(count + 1, sizeof *own->sizes);
-    own->sampled = calloc(count + 1, sizeof *own->sampled);
-    own->found = margay_series_room(policies * count, error);
-    own->points = margay_series_room(policies * count, error);
-    if (own->sizes == NULL || own->sampled == NULL || own->found == NULL ||
-        own->points == NULL)
-        status = margay_fail_memory(error, "the curves");
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t sampled = margay_policies_sampled(&own->asked->sample,
-                                                   points[i].cache_blocks);
-        if (i == 0 || own->sampled[own->sampled_count - 1] != sampled)
-            own->sampled[own->sampled_count++] = sampled;
-        own->sizes[own->size_count++] = points[i].cache_blocks;
-    }
-    free(points);
-    return status;
-}
+/* --------------------------------------------------------------- curves -- */
 
-/* --------------------------------------------------------------- points -- */
-
-static enum margay_status read_engine(const struct policies *own, size_t policy,
-                                      struct margay_error *error)
-{
-    const struct margay_sizes sizes = {
-        .kind = MARGAY_SIZES_LIST,
-        .list_blocks = own->sampled,
-        .list_count = own->sampled_count,
-    };
-    struct margay_point *points;
-    size_t count;
-    enum margay_status status = margay_result_curve(
-        &own->results[own->asked->rows.list[policy].measure], &sizes, &points,
-        &count, error);
-    if (status != MARGAY_OK)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        own->found[policy * own->sampled_count + i] =
-            (struct margay_series_point){.size = points[i].cache_blocks,
-                                         .misses = points[i].misses};
-    free(points);
-    return MARGAY_OK;
-}
-
-static void make_points(struct policies *own, size_t policy)
+/* The points of a policy that an engine has measured.  Those of the sizes
+   ascend, and some are the same in a sample. */
+static void read_engine(const struct policies *own, size_t row,
+                        const struct margay_series *all)
 {
     const struct margay_sample *sample = &own->asked->sample;
-    size_t at = policy * own->sampled_count;
-    for (size_t i = 0; i < own->size_count; i++) {
-        uint64_t sampled = margay_policies_sampled(sample, own->sizes[i]);
-        at += own->sampled[at - policy * own->sampled_count] != sampled;
-        if (own->found[at].size != 0)
-            own->points[policy * own->size_count + i] =
-                (struct margay_series_point){
-                    .size = own->sizes[i],
-                    .misses = margay_policies_scaled(
-                        sample, own->found[at].misses, own->references)};
+    struct margay_misses misses = margay_misses_of(
+        own->results[own->asked->base.rows.list[row].measure].histogram);
+    for (size_t i = 0; i < all->count; i++) {
+        uint64_t size = all->points[i].size;
+        own->replay.points[row * all->count + i] = (struct margay_series_point){
+            .size = size,
+            .misses = margay_policies_scaled(
+                sample,
+                margay_misses_at(&misses,
+                                 margay_policies_sampled(sample, size)),
+                own->references)};
     }
 }
 
+/* The grid is that of a histogram of the steps. */
 static enum margay_status make_curves(struct policies *own,
-                                      struct margay_kept_caches *kept,
                                       struct margay_error *error)
 {
-    const struct margay_policy_rows *rows = &own->asked->rows;
-    clear_curves(own);
-    enum margay_status status = look_at_engines(own, error);
+    const struct margay_policy_rows *rows = &own->asked->base.rows;
+    const struct margay_sizes sizes =
+        margay_policies_sizes(own->sizes_asked, rows->simulates);
+    struct margay_series all = {.count = 0};
+    struct margay_series_point *points = NULL;
+    enum margay_status status = MARGAY_OK;
+    clear_results(own);
+    for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
+        if (own->engines[i] != NULL)
+            status =
+                margay_engine_peek(own->engines[i], &own->results[i], error);
+    }
     if (status != MARGAY_OK)
         return status;
     count_references(own);
-    if (own->references == 0)
-        return MARGAY_OK;
-    status = make_sizes(own, error);
+    if (own->references != 0) {
+        status = margay_histogram_create(&own->result.histogram, error);
+        if (status == MARGAY_OK)
+            status = find_steps(own, own->result.histogram, error);
+        if (status == MARGAY_OK)
+            status = margay_result_series(&own->result, &sizes, &all, &points,
+                                          error);
+    }
+    if (status == MARGAY_OK)
+        status = margay_replay_run(&own->replay, &all, error);
     for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {
         if (!rows->list[i].simulated)
-            status = read_engine(own, i, error);
+            read_engine(own, i, &all);
     }
-    const struct margay_replay replay = {
-        .history = &own->history,
-        .uncounted = own->uncounted,
-        .blocks =
-            own->numbering == NULL ? 0 : margay_numbering_count(own->numbering),
-        .rows = rows,
-        .sizes = own->sampled,
-        .size_count = own->sampled_count,
-        .seed = own->asked->request.seed,
-        .crew = own->crew,
-        .watch = own->share.watch,
-        .kept = kept,
-        .points = own->found,
-    };
-    if (status == MARGAY_OK)
-        status = margay_policies_replay(&replay, error);
-    for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++)
-        make_points(own, i);
+    free(points);
     return status;
 }
 
@@ -300,25 +212,21 @@ static void end_reading(struct policies *own)
         margay_engine_free(own->engines[i]);
         own->engines[i] = NULL;
     }
-    margay_numbering_free(own->numbering);
-    own->numbering = NULL;
-    margay_history_end(&own->history);
-    margay_kept_caches_free(&own->kept);
 }
 
 static void policies_free(margay_analysis *analysis)
 {
     struct policies *own = self(analysis);
     end_reading(own);
-    clear_curves(own);
-    margay_crew_free(own->crew);
+    clear_results(own);
+    margay_replay_free(&own->replay);
     free((void *)own->sizes_asked.list_blocks);
 }
 
 static enum margay_status make_engines(struct policies *own,
                                        struct margay_error *error)
 {
-    const struct margay_policy_rows *rows = &own->asked->rows;
+    const struct margay_policy_rows *rows = &own->asked->base.rows;
     bool wanted[MARGAY_POLICY_MEASURES] = {false};
     unsigned tasks = rows->simulates;
     enum margay_status status = MARGAY_OK;
@@ -345,9 +253,7 @@ static enum margay_status make_engines(struct policies *own,
             status = margay_engine_create("exact", &options, &own->engines[i],
                                           error);
     }
-    return status == MARGAY_OK && rows->simulates
-               ? margay_numbering_create(&own->numbering, error)
-               : status;
+    return status;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -358,19 +264,12 @@ static void feed_one(void *context, size_t i)
 {
     struct policies *own = context;
     struct margay_error *failure = &own->failures[i];
-    uint32_t *place;
     if (i > 0 && own->engines[i - 1] != NULL)
         failure->status = margay_engine_feed(own->engines[i - 1], own->blocks,
                                              own->block_count, NULL, failure);
-    if (i > 0 || own->numbering == NULL)
-        return;
-    failure->status = margay_history_reserve(&own->history, own->block_count,
-                                             &place, failure);
-    if (failure->status == MARGAY_OK)
-        failure->status = margay_numbering_feed(
-            own->numbering, own->blocks, own->block_count, place, failure);
-    if (failure->status == MARGAY_OK)
-        margay_history_add(&own->history, own->block_count);
+    if (i == 0 && own->asked->base.rows.simulates)
+        failure->status = margay_replay_add(&own->replay, own->blocks,
+                                            own->block_count, failure);
 }
 
 static enum margay_status policies_feed(margay_analysis *analysis,
@@ -387,9 +286,9 @@ static enum margay_status policies_feed(margay_analysis *analysis,
         own->block_count = margay_sample_pick(&own->asked->sample, span->blocks,
                                               span->count, own->picked);
     }
-    margay_crew_start(own->crew, feed_one, own, tasks);
-    margay_crew_finish(own->crew);
-    return margay_policies_failure(own->failures, tasks, error);
+    margay_crew_start(own->replay.crew, feed_one, own, tasks);
+    margay_crew_finish(own->replay.crew);
+    return margay_first_failure(own->failures, tasks, error);
 }
 
 static enum margay_status policies_reset(margay_analysis *analysis,
@@ -402,10 +301,7 @@ static enum margay_status policies_reset(margay_analysis *analysis,
             margay_engine_reset_counts(own->engines[i]);
     }
     own->references = 0;
-    if (own->numbering != NULL) {
-        own->uncounted = margay_history_count(&own->history);
-        own->uncounted_blocks = margay_numbering_count(own->numbering);
-    }
+    margay_replay_reset(&own->replay);
     return MARGAY_OK;
 }
 
@@ -413,17 +309,17 @@ static enum margay_status policies_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
     struct policies *own = self(analysis);
-    return make_curves(own, &own->kept, error);
+    own->replay.keeps = true;
+    return make_curves(own, error);
 }
 
 static enum margay_status policies_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     struct policies *own = self(analysis);
-    bool looked = own->kept.count > 0;
-    enum margay_status status =
-        make_curves(own, looked ? &own->kept : NULL, error);
+    enum margay_status status = make_curves(own, error);
     end_reading(own);
+    margay_replay_end(&own->replay);
     return status;
 }
 
@@ -435,9 +331,9 @@ static enum margay_status series_of_engine(const struct policies *own, size_t i,
 {
     struct margay_series series;
     struct margay_series_point *points;
-    enum margay_status status =
-        margay_result_series(&own->results[own->asked->rows.list[i].measure],
-                             NULL, &series, &points, error);
+    enum margay_status status = margay_result_series(
+        &own->results[own->asked->base.rows.list[i].measure], NULL, &series,
+        &points, error);
     series.policy = own->asked->request.policies[i];
     if (status == MARGAY_OK)
         status = take(context, &series, error);
@@ -457,7 +353,7 @@ static enum margay_status policies_series(margay_analysis *analysis,
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0;
          i < own->asked->request.policy_count && status == MARGAY_OK; i++) {
-        if (exact && !own->asked->rows.list[i].simulated) {
+        if (exact && !own->asked->base.rows.list[i].simulated) {
             status = series_of_engine(own, i, take, context, error);
             continue;
         }
@@ -471,48 +367,35 @@ static enum margay_status policies_series(margay_analysis *analysis,
                     ? 0
                     : margay_histogram_exceeded_bound(own->result.histogram),
         };
-        status = margay_series_give(
-            &series,
-            own->points == NULL ? NULL : own->points + i * own->size_count,
-            own->size_count, take, context, error);
+        status =
+            margay_replay_give(&own->replay, i, &series, take, context, error);
     }
     return status;
 }
 
 /* --------------------------------------------------------------- making -- */
 
-/* The size of the bound, and those of the curves. */
-static enum margay_status resolve_sizes(struct policies *own,
-                                        const struct margay_pass *pass,
-                                        struct margay_error *error)
-{
-    const struct margay_policies_request *request = &own->asked->request;
-    enum margay_status status = MARGAY_OK;
-    if (request->bound.value != 0)
-        status = margay_cache_size_blocks(&request->bound, "--bound",
-                                          pass->block_bytes, &own->bound_blocks,
-                                          error);
-    return status == MARGAY_OK
-               ? margay_cache_sizes_resolve(request->sizes, pass->block_bytes,
-                                            &own->sizes_asked, error)
-               : status;
-}
-
 static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
                                 struct margay_error *error)
 {
     struct policies *own = self(analysis);
+    uint64_t block_bytes = analysis->pass->block_bytes;
     own->asked = (const struct policies_question *)analysis->question;
     own->share = *share;
-    margay_history_begin(&own->history, own->asked->request.directory,
-                         MARGAY_HISTORY_HELD);
-    enum margay_status status = resolve_sizes(own, analysis->pass, error);
+    own->replay.rows = &own->asked->base.rows;
+    own->replay.sample = own->asked->sample;
+    own->replay.seed = own->asked->request.seed;
+    const struct margay_policies_request *request = &own->asked->request;
+    enum margay_status status =
+        margay_replay_begin(&own->replay, share, request->directory, error);
+    if (status == MARGAY_OK && request->bound.value != 0)
+        status = margay_cache_size_blocks(
+            &request->bound, "--bound", block_bytes, &own->bound_blocks, error);
     if (status == MARGAY_OK)
-        status = margay_crew_create(share->threads, &own->crew, error);
-    if (status == MARGAY_OK)
-        status = make_engines(own, error);
-    return status;
+        status = margay_cache_sizes_resolve(request->sizes, block_bytes,
+                                            &own->sizes_asked, error);
+    return status == MARGAY_OK ? make_engines(own, error) : status;
 }
 
 static const struct margay_analysis_class functions = {
@@ -526,12 +409,6 @@ static const struct margay_analysis_class functions = {
     .free = policies_free,
 };
 
-static void question_free(margay_question *question)
-{
-    free(((struct policies_question *)question)->rows.list);
-    free(question);
-}
-
 enum margay_status margay_policies_question(
     const struct margay_policies_request *request, margay_question **question,
     struct margay_error *error)
@@ -540,9 +417,9 @@ enum margay_status margay_policies_question(
     *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the policies");
-    made->question = (margay_question){
+    made->base.question = (margay_question){
         .functions = &functions,
-        .free = question_free,
+        .free = margay_policies_question_free,
         .can = {.curves = true, .looks = true},
         .name = "the policies",
     };
@@ -551,12 +428,12 @@ enum margay_status margay_policies_question(
         request->sample_rate == 0 ? 1 : request->sample_rate, request->seed);
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
-                             MARGAY_CACHES_OF_BLOCKS, &made->rows, error);
+                             MARGAY_CACHES_OF_BLOCKS, &made->base.rows, error);
     /* Simulations fill the threads of one trace; engines alone do not. */
-    made->question.can.traces = !made->rows.simulates;
+    made->base.question.can.traces = !made->base.rows.simulates;
     if (status == MARGAY_OK)
-        *question = &made->question;
+        *question = &made->base.question;
     else
-        question_free(&made->question);
+        margay_question_free(&made->base.question);
     return status;
 }

@@ -88,19 +88,6 @@ struct reading {
     bool stores, counts;
 };
 
-static void note(struct reading *reading, const uint32_t *words,
-                 uint64_t *new_bytes)
-{
-    uint64_t value = words[1] | (uint64_t)words[2] << 32;
-    if (words[0] == MARGAY_NOTE_SIZE)
-        *new_bytes = value;
-    else if (words[0] == MARGAY_NOTE_TIME)
-        reading->time = value;
-    else if (words[0] != MARGAY_NOTE_DROP)
-        reading->until = value;
-    reading->stores |= words[0] == MARGAY_NOTE_STORE;
-}
-
 /* Every cache stores an object at its first request, or a set, and where all
    that it may have of it has expired; and some do at each. */
 static void expire(struct reading *reading, struct known *object)
@@ -144,20 +131,27 @@ static enum margay_status read_all(const struct margay_replay *replay,
                                    struct reading *reading,
                                    struct margay_error *error)
 {
-    uint64_t from = 0, all = margay_history_count(replay->history);
+    uint64_t from = 0, all = margay_history_count(&replay->history);
     uint64_t new_bytes = UINT64_MAX;
     uint32_t buffer[4096];
     while (from < all) {
         const uint32_t *words;
         size_t count, i = 0, most = all - from < 4096 ? all - from : 4096;
         enum margay_status status = margay_history_read(
-            replay->history, from, most, buffer, &words, &count, error);
+            &replay->history, from, most, buffer, &words, &count, error);
         if (status != MARGAY_OK)
             return status;
         while (i < count && ((words[i] & MARGAY_NOTE) == 0 ||
                              count - i >= MARGAY_NOTE_WORDS)) {
             if ((words[i] & MARGAY_NOTE) != 0) {
-                note(reading, words + i, &new_bytes);
+                uint64_t value = words[i + 1] | (uint64_t)words[i + 2] << 32;
+                if (words[i] == MARGAY_NOTE_SIZE)
+                    new_bytes = value;
+                else if (words[i] == MARGAY_NOTE_TIME)
+                    reading->time = value;
+                else if (words[i] != MARGAY_NOTE_DROP)
+                    reading->until = value;
+                reading->stores |= words[i] == MARGAY_NOTE_STORE;
                 i += MARGAY_NOTE_WORDS;
                 continue;
             }
@@ -215,7 +209,7 @@ enum margay_status margay_future_create(const struct margay_replay *replay,
                                         struct margay_future **result,
                                         struct margay_error *error)
 {
-    uint64_t words = margay_history_count(replay->history);
+    uint64_t words = margay_history_count(&replay->history);
     struct margay_future *future = calloc(1, sizeof *future);
     struct reading reading = {.future = future};
     enum margay_status status = MARGAY_OK;

@@ -19,6 +19,7 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/run/policies_replay.h"
 #include "sim/run/series.h"
@@ -28,9 +29,8 @@
 #define REQUEST_WORDS (3 * MARGAY_NOTE_WORDS + 1) /* at most */
 
 struct object_policies_question {
-    margay_question question;
+    struct margay_policies_question base;
     struct margay_object_policies_request request;
-    struct margay_policy_rows rows; /* the list is owned */
     struct margay_sizes grid;
     struct margay_sample sample;
     bool ages; /* all objects expire after a number of seconds */
@@ -40,23 +40,14 @@ struct object_policies_question {
 struct object_policies {
     margay_analysis analysis;
     const struct object_policies_question *asked;
-    margay_crew *crew;
-    const struct margay_watch *watch;
-
-    margay_numbering *numbering;
+    struct margay_replay replay;
     uint64_t *first_bytes, *object_bytes; /* [number]: at first, and now */
     size_t object_count, object_room;
-    struct margay_history history;
-    uint64_t uncounted; /* of its words, those of a warm-up */
-    bool noted;         /* anything, and last of times: */
-    uint64_t time, until;
+    uint64_t time, until; /* that were noted last */
     /* What of a span goes there next. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
     uint32_t numbers[MARGAY_SPAN_REFS];
-
-    struct margay_series_point *points; /* [policy][size] */
-    size_t size_count;
 };
 
 static struct object_policies *self(const margay_analysis *analysis)
@@ -67,10 +58,7 @@ static struct object_policies *self(const margay_analysis *analysis)
 static void object_policies_free(margay_analysis *analysis)
 {
     struct object_policies *policies = self(analysis);
-    free(policies->points);
-    margay_crew_free(policies->crew);
-    margay_numbering_free(policies->numbering);
-    margay_history_end(&policies->history);
+    margay_replay_free(&policies->replay);
     free(policies->first_bytes);
     free(policies->object_bytes);
 }
@@ -82,7 +70,7 @@ static enum margay_status reserve_sizes(struct object_policies *policies,
                                         struct margay_error *error)
 {
     size_t room = policies->object_room;
-    if (margay_numbering_count(policies->numbering) + count >
+    if (margay_numbering_count(policies->replay.numbering) + count >
         MARGAY_MOST_OBJECTS)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "2^31 objects are too many to simulate");
@@ -124,7 +112,7 @@ static uint32_t *note_times(struct object_policies *policies,
     if (stores || until != policies->until)
         place = add_note(place, stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
                          until);
-    policies->noted = true;
+    policies->replay.noted = true;
     policies->time = time;
     policies->until = until;
     return place;
@@ -140,7 +128,7 @@ static uint32_t *add_request(struct object_policies *policies,
         policies->first_bytes[policies->object_count++] = size;
     } else if (size != policies->object_bytes[number]) {
         place = add_note(place, MARGAY_NOTE_SIZE, size);
-        policies->noted = true;
+        policies->replay.noted = true;
     }
     policies->object_bytes[number] = size;
     if (span->times != NULL && (policies->asked->ages || span->ttls != NULL))
@@ -157,18 +145,19 @@ static enum margay_status keep(struct object_policies *policies,
     uint32_t *place, *end;
     enum margay_status status = reserve_sizes(policies, count, error);
     if (status == MARGAY_OK)
-        status = margay_history_reserve(&policies->history,
+        status = margay_history_reserve(&policies->replay.history,
                                         count * REQUEST_WORDS, &place, error);
     if (status == MARGAY_OK)
-        status = margay_numbering_feed(policies->numbering, policies->picked,
-                                       count, policies->numbers, error);
+        status =
+            margay_numbering_feed(policies->replay.numbering, policies->picked,
+                                  count, policies->numbers, error);
     if (status != MARGAY_OK)
         return status;
     end = place;
     for (size_t i = 0; i < count; i++)
         end = add_request(policies, span, policies->picked_from[i],
                           policies->numbers[i], end);
-    margay_history_add(&policies->history, (size_t)(end - place));
+    margay_history_add(&policies->replay.history, (size_t)(end - place));
     return MARGAY_OK;
 }
 
@@ -177,16 +166,17 @@ static enum margay_status drop(struct object_policies *policies,
                                uint64_t object, struct margay_error *error)
 {
     uint32_t *place;
-    uint32_t number = margay_numbering_forget(policies->numbering, object);
+    uint32_t number =
+        margay_numbering_forget(policies->replay.numbering, object);
     if (number == UINT32_MAX)
         return MARGAY_OK;
     enum margay_status status = margay_history_reserve(
-        &policies->history, MARGAY_NOTE_WORDS, &place, error);
+        &policies->replay.history, MARGAY_NOTE_WORDS, &place, error);
     if (status != MARGAY_OK)
         return status;
     add_note(place, MARGAY_NOTE_DROP, number);
-    margay_history_add(&policies->history, MARGAY_NOTE_WORDS);
-    policies->noted = true;
+    margay_history_add(&policies->replay.history, MARGAY_NOTE_WORDS);
+    policies->replay.noted = true;
     return MARGAY_OK;
 }
 
@@ -219,36 +209,12 @@ static enum margay_status object_policies_feed(margay_analysis *analysis,
 static enum margay_status object_policies_reset(margay_analysis *analysis,
                                                 struct margay_error *error)
 {
-    struct object_policies *policies = self(analysis);
-    policies->uncounted = margay_history_count(&policies->history);
     (void)error;
+    margay_replay_reset(&self(analysis)->replay);
     return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- curves -- */
-
-/* Of a sample, what caches have that are larger by as much. */
-static void scale_points(const struct margay_replay *replay,
-                         const struct margay_sample *sample,
-                         const struct margay_series *lru)
-{
-    for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
-        const struct margay_series_point *of_lru =
-            &lru->points[i % replay->size_count];
-        struct margay_series_point *point = &replay->points[i];
-        bool simulated = replay->noted ||
-                         replay->rows->list[i / replay->size_count].simulated;
-        if (!simulated) {
-            *point = *of_lru;
-        } else if (point->size != 0) {
-            point->size = of_lru->size;
-            point->misses =
-                margay_policies_scaled(sample, point->misses, lru->references);
-            point->missed_bytes = margay_policies_scaled(
-                sample, point->missed_bytes, lru->reference_bytes);
-        }
-    }
-}
 
 /* The curves at the sizes of the points of LRU.  With notes LRU is simulated,
    too. */
@@ -257,36 +223,14 @@ static enum margay_status make_curves(void *context,
                                       struct margay_error *error)
 {
     struct object_policies *policies = context;
-    const struct margay_policy_rows *rows = &policies->asked->rows;
-    size_t count = lru->count;
-    uint64_t *sizes = calloc(count + 1, sizeof *sizes);
-    policies->points = margay_series_room(count * rows->count, error);
-    policies->size_count = count;
-    const struct margay_replay replay = {
-        .history = &policies->history,
-        .uncounted = policies->uncounted,
-        .blocks = margay_numbering_count(policies->numbering),
-        .object_bytes = policies->first_bytes,
-        .noted = policies->noted,
-        .rows = rows,
-        .sizes = sizes,
-        .size_count = count,
-        .seed = policies->asked->request.seed,
-        .crew = policies->crew,
-        .watch = policies->watch,
-        .points = policies->points,
-    };
-    enum margay_status status = MARGAY_OK;
-    if (sizes == NULL || policies->points == NULL)
-        status = margay_fail_memory(error, "the curves");
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        sizes[i] = margay_policies_sampled(&policies->asked->sample,
-                                           lru->points[i].size);
-    if (status == MARGAY_OK)
-        status = margay_policies_replay(&replay, error);
-    if (status == MARGAY_OK)
-        scale_points(&replay, &policies->asked->sample, lru);
-    free(sizes);
+    struct margay_replay *replay = &policies->replay;
+    replay->object_bytes = policies->first_bytes;
+    enum margay_status status = margay_replay_run(replay, lru, error);
+    for (size_t i = 0; i < replay->rows->count && status == MARGAY_OK; i++) {
+        if (!replay->rows->list[i].simulated && !replay->noted)
+            memcpy(replay->points + i * lru->count, lru->points,
+                   lru->count * sizeof *lru->points);
+    }
     return status;
 }
 
@@ -294,8 +238,6 @@ static enum margay_status object_policies_look(margay_analysis *analysis,
                                                struct margay_error *error)
 {
     struct object_policies *policies = self(analysis);
-    free(policies->points);
-    policies->points = NULL;
     return margay_analysis_series(analysis->next, &policies->asked->grid,
                                   make_curves, policies, error);
 }
@@ -307,18 +249,14 @@ static enum margay_status object_policies_series(
     const struct object_policies *policies = self(analysis);
     enum margay_status status = MARGAY_OK;
     (void)sizes;
-    for (size_t i = 0; i < policies->asked->rows.count && status == MARGAY_OK;
-         i++) {
+    for (size_t i = 0;
+         i < policies->asked->base.rows.count && status == MARGAY_OK; i++) {
         struct margay_series series;
         margay_objects_describe(margay_objects_analysis_engine(analysis->next),
                                 &series);
-        series.policy = policies->asked->rows.list[i].spec;
-        status = margay_series_give(&series,
-                                    policies->points == NULL
-                                        ? NULL
-                                        : policies->points +
-                                              i * policies->size_count,
-                                    policies->size_count, take, context, error);
+        series.policy = policies->asked->base.rows.list[i].spec;
+        status = margay_replay_give(&policies->replay, i, &series, take,
+                                    context, error);
     }
     return status;
 }
@@ -331,13 +269,11 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     struct object_policies *own = self(analysis);
     own->asked = (const struct object_policies_question *)analysis->question;
-    own->watch = share->watch;
-    margay_history_begin(&own->history, own->asked->request.directory,
-                         MARGAY_HISTORY_HELD);
-    enum margay_status status = margay_numbering_create(&own->numbering, error);
-    return status == MARGAY_OK
-               ? margay_crew_create(share->threads, &own->crew, error)
-               : status;
+    own->replay.rows = &own->asked->base.rows;
+    own->replay.sample = own->asked->sample;
+    own->replay.seed = own->asked->request.seed;
+    return margay_replay_begin(&own->replay, share,
+                               own->asked->request.directory, error);
 }
 
 static const struct margay_analysis_class functions = {
@@ -351,12 +287,6 @@ static const struct margay_analysis_class functions = {
     .free = object_policies_free,
 };
 
-static void question_free(margay_question *question)
-{
-    free(((struct object_policies_question *)question)->rows.list);
-    free(question);
-}
-
 enum margay_status margay_object_policies_question(
     const struct margay_objects_options *options,
     const struct margay_object_policies_request *request,
@@ -367,8 +297,9 @@ enum margay_status margay_object_policies_question(
     *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the policies");
-    made->question.functions = &functions;
-    made->question.free = question_free;
+    margay_question *own = &made->base.question;
+    own->functions = &functions;
+    own->free = margay_policies_question_free;
     made->request = *request;
     made->sample = margay_sample_of(options->rate, options->seed);
     made->ages = options->ages;
@@ -377,17 +308,16 @@ enum margay_status margay_object_policies_question(
     measured.curve = &made->grid;
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
-                             MARGAY_CACHES_OF_OBJECTS, &made->rows, error);
-    made->grid = margay_policies_sizes(made->grid, made->rows.simulates);
+                             MARGAY_CACHES_OF_OBJECTS, &made->base.rows, error);
+    made->grid = margay_policies_sizes(made->grid, made->base.rows.simulates);
     if (status == MARGAY_OK)
-        status = margay_objects_question(&measured, NULL, &made->question.next,
-                                         error);
-    if (status == MARGAY_OK) {
-        made->question.can = made->question.next->can;
-        made->question.name = made->question.next->name;
-        *question = &made->question;
-    } else {
-        margay_question_free(&made->question);
+        status = margay_objects_question(&measured, NULL, &own->next, error);
+    if (status != MARGAY_OK) {
+        margay_question_free(own);
+        return status;
     }
-    return status;
+    own->can = own->next->can;
+    own->name = own->next->name;
+    *question = own;
+    return MARGAY_OK;
 }

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sim/run/series.h"
+
 /* References that are simulated at a time. */
 #define PIECE_REFS 4096
 
@@ -34,7 +36,7 @@ struct task {
 };
 
 struct tasks {
-    const struct margay_replay *replay;
+    struct margay_replay *replay;
     struct task *list;
     size_t count;
     struct margay_error *failures; /* [task] */
@@ -69,7 +71,7 @@ bool margay_watching_is_over(const struct margay_watching *watching)
 static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
     return replay->object_bytes == NULL && replay->simulate == NULL &&
-           replay->kept == NULL &&
+           !replay->keeps &&
            strcmp(replay->rows->list[row].info->name, "fifo") == 0;
 }
 
@@ -189,7 +191,7 @@ static enum margay_status simulate_between(struct tasks *tasks,
         size_t count,
             most = to - from < PIECE_REFS ? (size_t)(to - from) : PIECE_REFS;
         enum margay_status status = margay_history_read(
-            replay->history, from, most, buffer, &numbers, &count, error);
+            &replay->history, from, most, buffer, &numbers, &count, error);
         if (status != MARGAY_OK)
             return status;
         count = simulate(simulation, numbers, count);
@@ -227,7 +229,7 @@ static void end(struct simulation *simulation)
 static struct margay_kept_cache *kept_of(const struct margay_replay *replay,
                                          const struct task *task)
 {
-    return task->kept == NOT_KEPT ? NULL : &replay->kept->list[task->kept];
+    return task->kept == NOT_KEPT ? NULL : &replay->kept.list[task->kept];
 }
 
 /* Take what is kept of the task, or begin it. */
@@ -248,7 +250,7 @@ static enum margay_status take_up(const struct tasks *tasks,
 
 /* A cache that had room for all blocks was made no larger than they are, and
    has to begin anew where more have come. */
-static void keep(const struct margay_replay *replay, const struct task *task,
+static void keep(struct margay_replay *replay, const struct task *task,
                  struct simulation *simulation)
 {
     struct margay_kept_cache *kept = kept_of(replay, task);
@@ -260,11 +262,11 @@ static void keep(const struct margay_replay *replay, const struct task *task,
         .dense_blocks = true};
     uint64_t before = kept->bytes;
     kept->bytes = margay_cache_bytes(&options) + 4 * (uint64_t)replay->blocks;
-    if (atomic_fetch_add(&replay->kept->bytes, kept->bytes - before) >
+    if (atomic_fetch_add(&replay->kept.bytes, kept->bytes - before) >
         MOST_KEPT_BYTES)
         return;
     kept->cache = simulation->cache;
-    kept->done = margay_history_count(replay->history);
+    kept->done = margay_history_count(&replay->history);
     simulation->cache = NULL;
 }
 
@@ -272,10 +274,10 @@ static void keep(const struct margay_replay *replay, const struct task *task,
 static enum margay_status run_task(struct tasks *tasks, const struct task *task,
                                    struct margay_error *error)
 {
-    const struct margay_replay *replay = tasks->replay;
+    struct margay_replay *replay = tasks->replay;
     const struct margay_policy_row *row = &replay->rows->list[task->row];
     struct margay_series_point *points =
-        replay->points + task->row * replay->size_count + task->first;
+        replay->found + task->row * replay->size_count + task->first;
     struct simulation simulation = {NULL, NULL, NULL};
     uint64_t done = 0;
     for (size_t i = 0; i < task->count; i++)
@@ -284,7 +286,7 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
         return replay->simulate(replay, row, &tasks->watching, points, error);
     if (strncmp(row->info->name, "pfoo-", 5) == 0) {
         margay_watching_add(&tasks->watching,
-                            margay_history_count(replay->history));
+                            margay_history_count(&replay->history));
         return margay_future_bound(tasks->future,
                                    strcmp(row->info->name, "pfoo-u") == 0,
                                    points, error);
@@ -297,8 +299,9 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
         done = replay->uncounted;
     }
     if (status == MARGAY_OK)
-        status = simulate_between(tasks, &simulation, done,
-                                  margay_history_count(replay->history), error);
+        status =
+            simulate_between(tasks, &simulation, done,
+                             margay_history_count(&replay->history), error);
     if (status == MARGAY_OK && !margay_watching_is_over(&tasks->watching)) {
         take_misses(task, &simulation, points);
         keep(replay, task, &simulation);
@@ -308,14 +311,6 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
     }
     end(&simulation);
     return status;
-}
-
-void margay_kept_caches_free(struct margay_kept_caches *kept)
-{
-    for (size_t i = 0; i < kept->count; i++)
-        margay_cache_free(kept->list[i].cache);
-    free(kept->list);
-    *kept = (struct margay_kept_caches){.list = NULL};
 }
 
 static void run_one(void *context, size_t i)
@@ -360,8 +355,8 @@ static void list_tasks(struct tasks *tasks)
 static enum margay_status find_kept(struct tasks *tasks,
                                     struct margay_error *error)
 {
-    struct margay_kept_caches *kept = tasks->replay->kept;
-    for (size_t i = 0; i < tasks->count && kept != NULL; i++) {
+    struct margay_kept_caches *kept = &tasks->replay->kept;
+    for (size_t i = 0; i < tasks->count && tasks->replay->keeps; i++) {
         struct task *task = &tasks->list[i];
         uint64_t size = tasks->replay->sizes[task->first];
         size_t at = 0;
@@ -389,14 +384,15 @@ static void tell_lacking(const struct tasks *tasks)
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
         bool simulated = is_simulated(replay, i / replay->size_count);
         caches += simulated;
-        lacking += simulated && replay->points[i].size == 0;
+        lacking += simulated && replay->found[i].size == 0;
     }
     if (replay->watch != NULL && lacking > 0)
         replay->watch->leave(replay->watch->context, lacking, caches);
 }
 
-enum margay_status margay_policies_replay(const struct margay_replay *replay,
-                                          struct margay_error *error)
+/* Carry out all tasks. */
+static enum margay_status simulate_all(struct margay_replay *replay,
+                                       struct margay_error *error)
 {
     struct tasks tasks = {
         .replay = replay,
@@ -405,17 +401,8 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
     enum margay_status status = MARGAY_OK;
     if (!replay->rows->simulates && !replay->noted)
         return MARGAY_OK;
-    for (size_t i = 0; i < most; i++) {
-        /* A sample may be empty, and then misses nothing. */
-        if (is_simulated(replay, i / replay->size_count))
-            replay->points[i].size = margay_history_count(replay->history) == 0
-                                         ? replay->sizes[i % replay->size_count]
-                                         : 0;
-    }
-    if (margay_history_count(replay->history) == 0)
-        return MARGAY_OK;
-    tasks.list = calloc(most, sizeof *tasks.list);
-    tasks.failures = calloc(most, sizeof *tasks.failures);
+    tasks.list = calloc(most + 1, sizeof *tasks.list);
+    tasks.failures = calloc(most + 1, sizeof *tasks.failures);
     if (tasks.list == NULL || tasks.failures == NULL) {
         status = margay_fail_memory(error, "the simulations");
     } else {
@@ -432,10 +419,10 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
     }
     if (status == MARGAY_OK) {
         tasks.watching.total_refs =
-            tasks.count * margay_history_count(replay->history);
+            tasks.count * margay_history_count(&replay->history);
         margay_crew_start(replay->crew, run_one, &tasks, tasks.count);
         margay_crew_finish(replay->crew);
-        status = margay_policies_failure(tasks.failures, tasks.count, error);
+        status = margay_first_failure(tasks.failures, tasks.count, error);
         if (status == MARGAY_OK)
             tell_lacking(&tasks);
     }
@@ -443,6 +430,142 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
     free(tasks.list);
     free(tasks.failures);
     return status;
+}
+
+/* ------------------------------------------------------------ a replay -- */
+
+enum margay_status margay_replay_begin(struct margay_replay *replay,
+                                       const struct margay_share *share,
+                                       const char *directory,
+                                       struct margay_error *error)
+{
+    replay->watch = share->watch;
+    margay_history_begin(&replay->history, directory, MARGAY_HISTORY_HELD);
+    enum margay_status status =
+        margay_crew_create(share->threads, &replay->crew, error);
+    return status == MARGAY_OK
+               ? margay_numbering_create(&replay->numbering, error)
+               : status;
+}
+
+enum margay_status margay_replay_add(struct margay_replay *replay,
+                                     const uint64_t *blocks, size_t count,
+                                     struct margay_error *error)
+{
+    uint32_t *place;
+    enum margay_status status =
+        margay_history_reserve(&replay->history, count, &place, error);
+    if (status == MARGAY_OK)
+        status = margay_numbering_feed(replay->numbering, blocks, count, place,
+                                       error);
+    if (status == MARGAY_OK)
+        margay_history_add(&replay->history, count);
+    return status;
+}
+
+void margay_replay_reset(struct margay_replay *replay)
+{
+    replay->uncounted = margay_history_count(&replay->history);
+    replay->uncounted_blocks = margay_numbering_count(replay->numbering);
+}
+
+/* What caches have that are as much larger as the sample is smaller. */
+static void scale_row(const struct margay_replay *replay, size_t row,
+                      const struct margay_series *all)
+{
+    const struct margay_sample *sample = &replay->sample;
+    size_t at = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        uint64_t size = all->points[i].size;
+        at += replay->sizes[at] != margay_policies_sampled(sample, size);
+        struct margay_series_point point =
+            replay->found[row * replay->size_count + at];
+        if (point.size == 0)
+            continue;
+        point.size = size;
+        point.misses =
+            margay_policies_scaled(sample, point.misses, all->references);
+        point.missed_bytes = margay_policies_scaled(sample, point.missed_bytes,
+                                                    all->reference_bytes);
+        replay->points[row * all->count + i] = point;
+    }
+}
+
+enum margay_status margay_replay_run(struct margay_replay *replay,
+                                     const struct margay_series *all,
+                                     struct margay_error *error)
+{
+    size_t rows = replay->rows->count;
+    bool empty = margay_history_count(&replay->history) == 0;
+    enum margay_status status = MARGAY_OK;
+    free(replay->points);
+    replay->blocks = margay_numbering_count(replay->numbering);
+    replay->sizes = calloc(all->count + 1, sizeof *replay->sizes);
+    replay->found = margay_series_room(rows * all->count, error);
+    replay->points = margay_series_room(rows * all->count, error);
+    replay->point_count = replay->points == NULL ? 0 : all->count;
+    replay->size_count = 0;
+    if (replay->sizes == NULL || replay->found == NULL ||
+        replay->points == NULL)
+        status = margay_fail_memory(error, "the curves");
+    for (size_t i = 0; i < all->count && status == MARGAY_OK; i++) {
+        uint64_t size =
+            margay_policies_sampled(&replay->sample, all->points[i].size);
+        if (i == 0 || replay->sizes[replay->size_count - 1] != size)
+            replay->sizes[replay->size_count++] = size;
+    }
+    /* A sample may be empty, and then misses nothing. */
+    for (size_t i = 0; i < rows * replay->size_count && empty; i++)
+        replay->found[i].size = replay->sizes[i % replay->size_count];
+    if (status == MARGAY_OK && !empty)
+        status = simulate_all(replay, error);
+    for (size_t i = 0; i < rows && status == MARGAY_OK; i++) {
+        if (is_simulated(replay, i))
+            scale_row(replay, i, all);
+    }
+    free(replay->sizes);
+    free(replay->found);
+    return status;
+}
+
+enum margay_status margay_replay_give(const struct margay_replay *replay,
+                                      size_t row, struct margay_series *series,
+                                      margay_series_take *take, void *context,
+                                      struct margay_error *error)
+{
+    size_t count = replay->point_count;
+    struct margay_series_point *known = margay_series_room(count, error);
+    if (known == NULL)
+        return MARGAY_NO_MEMORY;
+    series->points = known;
+    series->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (replay->points[row * count + i].size != 0)
+            known[series->count++] = replay->points[row * count + i];
+    }
+    enum margay_status status = take(context, series, error);
+    free(known);
+    return status;
+}
+
+void margay_replay_end(struct margay_replay *replay)
+{
+    margay_numbering_free(replay->numbering);
+    margay_history_end(&replay->history);
+    for (size_t i = 0; i < replay->kept.count; i++)
+        margay_cache_free(replay->kept.list[i].cache);
+    free(replay->kept.list);
+    replay->numbering = NULL;
+    replay->kept = (struct margay_kept_caches){.list = NULL};
+}
+
+void margay_replay_free(struct margay_replay *replay)
+{
+    /* The history has no file where nothing has begun. */
+    if (replay->crew != NULL)
+        margay_replay_end(replay);
+    margay_crew_free(replay->crew);
+    free(replay->points);
 }
 
 uint64_t margay_policies_sampled(const struct margay_sample *sample,
@@ -461,20 +584,6 @@ uint64_t margay_policies_scaled(const struct margay_sample *sample,
     return sample->limit == UINT64_MAX ? count
            : scaled < (double)most     ? (uint64_t)llround(scaled)
                                        : most;
-}
-
-enum margay_status margay_policies_failure(const struct margay_error *failures,
-                                           size_t count,
-                                           struct margay_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (failures[i].status == MARGAY_OK)
-            continue;
-        if (error != NULL)
-            *error = failures[i];
-        return failures[i].status;
-    }
-    return MARGAY_OK;
 }
 
 /* -------------------------------------------------- what specs ask for -- */
@@ -600,4 +709,10 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
             status = margay_policies_check_new(specs, i, error);
     }
     return status;
+}
+
+void margay_policies_question_free(margay_question *question)
+{
+    free(((struct margay_policies_question *)question)->rows.list);
+    free(question);
 }

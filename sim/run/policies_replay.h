@@ -30,14 +30,19 @@ struct margay_policy_rows {
     bool simulates; /* any of them */
 };
 
+/* What a question of several policies begins with. */
+struct margay_policies_question {
+    margay_question question;
+    struct margay_policy_rows rows;
+};
+void margay_policies_question_free(margay_question *question);
+
 /* Caches of blocks that go on from one look to the next.  Zero it to begin. */
 struct margay_kept_caches {
     struct margay_kept_cache *list; /* owned */
     size_t count, capacity;
     atomic_uint_least64_t bytes;
 };
-
-void margay_kept_caches_free(struct margay_kept_caches *kept);
 
 /* What the threads of a replay tell its watch, and ask it. */
 struct margay_watching {
@@ -62,37 +67,76 @@ typedef enum margay_status margay_replay_simulate(
     struct margay_watching *watching, struct margay_series_point *point,
     struct margay_error *error);
 
+/* What an analysis keeps of its references, and finds of the policies that have
+   no engine. */
 struct margay_replay {
+    /* Set by the owner, the rest zeroed. */
+    const struct margay_policy_rows *rows;
+    struct margay_sample sample; /* that the references are of */
+    uint64_t seed;
     /* What simulates caches of requests, with its own context; NULL = they are
        of blocks or objects. */
     margay_replay_simulate *simulate;
     const void *context;
-
-    /* The references: numbers of blocks, or requests of objects and notes. */
-    const struct margay_history *history;
-    uint64_t uncounted; /* the first of these words, a warm-up */
-    uint32_t blocks;    /* all numbers are below */
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
     bool noted; /* there are notes among the requests: simulate all rows */
+    bool keeps; /* looks follow: caches of blocks go on where they were */
 
-    const struct margay_policy_rows *rows;
-    const uint64_t *sizes; /* of the caches, ascending, in blocks or bytes */
-    size_t size_count;
-    uint64_t seed;
-    margay_crew *crew;
     const struct margay_watch *watch; /* NULL = none */
+    margay_crew *crew;                /* owned, as is what follows */
+    /* The references: numbers of blocks, or requests of objects and notes. */
+    margay_numbering *numbering;
+    struct margay_history history;
+    /* The first of these words, and of the numbers: a warm-up. */
+    uint64_t uncounted;
+    uint32_t uncounted_blocks;
+    struct margay_kept_caches kept;
 
-    struct margay_kept_caches *kept; /* NULL: no look follows */
+    /* While it runs. */
+    uint32_t blocks; /* all numbers are below */
+    uint64_t *sizes; /* of the caches in the sample, ascending and distinct */
+    size_t size_count;
+    struct margay_series_point *found; /* [row][size] */
 
     /* [row][size], of the rows that are simulated: size 0 where the watch left
-       no time. */
+       no time.  The other rows are the owner's to fill in. */
     struct margay_series_point *points;
+    size_t point_count; /* of a row */
 };
 
-/* Fill in the points.  MARGAY_NO_MEMORY; MARGAY_IO. */
-enum margay_status margay_policies_replay(const struct margay_replay *replay,
-                                          struct margay_error *error);
+/* Begin without references; `directory` outlives the replay.
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_replay_begin(struct margay_replay *replay,
+                                       const struct margay_share *share,
+                                       const char *directory,
+                                       struct margay_error *error);
+
+/* Number blocks, and keep the numbers.  MARGAY_NO_MEMORY; MARGAY_IO. */
+enum margay_status margay_replay_add(struct margay_replay *replay,
+                                     const uint64_t *blocks, size_t count,
+                                     struct margay_error *error);
+
+/* The warm-up is over. */
+void margay_replay_reset(struct margay_replay *replay);
+
+/* Find the points of caches that the sample stands for, at the sizes of a
+   series of all references.  MARGAY_NO_MEMORY; MARGAY_IO. */
+enum margay_status margay_replay_run(struct margay_replay *replay,
+                                     const struct margay_series *all,
+                                     struct margay_error *error);
+
+/* Have the series of a row taken, with its points but those of size 0. */
+enum margay_status margay_replay_give(const struct margay_replay *replay,
+                                      size_t row, struct margay_series *series,
+                                      margay_series_take *take, void *context,
+                                      struct margay_error *error);
+
+/* Release the references; the points stay. */
+void margay_replay_end(struct margay_replay *replay);
+
+/* Release all; one that has not begun is fine. */
+void margay_replay_free(struct margay_replay *replay);
 
 /* ----------------------------------------------- the future (of objects) -- */
 
@@ -124,11 +168,6 @@ uint64_t margay_policies_sampled(const struct margay_sample *sample,
                                  uint64_t size);
 uint64_t margay_policies_scaled(const struct margay_sample *sample,
                                 uint64_t count, uint64_t most);
-
-/* The first of the failures of some tasks, if there is one. */
-enum margay_status margay_policies_failure(const struct margay_error *failures,
-                                           size_t count,
-                                           struct margay_error *error);
 
 /* The sizes that are asked for; of the usual ones, where a policy is simulated,
    2 for each octave. */

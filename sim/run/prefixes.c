@@ -24,9 +24,8 @@
 #include "sim/run/spans.h"
 
 struct prefixes_question {
-    margay_question question;
+    struct margay_policies_question base;
     struct margay_prefixes_request request;
-    struct margay_policy_rows rows; /* the list is owned */
 };
 
 struct asked {
@@ -37,8 +36,6 @@ struct asked {
 struct prefixes {
     margay_analysis analysis;
     const struct prefixes_question *question;
-    const struct margay_watch *watch;
-    margay_crew *crew;
     struct margay_sizes sizes_asked; /* the list is owned */
 
     /* By measure: LRU, of which the sizes and totals follow, and each optimum
@@ -48,17 +45,14 @@ struct prefixes {
 
     /* Where a policy is simulated: the requests, of which the last one may go
        on, and the numbers of their blocks. */
-    margay_numbering *numbering;
-    struct margay_history history;
+    struct margay_replay replay;
     struct asked *asked;
     size_t asked_count, asked_room;
     uint64_t request; /* the number of the last one */
     /* Of a span, without entries that have no block. */
     uint64_t blocks[MARGAY_SPAN_REFS];
-    uint64_t uncounted; /* blocks: the warm-up */
 
-    struct margay_sizes sizes;          /* of all policies; the list is owned */
-    struct margay_series_point *points; /* [policy][size] of those simulated */
+    struct margay_sizes sizes; /* of all policies; the list is owned */
 };
 
 static struct prefixes *self(const margay_analysis *analysis)
@@ -69,7 +63,8 @@ static struct prefixes *self(const margay_analysis *analysis)
 /* LRU is measured, and nothing else. */
 static bool is_alone(const struct prefixes_question *question)
 {
-    return question->request.policy_count == 0 && !question->rows.simulates;
+    return question->request.policy_count == 0 &&
+           !question->base.rows.simulates;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -105,37 +100,24 @@ static enum margay_status keep_requests(struct prefixes *own,
     return MARGAY_OK;
 }
 
-static enum margay_status keep(struct prefixes *own,
-                               const struct margay_span *span,
-                               struct margay_error *error)
-{
-    size_t count;
-    uint32_t *place;
-    enum margay_status status = keep_requests(own, span, &count, error);
-    if (status == MARGAY_OK)
-        status = margay_history_reserve(&own->history, count, &place, error);
-    if (status == MARGAY_OK)
-        status = margay_numbering_feed(own->numbering, own->blocks, count,
-                                       place, error);
-    if (status == MARGAY_OK)
-        margay_history_add(&own->history, count);
-    return status;
-}
-
 static enum margay_status prefixes_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
     struct prefixes *own = self(analysis);
     enum margay_status status = MARGAY_OK;
+    size_t count;
     for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
         if (own->engines[i] != NULL)
             status = margay_prefixes_feed(own->engines[i], span->blocks,
                                           span->requests, span->tokens,
                                           span->count, error);
     }
-    return status == MARGAY_OK && own->numbering != NULL
-               ? keep(own, span, error)
+    if (status != MARGAY_OK || !own->question->base.rows.simulates)
+        return status;
+    status = keep_requests(own, span, &count, error);
+    return status == MARGAY_OK
+               ? margay_replay_add(&own->replay, own->blocks, count, error)
                : status;
 }
 
@@ -148,7 +130,8 @@ static enum margay_status prefixes_reset(margay_analysis *analysis,
         if (own->engines[i] != NULL)
             margay_prefixes_reset_counts(own->engines[i]);
     }
-    own->uncounted = margay_history_count(&own->history);
+    if (own->question->base.rows.simulates)
+        margay_replay_reset(&own->replay);
     return MARGAY_OK;
 }
 
@@ -218,7 +201,7 @@ static enum margay_status ask_all(const struct prefixes *own,
                                   struct margay_error *error)
 {
     const margay_histogram *tokens = own->results[0].tokens;
-    uint64_t from = 0;
+    uint64_t from = 0, uncounted = own->replay.uncounted;
     uint32_t *blocks = NULL;
     size_t room = 0, i = 0;
     enum margay_status status = MARGAY_OK;
@@ -234,14 +217,13 @@ static enum margay_status ask_all(const struct prefixes *own,
         size_t hits = 0;
         if (asked->blocks == 0)
             continue;
-        status = read_request(&own->history, from, (size_t)asked->blocks,
+        status = read_request(&own->replay.history, from, (size_t)asked->blocks,
                               &blocks, &room, error);
         if (status == MARGAY_OK)
             status = margay_prefix_cache_request(cache, blocks,
                                                  (size_t)asked->blocks,
                                                  asked->time, &hits, error);
-        count_request(own, asked, hits,
-                      from < own->uncounted ? own->uncounted - from : 0,
+        count_request(own, asked, hits, from < uncounted ? uncounted - from : 0,
                       &found);
         from += asked->blocks;
         margay_watching_add(watching, (size_t)asked->blocks);
@@ -281,56 +263,31 @@ static enum margay_status simulate(const struct margay_replay *replay,
 
 /* ----------------------------------------------------------- all of them -- */
 
-/* The sizes of all policies: those of LRU. */
-static enum margay_status find_sizes(struct prefixes *own,
-                                     struct margay_error *error)
-{
-    const struct margay_sizes sizes =
-        margay_policies_sizes(own->sizes_asked, own->question->rows.simulates);
-    struct margay_point *curve = NULL;
-    size_t count = 0;
-    enum margay_status status = margay_result_curve(
-        &own->results[0].blocks, &sizes, &curve, &count, error);
-    uint64_t *list = calloc(count + 1, sizeof *list);
-    free((void *)own->sizes.list_blocks);
-    own->sizes = (struct margay_sizes){.kind = MARGAY_SIZES_LIST,
-                                       .list_blocks = list,
-                                       .list_count = list == NULL ? 0 : count};
-    for (size_t i = 0; i < own->sizes.list_count; i++)
-        list[i] = curve[i].cache_blocks;
-    free(curve);
-    return status == MARGAY_OK && list == NULL
-               ? margay_fail_memory(error, "the sizes")
-               : status;
-}
-
-/* Find the points of those policies that are simulated. */
+/* Find the points of those policies that are simulated; all have the sizes of
+   LRU. */
 static enum margay_status replay(struct prefixes *own,
                                  struct margay_error *error)
 {
-    const struct margay_policy_rows *rows = &own->question->rows;
-    enum margay_status status = find_sizes(own, error);
-    free(own->points);
-    own->points = NULL;
-    if (status != MARGAY_OK || !rows->simulates)
-        return status;
-    own->points =
-        margay_series_room(own->sizes.list_count * rows->count, error);
-    const struct margay_replay replay = {
-        .history = &own->history,
-        .blocks = margay_numbering_count(own->numbering),
-        .simulate = simulate,
-        .context = own,
-        .rows = rows,
-        .sizes = own->sizes.list_blocks,
-        .size_count = own->sizes.list_count,
-        .seed = own->question->request.engine.seed,
-        .crew = own->crew,
-        .watch = own->watch,
-        .points = own->points,
-    };
-    return own->points == NULL ? MARGAY_NO_MEMORY
-                               : margay_policies_replay(&replay, error);
+    bool simulates = own->question->base.rows.simulates;
+    const struct margay_sizes asked =
+        margay_policies_sizes(own->sizes_asked, simulates);
+    struct margay_series all;
+    struct margay_series_point *points;
+    enum margay_status status = margay_result_series(
+        &own->results[0].blocks, &asked, &all, &points, error);
+    uint64_t *list =
+        status == MARGAY_OK ? margay_series_sizes(&all, error) : NULL;
+    free((void *)own->sizes.list_blocks);
+    own->sizes =
+        (struct margay_sizes){.kind = MARGAY_SIZES_LIST,
+                              .list_blocks = list,
+                              .list_count = list == NULL ? 0 : all.count};
+    if (status == MARGAY_OK && list == NULL)
+        status = MARGAY_NO_MEMORY;
+    if (status == MARGAY_OK && simulates)
+        status = margay_replay_run(&own->replay, &all, error);
+    free(points);
+    return status;
 }
 
 /* What has come so far is what it would be in the end. */
@@ -416,9 +373,8 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
                                           struct margay_error *error)
 {
     const struct prefixes *own = self(analysis);
-    const struct margay_policy_rows *rows = &own->question->rows;
+    const struct margay_policy_rows *rows = &own->question->base.rows;
     bool labelled = own->question->request.policy_count > 0;
-    size_t count = own->sizes.list_count;
     enum margay_status status = MARGAY_OK;
     if (sizes != NULL && !is_alone(own->question))
         sizes = &own->sizes;
@@ -428,10 +384,8 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
         struct margay_series series = describe(&own->results[0], label);
         series.histogram = NULL;
         status = row->simulated
-                     ? margay_series_give(
-                           &series,
-                           own->points == NULL ? NULL : own->points + i * count,
-                           count, take, context, error)
+                     ? margay_replay_give(&own->replay, i, &series, take,
+                                          context, error)
                      : give_measured(&own->results[row->measure], sizes, label,
                                      take, context, error);
     }
@@ -447,13 +401,10 @@ static void prefixes_free(margay_analysis *analysis)
         margay_prefixes_free(own->engines[i]);
         margay_prefixes_result_clear(&own->results[i]);
     }
-    margay_crew_free(own->crew);
-    margay_numbering_free(own->numbering);
-    margay_history_end(&own->history);
+    margay_replay_free(&own->replay);
     free((void *)own->sizes_asked.list_blocks);
     free((void *)own->sizes.list_blocks);
     free(own->asked);
-    free(own->points);
 }
 
 static enum margay_status make_engine(struct prefixes *own,
@@ -494,30 +445,25 @@ static enum margay_status begin(margay_analysis *analysis,
     const struct prefixes_question *asked =
         (const struct prefixes_question *)analysis->question;
     own->question = asked;
-    own->watch = share->watch;
-    margay_history_begin(&own->history, asked->request.directory,
-                         MARGAY_HISTORY_HELD);
+    own->replay.rows = &asked->base.rows;
+    own->replay.sample = margay_sample_of(1, 1); /* all */
+    own->replay.seed = asked->request.engine.seed;
+    own->replay.simulate = simulate;
+    own->replay.context = own;
     enum margay_status status = margay_cache_sizes_resolve(
         asked->request.engine.sizes, analysis->pass->block_bytes,
         &own->sizes_asked, error);
     if (status == MARGAY_OK)
         status = make_engine(own, MARGAY_REUSE_DISTANCES, share, error);
-    for (size_t i = 0; i < asked->rows.count && status == MARGAY_OK; i++) {
-        if (!asked->rows.list[i].simulated)
-            status =
-                make_engine(own, asked->rows.list[i].measure, share, error);
+    for (size_t i = 0; i < asked->base.rows.count && status == MARGAY_OK; i++) {
+        if (!asked->base.rows.list[i].simulated)
+            status = make_engine(own, asked->base.rows.list[i].measure, share,
+                                 error);
     }
-    if (status != MARGAY_OK || !asked->rows.simulates)
-        return status;
-    status = margay_crew_create(share->threads, &own->crew, error);
-    return status == MARGAY_OK ? margay_numbering_create(&own->numbering, error)
-                               : status;
-}
-
-static void question_free(margay_question *question)
-{
-    free(((struct prefixes_question *)question)->rows.list);
-    free(question);
+    return status == MARGAY_OK && asked->base.rows.simulates
+               ? margay_replay_begin(&own->replay, share,
+                                     asked->request.directory, error)
+               : status;
 }
 
 /* Where blocks expire, no distance says what a cache hits. */
@@ -558,31 +504,31 @@ enum margay_status margay_prefixes_question(
     if (made == NULL)
         return margay_fail_memory(error, "the requests");
     made->request = *request;
-    enum margay_status status =
-        margay_policies_read(labelled ? request->policies : lru,
-                             labelled ? request->policy_count : 1,
-                             MARGAY_CACHES_OF_REQUESTS, &made->rows, error);
+    enum margay_status status = margay_policies_read(
+        labelled ? request->policies : lru,
+        labelled ? request->policy_count : 1, MARGAY_CACHES_OF_REQUESTS,
+        &made->base.rows, error);
     if (status == MARGAY_OK && request->expires)
-        status = simulate_all(&made->rows, error);
+        status = simulate_all(&made->base.rows, error);
     if (status == MARGAY_OK && is_alone(made))
         status = margay_engine_abilities(
             request->engine.spec == NULL ? "exact" : request->engine.spec,
             MARGAY_REUSE_DISTANCES, &engine, error);
-    made->question = (margay_question){
+    made->base.question = (margay_question){
         .functions = &functions,
-        .free = question_free,
+        .free = margay_policies_question_free,
         .can = {.needs = MARGAY_COLUMN_REQUESTS |
                          (request->expires ? MARGAY_COLUMN_TIMES : 0),
                 .uses = MARGAY_COLUMN_TOKENS,
                 .passes = is_alone(made),
-                .traces = !made->rows.simulates,
+                .traces = !made->base.rows.simulates,
                 .curves = true,
                 .looks = engine.can & MARGAY_CAN_PEEK},
         .name = "requests",
     };
     if (status == MARGAY_OK)
-        *question = &made->question;
+        *question = &made->base.question;
     else
-        question_free(&made->question);
+        margay_question_free(&made->base.question);
     return status;
 }

@@ -1,4 +1,4 @@
-/* series.h - how analyses make their series */
+/* series.h - how analyses make their series, and put work together */
 #ifndef MARGAY_SIM_RUN_SERIES_H
 #define MARGAY_SIM_RUN_SERIES_H
 
@@ -9,13 +9,10 @@
 struct margay_series_point *margay_series_room(size_t count,
                                                struct margay_error *error);
 
-/* Give a series these points, NULL = none, but those of size 0, and have it
-   taken. */
-enum margay_status margay_series_give(struct margay_series *series,
-                                      const struct margay_series_point *points,
-                                      size_t count, margay_series_take *take,
-                                      void *context,
-                                      struct margay_error *error);
+/* The sizes of the points of a series; NULL: no memory.  The caller frees it.
+ */
+uint64_t *margay_series_sizes(const struct margay_series *series,
+                              struct margay_error *error);
 
 /* The misses of caches that grow, from a histogram. */
 struct margay_misses {
@@ -29,5 +26,10 @@ uint64_t margay_misses_at(struct margay_misses *misses, uint64_t cache_blocks);
    nothing. */
 void margay_objects_describe(const margay_objects *engine,
                              struct margay_series *series);
+
+/* The first of the failures of some tasks, if there is one. */
+enum margay_status margay_first_failure(const struct margay_error *failures,
+                                        size_t count,
+                                        struct margay_error *error);
 
 #endif

@@ -46,19 +46,6 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
 
 /* ----------------------------------------- a reference touches several -- */
 
-static void spread_columns(const struct margay_batch *batch, unsigned wanted,
-                           struct margay_span_columns *columns,
-                           struct margay_span *span)
-{
-#define MARGAY_COLUMN(name, NAME, bit, type, words)              \
-    if ((wanted & 1u << (bit)) && batch->name != NULL) {         \
-        for (size_t i = 0; i < span->count; i++)                 \
-            columns->name[i] = batch->name[columns->origins[i]]; \
-        span->name = columns->name;                              \
-    }
-#include <margay/columns.def>
-}
-
 static enum margay_status next_split(struct margay_span_walk *walk,
                                      struct margay_span *span,
                                      struct margay_error *error)
@@ -78,10 +65,16 @@ static enum margay_status next_split(struct margay_span_walk *walk,
         return margay_fail_memory(error, "the columns of a span");
     margay_batch_origins(batch, walk->shift, true, &walk->origins,
                          store->columns->origins, span->count);
-    spread_columns(batch,
-                   walk->columns &
-                       ~(unsigned)(MARGAY_COLUMN_KINDS | MARGAY_COLUMN_COUNTS),
-                   store->columns, span);
+    unsigned wanted =
+        walk->columns & ~(unsigned)(MARGAY_COLUMN_KINDS | MARGAY_COLUMN_COUNTS);
+    struct margay_span_columns *columns = store->columns;
+#define MARGAY_COLUMN(name, NAME, bit, type, words)              \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) {         \
+        for (size_t i = 0; i < span->count; i++)                 \
+            columns->name[i] = batch->name[columns->origins[i]]; \
+        span->name = columns->name;                              \
+    }
+#include <margay/columns.def>
     return MARGAY_OK;
 }
 
@@ -109,18 +102,22 @@ void margay_span_columns_sort(const struct margay_span *span,
 
 enum margay_status margay_span_pass_on(const struct margay_span *span,
                                        const struct margay_traffic *traffic,
-                                       struct margay_span_columns *columns,
+                                       struct margay_passed_on *passed_on,
                                        margay_analysis *next,
-                                       uint64_t *passed_on,
                                        struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    if (passed_on->columns == NULL)
+        passed_on->columns = margay_span_columns_create();
+    struct margay_span_columns *columns = passed_on->columns;
+    if (columns == NULL)
+        return margay_fail_memory(error, "what a cache passes on");
     for (size_t from = 0; from < traffic->count && status == MARGAY_OK;) {
         size_t left = traffic->count - from;
         struct margay_span passed = {
             .count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS,
             .blocks = traffic->blocks + from,
-            .first_index = *passed_on,
+            .first_index = passed_on->references,
             .warmup = span->warmup,
         };
 #define MARGAY_COLUMN(name, NAME, bit, type, words)                 \
@@ -132,7 +129,7 @@ enum margay_status margay_span_pass_on(const struct margay_span *span,
         passed.extents = traffic->covers ? traffic->extents + from : NULL;
         status = margay_analysis_feed(next, &passed, error);
         from += passed.count;
-        *passed_on += passed.count;
+        passed_on->references += passed.count;
     }
     return status;
 }

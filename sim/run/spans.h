@@ -43,14 +43,18 @@ void margay_span_columns_sort(const struct margay_span *span,
 struct margay_span margay_span_part(const struct margay_span *span, size_t from,
                                     size_t count);
 
+/* What a cache passes on; zero it to begin, and free its columns in the end. */
+struct margay_passed_on {
+    struct margay_span_columns *columns;
+    uint64_t references;
+};
+
 /* Feed `next` what the entries of a span have caused, each with the columns of
-   its cause but those of the traffic itself; *passed_on is how many references
-   it has been fed. */
+   its cause but those of the traffic itself. */
 enum margay_status margay_span_pass_on(const struct margay_span *span,
                                        const struct margay_traffic *traffic,
-                                       struct margay_span_columns *columns,
+                                       struct margay_passed_on *passed_on,
                                        margay_analysis *next,
-                                       uint64_t *passed_on,
                                        struct margay_error *error);
 
 struct margay_span_walk {

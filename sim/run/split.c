@@ -60,22 +60,8 @@ static void split_free(margay_analysis *analysis)
 
 /* -------------------------------------------------------------- feeding -- */
 
-/* An analysis for the key that was met last. */
-static enum margay_status add_piece(struct split *split,
-                                    struct margay_error *error)
-{
-    struct piece *pieces = margay_grow(split->pieces, split->count,
-                                       &split->capacity, sizeof *pieces);
-    if (pieces == NULL)
-        return margay_fail_memory(error, "the analyses of keys");
-    split->pieces = pieces;
-    pieces[split->count] = (struct piece){.analysis = NULL};
-    return margay_question_begin(split->asked->inner, split->analysis.pass,
-                                 split->analysis.pass_count, &split->share,
-                                 &pieces[split->count++].analysis, error);
-}
-
-/* Find the keys of a span, and how many references each has there. */
+/* Find the keys of a span, and how many references each has there.  A new key
+   gets an analysis. */
 static enum margay_status count_references(struct split *split,
                                            const struct margay_span *span,
                                            size_t *met,
@@ -88,66 +74,54 @@ static enum margay_status count_references(struct split *split,
         status = margay_keys_number(
             &split->keys, margay_keys_source(split->asked->by, span, i), number,
             error);
-        if (status == MARGAY_OK && *number == split->count)
-            status = add_piece(split, error);
+        if (status == MARGAY_OK && *number == split->count) {
+            struct piece *pieces = margay_grow(
+                split->pieces, split->count, &split->capacity, sizeof *pieces);
+            if (pieces == NULL)
+                return margay_fail_memory(error, "the analyses of keys");
+            split->pieces = pieces;
+            pieces[split->count] = (struct piece){.analysis = NULL};
+            status =
+                margay_question_begin(split->asked->inner, split->analysis.pass,
+                                      split->analysis.pass_count, &split->share,
+                                      &pieces[split->count++].analysis, error);
+        }
         if (status == MARGAY_OK && split->pieces[*number].in_span++ == 0)
             split->met[(*met)++] = *number;
     }
     return status;
 }
 
-static void find_places(struct split *split, const struct margay_span *span,
-                        size_t met)
-{
-    size_t from = 0;
-    for (size_t k = 0; k < met; k++) {
-        struct piece *piece = &split->pieces[split->met[k]];
-        piece->end = from;
-        from += piece->in_span;
-    }
-    for (size_t i = 0; i < span->count; i++)
-        split->places[i] = (uint32_t)split->pieces[split->numbers[i]].end++;
-}
-
-/* The span in the order of keys. */
-static struct margay_span sort_span(struct split *split,
-                                    const struct margay_span *span)
-{
-    struct margay_span sorted = {.warmup = span->warmup};
-    for (size_t i = 0; i < span->count; i++)
-        split->blocks[split->places[i]] = span->blocks[i];
-    sorted.blocks = split->blocks;
-    margay_span_columns_sort(span, split->places, split->sorted, &sorted);
-    return sorted;
-}
-
-static enum margay_status feed_pieces(struct split *split,
-                                      const struct margay_span *sorted,
-                                      size_t met, struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t k = 0; k < met && status == MARGAY_OK; k++) {
-        struct piece *piece = &split->pieces[split->met[k]];
-        const struct margay_span part = margay_span_part(
-            sorted, piece->end - piece->in_span, piece->in_span);
-        status = margay_analysis_feed(piece->analysis, &part, error);
-        piece->in_span = 0;
-    }
-    return status;
-}
-
+/* The span is sorted by keys, in the order of their first references. */
 static enum margay_status split_feed(margay_analysis *analysis,
                                      const struct margay_span *span,
                                      struct margay_error *error)
 {
     struct split *split = self(analysis);
-    size_t met;
+    struct margay_span sorted = {.warmup = span->warmup,
+                                 .blocks = split->blocks};
+    size_t met, from = 0;
     enum margay_status status = count_references(split, span, &met, error);
     if (status != MARGAY_OK)
         return status;
-    find_places(split, span, met);
-    const struct margay_span sorted = sort_span(split, span);
-    return feed_pieces(split, &sorted, met, error);
+    for (size_t k = 0; k < met; k++) {
+        struct piece *piece = &split->pieces[split->met[k]];
+        piece->end = from;
+        from += piece->in_span;
+    }
+    for (size_t i = 0; i < span->count; i++) {
+        split->places[i] = (uint32_t)split->pieces[split->numbers[i]].end++;
+        split->blocks[split->places[i]] = span->blocks[i];
+    }
+    margay_span_columns_sort(span, split->places, split->sorted, &sorted);
+    for (size_t k = 0; k < met && status == MARGAY_OK; k++) {
+        struct piece *piece = &split->pieces[split->met[k]];
+        const struct margay_span part = margay_span_part(
+            &sorted, piece->end - piece->in_span, piece->in_span);
+        status = margay_analysis_feed(piece->analysis, &part, error);
+        piece->in_span = 0;
+    }
+    return status;
 }
 
 /* ----------------------------------------------------------- all pieces -- */

@@ -19,21 +19,7 @@ static uint64_t header_words(const uint64_t *words)
     return words[1] == 1 ? HEADER_WORDS - 1 : HEADER_WORDS;
 }
 
-/* The end of the pass at `at`, as far as the first `count` words tell. */
-static uint64_t end_of_pass(const uint64_t *words, uint64_t count, uint64_t at)
-{
-    uint64_t end;
-    if (count < at + PASS_WORDS)
-        return at + PASS_WORDS;
-    uint64_t bound = words[at + 1], rows = words[at + 4],
-             blocks = words[at + 5];
-    if ((bound != 0 && blocks > bound) || !margay_multiply_u64(rows, 2, &end) ||
-        !margay_add_u64(end, blocks, &end) ||
-        !margay_add_u64(end, at + PASS_WORDS, &end))
-        return MARGAY_WORDS_IMPOSSIBLE;
-    return end;
-}
-
+/* The passes come one after the other; the first `count` words are known. */
 static uint64_t extent(const uint64_t *words, uint64_t count)
 {
     uint64_t at = header_words(words);
@@ -42,8 +28,18 @@ static uint64_t extent(const uint64_t *words, uint64_t count)
     uint64_t passes = words[at - 1];
     if (passes < 1 || passes > MARGAY_MOST_BLOCK_SIZES)
         return MARGAY_WORDS_IMPOSSIBLE;
-    for (uint64_t i = 0; i < passes && at <= count; i++)
-        at = end_of_pass(words, count, at);
+    for (uint64_t i = 0; i < passes && at <= count; i++) {
+        uint64_t end = 0;
+        if (count < at + PASS_WORDS)
+            return at + PASS_WORDS;
+        uint64_t bound = words[at + 1], blocks = words[at + 5];
+        if ((bound != 0 && blocks > bound) ||
+            !margay_multiply_u64(words[at + 4], 2, &end) ||
+            !margay_add_u64(end, blocks, &end) ||
+            !margay_add_u64(end, at + PASS_WORDS, &end))
+            return MARGAY_WORDS_IMPOSSIBLE;
+        at = end;
+    }
     return at;
 }
 
@@ -52,45 +48,27 @@ static const struct margay_word_kind kind = {MAGIC,   VERSION,  1,
 
 /* -------------------------------------------------------------- writing -- */
 
-static void put_header(struct margay_word_writer *writer,
-                       const struct margay_state_reading *reading,
-                       const struct margay_state_place *place, size_t passes)
-{
-    const uint64_t words[] = {
-        reading->numbers,  reading->unit_bytes, reading->kinds, reading->split,
-        place->references, place->warmup_refs,  passes,
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        margay_words_put(writer, words[i]);
-}
-
-static uint64_t count_rows(const margay_histogram *histogram)
-{
-    uint64_t rows = 0, distance, count;
-    for (uint64_t at = 0;
-         margay_histogram_next(histogram, at, &distance, &count);
-         at = distance + 1)
-        rows++;
-    return rows;
-}
-
 static enum margay_status put_pass(struct margay_word_writer *writer,
                                    margay_analysis *analysis,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
     struct margay_engine_state state;
-    uint64_t distance, count;
+    uint64_t distance, count, rows = 0;
     enum margay_status status =
         analysis->functions->save(analysis, &state, error);
     if (status != MARGAY_OK)
         return status;
+    for (uint64_t at = 0;
+         margay_histogram_next(state.counts, at, &distance, &count);
+         at = distance + 1)
+        rows++;
     margay_words_put(writer, pass->block_bytes);
     margay_words_put(writer, state.bound_blocks);
     margay_words_put(writer,
                      margay_histogram_exceeded_bound(state.counts) != 0);
     margay_words_put(writer, margay_histogram_infinite(state.counts));
-    margay_words_put(writer, count_rows(state.counts));
+    margay_words_put(writer, rows);
     margay_words_put(writer, state.block_count);
     for (uint64_t at = 0;
          margay_histogram_next(state.counts, at, &distance, &count);
@@ -110,11 +88,16 @@ enum margay_status margay_state_write(
     const struct margay_pass *passes, size_t count, struct margay_error *error)
 {
     struct margay_word_writer *writer = malloc(sizeof *writer);
+    const uint64_t header[] = {
+        reading->numbers,  reading->unit_bytes, reading->kinds, reading->split,
+        place->references, place->warmup_refs,  count,
+    };
     enum margay_status status = MARGAY_OK;
     if (writer == NULL)
         return margay_fail_memory(error, "a state");
     margay_words_begin(writer, sink, &kind);
-    put_header(writer, reading, place, count);
+    for (size_t i = 0; i < sizeof header / sizeof header[0]; i++)
+        margay_words_put(writer, header[i]);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         status = put_pass(writer, analyses[i], &passes[i], error);
     /* What went wrong with the sink is told last. */

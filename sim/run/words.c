@@ -96,24 +96,6 @@ enum margay_status margay_words_fail(const char *name,
                        name, kind->what, at * WORD_BYTES, how);
 }
 
-static enum margay_status make_room(struct word_reader *reader, uint64_t wanted)
-{
-    uint64_t room = reader->room == 0 ? FIRST_ROOM : 2 * reader->room;
-    if (reader->count < reader->room)
-        return MARGAY_OK;
-    if (room > wanted)
-        room = wanted;
-    uint64_t *grown =
-        reallocarray(reader->words, (size_t)room, sizeof *reader->words);
-    if (grown == NULL)
-        return margay_fail(reader->error, MARGAY_NO_MEMORY,
-                           "%s: out of memory (a saved %s)", reader->name,
-                           reader->kind->what);
-    reader->words = grown;
-    reader->room = room;
-    return MARGAY_OK;
-}
-
 /* Read until there are `wanted` words, or the file ends.  Memory grows with
    what the file really has, not with what it says that it has. */
 static enum margay_status read_up_to(struct word_reader *reader,
@@ -121,9 +103,18 @@ static enum margay_status read_up_to(struct word_reader *reader,
 {
     while (reader->count < wanted && reader->cut_bytes == 0 &&
            !feof(reader->file)) {
-        enum margay_status status = make_room(reader, wanted);
-        if (status != MARGAY_OK)
-            return status;
+        if (reader->count == reader->room) {
+            uint64_t room = reader->room == 0 ? FIRST_ROOM : 2 * reader->room;
+            room = room < wanted ? room : wanted;
+            uint64_t *grown =
+                reallocarray(reader->words, (size_t)room, sizeof *grown);
+            if (grown == NULL)
+                return margay_fail(reader->error, MARGAY_NO_MEMORY,
+                                   "%s: out of memory (a saved %s)",
+                                   reader->name, reader->kind->what);
+            reader->words = grown;
+            reader->room = room;
+        }
         uint64_t most = reader->room < wanted ? reader->room : wanted;
         char *to = (char *)(reader->words + reader->count);
         size_t asked = (size_t)(most - reader->count) * WORD_BYTES;
@@ -216,38 +207,26 @@ static enum margay_status check_sum(struct word_reader *reader)
     return MARGAY_OK;
 }
 
-enum margay_status margay_words_read_stream(FILE *file, const char *name,
-                                            const struct margay_word_kind *kind,
-                                            uint64_t **words, size_t *count,
-                                            struct margay_error *error)
-{
-    struct word_reader reader = {
-        .file = file, .name = name, .kind = kind, .error = error};
-    enum margay_status status = read_ahead(&reader);
-    if (status == MARGAY_OK)
-        status = read_words(&reader);
-    if (status == MARGAY_OK)
-        status = check_sum(&reader);
-    *words = reader.words;
-    *count = (size_t)reader.count;
-    if (status != MARGAY_OK) {
-        free(reader.words);
-        *words = NULL;
-    }
-    return status;
-}
-
 enum margay_status margay_words_read(const char *path,
                                      const struct margay_word_kind *kind,
                                      uint64_t **words, size_t *count,
                                      struct margay_error *error)
 {
-    FILE *file = fopen(path, "re");
+    struct word_reader reader = {
+        .file = fopen(path, "re"), .name = path, .kind = kind, .error = error};
     *words = NULL;
-    if (file == NULL)
+    if (reader.file == NULL)
         return margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
-    enum margay_status status =
-        margay_words_read_stream(file, path, kind, words, count, error);
-    fclose(file);
+    enum margay_status status = read_ahead(&reader);
+    if (status == MARGAY_OK)
+        status = read_words(&reader);
+    if (status == MARGAY_OK)
+        status = check_sum(&reader);
+    if (status == MARGAY_OK)
+        *words = reader.words;
+    else
+        free(reader.words);
+    *count = (size_t)reader.count;
+    fclose(reader.file);
     return status;
 }

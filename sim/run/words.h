@@ -66,12 +66,6 @@ enum margay_status margay_words_read(const char *path,
                                      uint64_t **words, size_t *count,
                                      struct margay_error *error);
 
-/* The same, of a file that is open; `name` is what messages call it. */
-enum margay_status margay_words_read_stream(FILE *file, const char *name,
-                                            const struct margay_word_kind *kind,
-                                            uint64_t **words, size_t *count,
-                                            struct margay_error *error);
-
 /* MARGAY_BAD_INPUT, in a message that names the file, word `at` of it as a
    byte, and what is wrong there. */
 enum margay_status margay_words_fail(const char *name,

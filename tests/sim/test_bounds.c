@@ -84,23 +84,33 @@ static size_t note(uint32_t *words, uint32_t what, uint64_t value)
 
 static bool measure(void)
 {
-    struct margay_history history;
     struct margay_policy_rows rows;
-    margay_crew *crew;
-    uint32_t *words;
-    uint64_t now[OBJECTS], uncounted = 0;
+    struct margay_replay replay = {.rows = &rows,
+                                   .sample = margay_sample_of(1, 1),
+                                   .object_bytes = first_sizes,
+                                   .noted = true};
+    const struct margay_share share = {.threads = 1};
+    struct margay_series_point sizes[CACHES] = {{0}};
+    const struct margay_series all = {.points = sizes, .count = CACHES};
+    uint32_t *words, numbers[OBJECTS];
+    uint64_t now[OBJECTS], objects[OBJECTS];
     size_t used = 0;
     memcpy(now, first_sizes, sizeof now);
-    margay_history_begin(&history, "/tmp", MARGAY_HISTORY_HELD);
-    if (margay_history_reserve(&history, LONGEST * 10, &words, NULL) !=
+    for (size_t i = 0; i < OBJECTS; i++)
+        objects[i] = i;
+    for (size_t i = 0; i < CACHES; i++)
+        sizes[i].size = caches[i];
+    if (margay_replay_begin(&replay, &share, "/tmp", NULL) != MARGAY_OK ||
+        margay_numbering_feed(replay.numbering, objects, OBJECTS, numbers,
+                              NULL) != MARGAY_OK ||
+        margay_history_reserve(&replay.history, LONGEST * 10, &words, NULL) !=
             MARGAY_OK ||
-        margay_crew_create(1, &crew, NULL) != MARGAY_OK ||
         margay_policies_read(specs, SPECS, MARGAY_CACHES_OF_OBJECTS, &rows,
                              NULL) != MARGAY_OK)
         exit(1);
     for (size_t i = 0; i < count; i++) {
         const struct request *request = &requests[i];
-        uncounted = i == warmup ? used : uncounted;
+        replay.uncounted = i == warmup ? used : replay.uncounted;
         if (request->size != now[request->object])
             used += note(words + used, MARGAY_NOTE_SIZE, request->size);
         now[request->object] = request->size;
@@ -110,22 +120,11 @@ static bool measure(void)
         }
         words[used++] = request->object;
     }
-    margay_history_add(&history, used);
-    const struct margay_replay replay = {
-        .history = &history,
-        .uncounted = uncounted,
-        .blocks = OBJECTS,
-        .object_bytes = first_sizes,
-        .noted = true,
-        .rows = &rows,
-        .sizes = caches,
-        .size_count = CACHES,
-        .crew = crew,
-        .points = points[0],
-    };
-    bool done = margay_policies_replay(&replay, NULL) == MARGAY_OK;
-    margay_history_end(&history);
-    margay_crew_free(crew);
+    margay_history_add(&replay.history, used);
+    bool done = margay_replay_run(&replay, &all, NULL) == MARGAY_OK;
+    if (done)
+        memcpy(points, replay.points, sizeof points);
+    margay_replay_free(&replay);
     free(rows.list);
     return done;
 }
