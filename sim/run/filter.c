@@ -154,15 +154,14 @@ enum margay_status margay_filter_question(
         .functions = &functions,
         .next = next,
         /* A trace without kinds would pass for one without writes. */
-        .can = {.needs = next->can.needs |
-                         (policy->abilities & MARGAY_POLICY_NEEDS_SITES
-                              ? MARGAY_COLUMN_SITES
-                              : 0),
+        .can = {.needs = next->can.needs,
                 .uses = MARGAY_COLUMN_KINDS | (next->can.uses & ~LOST_COLUMNS),
                 .passes = next->can.passes,
                 .traces = next->can.traces},
         .name = "a cache",
     };
+    if (policy->abilities & MARGAY_POLICY_NEEDS_SITES)
+        made->question.can.needs |= MARGAY_COLUMN_SITES;
     made->request = *request;
     *question = &made->question;
     return MARGAY_OK;

@@ -394,27 +394,21 @@ static enum margay_status feed_parts(struct order *order,
     return status;
 }
 
-/* A batch ends where a look is due. */
-static enum margay_status next_batch(struct margay_running *running,
-                                     struct margay_batch *batch,
-                                     struct margay_error *error)
-{
-    uint64_t every = running->request->every_refs;
-    if (running->mix != NULL)
-        return margay_mix_next(running->mix, MARGAY_WAIT_MS, batch, error);
-    if (every != 0)
-        margay_trace_set_most(running->trace,
-                              every - running->read_refs % every);
-    return margay_trace_next(running->trace, MARGAY_WAIT_MS, batch, error);
-}
-
 static enum margay_status read_batch(struct order *order,
                                      struct margay_error *error)
 {
     struct margay_running *running = order->running;
+    uint64_t every = running->request->every_refs;
     struct margay_batch batch;
     bool whole = true;
-    enum margay_status status = next_batch(running, &batch, error);
+    /* A batch ends where a look is due. */
+    if (every != 0 && running->mix == NULL)
+        margay_trace_set_most(running->trace,
+                              every - running->read_refs % every);
+    enum margay_status status =
+        running->mix == NULL
+            ? margay_trace_next(running->trace, MARGAY_WAIT_MS, &batch, error)
+            : margay_mix_next(running->mix, MARGAY_WAIT_MS, &batch, error);
     if (status != MARGAY_OK && status != MARGAY_AGAIN)
         return status;
     enum margay_status analysed = MARGAY_OK;

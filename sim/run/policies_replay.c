@@ -137,19 +137,6 @@ static enum margay_status make_objects(const struct tasks *tasks,
                : status;
 }
 
-static enum margay_status begin(const struct tasks *tasks,
-                                const struct task *task,
-                                struct simulation *simulation,
-                                struct margay_error *error)
-{
-    const struct margay_replay *replay = tasks->replay;
-    if (replay->object_bytes != NULL)
-        return make_objects(tasks, task, &simulation->objects, error);
-    return goes_at_once(replay, task->row)
-               ? make_fifo(replay, task, &simulation->fifo, error)
-               : make_cache(replay, task, &simulation->cache, error);
-}
-
 /* Returns how many have been taken; a note at the end comes again, whole. */
 static size_t simulate(const struct simulation *simulation,
                        const uint32_t *numbers, size_t count)
@@ -240,8 +227,12 @@ static enum margay_status take_up(const struct tasks *tasks,
 {
     const struct margay_replay *replay = tasks->replay;
     struct margay_kept_cache *kept = kept_of(replay, task);
+    if (replay->object_bytes != NULL)
+        return make_objects(tasks, task, &simulation->objects, error);
+    if (goes_at_once(replay, task->row))
+        return make_fifo(replay, task, &simulation->fifo, error);
     if (kept == NULL || kept->cache == NULL)
-        return begin(tasks, task, simulation, error);
+        return make_cache(replay, task, &simulation->cache, error);
     simulation->cache = kept->cache;
     *done = kept->done;
     kept->cache = NULL;
