@@ -2,48 +2,6 @@
 # answers.t - curve --at-most and --knees, against sums over all distances
 . tests/sim/lib.sh
 
-letters dacbccgefafbcmtmacfbdcac >parda
-run curve --at-most 0.5 parda
-is 'at-most: exit status' "$status" 0
-like 'at-most: the cache' "$(cat err)" \
-    'parda: the smallest cache with a miss ratio of at most 0.5 has 6 blocks: 0.416667$'
-is 'at-most: the table is there' "$(wc -l <out)" 10
-run curve -q --at-most 0.375 --unit 64 parda
-is 'at-most: with -q, too' "$(cat err)" \
-    'margay curve: parda: the smallest cache with a miss ratio of at most 0.375 has 9 blocks (576 bytes): 0.375'
-run curve -q --at-most 0.37 parda
-is 'at-most: no cache has that' "$status" 1
-is 'at-most: why not' "$(cat err)" \
-    'margay curve: parda: no cache has a miss ratio of at most 0.37: the cold misses alone are 0.375 (9 of 24)'
-is 'at-most: the table is there all the same' "$(wc -l <out)" 10
-printf '0 0\n0 40\n0 80\n0 40\n' >blocks.din
-run curve -q -b 64,128 --at-most 0.1 blocks.din
-is 'of each block size' "$status $(cut -d: -f2 err | tr '\n' ';')" \
-    '1  blocks.din, blocks of 64 bytes; blocks.din, blocks of 128 bytes;'
-run curve -q --at-most 0.5 --bound 4 parda
-is 'at-most: a bound' "$status $(cat err)" \
-    '1 margay curve: parda: no cache of up to 4 blocks has a miss ratio of at most 0.5: there it is 0.708333, and nothing is known beyond'
-: >nothing
-run curve -q --at-most 0.5 nothing
-is 'at-most: an empty trace' "$status" 1
-run curve -q --at-most x parda
-is 'at-most: no number' "$status" 2
-run curve -q --knees 2 parda
-is 'knees' "$(cat err)" \
-    'margay curve: parda: knee 1 at 6 blocks: the miss ratio falls from 0.791667 at half of that to 0.416667
-margay curve: parda: knee 2 at 2 blocks: the miss ratio falls from 0.958333 at half of that to 0.791667'
-xz -dc "$root/tests/sample/walk.lackey.xz" >walk.lackey
-run curve -q --knees 9 walk.lackey
-is 'knees of the sample: the interpreter, and each of three tables' \
-    "$(sed -n 's/.*(\([0-9]*\) bytes).*/\1/p' err | sort -n |
-        awk '{ printf "%.0f ", $1 / 1024 }')" '3 9 40 118 '
-run curve -q --knees walk.lackey
-is 'knees: 3 if not given' "$(wc -l <err)" 3
-run curve -q --knees=1 parda
-is 'knees: attached' "$(wc -l <err)" 1
-run curve -q --knees 0 parda
-is 'knees: none' "$status" 2
-
 # Of random traces, by definition: m(C) counts distances of C or more.
 cat >brute.pl <<'END'
 my ($most, @d) = @ARGV; my $n = @d;

@@ -1,172 +1,21 @@
 #!/bin/sh
-# coherence.t - private caches that agree, by hand
+# coherence.t - false sharing of a program that is recorded; private caches are
+# held against tests/assoc/naive_coherence.h, and tests/frozen has their tables
 . tests/sim/lib.sh
 
-# A trace in drmemtrace's format of lines: THREAD r|w ADDRESS BYTES [SITE].
-cat >pack.pl <<'EOF'
-sub record { print pack "vvQ<", @_ }
-binmode STDOUT;
-my $last = -1;
-record(25, 0, 4);
-while (<STDIN>) {
-    my ($thread, $kind, $address, $bytes, $site) = split;
-    record(22, 4, 100 + $thread) if $thread != $last;
-    $last = $thread;
-    record(10, 4, $site // 4096);
-    record($kind eq "w" ? 1 : 0, $bytes, $address);
-}
-record(26, 0, 0);
-EOF
-pack() { # FILE: of standard input
-    perl pack.pl >"$1"
-}
-first=cache,holds,bytes,block_bytes,ways,next
-cat >m.csv <<END
-$first,coherence
-L1,data,1K,64,2,L2,mesi
-L2,all,8K,64,8,,
-END
-counts() { # TRACE [MACHINE]: references, misses, write-backs and what is behind
-    "$MARGAY" simulate -q --machine "${2:-m.csv}" "$1" | awk -F, '
-        $3 == "L1" { print $4, $5, $13, $23, $24, $25, $26, $27, $28 }'
-}
-
-pack empty </dev/null
-run simulate -q --machine m.csv empty
-is 'columns' "$status $(cut -d, -f16,23- out)" "0 mpki,coherence_misses,\
-true_sharing_misses,false_sharing_misses,invalidations,interventions,upgrades"
-
-# Two threads write to words of their own in a block: all misses but the first
-# two are false.
-perl -e 'print "0 w 640 8\n1 w 648 8\n" x 4' | pack false
-is 'false sharing' "$(counts false)" '8 8 7 6 0 6 7 7 0'
-# The same word.
-perl -e 'print "0 w 640 8\n1 r 640 8\n" x 4' | pack true
-is 'true sharing' "$(counts true)" '8 5 4 3 3 0 3 4 3'
-# Threads that share a core share its caches; the third of two cores runs on the
-# first.
-run simulate --machine m.csv --cores 1 false
-is 'both on one core' "$(awk -F, '$3 == "L1" { print $5, $23 }' out)" '1 0'
-like 'which is said' "$(cat err)" '16 references of 1 core that threads share$'
-perl -e 'print "0 w 640 8\n1 w 648 8\n2 w 656 8\n" x 4' | pack three
-run simulate --machine m.csv three
-is 'three cores' "$(awk -F, '$3 == "L1" { print $5, $23 }' out)" '12 9'
-like 'nothing is shared' "$(cat err)" '24 references of 3 cores$'
-run simulate --machine m.csv --cores 2 three
-# The third takes it for the first, which then has it.
-is 'two cores' "$(awk -F, '$3 == "L1" { print $5, $23 }' out)" '9 7'
-like 'threads share them' "$(cat err)" '24 references of 2 cores that threads share$'
-run simulate --machine m.csv --cores 3 three
-like 'there are enough' "$(cat err)" '24 references of 3 cores$'
-perl -e 'print "$_ w 640 8\n" for 0 .. 4999' | pack crowd
-refuses 'crowd: found thread 4096, expected at most 4096 threads, a core' \
-    simulate --machine m.csv crowd
-run simulate --machine m.csv --cores 4096 crowd
+# More threads than there may be cores.
+printf 'cache,holds,bytes,block_bytes,ways,next,coherence
+L1,data,32K,64,8,L2,mesi\nL2,all,1M,64,16,,\n' >l1.csv
+perl -e 'print "thread,address\n", map { "$_,640\n" } 0 .. 4999' >crowd.csv
+of='--column thread=thread,address=address'
+# shellcheck disable=SC2086 # two words
+refuses 'crowd.csv: found thread 4096, expected at most 4096 threads, a core' \
+    simulate --machine l1.csv $of crowd.csv
+# shellcheck disable=SC2086 # two words
+run simulate --machine l1.csv --cores 4096 $of crowd.csv
 like 'fewer cores run any number' "$(cat err)" \
-    '10000 references of 4096 cores that threads share$'
-refuses 'found 4097 cores, expected at most 4096' \
-    simulate --machine m.csv --cores 4097 crowd
-# A byte of the other thread's, after the miss: it was needed.
-pack later <<'END'
-0 r 640 8
-1 w 648 8
-0 r 640 8
-0 r 655 1
-0 r 648 1
-1 w 648 8
-0 r 640 8
-1 w 656 8
-0 r 656 1
-END
-is 'a miss is needed by what comes after it' "$(counts later)" \
-    '9 5 3 3 2 1 3 3 2'
-# Exclusive, silently Modified; Shared, upgraded.
-pack states <<'END'
-0 r 640 8
-0 w 640 8
-1 r 640 8
-0 w 640 8
-1 r 1280 8
-1 w 1280 8
-END
-is 'a write to a Shared block is an upgrade' "$(counts states)" \
-    '6 3 1 0 0 0 1 1 1'
-# What was replaced is no coherence miss, though another thread wrote to it.
-pack replaced <<'END'
-0 r 0 8
-0 r 512 8
-0 r 1024 8
-1 w 0 8
-0 r 0 8
-END
-is 'a replaced block is no coherence miss' "$(counts replaced)" \
-    '5 5 1 0 0 0 0 1 0'
-# Without coherence, the table is what it was.
-sed 's/,mesi/,/' m.csv >none.csv
-is 'without coherence: columns' "$("$MARGAY" simulate -q --machine none.csv \
-    false | head -n 1 | tr , '\n' | wc -l)" 22
-is 'and misses' "$("$MARGAY" simulate -q --machine none.csv false |
-    awk -F, '$3 == "L1" { print $5 }')" 2
+    '5000 references of 4096 cores that threads share$'
 
-# The caches above a coherent one are those of its cores, too.
-cat >two.csv <<END
-$first,shared,coherence
-I,fetch,1K,64,2,L1,,
-D,data,512,64,1,L1,,
-L1,all,2K,64,4,L2,1,mesi
-L2,all,8K,64,8,,,
-END
-is 'two private levels' "$(counts false two.csv | cut -d' ' -f4-)" \
-    '6 0 6 7 7 0'
-
-run simulate -q --machine m.csv --vary L1.coherence=none,mesi false
-is 'with --vary' "$status $(awk -F, '$3 == "L1" { print $5, $23, $NF }' out |
-    tr '\n' ' ')" '0 2  none 8 6 mesi '
-
-# ------------------------------------------------------------ for which blocks --
-# Blocks 10 and 2: false sharing of 3 and of 1; block 3, true sharing alone.
-pack blocks <<'END'
-0 w 128 4 16
-1 w 136 4 32
-0 w 128 4 16
-0 w 640 8 48
-1 w 672 8 64
-0 w 640 8 48
-1 w 672 8 64
-0 w 644 8 48
-0 w 192 1 80
-1 r 192 1 96
-0 w 192 1 80
-1 r 192 1 96
-END
-run simulate -q --machine m.csv --sharing places blocks
-is 'blocks, threads, offsets and sites' "$(cut -d, -f3-7,11- places)" \
-    "cache,block_address,offset,core,site,true_sharing_misses,\
-false_sharing_misses,invalidations
-L1,0x280,0,0,0x30,0,1,1
-L1,0x280,4,0,0x30,0,1,1
-L1,0x280,32,1,0x40,0,1,2
-L1,0x80,0,0,0x10,0,1,1
-L1,0x80,8,1,0x20,0,0,1
-L1,0xc0,0,0,0x50,0,0,1
-L1,0xc0,0,1,0x60,1,0,0"
-is 'their sums are those of the cache' \
-    "$(awk -F, 'NR > 1 { t += $11; f += $12; i += $13 } END { print t, f, i }' \
-        places)" "$(awk -F, '$3 == "L1" { print $24, $25, $26 }' out)"
-run simulate --machine m.csv --sharing places blocks
-is 'the block with the most is named' "$(tail -n 1 err)" "margay simulate: \
-blocks: most false sharing: block 0x280, 0x40 and 0x30, 3 misses"
-run simulate --machine m.csv --sharing places true
-is 'or that there is none' "$(tail -n 1 err)" \
-    'margay simulate: true: no false sharing was seen'
-run simulate --machine m.csv --vary L1.ways=1,2 --sharing places blocks
-is 'with --vary' "$status $(cut -d, -f14 places | sort | uniq -c | xargs)" \
-    '0 7 1 7 2 1 L1.ways'
-like 'and the machine with the most' "$(tail -n 1 err)" '0x280, .*, 3 misses, with L1.ways=1'
-refuses 'sharing: found no coherent cache in none.csv, expected .mesi.' \
-    simulate --machine none.csv --sharing places blocks
-
-# ------------------------------------------- a program of two threads, recorded --
 cat >counters.c <<'EOF'
 #include <pthread.h>
 #include <sched.h>
@@ -208,11 +57,6 @@ int main(void)
     return 0;
 }
 EOF
-cat >l1.csv <<END
-$first,coherence
-L1,data,32K,64,8,L2,mesi
-L2,all,1M,64,16,,
-END
 # record_counters METHOD FLAG...: counters.c, and what simulate says of it.
 record_counters() {
     method=$1
@@ -255,35 +99,4 @@ for method in runtime valgrind; do
     record_counters "$method" -DAPART=256
     is "$method: not where the counters are apart" "$(false_lines)" ''
 done
-
-# ----------------------------------------------------------- what is refused --
-refuses_machine() { # PATTERN ROW...: of a table with these rows
-    pattern=$1
-    shift
-    printf '%s\n' "$first,shared,write,policy,coherence" "$@" >bad.csv
-    refuses "$pattern" simulate --machine bad.csv false
-}
-refuses_machine "L1: coherence: found 'moesi', expected mesi or none" \
-    'L1,data,1K,64,1,,,,,moesi'
-refuses_machine "bad.csv:3: L2: coherence: found 'mesi', expected it at a cache" \
-    'L1,data,1K,64,1,L2,,,,' 'L2,data,4K,64,1,,all,,,mesi'
-refuses_machine "bad.csv:2: L1: coherence: found 'mesi' before L2, expected it" \
-    'L1,data,1K,64,1,L2,,,,mesi' 'L2,data,4K,64,1,L3,1,,,' \
-    'L3,data,8K,64,1,,,,,'
-refuses_machine "L1: coherence: found 'mesi' before L2, expected it at the last" \
-    'L1,data,1K,64,1,L2,,,,mesi' 'L2,data,4K,64,1,L3,1,,,mesi' \
-    'L3,data,8K,64,1,,,,,'
-refuses_machine "bad.csv:2: L1: shared: found 1, expected 2 as L2 has" \
-    'L1,data,1K,64,1,L2,1,,,' 'L2,data,4K,64,1,L3,2,,,mesi' \
-    'L3,data,8K,64,1,,,,,'
-refuses_machine "L1: block_bytes: found 32, expected 64 as L2 has, which is coh" \
-    'L1,data,1K,32,1,L2,1,,,' 'L2,data,4K,64,1,L3,1,,,mesi' \
-    'L3,data,8K,64,1,,,,,'
-refuses_machine "L1: write: found 'none', expected back or through" \
-    'L1,data,1K,64,1,L2,1,none,,mesi' 'L2,data,4K,64,1,,,,,'
-refuses_machine "L1: policy: found 'arc', which remembers blocks" \
-    'L1,data,1K,64,1,L2,1,,arc,mesi' 'L2,data,4K,64,1,,,,,'
-echo '0 10' >t.din
-refuses 'the machine: the trace does not say the threads' \
-    simulate --machine m.csv t.din
 finish

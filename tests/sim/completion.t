@@ -38,6 +38,11 @@ if command -v zsh >/dev/null && command -v timeout >/dev/null &&
 else
     skip 'a line completed by the key, in zsh' 'no zsh, or not all of it'
 fi
+machines=$("$MARGAY" simulate --machine none /dev/null 2>&1 |
+    sed -n 's/.* one of \(.*\))$/\1/p' | sed 's/, /\n/g' | sort | paste -sd ' ')
+is 'all machines are known' "$(sed -n \
+    's/.*simulate,--machine) echo .FILES \(.*\). ;;/\1/p' margay.bash |
+    tr ' ' '\n' | sort | paste -sd ' ')" "$machines"
 command -v bash >/dev/null || {
     skip 'completion in bash' 'no bash'
     finish

@@ -63,48 +63,4 @@ exact,10000,20000
 scale-tree,1000,2000
 scale-tree,10000,20000'
 
-# ------------------------------------------------- what engines cannot do --
-run curve -q --ids -e markers:at=100+10 zipf.u64
-is 'markers: the marked sizes' "$(sed 1d out | cut -d, -f3 | tr '\n' ' ')" \
-    '10 100 '
-cp out marked
-run curve -q --ids --sizes 10,100 zipf.u64
-check 'markers: the misses of exact' cmp -s out marked
-refuses 'markers knows nothing of a cache of 11 blocks' \
-    curve --ids -e markers:at=10 --sizes 10,11 zipf.u64
-refuses 'markers knows no other cache sizes' \
-    curve --ids -e markers --sizes pow2 zipf.u64
-refuses 'markers gives a miss curve only' histogram --ids -e markers zipf.u64
-refuses 'markers gives a miss curve only' \
-    curve --ids -e markers --histogram h.csv zipf.u64
-for engine in shards shen hp-rda markers; do
-    refuses 'distance of a single reference' \
-        distances --ids -e $engine zipf.u64
-done
-refuses 'takes no bound' curve --ids -e shen --bound 5 zipf.u64
-refuses 'rate=2 is not in 0.000001..1; it takes rate=' \
-    curve --ids -e shards:rate=2 zipf.u64
-refuses "scale-tree has no parameter 'f'" curve -e scale-tree:f=1 zipf.u64
-refuses 'one at a time' engines --run zipf.u64 --sweep
-refuses '--only goes with' engines --only exact
-refuses "unknown engine 'exat'" engines --run zipf.u64 --only exact,exat
-
-# --------------------------------------------------- times, and footprints --
-printf '7\n7\n8\n7\n' >few.lines
-run histogram -q --of time --bins exact few.lines
-is 'times: 1, and 2' "$(sed 1d out | cut -d, -f3-5 | tr '\n' ' ')" \
-    '1,2,1 2,3,1 inf,inf,2 '
-refuses "'x' .expected distance or time" histogram --of x few.lines
-refuses "'naive' measures reuse distances only" \
-    histogram --of time -e naive few.lines
-refuses 'times and footprints take no bound' histogram --of time --bound 4 few.lines
-run curve -q --ids --model footprint --sizes 1,2000 zipf.u64
-is 'footprint: all miss without a cache, the first ones with a large one' \
-    "$status $(sed -n 3p out | cut -d, -f6)" \
-    "0 $("$MARGAY" curve -q --ids --sizes 2000 zipf.u64 | sed 1d |
-        cut -d, -f6)"
-run curve -q --ids -j 1 -e hp-rda zipf.u64
-cp out one
-run curve -q --ids -j 3 -e hp-rda zipf.u64
-check 'hp-rda: three threads give the same' cmp -s out one
 finish

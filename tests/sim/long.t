@@ -100,26 +100,6 @@ is 'and first blocks' "$("$MARGAY" info -q --straddle first over.arc |
 is 'or what comes before it' "$("$MARGAY" info -q --limit 1 over.arc |
     sed -n '3p;7p' | tr '\n' ' ')" 'references,1 distinct_blocks,1 '
 
-# ------------------------------------------------------------------- info --
-for block in "512 1" "4096 8" "262144 512"; do
-    touched "${block#* }" >touched.lines
-    "$MARGAY" info -q -b "${block% *}" long.arc | sed -n '3p;7p' >got
-    {
-        echo "references,$(wc -l <touched.lines)"
-        echo "distinct_blocks,$(sort -u touched.lines | wc -l)"
-    } >expected
-    check "info of long references, in blocks of ${block% *}" \
-        cmp -s got expected
-done
-tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >counts.mgt
-"$MARGAY" distances -q -b 4096 counts.mgt | sed 1d >each
-{
-    echo "references,$(wc -l <each)"
-    echo "distinct_blocks,$(cut -d, -f4 each | sort -u | wc -l)"
-} >expected
-"$MARGAY" info -q -b 4096 counts.mgt | sed -n '3p;7p' >got
-check 'info of counted repeats' cmp -s got expected
-
 # ------------------------------------------------------------------- parts --
 # In a part of a file, which other threads read on.
 awk 'BEGIN {

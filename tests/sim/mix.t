@@ -126,28 +126,10 @@ report($right == $rounds, "$rounds mixes are as lists say");
 
 # ------------------------------------------------------------- around these --
 
-sub says {
-    my ($pattern, $name, $arguments) = @_;
-    my $said = `$margay simulate --machine machine.csv $arguments 2>&1 >table`;
-    report($? >> 8 == 2 && -s 'table' == 0 && $said =~ /$pattern/, $name, $said);
-}
-
 write_file('machine.csv', 'cache,holds,bytes,block_bytes,ways,next,shared',
     'L1,all,1K,64,2,L2,1', 'L2,all,8K,64,4,,all');
 write_file("$_.din", map { int(rand 3) . sprintf ' %x', rand 20000 } 1 .. 900)
     for qw(a b);
-says('--interleave time: the trace does not say the times', 'no times',
-    '--mix --interleave time a.din b.din');
-write_file('ids.lines', 1 .. 9);
-says('ids.lines: numbers of 0 bytes, and a.din has those of 1', 'other numbers',
-    '--mix a.din ids.lines');
-says('c.din: No such file', 'a file that is not there', '--mix a.din c.din');
-write_file('bad.din', '0 40', '0 zz');
-says('bad.din:2: found', 'a bad line', '--mix a.din bad.din');
-my $said = `$margay simulate --machine machine.csv --mix --bad-lines all a.din bad.din 2>&1 >table`;
-report($said =~ /bad.din: 1 line could not be read/
-        && $said =~ /a.din\+bad.din: 901 references of 2 cores/,
-    'each file says what was left out of it', $said);
 # What all first levels send on, each core in addresses of its own.
 system "$margay simulate -q --machine machine.csv --mix a.din b.din >table";
 system "$margay simulate -q --machine machine.csv --mix --misses L1 "

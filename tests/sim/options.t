@@ -25,30 +25,6 @@ run curve -v ids.lines
 like '-v tells the format' "$(cat err)" 'ids.lines: format lines, from '
 like '-v tells the engine' "$(cat err)" 'ids.lines: engine exact'
 
-# ------------------------------------------------------------- thousands --
-# Options that count references take K, M and G; each in its own way here.
-"$MARGAY" generate loop --refs 3K --blocks 100 --to u32 -o three.u32
-is '--refs 3K' "$(wc -c <three.u32)" 12000
-# count OPTION...: references, distinct blocks.
-count() {
-    run curve -q --sizes all "$@" three.u32
-    tail -n +2 out | cut -d, -f5 | uniq | tr '\n' ' '
-}
-is '--limit 2K' "$(count --limit 2K)" '2000 '
-is '--skip 1K' "$(count --skip 1K)" '2000 '
-is '--warmup 1K' "$(count --warmup 1K)" '2000 '
-is '--limit 1M and 1G are more than there is' \
-    "$(count --limit 1M) $(count --limit 1G)" '3000  3000 '
-run curve -q --sizes 1 --window 1K three.u32
-is '--window 1K' "$(tail -n +2 out | cut -d, -f1 | tr '\n' ' ')" \
-    '0 1 2 '
-run curve -q --sizes 1 --every 1K -o out.csv three.u32
-like '--every 1K' "$(cat err out.csv.snapshot)" '3000'
-for option in chunk phase; do
-    count -j 2 --$option 1000 >/dev/null && cp out expected
-    same curve -q --sizes all -j 2 --$option 1K three.u32
-done
-
 # -------------------------------------------------------------------- help --
 commands=$("$MARGAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 for command in $commands; do

@@ -53,15 +53,6 @@ for bins in exact log2 loglinear; do
 done
 is 'bins within powers of two give the same' "$(cat log2.result loglinear.result)" \
     "$(cat exact.result exact.result)"
-run overlap a.exact.csv a.exact.csv
-is 'with itself' "$status $(cat out)" '0 1'
-{ printf '\357\273\277' && sed 's/$/\r/' a.exact.csv; } >marked.csv
-run overlap -q marked.csv a.exact.csv
-is 'and as a spreadsheet writes it' "$status $(cat out)" '0 1'
-run overlap -o file a.exact.csv b.exact.csv
-is 'into a file' "$status $(cat file)" "0 $(cat exact.result)"
-"$MARGAY" overlap - b.exact.csv <a.exact.csv >out
-is 'from standard input' "$(cat out)" "$(cat exact.result)"
 
 # Places: each of a few sites makes its part of two runs, and one is in either.
 # Expected: the overlap of each pair of histograms by itself, and their mean.
@@ -90,7 +81,6 @@ run overlap sites.0.csv sites.1.csv
 mv out places
 is 'a row for each site' "$(cut -d, -f1 places)" \
     "$(echo site; for site in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '0x40%02x\n' $site; done)"
-is 'its columns' "$(head -1 places)" site,references,other_references,overlap
 for site in 1 2 3 4 7 8 11 12; do
     echo "$(printf '0x40%02x' $site) $("$MARGAY" overlap site.$site.0.csv site.$site.1.csv)"
 done >expected
@@ -109,33 +99,6 @@ mean=$(cat sites.0.csv sites.1.csv | awk -F, '
           printf "%.9f", mean }')
 is 'the mean is weighted by references' \
     "$(sed 's/.*mean overlap \([0-9.]*\) of 11 sites$/\1/' err | xargs printf %.9f)" "$mean"
-run overlap --json a.exact.csv b.exact.csv
-is 'one number in JSON' "$(cat out)" "{\"overlap\":$(cat exact.result)}"
-refuses 'found histograms of a trace, expected them of site as in sites.0.csv' \
-    overlap sites.0.csv a.exact.csv
-cat sites.0.csv >twice.csv
-tail -n +2 sites.0.csv >>twice.csv
-refuses 'twice.csv: a second histogram of site 0x4001' overlap twice.csv sites.0.csv
-
-"$MARGAY" histogram -q --bins linear:100 a.lines -o linear.csv
-"$MARGAY" histogram -q a.lines b.lines -o two.csv
-"$MARGAY" generate scan --blocks 9 --refs 9 --to lines -q -o c.lines
-"$MARGAY" histogram -q c.lines -o cold.csv
-"$MARGAY" histogram -q --unit 64 a.lines -o sized.csv
-sed '$d' a.exact.csv >cut.csv
-sed '2s/,[0-9]*,/,x,/' a.exact.csv >damaged.csv
-: >empty.csv
-refuses 'linear.csv:2: found a bin from 0 to 100, .*no power of two' overlap a.exact.csv linear.csv
-refuses 'two.csv: a second histogram, of b.lines' overlap two.csv a.exact.csv
-refuses 'cold.csv: no finite distance' overlap cold.csv a.exact.csv
-refuses 'sized.csv: found blocks of 64 bytes, expected blocks of unknown size' \
-    overlap a.exact.csv sized.csv
-refuses 'cut.csv:[0-9]+: .*is the table cut' overlap cut.csv a.exact.csv
-refuses "damaged.csv:2: found block_bytes 'x'" overlap damaged.csv a.exact.csv
-refuses 'empty.csv:1: found nothing' overlap a.exact.csv empty.csv
-refuses 'none.csv' overlap none.csv a.exact.csv
-refuses 'RUN.csv' overlap a.exact.csv
-refuses 'RUN.csv' overlap a.exact.csv a.exact.csv a.exact.csv
 
 # Shares whose sum is not quite 1 in binary.
 head='trace,block_bytes,distance_from,distance_to,references,share'

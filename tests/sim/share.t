@@ -12,18 +12,7 @@ for row in 'a uniform 600 1' 'b zipf 900 2' 'c loop 300 3'; do
 done
 
 run share a.csv b.csv c.csv --sizes 100,1000,1MiB
-is 'it works' "$status $(cat err)" '0 '
-is 'its columns' "$(head -1 out)" \
-    cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses
-is 'sizes ascend, programs come as given' "$(sed 1d out | cut -d, -f1-4)" \
-    "$(for size in 100,6400 1000,64000 16384,1048576; do
-        for name in a b c; do echo $size,$name.csv,40000; done
-    done)"
-is 'all of the cache is given away' \
-    "$(awk -F, 'NR > 1 { n[$1] += $6 } END { print n[100], n[1000], n[16384] }' out)" \
-    '100 1000 16384'
 cp out table
-
 # misses NAME BLOCKS: of the program alone.
 misses() {
     [ "$2" -gt 0 ] || { echo 40000; return; }
@@ -62,32 +51,9 @@ sed 's/half.csv/b/; s/a.csv/a/' out >got
 run share a.csv=2 half.csv=1 --sizes 100,1000
 is 'tenants share as programs do that are as fast' "$(cat got)" \
     "$(sed 's/half.csv/b/; s/a.csv/a/' out)"
-run share tenants.csv=3 c.csv=1 --sizes 100
-is 'and with other programs' "$(sed 1d out | cut -d, -f3 | tr '\n' ' ')" 'a b c.csv '
-
-run share a.csv=1 b.csv=3 --sizes 500
-cp out rated
-run share a.csv=2 b.csv=6 --sizes 500
-check 'rates are relative' cmp -s out rated
-run share a.csv b.csv --sizes 500
-check 'and matter' test "$(cat out)" != "$(cat rated)"
-cp a.csv 'a=3'
-run share 'a=3' b.csv --sizes 500
-like 'a name may have a sign' "$(sed -n 2p out)" '^500,32000,a=3,'
-"$MARGAY" histogram -q -f lines a.lines -o ids.csv
-run share ids.csv --sizes 16MiB
-like 'bytes of blocks of unknown size' "$status $(cat err)" \
-    '^2 .*ids.csv does not say how many bytes.*--objects if its distances are bytes'
 run share --fair a.csv c.csv --sizes 600
 is 'a fair division' "$(sed 1d out | cut -d, -f6,7)" \
     "$(printf '300,%s\n300,%s' "$(misses a.csv 300)" "$(misses c.csv 300)")"
-run share a.csv b.csv --sizes pow2
-is 'a grid goes to the sum of all' "$(tail -1 out | cut -d, -f1)" 2048
-"$MARGAY" generate scan --blocks 9 --refs 500 --to lines -q -o d.lines
-"$MARGAY" histogram -q --unit 64 d.lines -o d.csv
-run share a.csv d.csv --sizes 100
-like 'a program that uses nothing twice' "$(sed -n 3p out)" ',d.csv,500,500,0,500$'
-
 # Objects: against caches of bytes simulated for every part, and every division.
 cat >objects.pl <<'END'
 use strict; use warnings;
@@ -148,22 +114,4 @@ for my $round (1 .. $ARGV[0]) {
 END
 export MARGAY
 is 'objects are divided as by trying all' "$(perl objects.pl 60)" ''
-run share --objects o0.csv --sizes 1KiB,3
-is 'their sizes are bytes' "$(head -1 out) $(sed 1d out | cut -d, -f1,2,5,6,8 | tr '\n' ' ')" \
-    'cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses,partition_bytes ,3,,,3 ,1024,,,1024 '
-refuses 'a.csv: found blocks of 64 bytes, expected distances in bytes' share --objects a.csv
-
-refuses 'RUN.csv' share
-refuses 'a shared cache has no steps' share a.csv b.csv --sizes all
-refuses "b.csv=x" share a.csv b.csv=x --sizes 100
-refuses "b.csv=0" share a.csv b.csv=0 --sizes 100
-refuses 'none.csv' share a.csv none.csv --sizes 100
-"$MARGAY" histogram -q --bins log2 --unit 64 a.lines -o log2.csv
-refuses 'expected one distance in each row' share a.csv log2.csv
-"$MARGAY" histogram -q a.lines -o unsized.csv
-refuses 'found blocks of unknown size, expected blocks of 64 bytes' share a.csv unsized.csv
-"$MARGAY" histogram -q a.lines b.lines -o two.csv
-refuses 'a second histogram' share two.csv
-sed '$d' a.csv >cut.csv
-refuses 'is the table cut' share a.csv cut.csv
 finish

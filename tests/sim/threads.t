@@ -40,7 +40,8 @@ same 'more block sizes than threads' \
 same 'an engine that cannot split' curve --sizes all -e olken --bound 500 "$@"
 same 'a warm-up' histogram --warmup 60000 -b 64,4096 "$@"
 same 'nothing but warm-up' histogram --warmup 99999999 -b 64,4096 "$@"
-same 'single distances' distances -b 64,256 --limit 60000 a.u64
+same 'distances of more than is kept in memory' distances -b 64,256 a.u64
+same 'phases of a trace' phases c.u64
 same 'chunks' curve --sizes all --chunk 1000 a.u64
 same 'phases' curve --sizes all --phase 1000 a.u64
 same 'an engine of words' curve -v -q -b 64,128 "$@"

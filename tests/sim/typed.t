@@ -80,37 +80,12 @@ else
     agrees regex r.txt --pattern '^(?<thread>\d+): (?<kind>\w+) (?<address>\w+) (?<size>\d+) by (?<site>\w+)'
 fi
 
-# Fetches, and sites that are texts, which are hashed.
+# Sites that are texts are hashed.
 printf '%s\n' f,0x40,main Fetch,64,main r,64,other >f.csv
-run info --column kind=1,address=2 f.csv
-is 'fetches' "$(grep -E '^(reads|fetches)' out | tr '\n' ' ')" \
-    'reads,1 fetches,2 '
 run histogram -q --by site --column address=2,site=3 f.csv
 is 'sites are hashed' "$(awk -F, 'NR > 1 { print $1, $6 }' out |
     grep -v ' 0$' | sort | uniq -c | wc -l) $(cut -d, -f1 out | grep -c "$(
     perl -Mbigint -e 'my $h = 0xcbf29ce484222325;
         $h = (($h ^ ord) * 0x100000001b3) % 2**64 for split //, "main";
         print $h->as_hex')")" '2 2'
-# Blocks: the addresses are divided.
-is 'addresses' "$(printf '0\n63\n0x40\n' | "$MARGAY" info -q --column address=1 - |
-    grep distinct)" 'distinct_blocks,2'
-
-bad() { # ROW COLUMNS MESSAGE
-    printf '1,r,0x40,8\n%s\n' "$1" >bad.csv
-    refuses "$3" curve --column "$2" bad.csv
-}
-bad 1,r,0x4g,8 address=3 "bad.csv:2: .*an address, in decimal or after 0x"
-bad 1,r,,8 address=3 'expected an address'
-bad 1,r,0x10000000000000000,8 address=3 'expected an address'
-bad 1,r,0x,8 address=3 'expected an address'
-bad 1,q,0x40,8 kind=2,address=3 'expected a kind .read, write, fetch'
-bad -1,r,0x40,8 thread=1,address=3 'expected a thread, a number below'
-bad 4294967296,r,0x40,8 thread=1,address=3 'expected a thread, a number'
-bad 1,,0x40,8 site=2,address=3 'expected a site in column 2'
-bad 1,r,0x40,0 address=3,size=4 'a length of 1 byte at least'
-bad 1,r,18446744073709551615,2 address=3,size=4 'an offset and a length .* together'
-refuses 'both id= and address=' curve --column id=1,address=3 bad.csv
-refuses 'address= of several columns' curve --column address=1+3 bad.csv
-refuses 'kind= of several columns' curve --column id=3,kind=1+2 bad.csv
-refuses 'but csv holds addresses' curve --column address=1 --unit 8 bad.csv
 finish
