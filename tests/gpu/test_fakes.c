@@ -1,5 +1,5 @@
 /*
- * test_fakes.c - OpenCL on a driver that emulates
+ * test_fakes.c - the kernels as plain C, and OpenCL on a driver that emulates
  *
  * Everything but the kernels' compiler is as on a device, and uploads come as
  * late as they may.  A library that is open already is found by its name, so
@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
+#include "stackdist/gpu/device.h"
 #include "tests/gpu/cases.h"
 
 static void open_driver(const char *name)
@@ -70,6 +71,13 @@ int main(void)
         "clEnqueueReadBuffer:5",
         NULL,
     };
+    struct margay_error error = {0};
+    margay_gpu *gpu;
+    test_hp_rda("emulate");
+    CHECK(margay_gpu_open(MARGAY_GPU_EMULATE, 1, &gpu, &error) ==
+                  MARGAY_BAD_ARGUMENT &&
+              gpu == NULL,
+          "a device that is not there: %s", error.message);
     open_driver("libOpenCL.so.1");
     test_hp_rda("opencl");
     test_failures("opencl", opencl);

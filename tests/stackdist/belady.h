@@ -55,33 +55,22 @@ static inline void evict(struct cache *cache, const uint64_t *trace,
     cache->blocks[victim] = cache->blocks[--cache->count];
 }
 
-static inline bool contains(const struct cache *cache, uint64_t block)
+/* A reference to a cache of `size` blocks; true: it hits.  Without bypass room
+   is made before the block comes, with bypass after. */
+static inline bool refer(struct cache *cache, size_t size,
+                         const uint64_t *trace, size_t count, size_t now,
+                         bool bypass)
 {
     for (size_t i = 0; i < cache->count; i++) {
-        if (cache->blocks[i] == block)
+        if (cache->blocks[i] == trace[now])
             return true;
     }
+    if (!bypass && cache->count == size)
+        evict(cache, trace, count, now);
+    cache->blocks[cache->count++] = trace[now];
+    if (cache->count > size)
+        evict(cache, trace, count, now);
     return false;
-}
-
-/* Lower distances[i] to `size` - 1 where reference i hits in that cache.
-   Without bypass room is made before the block comes, with bypass after. */
-static inline void simulate(const uint64_t *trace, size_t count, size_t size,
-                            bool bypass, uint64_t *distances)
-{
-    struct cache cache = {.count = 0};
-    for (size_t i = 0; i < count; i++) {
-        if (contains(&cache, trace[i])) {
-            if (distances[i] > size - 1)
-                distances[i] = size - 1;
-            continue;
-        }
-        if (!bypass && cache.count == size)
-            evict(&cache, trace, count, i);
-        cache.blocks[cache.count++] = trace[i];
-        if (cache.count > size)
-            evict(&cache, trace, count, i);
-    }
 }
 
 static inline void ask_belady(const uint64_t *trace, size_t count,
@@ -90,8 +79,13 @@ static inline void ask_belady(const uint64_t *trace, size_t count,
 {
     for (size_t i = 0; i < count; i++)
         distances[i] = MARGAY_INFINITE;
-    for (size_t size = most_blocks; size > 0; size--)
-        simulate(trace, count, size, bypass, distances);
+    for (size_t size = most_blocks; size > 0; size--) {
+        struct cache cache = {.count = 0};
+        for (size_t i = 0; i < count; i++) {
+            if (refer(&cache, size, trace, count, i, bypass))
+                distances[i] = size - 1;
+        }
+    }
 }
 
 /* ------------------------------------------------ machines in an array -- */

@@ -90,6 +90,7 @@ static inline void list_specs(void)
 
 /* A trace, how to run it, and the truth about it. */
 struct task {
+    enum margay_measure measure;
     uint64_t bound; /* 0 = none */
     size_t reset;   /* counts are forgotten before this reference */
     size_t count;
@@ -102,8 +103,7 @@ struct task {
 /* Add up what is wanted; to be freed. */
 static inline void add_up(struct task *task)
 {
-    if (margay_histogram_create(&task->wanted, NULL) != MARGAY_OK)
-        abort();
+    task->wanted = new_histogram();
     for (size_t i = task->reset; i < task->count; i++)
         margay_histogram_add(task->wanted, task->distances[i], 1, NULL);
 }
@@ -235,7 +235,8 @@ static inline bool peek_is_same(const struct task *task, margay_engine *engine)
     return same;
 }
 
-/* Run `spec` on the task and compare everything that it answers. */
+/* Run `spec` on the task and compare everything that it answers, of short ones
+   by several threads in small pieces, too. */
 static inline bool passes(const char *spec, const struct task *task,
                           uint64_t longest_chunk, bool ask_distances)
 {
@@ -243,7 +244,13 @@ static inline bool passes(const char *spec, const struct task *task,
     struct margay_error error = {0};
     struct margay_result result;
     margay_engine *engine;
+    options.measure = task->measure;
     options.bound_blocks = task->bound;
+    if (!ask_distances && task->count < 5000 && one_in(2)) {
+        options.threads = 1 + (unsigned)below(1u << below(6));
+        options.chunk_refs = below(200);
+        options.phase_refs = below(2) * below(1000);
+    }
     if (margay_engine_create(spec, &options, &engine, &error) != MARGAY_OK) {
         printf("#   %s\n", error.message);
         return false;

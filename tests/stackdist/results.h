@@ -68,6 +68,37 @@ static inline uint64_t ask_distances(const char *spec, const uint64_t *blocks,
     return result.distinct_blocks;
 }
 
+static inline margay_histogram *new_histogram(void)
+{
+    margay_histogram *histogram;
+    if (margay_histogram_create(&histogram, NULL) != MARGAY_OK)
+        abort();
+    return histogram;
+}
+
+static inline uint64_t count_at(const margay_histogram *histogram,
+                                uint64_t distance)
+{
+    uint64_t found, count;
+    return margay_histogram_next(histogram, distance, &found, &count) &&
+                   found == distance
+               ? count
+               : 0;
+}
+
+/* The misses of a cache of that size. */
+static inline uint64_t misses_of(const margay_histogram *histogram,
+                                 uint64_t size)
+{
+    uint64_t misses = margay_histogram_references(histogram), distance, count;
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &count) &&
+         distance < size;
+         from = distance + 1)
+        misses -= count;
+    return misses;
+}
+
 /* The same counts, whatever bound was exceeded. */
 static inline bool same_histogram(const margay_histogram *a,
                                   const margay_histogram *b)

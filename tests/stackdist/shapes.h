@@ -8,12 +8,12 @@
 #include "tests/chance.h"
 #include "traces/traces_internal.h"
 
-enum shape { UNIFORM, SKEWED, LOOP, REPEATS, STRIDED, DRIFT, SHAPES };
+enum shape { UNIFORM, SKEWED, LOOP, REPEATS, TURNS, STRIDED, DRIFT, SHAPES };
 
 __attribute__((unused)) static const char *const shape_names[] = {
-    "uniform", "skewed", "loop", "repeats", "strided", "drift"};
+    "uniform", "skewed", "loop", "repeats", "turns", "strided", "drift"};
 
-/* A number in [0, blocks). */
+/* A number in [0, blocks); in turns, runs in which few blocks alternate. */
 static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
                                    uint64_t previous)
 {
@@ -25,6 +25,8 @@ static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
         return one_in(16) ? draw : i % blocks;
     case REPEATS:
         return one_in(4) ? draw : previous;
+    case TURNS:
+        return (i / 64 * 7 + i % (1 + i / 64 % 3)) % blocks;
     case STRIDED:
         return i * 7 % blocks;
     case DRIFT:
@@ -35,8 +37,8 @@ static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
 }
 
 /* From numbers to ids: small, both ends, high bits only, hashed, far apart, 64
-   in a chain (near.h) or next to each other in a small hash table, or large. */
-#define IN_CHAINS 5
+   in a chain (near.h) or next to each other in a small hash table, all of them
+   there, in few sets of a cache, or large. */
 static inline uint64_t block_id(unsigned coding, uint64_t number)
 {
     switch (coding) {
@@ -50,13 +52,17 @@ static inline uint64_t block_id(unsigned coding, uint64_t number)
         return number * UINT64_C(0x9e3779b97f4a7c15);
     case 4:
         return number * 0x10001;
-    case IN_CHAINS: /* times the multiplier of both, this is number << 45 */
+    case 5: /* times the multiplier of both, this is number << 45 */
         return number * (UINT64_C(0xf1de83e19937733d) << 45);
+    case 6: /* and this is number */
+        return number * UINT64_C(0xf1de83e19937733d);
+    case 7:
+        return number << 12;
     default:
         return UINT64_MAX - number;
     }
 }
-#define CODINGS 7
+#define CODINGS 9
 
 static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
                               uint64_t distinct)
@@ -67,6 +73,15 @@ static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
         number = next_number(shape, distinct, i, number);
         blocks[i] = block_id(coding, number);
     }
+}
+
+/* The same with what each reference does, of up to some thousand blocks. */
+static inline void make_accesses(enum shape shape, uint64_t *blocks,
+                                 uint8_t *kinds, size_t count)
+{
+    make_trace(shape, blocks, count, 1 + below(UINT64_C(1) << below(13)));
+    for (size_t i = 0; i < count; i++)
+        kinds[i] = (uint8_t)below(MARGAY_KINDS);
 }
 
 #endif

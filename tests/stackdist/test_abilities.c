@@ -393,40 +393,6 @@ static void check_engine(const char *spec, enum margay_measure measure)
     check_bounds(&subject);
 }
 
-/* What making an engine refuses, asking refuses in the same words. */
-static void check_refusals(void)
-{
-    static const struct {
-        const char *spec;
-        enum margay_measure measure;
-    } wrong[] = {
-        {"exakt", MARGAY_REUSE_DISTANCES},
-        {"", MARGAY_REUSE_DISTANCES},
-        {"exact:filter=of", MARGAY_REUSE_DISTANCES},
-        {"exact:filter=off,filter=on", MARGAY_REUSE_DISTANCES},
-        {"naive:form=tree", MARGAY_REUSE_DISTANCES},
-        {"markers:at=0", MARGAY_REUSE_DISTANCES},
-        {"shards:rate=0.5,blocks=100", MARGAY_REUSE_DISTANCES},
-        {"olken", MARGAY_REUSE_TIMES},
-        {"exact:filter=on", MARGAY_FOOTPRINT},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-        struct margay_engine_abilities abilities;
-        struct margay_error made = {0}, asked = {0};
-        margay_engine *engine;
-        options.measure = wrong[i].measure;
-        enum margay_status status =
-            margay_engine_create(wrong[i].spec, &options, &engine, &made);
-        CHECK(status == MARGAY_BAD_ARGUMENT &&
-                  margay_engine_abilities(wrong[i].spec, wrong[i].measure,
-                                          &abilities, &asked) == status &&
-                  strcmp(made.message, asked.message) == 0 &&
-                  abilities.info == NULL && abilities.can == 0,
-              "'%s' is refused: %s", wrong[i].spec, asked.message);
-    }
-}
-
 int main(void)
 {
     seed_chance(1);
@@ -442,6 +408,5 @@ int main(void)
     check_engine("exact", MARGAY_FOOTPRINT);
     check_engine("exact", MARGAY_OPTIMAL_DISTANCES);
     check_engine("exact", MARGAY_OPTIMAL_BYPASS_DISTANCES);
-    check_refusals();
     return tap_done();
 }

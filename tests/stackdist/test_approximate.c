@@ -14,6 +14,7 @@
 #include "tests/tap.h"
 
 #define LONGEST_TRACE 6000
+#define LONG_REFS     300000 /* of one for deep trees */
 
 /* What an engine promises: precision, and how many nodes it needs. */
 struct promise {
@@ -63,7 +64,7 @@ static bool keeps(const struct promise *promise, const uint64_t *blocks,
                   size_t count, const uint64_t *distances, uint64_t distinct,
                   uint32_t end)
 {
-    static uint64_t got[LONGEST_TRACE];
+    static uint64_t got[LONG_REFS];
     const struct margay_engine_class *class = promise->class;
     struct margay_result result = {0};
     void *state;
@@ -141,6 +142,19 @@ static void test_promises(void)
     }
 }
 
+static void test_long(void)
+{
+    static uint64_t blocks[LONG_REFS], distances[LONG_REFS];
+    size_t count = (size_t)rounds(LONG_REFS);
+    count = count < LONG_REFS ? count : LONG_REFS;
+    make_trace(SKEWED, blocks, count, count / 4 + 1);
+    uint64_t distinct = ask_distances("exact", blocks, count, distances);
+    for (size_t i = 0; i < promise_count; i++)
+        CHECK(
+            keeps(&promises[i], blocks, count, distances, distinct, UINT32_MAX),
+            "%zu references: %s", count, promises[i].name);
+}
+
 /* Zhong et al., Fig. 2(d): a query on the tree that the figure shows. */
 static void test_figure_query(void)
 {
@@ -191,5 +205,6 @@ int main(void)
     add_absolutes("btree", 0);
     add_absolutes("splay", 1);
     test_promises();
+    test_long();
     return tap_done();
 }

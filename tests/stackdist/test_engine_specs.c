@@ -101,6 +101,26 @@ static const struct {
     {"hp-rda:device=64", "device=64", "0..63"},
 };
 
+/* What making an engine refuses, asking refuses in the same words; but for the
+   lack of a bound, which is no matter of the spec. */
+static void check_asking(const char *spec, enum margay_measure measure)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_engine_abilities abilities;
+    struct margay_error made = {0}, asked = {0};
+    margay_engine *engine;
+    options.measure = measure;
+    options.bound_blocks = strncmp(spec, "bounded", 7) == 0;
+    enum margay_status status =
+        margay_engine_create(spec, &options, &engine, &made);
+    CHECK(margay_engine_abilities(spec, measure, &abilities, &asked) ==
+                  status &&
+              strcmp(made.message, asked.message) == 0 &&
+              (status == MARGAY_OK || abilities.info == NULL),
+          "'%s' is refused before it is made: %s", spec, asked.message);
+    margay_engine_free(engine);
+}
+
 static void test_bad(void)
 {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -110,7 +130,10 @@ static void test_bad(void)
         CHECK(strstr(error.message, bad[i].says) &&
                   strstr(error.message, bad[i].says_too),
               "it says: %s", error.message);
+        check_asking(bad[i].spec, MARGAY_REUSE_DISTANCES);
     }
+    check_asking("olken", MARGAY_REUSE_TIMES);
+    check_asking("exact:filter=on", MARGAY_FOOTPRINT);
     struct margay_error error;
     CHECK(create("shen", 5, &error) == MARGAY_BAD_ARGUMENT &&
               strstr(error.message, "engine shen takes no bound"),

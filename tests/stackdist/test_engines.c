@@ -83,39 +83,6 @@ static void test_example(const struct example *example)
     margay_histogram_free(task.wanted);
 }
 
-/* The histograms as the papers print them, not derived from distances. */
-static void test_example_histogram(void)
-{
-    static const uint64_t rows[][2] = {{0, 1}, {1, 4}, {3, 2},
-                                       {4, 1}, {5, 6}, {8, 1}};
-    const struct example *example = &examples[2];
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    margay_engine *engine;
-    struct margay_result result;
-    uint64_t blocks[32], distance, count;
-    for (size_t i = 0; i < 24; i++)
-        blocks[i] = (uint64_t)example->trace[i];
-    margay_engine_create("naive", &options, &engine, NULL);
-    margay_engine_feed(engine, blocks, 24, NULL, NULL);
-    margay_engine_finish(engine, &result, NULL);
-    margay_engine_free(engine);
-    uint64_t from = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        bool found =
-            margay_histogram_next(result.histogram, from, &distance, &count);
-        CHECK(found && distance == rows[i][0] && count == rows[i][1],
-              "PARDA, Table III: %" PRIu64 " at distance %" PRIu64, rows[i][1],
-              rows[i][0]);
-        from = rows[i][0] + 1;
-    }
-    CHECK(!margay_histogram_next(result.histogram, from, &distance, &count),
-          "PARDA, Table III: no other distance");
-    CHECK_U64(margay_histogram_infinite(result.histogram), 9,
-              "PARDA, Table III: cold");
-    CHECK_U64(result.distinct_blocks, 9, "PARDA, Table III: distinct");
-    margay_histogram_free(result.histogram);
-}
-
 /* -------------------------------------------------------- differential -- */
 
 #define LONGEST_TRACE 4096
@@ -189,7 +156,6 @@ int main(void)
     list_specs();
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
         test_example(&examples[i]);
-    test_example_histogram();
     for (enum shape shape = 0; shape < SHAPES; shape++)
         test_shape(shape);
     return tap_done();

@@ -11,11 +11,24 @@
 #include "stackdist/engines/estimate.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/estimates.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
 #define LONGEST_TRACE 5000
+
+static uint64_t misses_at(const struct margay_result *result, uint64_t size)
+{
+    const struct margay_sizes sizes = {
+        .kind = MARGAY_SIZES_LIST, .list_blocks = &size, .list_count = 1};
+    struct margay_point *point;
+    size_t count;
+    if (margay_result_curve(result, &sizes, &point, &count, NULL) != MARGAY_OK)
+        abort();
+    uint64_t misses = count == 0 ? 0 : point->misses;
+    free(point);
+    return misses;
+}
 
 /* ---------------------------------------------------------------- bars -- */
 
@@ -94,40 +107,75 @@ static void test_invariants(void)
 
 /* -------------------------------------------- where they must be exact -- */
 
+/* A spec of markers at random sizes. */
+static void list_sizes(char *spec, size_t bytes)
+{
+    uint64_t size = 0, number = 1 + below(6);
+    size_t used = (size_t)snprintf(spec, bytes, "markers:at=");
+    for (uint64_t i = 0; i < number; i++) {
+        size += 1 + below(i % 2 == 0 ? 4 : 300);
+        used += (size_t)snprintf(spec + used, bytes - used, "%s%" PRIu64,
+                                 i == 0 ? "" : "+", size);
+    }
+}
+
+/* Does it say what the naive stack says, at the sizes that it knows? */
+static bool is_exact(const char *spec, const struct margay_result *naive,
+                     const uint64_t *blocks, size_t count, size_t reset)
+{
+    const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_result result =
+        run_engine(spec, &options, blocks, count, reset);
+    bool same = result.references == naive->references &&
+                result.infinite == naive->infinite &&
+                result.distinct_blocks == naive->distinct_blocks &&
+                (result.histogram == NULL ||
+                 same_histogram(naive->histogram, result.histogram));
+    for (size_t i = 0; i < result.point_count && count > reset; i++)
+        same = same &&
+               misses_of(naive->histogram, result.points[i].cache_blocks) ==
+                   result.points[i].misses;
+    margay_result_clear(&result);
+    return same;
+}
+
+/* Samples of all, and markers, which know the misses at some sizes. */
 static void test_whole_samples(void)
 {
+    const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     static uint64_t blocks[LONGEST_TRACE];
-    static const char *const specs[] = {"shards:rate=1",
-                                        "shards:rate=1,adjust=off",
-                                        "shards:blocks=100000",
-                                        "shards:blocks=100000,adjust=off",
-                                        "hp-rda:st=65536,nb=1,adjust=on",
-                                        "hp-rda:st=64,nb=1"};
+    char just_room[64], markers[256];
+    const char *const specs[] = {"shards:rate=1",
+                                 "shards:rate=1,adjust=off",
+                                 "shards:blocks=100000",
+                                 "shards:blocks=100000,adjust=off",
+                                 "hp-rda:st=65536,nb=1,adjust=on",
+                                 "hp-rda:st=64,nb=1",
+                                 just_room,
+                                 markers};
     enum { WHOLE = sizeof specs / sizeof *specs };
-    uint64_t number = rounds(60), failures[WHOLE] = {0}, fixed = 0;
+    uint64_t number = rounds(200), failures[WHOLE] = {0};
     for (uint64_t round = 0; round < number; round++) {
         size_t count = (size_t)below(LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
                    1 + below(count / 2 + 3));
-        struct margay_result naive = run_plainly("naive", blocks, count);
-        for (size_t i = 0; i < WHOLE; i++) {
-            struct margay_result result = run_plainly(specs[i], blocks, count);
-            failures[i] += !same_histogram(naive.histogram, result.histogram) ||
-                           result.distinct_blocks != naive.distinct_blocks;
-            margay_result_clear(&result);
-        }
-        char spec[64];
+        size_t reset = round % 3 == 0 ? count / 3 : 0;
+        struct margay_result naive =
+            run_engine("naive", &options, blocks, count, reset);
         uint64_t room = naive.distinct_blocks < 16 ? 16 : naive.distinct_blocks;
-        snprintf(spec, sizeof spec, "shards:blocks=%" PRIu64, room);
-        struct margay_result result = run_plainly(spec, blocks, count);
-        fixed += !same_histogram(naive.histogram, result.histogram);
-        margay_result_clear(&result);
+        snprintf(just_room, sizeof just_room, "shards:blocks=%" PRIu64, room);
+        list_sizes(markers, sizeof markers);
+        for (size_t i = 0; i < WHOLE; i++) {
+            /* A reset would cut its one chunk. */
+            if (reset == 0 || strstr(specs[i], "st=65536") == NULL)
+                failures[i] +=
+                    !is_exact(specs[i], &naive, blocks, count, reset);
+        }
         margay_result_clear(&naive);
     }
     for (size_t i = 0; i < WHOLE; i++)
         CHECK_U64(failures[i], 0, "%" PRIu64 " traces: %s is exact", number,
                   specs[i]);
-    CHECK_U64(fixed, 0, "shards with just room for all blocks is exact");
 }
 
 /* A bound on blocks is kept, and a loop's rate found, for any length. */
@@ -163,24 +211,6 @@ static void test_threads(void)
         margay_result_clear(&several);
     }
     margay_result_clear(&one);
-}
-
-/* Chunks that do not overlap are added up exactly: a b a, of 64 blocks each,
-   within a thread block and across three. */
-static void test_chunks(void)
-{
-    static const char *const specs[] = {"hp-rda:st=64,nb=4",
-                                        "hp-rda:st=64,nb=1,adjust=on",
-                                        "hp-rda:st=64,nb=1,adjust=off"};
-    uint64_t blocks[192];
-    for (uint64_t i = 0; i < 192; i++)
-        blocks[i] = i % 128;
-    for (size_t i = 0; i < 3; i++) {
-        struct margay_result result = run_plainly(specs[i], blocks, 192);
-        CHECK(misses_at(&result, 127) == 192 && misses_at(&result, 128) == 128,
-              "%s: three chunks", specs[i]);
-        margay_result_clear(&result);
-    }
 }
 
 static void test_times(void)
@@ -235,7 +265,6 @@ int main(void)
     test_whole_samples();
     test_fixed_size();
     test_threads();
-    test_chunks();
     test_times();
     test_footprint();
     return tap_done();

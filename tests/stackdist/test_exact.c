@@ -6,8 +6,6 @@
  */
 #include "stackdist/exact/exact_state.h"
 #include "tests/chance.h"
-#include "tests/stackdist/results.h"
-#include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -83,27 +81,12 @@ static void test_late_times(uint64_t distinct, uint64_t near_share)
     }
 }
 
-/* Blocks that the filter has in the same few chains. */
-static void test_same_chains(void)
-{
-    fill_blocks(2000, 60);
-    for (size_t i = 0; i < REFS; i++)
-        blocks[i] = block_id(IN_CHAINS, blocks[i]);
-    CHECK(run_from(0, LATE_REFS, 2, 3, 0, expected), "blocks in few chains");
-    compare_from(0, LATE_REFS, "blocks in few chains", 0);
-}
-
 /* Few blocks and many take turns, so that the filter comes and goes. */
-static void fill_phases(void)
+static void test_phases(void)
 {
     seed_chance(3);
     for (size_t i = 0; i < REFS; i++)
         blocks[i] = below(i / 23000 % 2 ? 20000 : 900);
-}
-
-static void test_phases(void)
-{
-    fill_phases();
     for (uint64_t bound = 0; bound <= 6000; bound += 500 + bound * 10) {
         CHECK(run_from(0, REFS, 2, 3, bound, expected), "phases");
         compare_from(0, REFS, "phases", bound);
@@ -143,91 +126,6 @@ static void test_pieces(size_t piece)
     CHECK(count_filtered(state, settled, REFS, piece) < (REFS - settled) / 8,
           "new ones are not, in pieces of %zu", piece);
     margay_engine_free_state(&margay_engine_exact, state);
-}
-
-/* Runs in which two blocks take turns, or three, among others. */
-static void fill_turns(void)
-{
-    seed_chance(17);
-    for (size_t i = 0, length; i < REFS; i += length) {
-        uint64_t few[3], turn = 1 + below(3);
-        for (size_t k = 0; k < 3; k++)
-            few[k] = below(i % 2 == 0 ? 12 : 3000);
-        length = 1 + below(150);
-        length = length < REFS - i ? length : REFS - i;
-        for (size_t k = 0; k < length; k++)
-            blocks[i + k] = few[k % turn];
-    }
-}
-
-/* Feed in pieces of odd lengths, asking for distances or not. */
-static margay_histogram *count_distances(const char *spec, uint64_t *distances)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result = {0};
-    margay_engine *engine;
-    if (margay_engine_create(spec, &options, &engine, NULL) != MARGAY_OK)
-        return NULL;
-    for (size_t i = 0, some; i < REFS; i += some) {
-        some = 1 + i % 4999 * 7 % 5003;
-        some = some < REFS - i ? some : REFS - i;
-        margay_engine_feed(engine, blocks + i, some,
-                           distances == NULL ? NULL : distances + i, NULL);
-    }
-    margay_engine_finish(engine, &result, NULL);
-    margay_engine_free(engine);
-    return result.histogram;
-}
-
-/* What need not be looked at is counted, the same as what is. */
-static void test_counts_alone(const char *what)
-{
-    static const char *const names[] = {"v4", "v3", "portable"};
-    margay_histogram *wanted =
-        count_distances("exact:filter=off,target=portable", got);
-    CHECK(wanted != NULL && margay_histogram_references(wanted) == REFS, "%s",
-          what);
-    for (size_t i = 0; wanted != NULL && i < 6; i++) {
-        char spec[64];
-        snprintf(spec, sizeof spec, "exact:filter=%s,target=%s",
-                 i < 3 ? "on" : "auto", names[i % 3]);
-        margay_histogram *counted = count_distances(spec, NULL);
-        if (counted == NULL)
-            continue;
-        CHECK(same_histogram(wanted, counted), "%s, counted alone by %s", what,
-              spec);
-        margay_histogram_free(counted);
-    }
-    margay_histogram_free(wanted);
-}
-
-/* The n-th bit of a filled vector, its rank, and what clearing leaves. */
-static void test_rank(void)
-{
-    struct margay_rank rank;
-    uint64_t live = 3000000; /* tall */
-    CHECK(margay_rank_create(&rank, live * 8, 0, NULL) == MARGAY_OK,
-          "a vector");
-    margay_rank_fill(&rank, live);
-    CHECK_U64(rank.live, live, "filled");
-    bool right = rank.tall;
-    for (uint64_t i = 0; i < live; i += 977)
-        right =
-            right && margay_rank_before(&rank, margay_rank_nth(i), true) == i;
-    CHECK(right, "ranks after filling");
-    for (uint64_t i = 0; i < live; i += 2)
-        margay_rank_clear(&rank, margay_rank_nth(i),
-                          margay_rank_top_vectors(&rank), true);
-    margay_rank_clear(&rank, margay_rank_nowhere(&rank),
-                      margay_rank_top_vectors(&rank), true);
-    for (uint64_t i = 0; i < live; i += 991)
-        right = right &&
-                margay_rank_before(&rank, margay_rank_nth(i), true) == i / 2;
-    CHECK(right, "ranks after clearing every other bit");
-    margay_rank_destroy(&rank);
-    CHECK(margay_rank_create(&rank, UINT64_C(1) << 60, 0, NULL) ==
-              MARGAY_NO_MEMORY,
-          "an axis of 2^60 cannot be had");
 }
 
 #define PICKS 3000
@@ -296,17 +194,12 @@ static void test_ranks_in_batches(void)
 
 int main(void)
 {
-    test_rank();
     test_ranks_in_batches();
     test_late_times(300000, 0);
     test_late_times(5000, 60);
-    test_same_chains();
     test_phases();
-    test_counts_alone("phases");
     test_pieces(64);
     test_pieces(1500);
     test_pieces(10000);
-    fill_turns();
-    test_counts_alone("blocks that take turns");
     return tap_done();
 }

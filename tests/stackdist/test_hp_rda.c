@@ -10,7 +10,7 @@
 
 #include "tests/chance.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/estimates.h"
+#include "tests/stackdist/results.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 

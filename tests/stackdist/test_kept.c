@@ -2,7 +2,7 @@
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
-#include "tests/stackdist/results.h"
+#include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
@@ -17,54 +17,29 @@
 
 #define MOST_REFS 160
 
-static bool add_some(margay_histogram *histogram, const uint64_t *distances,
-                     size_t count, uint64_t bound)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t distance =
-            distances[i] >= bound ? MARGAY_INFINITE : distances[i];
-        if (margay_histogram_add(histogram, distance, 1, NULL) != MARGAY_OK)
-            return false;
-    }
-    return true;
-}
-
-static bool is_counted(void *state, const margay_histogram *wanted)
+/* Feed a trace in pieces, asking for the distances of some; between them look
+   at the counts, or reset them. */
+static bool agrees(void *state, const struct task *task)
 {
     struct margay_result result = {.histogram = NULL};
-    bool same = peek(state, &result, NULL) == MARGAY_OK &&
-                same_histogram(result.histogram, wanted);
-    margay_result_clear(&result);
-    return same;
-}
-
-/* Feed a trace in pieces; between them look at the counts, or reset them, and
-   ask for distances of some pieces. */
-static bool agrees(void *state, const uint64_t *trace, size_t count,
-                   const uint64_t *wanted, uint64_t bound)
-{
-    margay_histogram *counts;
-    bool same = margay_histogram_create(&counts, NULL) == MARGAY_OK;
-    for (size_t done = 0, some; done < count && same; done += some) {
+    bool same = true;
+    for (size_t done = 0, some; done < task->count && same; done += some) {
         uint64_t distances[MOST_REFS];
         bool asked = one_in(6);
-        some = 1 + (size_t)below(count - done);
-        same = feed(state, trace + done, some, asked ? distances : NULL,
-                    NULL) == MARGAY_OK &&
-               add_some(counts, wanted + done, some, bound);
-        for (size_t i = 0; asked && i < some && same; i++)
-            same =
-                distances[i] == (wanted[done + i] >= bound ? MARGAY_INFINITE
-                                                           : wanted[done + i]);
-        if (one_in(8)) {
+        if (done == task->reset)
             reset_counts(state);
-            margay_histogram_clear(counts);
-        }
-        if (one_in(8))
-            same = same && is_counted(state, counts);
+        else if (one_in(8) && peek(state, &result, NULL) == MARGAY_OK)
+            margay_result_clear(&result);
+        some = 1 + (size_t)below(
+                       (done < task->reset ? task->reset : task->count) - done);
+        same = feed(state, task->blocks + done, some, asked ? distances : NULL,
+                    NULL) == MARGAY_OK &&
+               (!asked || memcmp(distances, task->distances + done,
+                                 some * sizeof *distances) == 0);
     }
-    same = same && is_counted(state, counts);
-    margay_histogram_free(counts);
+    same = same && peek(state, &result, NULL) == MARGAY_OK &&
+           same_result(task, &result);
+    margay_result_clear(&result);
     return same;
 }
 
@@ -74,22 +49,31 @@ static bool try_trace(enum shape shape, bool bypass)
         bypass ? &keeping_engine_bypass : &keeping_engine;
     struct margay_engine_setup setup = {.options =
                                             MARGAY_ENGINE_OPTIONS_DEFAULT};
-    uint64_t trace[MOST_REFS], wanted[MOST_REFS];
+    uint64_t trace[MOST_REFS], wanted[MOST_REFS], distances[MOST_REFS];
     size_t count = 1 + (size_t)below(MOST_REFS);
     size_t blocks = 1 + (size_t)below(MOST_BLOCKS);
     uint64_t bound = one_in(2) ? 0 : 1 + below(blocks + 2);
+    struct task task = {.bound = bound,
+                        .reset = (size_t)below(count),
+                        .count = count,
+                        .blocks = trace,
+                        .distances = distances};
     make_trace(shape, trace, count, blocks);
     ask_belady(trace, count, blocks, bypass, wanted);
+    for (size_t i = 0; i < count; i++)
+        task.distinct += wanted[i] == MARGAY_INFINITE;
+    apply_bound(bound, wanted, count, distances);
+    add_up(&task);
     setup.options.measure =
         bypass ? MARGAY_OPTIMAL_BYPASS_DISTANCES : MARGAY_OPTIMAL_DISTANCES;
     setup.options.bound_blocks = bound;
     /* Times may end in the middle. */
     uint32_t first = one_in(4) ? UINT32_MAX - 1100 - (uint32_t)below(100) : 1;
     void *state = margay_map(class->state_bytes);
-    bool same =
-        state != NULL &&
-        keeping_create_at(&setup, first, state, NULL) == MARGAY_OK &&
-        agrees(state, trace, count, wanted, bound == 0 ? UINT64_MAX : bound);
+    bool same = state != NULL &&
+                keeping_create_at(&setup, first, state, NULL) == MARGAY_OK &&
+                agrees(state, &task);
+    margay_histogram_free(task.wanted);
     if (state != NULL)
         margay_engine_free_state(class, state);
     return same;

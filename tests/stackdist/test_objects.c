@@ -4,19 +4,162 @@
  * Random traces, and at each size of a grid a cache that is simulated by
  * itself.  No size differs, those below the largest object included, unless
  * sizes change: then these are in the bracket that the engine names.
+ *
+ * Where the engine has a bound, it forgets objects that no cache up to that
+ * holds.  Time is moved on so that it is renumbered, and sweeps come, at any
+ * moment.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "stackdist/objects/objects.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/naive_objects.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
+#include <margay/objects.h>
 
-/* ---------------------------------------------------------------- traces -- */
+/* ---------------------------- a plain LRU cache with a size in bytes -- */
 
-enum distribution { SMALL, SAME_CLASS, OCTAVES, ENDS, TIES, DISTRIBUTIONS };
+#define NAIVE_MOST 512 /* objects, the deleted ones included */
+
+struct naive_objects {
+    uint64_t capacity_bytes, used_bytes;
+    /* What is cached, the most recent first. */
+    uint64_t names[NAIVE_MOST], sizes[NAIVE_MOST];
+    uint64_t expiries[NAIVE_MOST]; /* the last second at which each is valid */
+    bool gone[NAIVE_MOST];         /* deleted, and not yet evicted */
+    size_t count;
+    uint64_t misses, missed_bytes;
+};
+
+static void naive_objects_remove(struct naive_objects *cache, size_t at)
+{
+    size_t after = --cache->count - at;
+    cache->used_bytes -= cache->sizes[at];
+    memmove(cache->names + at, cache->names + at + 1, after * 8);
+    memmove(cache->sizes + at, cache->sizes + at + 1, after * 8);
+    memmove(cache->expiries + at, cache->expiries + at + 1, after * 8);
+    memmove(cache->gone + at, cache->gone + at + 1, after * sizeof(bool));
+}
+
+static size_t naive_objects_find(const struct naive_objects *cache,
+                                 uint64_t name)
+{
+    size_t at = 0;
+    while (at < cache->count && (cache->gone[at] || cache->names[at] != name))
+        at++;
+    return at;
+}
+
+/* A request at `time` of an object that has this size from now on.  What the
+   cache stores is valid up to `expiry`; a request that `sets` stores, too. */
+static void naive_objects_ask(struct naive_objects *cache, uint64_t name,
+                              uint64_t size, uint64_t time, uint64_t expiry,
+                              bool sets)
+{
+    size_t at = naive_objects_find(cache, name);
+    bool hits = at < cache->count && time <= cache->expiries[at];
+    if (!hits) {
+        cache->misses++;
+        cache->missed_bytes += size;
+    }
+    if (hits && !sets)
+        expiry = cache->expiries[at];
+    if (at < cache->count)
+        naive_objects_remove(cache, at);
+    if (size > cache->capacity_bytes)
+        return;
+    while (size > cache->capacity_bytes - cache->used_bytes)
+        naive_objects_remove(cache, cache->count - 1);
+    memmove(cache->names + 1, cache->names, cache->count * 8);
+    memmove(cache->sizes + 1, cache->sizes, cache->count * 8);
+    memmove(cache->expiries + 1, cache->expiries, cache->count * 8);
+    memmove(cache->gone + 1, cache->gone, cache->count * sizeof(bool));
+    cache->names[0] = name;
+    cache->sizes[0] = size;
+    cache->expiries[0] = expiry;
+    cache->gone[0] = false;
+    cache->used_bytes += size;
+    cache->count++;
+}
+
+static void naive_objects_delete(struct naive_objects *cache, uint64_t name)
+{
+    size_t at = naive_objects_find(cache, name);
+    if (at < cache->count)
+        cache->gone[at] = true;
+}
+
+/* -------------------------------------------------------------- traces -- */
+
+#define MOST_REFS    300
+#define MOST_OBJECTS 64
+#define MOST_BOUND   160 /* up to which all sizes are compared */
+
+struct trace {
+    size_t count, objects;
+    uint64_t names[MOST_REFS], sizes[MOST_REFS], times[MOST_REFS];
+    uint64_t ttls[MOST_REFS];
+    uint8_t ops[MOST_REFS];
+    uint64_t resized, shrunk; /* requests with another size than before */
+    bool ages, operates;
+    uint64_t ttl_seconds;
+    uint64_t half_life_refs; /* 0 = counts do not fade */
+};
+
+static bool deletes(const struct trace *trace, size_t i)
+{
+    return trace->operates && trace->ops[i] == MARGAY_DELETE;
+}
+
+/* One request; true: it missed. */
+static bool ask(struct naive_objects *cache, const struct trace *trace,
+                size_t i)
+{
+    uint64_t ttl =
+        trace->ttl_seconds != UINT64_MAX ? trace->ttl_seconds : trace->ttls[i];
+    uint64_t expiry = trace->ages ? trace->times[i] + ttl : UINT64_MAX;
+    uint64_t misses = cache->misses;
+    if (deletes(trace, i))
+        naive_objects_delete(cache, trace->names[i]);
+    else
+        naive_objects_ask(cache, trace->names[i], trace->sizes[i],
+                          trace->times[i], expiry,
+                          trace->operates && trace->ops[i] == MARGAY_SET);
+    return cache->misses > misses;
+}
+
+static void simulate(struct naive_objects *cache, const struct trace *trace,
+                     uint64_t bytes, size_t from)
+{
+    cache->capacity_bytes = bytes;
+    cache->used_bytes = cache->misses = cache->missed_bytes = 0;
+    cache->count = 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        if (i == from)
+            cache->misses = cache->missed_bytes = 0;
+        ask(cache, trace, i);
+    }
+}
+
+static uint64_t largest_size(const struct trace *trace)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < trace->count; i++)
+        largest = trace->sizes[i] > largest ? trace->sizes[i] : largest;
+    return largest;
+}
+
+enum distribution {
+    SMALL,
+    SAME_CLASS,
+    FEW_OCTAVES,
+    OCTAVES,
+    ENDS,
+    TIES,
+    DISTRIBUTIONS
+};
 
 static uint64_t draw_size(enum distribution distribution)
 {
@@ -32,6 +175,8 @@ static uint64_t draw_size(enum distribution distribution)
         return below(12);
     case SAME_CLASS:
         return 64 + below(64);
+    case FEW_OCTAVES:
+        return below(UINT64_C(1) << below(9));
     case OCTAVES:
         return below(UINT64_C(1) << below(24));
     case ENDS:
@@ -41,8 +186,9 @@ static uint64_t draw_size(enum distribution distribution)
     }
 }
 
-/* Sizes stay, or become larger or different now and then or always. */
-enum changes { FIXED, RARELY, OFTEN, GROWS, CHANGES };
+/* Sizes stay, or become larger or different now and then, for one request, or
+   always. */
+enum changes { FIXED, RARELY, BRIEFLY, OFTEN, GROWS, CHANGES };
 
 static uint64_t change_size(enum changes changes, uint64_t size,
                             enum distribution distribution)
@@ -87,7 +233,9 @@ static void make_trace(struct trace *trace)
         uint64_t most = 1 + below(trace->objects);
         uint64_t name = below(most);
         trace->names[i] = name;
-        trace->sizes[i] = sizes[name];
+        trace->sizes[i] = changes == BRIEFLY && one_in(4)
+                              ? draw_size(distribution)
+                              : sizes[name];
         sizes[name] = change_size(changes, sizes[name], distribution);
         trace->times[i] = time += below(3);
         trace->ttls[i] = below(60);
@@ -99,21 +247,32 @@ static void make_trace(struct trace *trace)
 
 /* --------------------------------------------------------------- oracles -- */
 
+/* The next request begins a new time. */
+static void end_time(margay_objects *objects)
+{
+    struct margay_weights *weights = &objects->weights;
+    while (weights->capacity - weights->next > 2 * MARGAY_OBJECTS_BATCH)
+        margay_weights_skip(weights);
+}
+
 static margay_objects *analyse(const struct trace *trace,
                                const struct margay_sizes *sizes, size_t warmup,
-                               uint64_t *distances)
+                               uint64_t bound, uint64_t *distances)
 {
     struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
     margay_objects *objects;
+    bool pieces = bound != 0 || one_in(2);
     options.curve = sizes;
     options.distances = true;
     options.ages = trace->ages;
     options.ttl_seconds = trace->ttl_seconds;
     options.half_life_refs = trace->half_life_refs;
+    options.bound_bytes = bound;
     if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
-        return NULL;
+        abort();
     for (size_t done = 0, some; done < trace->count; done += some) {
         some = done < warmup ? warmup - done : trace->count - done;
+        some = pieces ? 1 + (size_t)below(some < 40 ? some : 40) : some;
         const struct margay_requests requests = {
             .count = some,
             .objects = trace->names + done,
@@ -127,6 +286,8 @@ static margay_objects *analyse(const struct trace *trace,
             abort();
         if (done + some == warmup)
             margay_objects_reset_counts(objects);
+        if (pieces && one_in(2))
+            end_time(objects);
     }
     return objects;
 }
@@ -134,9 +295,9 @@ static margay_objects *analyse(const struct trace *trace,
 /* What was compared. */
 struct compared {
     size_t caches, differ;
-    size_t exact, doubtful, merged; /* traces of each kind */
-    uint64_t width, excess, refs;   /* caches in doubt: the width, of it used */
-    uint64_t off, merged_refs;      /* where lives were merged */
+    size_t exact, doubtful, merged, exceeded; /* traces of each kind */
+    uint64_t width, excess, refs; /* caches in doubt: the width, of it used */
+    uint64_t off, merged_refs;    /* where lives were merged */
 };
 
 /* Caches in doubt, where no object that is larger may come. */
@@ -187,14 +348,18 @@ static void compare(const struct trace *trace, margay_objects *objects,
     sums->exact += counts.merged == 0 && counts.doubtful == 0;
     sums->doubtful += counts.doubtful > 0;
     sums->merged += counts.merged > 0;
+    sums->exceeded += counts.exceeded_bound != 0;
     for (size_t i = 0; i < count; i++) {
         simulate(&cache, trace, points[i].cache_bytes, warmup);
         sums->differ += !is_as_told(trace, &counts, &points[i], &cache, sums);
         sums->differ +=
-            i > 0 && points[i].cache_bytes <= points[i - 1].cache_bytes;
+            (i > 0 && points[i].cache_bytes <= points[i - 1].cache_bytes) ||
+            (counts.exceeded_bound != 0 &&
+             points[i].cache_bytes > counts.exceeded_bound);
     }
     free(points);
-    if (warmup == 0)
+    /* Of what was forgotten, no size is known. */
+    if (warmup == 0 && counts.exceeded_bound == 0)
         sums->differ += counts.resized != trace->resized ||
                         counts.shrunk != trace->shrunk ||
                         (trace->resized == 0 && counts.doubtful > 0);
@@ -210,9 +375,12 @@ static size_t missing_steps(const struct trace *trace, margay_objects *objects,
     size_t count, differ = 0;
     if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
         return 1;
-    for (unsigned k = 0; k < 8 && count > 0; k++) {
-        uint64_t largest = points[count - 1].cache_bytes;
-        uint64_t bytes = 1 + below(largest + 2);
+    /* Up to a small bound all sizes. */
+    uint64_t bound = counts.exceeded_bound;
+    uint64_t tries = bound > MOST_BOUND ? 8 : bound;
+    for (uint64_t k = 0; k < (bound == 0 ? 8 : tries) && count > 0; k++) {
+        uint64_t most = bound == 0 ? points[count - 1].cache_bytes + 2 : bound;
+        uint64_t bytes = 1 + (tries == bound && bound > 0 ? k : below(most));
         struct margay_objects_point point = {0, counts.references,
                                              counts.reference_bytes};
         for (size_t i = 0; i < count && points[i].cache_bytes <= bytes; i++)
@@ -225,14 +393,16 @@ static size_t missing_steps(const struct trace *trace, margay_objects *objects,
 }
 
 /* A distance says which caches hit that are no smaller than any object. */
-static size_t wrong_distances(const struct trace *trace,
+static size_t wrong_distances(const struct trace *trace, uint64_t bound,
                               const uint64_t *distances)
 {
     static struct naive_objects cache;
     uint64_t largest = largest_size(trace);
     size_t wrong = 0;
     cache = (struct naive_objects){.capacity_bytes = 2 * largest + 1};
-    for (size_t i = 0; i < trace->count && !trace->ages; i++) {
+    if (trace->ages || (bound != 0 && bound < cache.capacity_bytes))
+        return 0;
+    for (size_t i = 0; i < trace->count; i++) {
         bool misses = ask(&cache, trace, i);
         if (!deletes(trace, i))
             wrong += (distances[i] <= cache.capacity_bytes) == misses;
@@ -240,12 +410,37 @@ static size_t wrong_distances(const struct trace *trace,
     return wrong;
 }
 
+/* Where no size changes, the distances are those of the engine without a bound,
+   cut there, and its histogram has as many references. */
+static bool is_cut(const struct trace *trace, const margay_objects *objects,
+                   uint64_t bound, const uint64_t *bounded)
+{
+    static const struct margay_sizes sizes = {.kind = MARGAY_SIZES_POW2};
+    uint64_t distances[MOST_REFS];
+    margay_histogram *histogram;
+    if (bound == 0 || trace->resized > 0 || trace->ages)
+        return true;
+    margay_objects *all = analyse(trace, &sizes, 0, 0, distances);
+    if (margay_objects_histogram(objects, &histogram, NULL) != MARGAY_OK)
+        abort();
+    bool same = margay_histogram_references(histogram) ==
+                    margay_objects_counted(objects).references &&
+                margay_histogram_exceeded_bound(histogram) ==
+                    (all->weights.total > bound ? bound + 1 : 0);
+    for (size_t i = 0; i < trace->count; i++)
+        same = same && bounded[i] == (distances[i] > bound ? MARGAY_INFINITE
+                                                           : distances[i]);
+    margay_histogram_free(histogram);
+    margay_objects_free(all);
+    return same;
+}
+
 /* ----------------------------------------------------------------- tests -- */
 
 static void test_random(void)
 {
     uint64_t all = rounds(7000);
-    size_t missing = 0, wrong = 0;
+    size_t missing = 0, wrong = 0, bounded = 0, uncut = 0;
     struct compared sums = {0};
     seed_chance(77);
     for (uint64_t round = 0; round < all; round++) {
@@ -268,11 +463,21 @@ static void test_random(void)
         /* What is not exact before the warm-up ends is not counted. */
         if (trace.ages)
             warmup = 0;
-        margay_objects *objects = analyse(&trace, &sizes, warmup, distances);
+        /* No listed size may be above an exceeded bound. */
+        uint64_t bound = 0;
+        if (sizes.kind != MARGAY_SIZES_LIST && one_in(2))
+            bound =
+                1 + below(one_in(2) ? MOST_BOUND : UINT64_C(1) << below(24));
+        if (bound != 0 && bound <= MOST_BOUND)
+            sizes.kind = MARGAY_SIZES_ALL;
+        bounded += bound != 0;
+        margay_objects *objects =
+            analyse(&trace, &sizes, warmup, bound, distances);
         compare(&trace, objects, warmup, &sums);
+        uncut += !is_cut(&trace, objects, bound, distances);
         if (sizes.kind == MARGAY_SIZES_ALL)
             missing += missing_steps(&trace, objects, warmup, &sums);
-        wrong += wrong_distances(&trace, distances);
+        wrong += wrong_distances(&trace, bound, distances);
         margay_objects_free(objects);
     }
     CHECK_U64(sums.differ, 0, "%zu caches of %llu traces are as told",
@@ -289,6 +494,9 @@ static void test_random(void)
            (double)sums.off / (double)sums.merged_refs);
     CHECK_U64(missing, 0, "nothing changes between the steps");
     CHECK_U64(wrong, 0, "distances say which large caches hit");
+    CHECK(sums.exceeded > bounded / 4, "%zu of %zu bounds are exceeded",
+          sums.exceeded, bounded);
+    CHECK_U64(uncut, 0, "distances are cut at their bounds");
 }
 
 /* ----------------------------------------------------------------- fading --
@@ -354,7 +562,7 @@ static struct margay_objects_counts count_all(const struct trace *trace)
     uint64_t distances[MOST_REFS];
     struct trace kept = *trace;
     kept.half_life_refs = 0;
-    margay_objects *objects = analyse(&kept, &sizes, 0, distances);
+    margay_objects *objects = analyse(&kept, &sizes, 0, 0, distances);
     const struct margay_objects_counts counts = margay_objects_counted(objects);
     margay_objects_free(objects);
     return counts;
@@ -418,7 +626,7 @@ static void test_fading(void)
         trace.half_life_refs = 1 + below(200);
         size_t warmup = round % 3 == 0 ? trace.count / 4 : 0;
         margay_objects *objects =
-            analyse(&trace, &grids[round % 2], warmup, distances);
+            analyse(&trace, &grids[round % 2], warmup, 0, distances);
         differ += faded_differences(&trace, objects, warmup, &compared);
         incomplete += !has_all(objects);
         margay_objects_free(objects);
@@ -431,57 +639,92 @@ static void test_fading(void)
 /* ------------------------------------------------------------ long traces --
  */
 
-#define LONG_REFS    60000
-#define LONG_OBJECTS 12000
+#define BOUND_REFS    400000
+#define BOUND_OBJECTS 100000
+#define LONG_BOUND    (UINT64_C(1) << 22)
 
-/*
- * Time is renumbered several times, and marks are found: popular objects, of
- * sizes over many octaves, and now and then one of a class of its own.
- */
-static void test_long(unsigned seed, bool large)
+static margay_objects *analyse_long(const struct margay_sizes *sizes,
+                                    uint64_t bound, uint64_t most_entries,
+                                    bool *small)
 {
-    static uint64_t names[LONG_REFS], bytes[LONG_REFS];
-    static struct naive_objects cache;
-    const struct margay_sizes sizes = {.kind = MARGAY_SIZES_OCTAVE,
-                                       .per_octave = 2};
+    static uint64_t names[1000], bytes[1000];
     struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
     margay_objects *objects;
-    struct margay_objects_point *points;
-    size_t count, differ = 0, compared = 0;
-    seed_chance(seed);
-    for (size_t i = 0; i < LONG_REFS; i++) {
-        uint64_t most = 1 + below(LONG_OBJECTS);
-        uint64_t name = below(most);
-        uint64_t octave = name % 97 == 5 ? (large ? 40 : 22) : 4 + name % 13;
-        names[i] = name;
-        bytes[i] =
-            (UINT64_C(1) << octave) + name * 7919 % (UINT64_C(1) << octave);
-    }
-    options.curve = &sizes;
-    margay_objects_create(&options, &objects, NULL);
-    const struct margay_requests requests = {
-        .count = LONG_REFS, .objects = names, .sizes = bytes};
-    CHECK(margay_objects_feed(objects, &requests, NULL, NULL) == MARGAY_OK,
-          "a long trace");
-    margay_objects_curve(objects, NULL, &points, &count, NULL);
-    for (size_t i = 0; i < count; i++) {
-        cache = (struct naive_objects){.capacity_bytes = points[i].cache_bytes};
-        size_t k = 0;
-        while (k < LONG_REFS && cache.count < NAIVE_MOST - 1) {
-            naive_objects_refer(&cache, names[k], bytes[k]);
-            k++;
+    options.curve = sizes;
+    options.bound_bytes = bound;
+    seed_chance(33);
+    if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
+        abort();
+    for (size_t done = 0; done < BOUND_REFS; done += 1000) {
+        for (size_t i = 0; i < 1000; i++) {
+            uint64_t most = 1 + below(BOUND_OBJECTS);
+            names[i] = below(most);
+            bytes[i] =
+                (names[i] * 2654435761u >> 7) % (UINT64_C(64) << names[i] % 11);
         }
-        /* The naive cache holds this number of objects and no more. */
-        if (k < LONG_REFS)
-            break;
-        compared++;
-        differ += cache.misses != points[i].misses ||
-                  cache.missed_bytes != points[i].missed_bytes;
+        const struct margay_requests requests = {
+            .count = 1000, .objects = names, .sizes = bytes};
+        if (margay_objects_feed(objects, &requests, NULL, NULL) != MARGAY_OK)
+            abort();
+        *small = *small && objects->hash.entries <= most_entries;
     }
-    CHECK(compared > 25, "%zu sizes of %zu are compared", compared, count);
-    CHECK_U64(differ, 0, "  none differs");
+    return objects;
+}
+
+static void test_long_bound(void)
+{
+    const struct margay_sizes sizes = {.kind = MARGAY_SIZES_OCTAVE,
+                                       .per_octave = 4};
+    bool small = true;
+    size_t count, cut_count, same = 0;
+    struct margay_objects_point *points, *cut;
+    margay_objects *all = analyse_long(&sizes, 0, UINT64_MAX, &small);
+    margay_objects *objects = analyse_long(&sizes, LONG_BOUND, 20000, &small);
+    if (margay_objects_curve(all, NULL, &points, &count, NULL) != MARGAY_OK ||
+        margay_objects_curve(objects, NULL, &cut, &cut_count, NULL) !=
+            MARGAY_OK)
+        abort();
+    while (same < cut_count && same < count &&
+           points[same].cache_bytes == cut[same].cache_bytes &&
+           points[same].misses == cut[same].misses &&
+           points[same].missed_bytes == cut[same].missed_bytes)
+        same++;
+    CHECK_U64(same, cut_count, "a long trace is cut at its bound");
+    CHECK_U64(cut[cut_count - 1].cache_bytes, LONG_BOUND, "where it ends");
+    CHECK(small, "most objects are forgotten");
     free(points);
+    free(cut);
+    margay_objects_free(all);
     margay_objects_free(objects);
+}
+
+static void test_refusals(void)
+{
+    static const uint64_t list[] = {4, 100};
+    const struct margay_sizes sizes = {MARGAY_SIZES_LIST, 0, list, 2};
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    struct margay_objects_point *points;
+    margay_objects *objects;
+    struct margay_error error;
+    size_t count;
+    const uint64_t names[] = {1, 2}, bytes[] = {10, 50};
+    const struct margay_requests requests = {
+        .count = 2, .objects = names, .sizes = bytes};
+    options.curve = &sizes;
+    options.bound_bytes = 50;
+    CHECK(margay_objects_create(&options, &objects, NULL) == MARGAY_OK &&
+              margay_objects_feed(objects, &requests, NULL, NULL) == MARGAY_OK,
+          "an engine with a bound");
+    CHECK(margay_objects_curve(objects, NULL, &points, &count, &error) ==
+                  MARGAY_BAD_ARGUMENT &&
+              strstr(error.message, "100 bytes is above the bound of 50") !=
+                  NULL,
+          "a size above an exceeded bound is refused");
+    margay_objects_free(objects);
+    options.rate = 0.5;
+    CHECK(margay_objects_create(&options, &objects, &error) ==
+              MARGAY_BAD_ARGUMENT,
+          "a sample has no bound");
 }
 
 /* ---------------------------------------------------------------- limits -- */
@@ -520,8 +763,8 @@ int main(void)
 {
     test_random();
     test_fading();
-    test_long(3, false);
-    test_long(4, true);
+    test_long_bound();
     test_totals();
+    test_refusals();
     return tap_done();
 }

@@ -6,7 +6,7 @@
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
-#include "tests/stackdist/results.h"
+#include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
@@ -16,123 +16,41 @@ static const enum margay_measure measures[] = {MARGAY_OPTIMAL_DISTANCES,
                                                MARGAY_OPTIMAL_BYPASS_DISTANCES};
 static const char *const names[] = {"without bypass", "with bypass"};
 
-/* ---------------------------------------------------------- the engine -- */
-
-struct options {
-    enum margay_measure measure;
-    uint64_t bound;
-    size_t reset;         /* counts are forgotten before that reference */
-    size_t longest_chunk; /* references per call, at most */
-};
-
-static bool add_up(const uint64_t *distances, const struct options *options,
-                   size_t count, margay_histogram *histogram)
+/* Is everything that the engine answers as `wanted` says, cut at a bound? */
+static bool agrees(size_t measure, uint64_t bound, const uint64_t *trace,
+                   size_t count, const uint64_t *wanted)
 {
-    for (size_t i = options->reset; i < count; i++) {
-        bool infinite = options->bound != 0 && distances[i] >= options->bound;
-        if (margay_histogram_add(histogram,
-                                 infinite ? MARGAY_INFINITE : distances[i], 1,
-                                 NULL) != MARGAY_OK)
-            return false;
-    }
-    return true;
-}
-
-static bool same_counts(margay_engine *engine, const uint64_t *distances,
-                        const struct options *options, size_t count)
-{
-    struct margay_result result;
-    margay_histogram *wanted;
-    if (margay_histogram_create(&wanted, NULL) != MARGAY_OK)
-        abort();
-    bool same = add_up(distances, options, count, wanted) &&
-                margay_engine_finish(engine, &result, NULL) == MARGAY_OK &&
-                same_histogram(result.histogram, wanted);
-    margay_histogram_free(wanted);
-    margay_result_clear(&result);
-    return same;
-}
-
-static bool feed(margay_engine *engine, const uint64_t *trace, size_t count,
-                 const struct options *options, uint64_t *distances)
-{
-    for (size_t at = 0, chunk; at < count; at += chunk) {
-        chunk = 1 + (size_t)below(options->longest_chunk);
-        if (chunk > count - at)
-            chunk = count - at;
-        if (at < options->reset && at + chunk > options->reset)
-            chunk = options->reset - at;
-        if (at == options->reset)
-            margay_engine_reset_counts(engine);
-        if (margay_engine_feed(engine, trace + at, chunk, distances + at,
-                               NULL) != MARGAY_OK)
-            return false;
-    }
-    return true;
-}
-
-static bool same_distances(const uint64_t *got, const uint64_t *wanted,
-                           size_t count, uint64_t bound)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t expected =
-            bound != 0 && wanted[i] >= bound ? MARGAY_INFINITE : wanted[i];
-        if (got[i] != expected) {
-            printf("#   reference %zu: %" PRIu64 ", expected %" PRIu64 "\n", i,
-                   got[i], expected);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Is everything that the engine answers as `wanted` says? */
-static bool agrees(const uint64_t *trace, size_t count, const uint64_t *wanted,
-                   const struct options *options)
-{
-    struct margay_engine_options made = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    margay_engine *engine;
-    made.measure = options->measure;
-    made.bound_blocks = options->bound;
-    if (margay_engine_create("exact", &made, &engine, NULL) != MARGAY_OK)
-        return false;
-    uint64_t *distances = calloc(count + 1, sizeof *distances);
-    bool same = distances != NULL &&
-                feed(engine, trace, count, options, distances) &&
-                same_distances(distances, wanted, count, options->bound) &&
-                same_counts(engine, wanted, options, count);
-    free(distances);
-    margay_engine_free(engine);
+    static uint64_t distances[LONG_REFS];
+    struct task task = {.measure = measures[measure],
+                        .bound = bound,
+                        .reset = (size_t)below(count),
+                        .count = count,
+                        .blocks = trace,
+                        .distances = distances};
+    for (size_t i = 0; i < count; i++)
+        task.distinct += wanted[i] == MARGAY_INFINITE;
+    apply_bound(bound, wanted, count, distances);
+    add_up(&task);
+    bool same = passes("exact", &task, 1 + below(count), !one_in(4));
+    margay_histogram_free(task.wanted);
     return same;
 }
 
 /* ------------------------------------------------------------ the tests -- */
 
-static void print_trace(const uint64_t *trace, size_t count)
-{
-    printf("#  ");
-    for (size_t i = 0; i < count; i++)
-        printf(" %" PRIu64, trace[i]);
-    printf("\n");
-}
-
-/* A random trace with and without a bound; options are random, too. */
+/* A random trace with and without a bound. */
 static bool try_trace(enum shape shape, size_t measure)
 {
     uint64_t trace[MOST_REFS], wanted[MOST_REFS];
     size_t count = 1 + (size_t)below(MOST_REFS);
     size_t blocks = 1 + (size_t)below(MOST_BLOCKS);
-    struct options options = {.measure = measures[measure],
-                              .reset = (size_t)below(count),
-                              .longest_chunk = 1 + (size_t)below(MOST_REFS)};
     make_trace(shape, trace, count, blocks);
-    ask_belady(trace, count, blocks,
-               options.measure == MARGAY_OPTIMAL_BYPASS_DISTANCES, wanted);
-    bool same = agrees(trace, count, wanted, &options);
-    options.bound = 1 + below(blocks + 2);
-    same = same && agrees(trace, count, wanted, &options);
-    if (!same)
-        print_trace(trace, count);
+    ask_belady(trace, count, blocks, measure == 1, wanted);
+    bool same = agrees(measure, 0, trace, count, wanted) &&
+                agrees(measure, 1 + below(blocks + 2), trace, count, wanted);
+    for (size_t i = 0; i < count && !same; i++)
+        printf("%s%" PRIu64 "%s", i == 0 ? "#   " : " ", trace[i],
+               i + 1 == count ? "\n" : "");
     return same;
 }
 
@@ -195,14 +113,10 @@ static bool try_long(enum pattern pattern, size_t measure)
 {
     static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
     uint64_t blocks = 1 + below(LONG_BLOCKS);
-    struct options options = {.measure = measures[measure],
-                              .reset = (size_t)below(LONG_REFS),
-                              .longest_chunk = 1 + (size_t)below(LONG_REFS)};
     make_long(pattern, trace, blocks);
     ask_array(trace, LONG_REFS, measure == 1, wanted);
-    bool same = agrees(trace, LONG_REFS, wanted, &options);
-    options.bound = 1 + below(blocks);
-    return agrees(trace, LONG_REFS, wanted, &options) && same;
+    bool same = agrees(measure, 0, trace, LONG_REFS, wanted);
+    return agrees(measure, 1 + below(blocks), trace, LONG_REFS, wanted) && same;
 }
 
 static void check_long(void)
@@ -221,9 +135,9 @@ static void check_long(void)
 /* ------------------------------------------------------- the end of time -- */
 
 /* Feed an engine whose time begins with `first`. */
-static bool agrees_from(uint32_t first, const uint64_t *trace, size_t count,
-                        const uint64_t *wanted, uint64_t *distances)
+static bool agrees_from(uint32_t first, const struct task *task)
 {
+    static uint64_t distances[LONG_REFS];
     const struct margay_engine_class *class = &margay_engine_optimal;
     struct margay_engine_setup setup = {.options =
                                             MARGAY_ENGINE_OPTIONS_DEFAULT};
@@ -232,8 +146,9 @@ static bool agrees_from(uint32_t first, const uint64_t *trace, size_t count,
     bool same =
         state != NULL &&
         margay_optimal_create_at(&setup, first, state, NULL) == MARGAY_OK &&
-        class->feed(state, trace, count, distances, NULL) == MARGAY_OK &&
-        same_distances(distances, wanted, count, 0);
+        class->feed(state, task->blocks, task->count, distances, NULL) ==
+            MARGAY_OK &&
+        same_distances(task, distances);
     if (state != NULL)
         margay_engine_free_state(class, state);
     return same;
@@ -242,14 +157,13 @@ static bool agrees_from(uint32_t first, const uint64_t *trace, size_t count,
 /* Times of 32 bits are used up in the middle of the trace. */
 static void check_end_of_time(void)
 {
-    static uint64_t trace[LONG_REFS], wanted[LONG_REFS], distances[LONG_REFS];
+    static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
+    const struct task task = {
+        .count = LONG_REFS, .blocks = trace, .distances = wanted};
     make_long(STEEP, trace, LONG_BLOCKS);
     ask_array(trace, LONG_REFS, false, wanted);
-    CHECK(agrees_from(1, trace, LONG_REFS, wanted, distances),
-          "time begins with 1");
-    CHECK(agrees_from(UINT32_MAX - LONG_REFS / 3, trace, LONG_REFS, wanted,
-                      distances),
-          "time begins anew");
+    CHECK(agrees_from(1, &task), "time begins with 1");
+    CHECK(agrees_from(UINT32_MAX - LONG_REFS / 3, &task), "time begins anew");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -262,15 +176,12 @@ static void check_example(void)
     static const uint64_t wanted[2][8] = {
         {MARGAY_INFINITE, MARGAY_INFINITE, MARGAY_INFINITE, 1, 2, 1, 0, 2},
         {MARGAY_INFINITE, MARGAY_INFINITE, MARGAY_INFINITE, 0, 1, 2, 0, 1}};
-    seed_chance(1);
     for (size_t measure = 0; measure < 2; measure++) {
-        struct options options = {.measure = measures[measure],
-                                  .longest_chunk = 8};
         uint64_t oracle[8];
         ask_belady(trace, 8, 3, measure == 1, oracle);
-        CHECK(same_distances(oracle, wanted[measure], 8, 0),
+        CHECK(memcmp(oracle, wanted[measure], sizeof oracle) == 0,
               "the oracle's example, %s", names[measure]);
-        CHECK(agrees(trace, 8, wanted[measure], &options), "the example, %s",
+        CHECK(agrees(measure, 0, trace, 8, wanted[measure]), "the example, %s",
               names[measure]);
     }
 }
@@ -278,6 +189,7 @@ static void check_example(void)
 int main(void)
 {
     seed_chance(1);
+    add_spec("exact", false);
     check_example();
     check_belady();
     check_long();

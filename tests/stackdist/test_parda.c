@@ -1,5 +1,6 @@
 /*
- * test_parda.c - a trace in parts, step by step and at random
+ * test_parda.c - a trace in parts, step by step; test_engines.c has them at
+ * random
  *
  * The steps are those of the tables in Niu et al., "PARDA", IPDPS 2012, where
  * a letter is a block; what the paper misprints is as its definitions have it.
@@ -7,13 +8,9 @@
 #include "stackdist/engine.h"
 #include "stackdist/histogram.h"
 #include "stackdist/parts/part.h"
-#include "tests/chance.h"
-#include "tests/rounds.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
-
-/* --------------------------------------------------------- step by step -- */
 
 static const struct margay_part_help nobody;
 
@@ -167,64 +164,6 @@ static void test_table_3_bounded(void)
     CHECK_U64(infinite, 17, "Table III with a bound of 4: 17 infinite");
 }
 
-/* ------------------------------------------------------------ at random -- */
-
-#define MOST_REFS 4000
-
-static uint64_t blocks[MOST_REFS];
-
-/* Fewer references leave parts with none or one, and a bound that only all
-   parts together exceed. */
-static bool try_once(size_t most_refs)
-{
-    static const char *const specs[] = {
-        "parda",
-        "parda:merge=plain",
-        "parda:phases=off",
-        "parda:merge=plain,phases=off",
-        "exact",
-        "exact:filter=on",
-    };
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    size_t refs = (size_t)below(most_refs);
-    uint64_t distinct = 1 + below(1u << below(12));
-    distinct = distinct > refs ? refs + 1 : distinct;
-    for (size_t i = 0; i < refs; i++)
-        blocks[i] = ~below(distinct);
-    if (one_in(2))
-        options.bound_blocks = 1 + below(distinct + 2);
-    size_t reset = below(3) > 0 ? 0 : (size_t)below(refs + 1);
-    struct margay_result expected =
-        run_engine("naive", &options, blocks, refs, reset);
-    options.threads = 1 + (unsigned)below(1u << below(7));
-    options.chunk_refs = below(200);
-    options.phase_refs = below(2) * below(1000);
-    const char *spec = specs[below(6)];
-    struct margay_result got = run_engine(spec, &options, blocks, refs, reset);
-    bool same = same_results(&expected, &got);
-    margay_result_clear(&got);
-    margay_result_clear(&expected);
-    if (!same)
-        printf("# %s: %zu references, bound %" PRIu64 ", %u threads, chunks "
-               "of %" PRIu64 ", phases of %" PRIu64 "\n",
-               spec, refs, options.bound_blocks, options.threads,
-               options.chunk_refs, options.phase_refs);
-    return same;
-}
-
-static void test_random(void)
-{
-    seed_chance(21);
-    unsigned all = (unsigned)rounds(200), right = 0;
-    for (unsigned i = 0; i < all; i++)
-        right += try_once(MOST_REFS);
-    CHECK_U64(right, all, "random traces, 1 to 64 threads, small pieces");
-    all = (unsigned)rounds(3000), right = 0;
-    for (unsigned i = 0; i < all; i++)
-        right += try_once(20);
-    CHECK_U64(right, all, "random traces of a few references");
-}
-
 int main(void)
 {
     test_table_2(false);
@@ -232,6 +171,5 @@ int main(void)
     test_table_3(false);
     test_table_3(true);
     test_table_3_bounded();
-    test_random();
     return tap_done();
 }

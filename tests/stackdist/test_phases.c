@@ -11,6 +11,7 @@
 
 #include "tests/chance.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 #include <margay/phases.h>
@@ -22,22 +23,6 @@ struct trace {
     size_t count;
     uint64_t *blocks, *distances;
 };
-
-/* Distances by a list of blocks, the most recent one first. */
-static void find_distances(struct trace *trace)
-{
-    uint64_t stack[MOST_BLOCKS];
-    size_t depth = 0;
-    for (size_t i = 0; i < trace->count; i++) {
-        size_t at = 0;
-        while (at < depth && stack[at] != trace->blocks[i])
-            at++;
-        trace->distances[i] = at == depth ? MARGAY_INFINITE : at;
-        depth += at == depth;
-        memmove(stack + 1, stack, at * sizeof *stack);
-        stack[0] = trace->blocks[i];
-    }
-}
 
 static margay_phases *measure(const struct trace *trace, unsigned threads)
 {
@@ -100,9 +85,9 @@ static unsigned wrong_cuts(const struct trace *trace,
 }
 
 /* The misses at a size, of all phases that repeat the same one. */
-static uint64_t misses_of(const struct trace *trace,
-                          const margay_phases *phases, size_t repeats,
-                          uint64_t cache_blocks, uint64_t *references)
+static uint64_t phase_misses(const struct trace *trace,
+                             const margay_phases *phases, size_t repeats,
+                             uint64_t cache_blocks, uint64_t *references)
 {
     uint64_t misses = 0;
     *references = 0;
@@ -131,9 +116,9 @@ static unsigned wrong_curves(const struct trace *trace,
                                 NULL) != MARGAY_OK)
             return 1;
         for (size_t k = 0; k < count; k += 1 + count / 9) {
-            wrong += points[k].misses != misses_of(trace, phases, phase.repeats,
-                                                   points[k].cache_blocks,
-                                                   &expected_refs);
+            wrong += points[k].misses !=
+                     phase_misses(trace, phases, phase.repeats,
+                                  points[k].cache_blocks, &expected_refs);
             wrong += references != expected_refs;
         }
         wrong += count == 0 || points[0].cache_blocks != 1;
@@ -221,7 +206,7 @@ static void make_trace(struct trace *trace, size_t most_refs, size_t blocks)
     trace->count = 0;
     for (uint64_t left = 1 + below(8); left > 0; left--)
         append(trace, 1 + below(most_refs / 8), blocks);
-    find_distances(trace);
+    ask_distances("naive", trace->blocks, trace->count, trace->distances);
 }
 
 static void test_random(struct trace *trace, uint64_t cases, size_t most_refs,

@@ -5,20 +5,101 @@
 
 #include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
-#include "tests/stackdist/learnt.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
-static uint64_t count_at(const margay_histogram *h, double from, double to)
+static void add(margay_histogram *h, double distance, uint64_t count)
 {
-    uint64_t sum = 0, distance, count;
-    for (uint64_t at = (uint64_t)from;
-         margay_histogram_next(h, at, &distance, &count) &&
-         (double)distance < to;
-         at = distance + 1)
-        sum += count;
-    return sum;
+    if (margay_histogram_add(h, (uint64_t)(distance + 0.5), count, NULL) !=
+        MARGAY_OK)
+        abort();
+}
+
+/* A program over s elements of a plane: constant distances, rows, all of it;
+   and one cold reference per element. */
+static margay_histogram *run_of(double s)
+{
+    margay_histogram *h = new_histogram();
+    uint64_t n = (uint64_t)s;
+    add(h, 0, 3 * n);
+    add(h, 5, 2 * n);
+    add(h, 4 + 3 * sqrt(s), 2 * n);
+    add(h, 2 * s, 3 * n);
+    margay_histogram_add(h, MARGAY_INFINITE, n, NULL);
+    return h;
+}
+
+/* Runs of a program, to be freed. */
+static void make_runs(margay_histogram *(*program)(double), const double *sizes,
+                      size_t count, struct margay_run *runs)
+{
+    for (size_t k = 0; k < count; k++)
+        runs[k] = (struct margay_run){program(sizes[k]), sizes[k]};
+}
+
+static void free_runs(struct margay_run *runs, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        margay_histogram_free((margay_histogram *)runs[k].histogram);
+}
+
+static margay_model *fit(const struct margay_run *runs, size_t count,
+                         const struct margay_predict_options *options)
+{
+    margay_model *model;
+    if (margay_model_fit(runs, count, options, &model, NULL) != MARGAY_OK)
+        abort();
+    return model;
+}
+
+static margay_histogram *predict(const margay_model *model, double size,
+                                 uint64_t references)
+{
+    margay_histogram *p;
+    if (margay_model_predict(model, size, references, &p, NULL) != MARGAY_OK)
+        abort();
+    return p;
+}
+
+static margay_histogram *no_change(const margay_model *model,
+                                   uint64_t references)
+{
+    margay_histogram *p;
+    if (margay_model_no_change(model, references, &p, NULL) != MARGAY_OK)
+        abort();
+    return p;
+}
+
+static const struct {
+    const char *name;
+    struct margay_predict_options options;
+    double least; /* accuracy */
+} methods[] = {
+    {"single",
+     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, false, false},
+     0.995},
+    {"single, plain",
+     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, true, false},
+     0.995},
+    {"multi/log2",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOG2, 0}, 0, false, false},
+     0.98},
+    {"multi/log-linear",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOGLINEAR, 0}, 0, false, false},
+     0.98},
+    {"multi/linear",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LINEAR, 64}, 0, false, false},
+     0.9},
+    {"multi/reference",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_REFERENCE, 100}, 0, false, false},
+     0.98},
+};
+
+static double count_between(const margay_histogram *h, uint64_t from,
+                            uint64_t to)
+{
+    return (double)(misses_of(h, from) - misses_of(h, to));
 }
 
 /* -------------------------------------------------------------- parts -- */
@@ -48,10 +129,10 @@ static void test_worked_model(void)
     CHECK(good, "a model of the worked example");
     good = margay_model_predict(model, 300, 1000000, &p, NULL) == MARGAY_OK;
     CHECK(good, "and its prediction");
-    CHECK(fabs((double)count_at(p, 4, 8) - 766667) < 500,
+    CHECK(fabs(count_between(p, 4, 8) - 766667) < 500,
           "phi(s1, [4, 8)) = 0.5 + 2/3 0.3 + 1/3 0.2");
-    CHECK(fabs((double)count_at(p, 2, 4) - 100000) < 500, "and [2, 4)");
-    CHECK(fabs((double)count_at(p, 8, 16) - 133333) < 500, "and [8, 16)");
+    CHECK(fabs(count_between(p, 2, 4) - 100000) < 500, "and [2, 4)");
+    CHECK(fabs(count_between(p, 8, 16) - 133333) < 500, "and [8, 16)");
     margay_histogram_free(p);
     margay_model_free(model);
     margay_histogram_free(h0);
@@ -251,7 +332,7 @@ static void test_bases(void)
         margay_model *model = fit(runs, 3, &options);
         margay_histogram *p = predict(model, 65536, 1000000);
         double finite = (double)margay_finite_references(p);
-        CHECK(fabs((double)count_at(p, 900, 1024) / finite - 0.3) < 0.01,
+        CHECK(fabs(count_between(p, 900, 1024) / finite - 0.3) < 0.01,
               "%s: a distance with a constant part", methods[i].name);
         margay_histogram_free(p);
         margay_model_free(model);
@@ -291,6 +372,111 @@ static void test_trust(void)
           "two runs that a pattern explains");
     margay_model_free(model);
     free_runs(runs, 3);
+}
+
+/* ------------------------------------ programs that no pattern describes -- */
+
+/* Levels of recursion, with the same part of the references each, spread. */
+static margay_histogram *recursion(double s)
+{
+    margay_histogram *h = new_histogram();
+    for (double d = 1; d < s; d *= 1.1)
+        add(h, d, (uint64_t)s);
+    return h;
+}
+
+/* A window that is full at some size, and what goes on in it. */
+static margay_histogram *window(double s)
+{
+    margay_histogram *h = new_histogram();
+    double filled = s < 400 ? s : 400;
+    for (int i = 1; i <= 20; i++)
+        add(h, filled * i * i / 400, (uint64_t)s);
+    return h;
+}
+
+/* Work that is the same for each size, and little besides. */
+static margay_histogram *startup(double s)
+{
+    margay_histogram *h = new_histogram();
+    for (int i = 0; i < 40; i++)
+        add(h, 3.0 * i * i, 4000);
+    add(h, s, (uint64_t)(s / 2));
+    return h;
+}
+
+/* Rows, planes and the whole of a small cube, without its borders; each
+   distance is spread a little. */
+static margay_histogram *cube(double s)
+{
+    margay_histogram *h = new_histogram();
+    double n = cbrt(s), in = n - 2;
+    uint64_t inner = (uint64_t)(in * in * in);
+    for (int i = 0; i < 16; i++) {
+        double spread = 1 + 0.02 * i;
+        add(h, 1 + i % 3, 3 * inner);
+        add(h, spread * (2 * n - 7), 2 * inner);
+        add(h, spread * 2 * in * (in - 1), 2 * inner);
+        add(h, spread * 2 * in * in * (n - 1), inner);
+    }
+    return h;
+}
+
+/* A number that says nothing about the data. */
+static margay_histogram *unrelated(double s)
+{
+    margay_histogram *h = new_histogram();
+    uint64_t seed = (uint64_t)(s * 7) % 11;
+    for (uint64_t i = 0; i < 30; i++)
+        add(h, (double)((i * i * 37 + seed * 101 * i) % 5000), 1000);
+    return h;
+}
+
+/* From runs of three sizes or two, by a method, at three sizes beyond; returns
+   how often no change would have been better. */
+static unsigned count_worse(margay_histogram *(*program)(double),
+                            const struct margay_predict_options *options,
+                            size_t count)
+{
+    static const double sizes[] = {216, 512, 1000}, more[] = {1728, 2744, 4096};
+    struct margay_run runs[3];
+    unsigned worse = 0;
+    make_runs(program, sizes + 3 - count, count, runs);
+    margay_model *model = fit(runs, count, options);
+    margay_histogram *unchanged = no_change(model, 1000000);
+    for (size_t k = 0; k < 3; k++) {
+        margay_histogram *truth = program(more[k]);
+        margay_histogram *p = predict(model, more[k], 1000000);
+        worse += margay_signature_accuracy(p, truth) <
+                 margay_signature_accuracy(unchanged, truth) - 1e-4;
+        margay_histogram_free(truth);
+        margay_histogram_free(p);
+    }
+    margay_histogram_free(unchanged);
+    margay_model_free(model);
+    free_runs(runs, count);
+    return worse;
+}
+
+static void test_never_worse(void)
+{
+    static const struct {
+        const char *name;
+        margay_histogram *(*make)(double);
+    } programs[] = {{"a plane", run_of},   {"recursion", recursion},
+                    {"a window", window},  {"starting up", startup},
+                    {"small cubes", cube}, {"an unrelated size", unrelated}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        unsigned worse = 0;
+        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+            if (methods[m].options.plain)
+                continue;
+            worse += count_worse(programs[i].make, &methods[m].options, 2);
+            worse += count_worse(programs[i].make, &methods[m].options, 3);
+        }
+        CHECK_U64(worse, 0, "%s: no prediction is worse than no change",
+                  programs[i].name);
+    }
 }
 
 /* ------------------------------------------------------------- refusals -- */
@@ -411,6 +597,7 @@ int main(void)
     test_bases();
     test_downwards();
     test_trust();
+    test_never_worse();
     test_refusals();
     test_requests();
     test_damage();

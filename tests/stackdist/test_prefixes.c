@@ -10,28 +10,23 @@
 
 #include "tests/chance.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/belady.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 #include <margay/prefixes.h>
 
-#define MOST_BLOCKS 120
-#define MOST_IDS    24
+#define MOST_REFS 120
 
 struct trace {
     size_t count, warmup;
-    uint64_t blocks[MOST_BLOCKS], requests[MOST_BLOCKS];
-    uint64_t tokens[MOST_BLOCKS];
+    uint64_t blocks[MOST_REFS], requests[MOST_REFS];
+    uint64_t tokens[MOST_REFS];
     bool has_tokens;
     uint64_t block_tokens; /* 0 = not known */
 };
 
 /* ---------------------------------------------------------------- caches -- */
-
-/* The most recent block first. */
-struct cache {
-    uint64_t blocks[MOST_IDS];
-    size_t count, room;
-};
 
 static size_t find(const struct cache *cache, uint64_t block)
 {
@@ -41,49 +36,16 @@ static size_t find(const struct cache *cache, uint64_t block)
     return i;
 }
 
-static void use(struct cache *cache, uint64_t block)
+/* The most recent block comes first. */
+static void use(struct cache *cache, size_t room, uint64_t block)
 {
     size_t i = find(cache, block);
-    if (i == cache->count && cache->count < cache->room)
+    if (i == cache->count && cache->count < room)
         cache->count++;
     else if (i == cache->count)
         i--;
     memmove(cache->blocks + 1, cache->blocks, i * sizeof *cache->blocks);
     cache->blocks[0] = block;
-}
-
-/* When a block is asked for again; trace->count or more = never. */
-static size_t next_use(const struct trace *trace, size_t now, uint64_t block)
-{
-    size_t next = now + 1;
-    while (next < trace->count &&
-           (trace->blocks[next] != block ||
-            (trace->has_tokens && trace->tokens[next] >= MARGAY_NO_BLOCK)))
-        next++;
-    return next;
-}
-
-/* Another block than this, when there is no room, makes room for it: the one
-   whose next use is the farthest.  With a bypass it may be this one. */
-static void use_wisely(struct cache *cache, const struct trace *trace,
-                       size_t now, bool bypass)
-{
-    uint64_t block = trace->blocks[now];
-    size_t farthest = bypass ? next_use(trace, now, block) : 0;
-    size_t worst = MOST_IDS;
-    if (find(cache, block) < cache->count)
-        return;
-    for (size_t i = 0; i < cache->count; i++) {
-        size_t next = next_use(trace, now, cache->blocks[i]);
-        if (next > farthest) {
-            farthest = next;
-            worst = i;
-        }
-    }
-    if (cache->count < cache->room)
-        worst = cache->count++;
-    if (worst < MOST_IDS)
-        cache->blocks[worst] = block;
 }
 
 struct misses {
@@ -117,7 +79,7 @@ static struct misses simulate(const struct trace *trace, size_t room,
                               enum margay_touch touch,
                               enum margay_measure measure)
 {
-    struct cache cache = {.room = room};
+    struct cache cache = {.count = 0};
     struct misses misses = {0};
     for (size_t from = 0, to; from < trace->count; from = to) {
         for (to = from;
@@ -143,31 +105,16 @@ static struct misses simulate(const struct trace *trace, size_t room,
         for (size_t i = from; i < to; i++) {
             size_t at = touch == MARGAY_FRONT_TO_BACK ? i : to - 1 - (i - from);
             if (measure == MARGAY_REUSE_DISTANCES)
-                use(&cache, trace->blocks[at]);
+                use(&cache, room, trace->blocks[at]);
             else
-                use_wisely(&cache, trace, i,
-                           measure == MARGAY_OPTIMAL_BYPASS_DISTANCES);
+                refer(&cache, room, trace->blocks, trace->count, i,
+                      measure == MARGAY_OPTIMAL_BYPASS_DISTANCES);
         }
     }
     return misses;
 }
 
 /* --------------------------------------------------------------- margay -- */
-
-static uint64_t at_size(const margay_histogram *histogram, uint64_t size)
-{
-    const struct margay_sizes sizes = {
-        .kind = MARGAY_SIZES_LIST, .list_blocks = &size, .list_count = 1};
-    struct margay_point *points = NULL;
-    size_t count;
-    uint64_t misses = 0;
-    if (margay_histogram_curve(histogram, &sizes, &points, &count, NULL) ==
-            MARGAY_OK &&
-        count == 1)
-        misses = points[0].misses;
-    free(points);
-    return misses;
-}
 
 /* Feed in pieces of random lengths; a look now and then changes nothing. */
 static bool measure(const struct trace *trace,
@@ -203,10 +150,10 @@ static bool measure(const struct trace *trace,
    blocks. */
 static void make_trace(struct trace *trace)
 {
-    uint64_t ids = 2 + below(MOST_IDS - 1);
+    uint64_t ids = 2 + below(MOST_BLOCKS - 1);
     uint64_t longest = 1 + below(12);
     bool any = one_in(3);
-    trace->count = below(MOST_BLOCKS + 1);
+    trace->count = below(MOST_REFS + 1);
     trace->has_tokens = below(3) > 0;
     trace->block_tokens = below(6);
     trace->warmup = one_in(3) ? below(trace->count + 1) : 0;
@@ -223,6 +170,9 @@ static void make_trace(struct trace *trace)
             trace->tokens[i] = tokens;
             trace->blocks[i] =
                 any || one_in(8) ? below(ids) : (first + (i - from)) % ids;
+            /* It is no use of a block. */
+            if (trace->has_tokens && tokens >= MARGAY_NO_BLOCK)
+                trace->blocks[i] = UINT64_MAX;
         }
     }
 }
@@ -236,13 +186,13 @@ static unsigned wrong_sizes(const struct trace *trace,
         return 1;
     uint64_t bound = options->engine_options.bound_blocks;
     bool within = margay_histogram_exceeded_bound(result.blocks.histogram) == 0;
-    for (size_t size = 1; size <= (within ? MOST_IDS : bound); size++) {
+    for (size_t size = 1; size <= (within ? MOST_BLOCKS : bound); size++) {
         struct misses expected = simulate(trace, size, options->touch,
                                           options->engine_options.measure);
-        wrong += at_size(result.blocks.histogram, size) != expected.blocks;
-        wrong += at_size(result.requests, size) != expected.requests;
+        wrong += misses_of(result.blocks.histogram, size) != expected.blocks;
+        wrong += misses_of(result.requests, size) != expected.requests;
         if (trace->block_tokens > 0)
-            wrong += at_size(result.tokens, size) != expected.tokens;
+            wrong += misses_of(result.tokens, size) != expected.tokens;
         else
             wrong += result.tokens != NULL;
     }
@@ -268,7 +218,7 @@ static void test_random(enum margay_touch touch, bool bounded,
         options.touch = touch;
         options.block_tokens = trace.block_tokens;
         if (bounded)
-            options.engine_options.bound_blocks = 1 + below(MOST_IDS);
+            options.engine_options.bound_blocks = 1 + below(MOST_BLOCKS);
         wrong += wrong_sizes(&trace, &options);
     }
     CHECK_U64(wrong, 0, "%" PRIu64 " random traces, %s%s%s", cases,

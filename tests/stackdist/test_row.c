@@ -10,6 +10,7 @@
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
+#include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -27,23 +28,6 @@ struct trial {
     uint64_t expected_refs, expected_blocks;
     struct margay_engine_options options;
 };
-
-/* As many near blocks as the filter likes, or as it does not; and some that
-   are gone through in their order. */
-static void make_blocks(size_t refs)
-{
-    uint64_t distinct = 1 + below(1u << below(15));
-    uint64_t near_share = below(101);
-    uint64_t loop = 1 + below(distinct);
-    for (size_t i = 0; i < refs; i++) {
-        if (below(100) < near_share)
-            blocks[i] = below(9);
-        else if (one_in(4))
-            blocks[i] = i % loop + 7;
-        else
-            blocks[i] = ~below(distinct);
-    }
-}
 
 static struct trial make_trial(void)
 {
@@ -65,7 +49,8 @@ static struct trial make_trial(void)
     };
     if (trial.parts > MARGAY_ROW_MAX_PARTS)
         trial.parts = MARGAY_ROW_MAX_PARTS;
-    make_blocks(trial.refs);
+    make_trace((enum shape)below(SHAPES), blocks, trial.refs,
+               1 + below(1u << below(15)));
     if (one_in(2))
         trial.expected_refs = below(trial.refs + 2);
     if (one_in(4))
@@ -243,7 +228,7 @@ static void test_cut_short(void)
     margay_crew *crew;
     struct trial trial = {.refs = 2000, .options = options};
     seed_chance(6);
-    make_blocks(4000);
+    make_trace(SKEWED, blocks, 4000, 1000);
     margay_crew_create(2, &crew, NULL);
     margay_row_begin(&row, &setup, 4, crew, NULL);
     for (unsigned i = 0; i < 4; i++)

@@ -10,6 +10,7 @@
 
 #include "tests/chance.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/results.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 #include <margay/sharing.h>
@@ -34,16 +35,8 @@ static void note_program(struct programs *programs, size_t i)
 {
     const margay_histogram *histogram = programs->histograms[i];
     programs->sharers[i] = (struct margay_sharer){histogram, 1};
-    for (uint64_t size = 0; size <= MOST_BLOCKS; size++) {
-        uint64_t misses = margay_histogram_references(histogram), distance;
-        uint64_t count;
-        for (uint64_t from = 0;
-             margay_histogram_next(histogram, from, &distance, &count) &&
-             distance < size;
-             from = distance + 1)
-            misses -= count;
-        programs->misses[i][size] = misses;
-    }
+    for (uint64_t size = 0; size <= MOST_BLOCKS; size++)
+        programs->misses[i][size] = misses_of(histogram, size);
 }
 
 /* Curves with cliffs, plateaus and ties. */
@@ -54,7 +47,7 @@ static void draw_programs(struct programs *programs)
         uint64_t steps = below(8);
         uint64_t most = 1 + below(30);
         uint64_t counts = UINT64_C(1) << below(40);
-        margay_histogram_create(&programs->histograms[i], NULL);
+        programs->histograms[i] = new_histogram();
         margay_histogram_add(programs->histograms[i], MARGAY_INFINITE,
                              1 + below(counts), NULL);
         for (uint64_t k = 0; k < steps; k++)
@@ -153,27 +146,11 @@ static uint64_t draw_block(size_t program, uint64_t index)
 static void measure(const uint64_t *blocks, const uint8_t *who, size_t count,
                     margay_histogram **programs)
 {
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     uint64_t *distances = malloc(count * sizeof *distances);
-    margay_engine *engine;
-    margay_engine_create("exact", &options, &engine, NULL);
-    margay_engine_feed(engine, blocks, count, distances, NULL);
+    ask_distances("exact", blocks, count, distances);
     for (size_t i = 0; i < count; i++)
         margay_histogram_add(programs[who[i]], distances[i], 1, NULL);
-    margay_engine_free(engine);
     free(distances);
-}
-
-static uint64_t misses_at(const margay_histogram *histogram, uint64_t size)
-{
-    const struct margay_sizes sizes = {
-        .kind = MARGAY_SIZES_LIST, .list_blocks = &size, .list_count = 1};
-    struct margay_point *points;
-    size_t count;
-    margay_histogram_curve(histogram, &sizes, &points, &count, NULL);
-    uint64_t misses = points[0].misses;
-    free(points);
-    return misses;
 }
 
 static void test_mixed(size_t count, const double *rates)
@@ -204,8 +181,8 @@ static void test_mixed(size_t count, const double *rates)
             if (who[i] == k)
                 single[own[k]++] = blocks[i];
         }
-        margay_histogram_create(&alone[k], NULL);
-        margay_histogram_create(&mixed[k], NULL);
+        alone[k] = new_histogram();
+        mixed[k] = new_histogram();
         measure(single, same, index[k], alone);
         sharers[k] = (struct margay_sharer){alone[k], rates[k]};
         free(single);
@@ -217,7 +194,7 @@ static void test_mixed(size_t count, const double *rates)
         margay_sharing_shared(sharing, sizes[s], results);
         for (size_t k = 0; k < count; k++) {
             double apart = fabs((double)results[k].misses -
-                                (double)misses_at(mixed[k], sizes[s])) /
+                                (double)misses_of(mixed[k], sizes[s])) /
                            (double)index[k];
             error += apart / (double)count / 7;
             worst = fmax(worst, apart);
@@ -236,11 +213,9 @@ static void test_mixed(size_t count, const double *rates)
    each of its blocks once: neither needs more than ten alone, but together. */
 static void test_last(void)
 {
-    margay_histogram *loop, *scan;
+    margay_histogram *loop = new_histogram(), *scan = new_histogram();
     margay_sharing *sharing;
     struct margay_sharer_result results[2];
-    margay_histogram_create(&loop, NULL);
-    margay_histogram_create(&scan, NULL);
     margay_histogram_add(loop, 9, 990, NULL);
     margay_histogram_add(loop, MARGAY_INFINITE, 10, NULL);
     margay_histogram_add(scan, MARGAY_INFINITE, 5000, NULL);
@@ -260,10 +235,9 @@ static void test_last(void)
 
 static void test_ends(void)
 {
-    margay_histogram *histogram;
+    margay_histogram *histogram = new_histogram();
     margay_sharing *sharing;
     struct margay_sharer_result results[2];
-    margay_histogram_create(&histogram, NULL);
     margay_histogram_add(histogram, 9, 100, NULL);
     struct margay_sharer two[2] = {{histogram, 1}, {histogram, 3}};
     margay_sharing_create(two, 2, &sharing, NULL);
