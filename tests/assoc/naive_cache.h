@@ -22,7 +22,14 @@ struct naive_line {
     bool valid, dirty, marked;
     bool was_hit;   /* for SHiP, */
     uint64_t entry; /* and what its site's counter is */
-    int age;        /* of the family of RRIP: 3 = to be evicted */
+    int age;        /* of the family of RRIP, and of qlru: 3 = to be evicted */
+};
+
+/* A variant of qlru as nanoBench names it: ages after a hit of age 3 and of 2,
+   after a miss, and after one in 16; which way is filled, and who else ages. */
+struct naive_qlru {
+    int hit_3, hit_2, miss, rare_miss, fill, aging;
+    bool ages_first; /* before a block comes in, and not after each access */
 };
 
 struct naive_cache {
@@ -31,6 +38,9 @@ struct naive_cache {
     struct naive_line *lines; /* [set][way] */
     bool is_listed;           /* the policy is made of lists, */
     struct naive *sets;       /* which are these */
+    bool is_qlru;
+    struct naive_qlru qlru;
+    bool was_full; /* the set into which a block came */
     size_t set_count;
     uint64_t site;         /* of the next reference */
     int counters[1 << 14]; /* of sites, less 1 */
@@ -138,6 +148,88 @@ static inline uint32_t naive_oldest(struct naive_line *set, uint32_t ways)
     return oldest;
 }
 
+/* ------------------------------------------------- qlru, and nru:clear -- */
+
+static inline struct naive_qlru naive_qlru_of(const char *spec)
+{
+    const char *hit = strstr(spec, "hit=H"), *miss = strstr(spec, "miss=M");
+    bool rare = miss[6] == 'R';
+    return (struct naive_qlru){
+        .hit_3 = hit[5] - '0',
+        .hit_2 = hit[6] - '0',
+        .miss = miss[6 + rare] - '0',
+        .rare_miss = miss[6 + 2 * rare] - '0',
+        .fill = strstr(spec, "replace=R")[9] - '0',
+        .aging = strstr(spec, "update=U")[8] - '0',
+        .ages_first = strstr(spec, "umo=on") != NULL,
+    };
+}
+
+/* After a use of one line, or of none. */
+static inline void naive_grow_older(const struct naive_cache *cache,
+                                    struct naive_line *set,
+                                    const struct naive_line *used)
+{
+    int oldest = -1, of_others = -1;
+    for (uint32_t i = 0; i < cache->options.ways; i++) {
+        oldest = set[i].age > oldest ? set[i].age : oldest;
+        if (&set[i] != used && set[i].age > of_others)
+            of_others = set[i].age;
+    }
+    for (uint32_t i = 0; i < cache->options.ways; i++) {
+        bool other = &set[i] != used;
+        switch (cache->qlru.aging) {
+        case 0:
+            set[i].age += 3 - oldest;
+            break;
+        case 1:
+            set[i].age += other ? 3 - of_others : 0;
+            break;
+        case 2:
+            set[i].age += oldest < 3;
+            break;
+        default:
+            set[i].age += oldest < 3 && other;
+        }
+    }
+}
+
+static inline uint32_t naive_age_3(const struct naive_line *set, uint32_t ways)
+{
+    for (uint32_t i = 0; i < ways; i++) {
+        if (set[i].age == 3)
+            return i;
+    }
+    return 0;
+}
+
+/* The way that is free, or `ways`. */
+static inline uint32_t naive_free_way(const struct naive_cache *cache,
+                                      const struct naive_line *set)
+{
+    uint32_t ways = cache->options.ways, found = ways;
+    for (uint32_t i = 0; i < ways; i++) {
+        if (!set[i].valid && (found == ways || cache->qlru.fill == 2))
+            found = i;
+    }
+    return found;
+}
+
+/* Where no line is unmarked then, all others are at once. */
+static inline void naive_mark(const struct naive_cache *cache,
+                              struct naive_line *set, struct naive_line *line,
+                              bool hit)
+{
+    uint32_t ways = cache->options.ways, marked = 0;
+    bool was_full = hit ? naive_free_way(cache, set) == ways : cache->was_full;
+    if (was_full || strcmp(cache->policy, "nru:clear=use") == 0)
+        line->marked = true;
+    for (uint32_t i = 0; i < ways; i++)
+        marked += set[i].marked;
+    for (uint32_t i = 0; i < ways && marked == ways; i++)
+        set[i].marked = &set[i] == line;
+}
+
 static inline bool naive_is_bimodal(struct naive_cache *cache, uint64_t index)
 {
     uint64_t sets = cache->set_count, leaders = sets < 256 ? sets / 8 : 32;
@@ -196,8 +288,10 @@ static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index,
         return naive_least(set, ways, NAIVE_CAME);
     if (strcmp(cache->policy, "clock") == 0)
         return naive_first_unmarked(cache, set);
-    if (strcmp(cache->policy, "nru") == 0)
+    if (strncmp(cache->policy, "nru", 3) == 0)
         return naive_not_recent(set, ways);
+    if (cache->is_qlru)
+        return naive_age_3(set, ways);
     if (strcmp(cache->policy, "plru") == 0)
         return naive_coldest(set, ways);
     if (strcmp(cache->policy, "random") == 0)
@@ -220,6 +314,12 @@ static inline void naive_create(struct naive_cache *cache,
     for (size_t i = 0; i < sets; i++)
         cache->is_listed =
             naive_set_begin(&cache->sets[i], cache->policy, options->ways);
+    cache->is_qlru = strncmp(cache->policy, "qlru", 4) == 0;
+    if (!cache->is_qlru)
+        return;
+    cache->qlru = naive_qlru_of(cache->policy);
+    for (size_t i = 0; i < sets * options->ways; i++)
+        cache->lines[i].age = 3;
 }
 
 /* The slice of an address, by the bits that Maurice et al. list in table 3 of
@@ -271,17 +371,27 @@ static inline void naive_free(struct naive_cache *cache)
     free(cache->lines);
 }
 
+/* The way of a block that comes in: a free one, or whose line is to leave. */
+static inline uint32_t naive_way(struct naive_cache *cache, uint64_t index,
+                                 uint64_t block)
+{
+    struct naive_line *set = cache->lines + index * cache->options.ways;
+    uint32_t way = naive_free_way(cache, set);
+    if (cache->is_qlru && cache->qlru.ages_first)
+        naive_grow_older(cache, set, NULL);
+    cache->was_full = way == cache->options.ways;
+    return cache->was_full ? naive_victim(cache, index, block) : way;
+}
+
 /* The way into which a block is to come, `ways` if it is kept out. */
 static inline uint32_t naive_place(struct naive_cache *cache, uint64_t index,
                                    uint64_t block, uint64_t next_use)
 {
     uint32_t ways = cache->options.ways;
     struct naive_line *set = cache->lines + index * ways;
-    for (uint32_t i = 0; i < ways; i++) {
-        if (!set[i].valid)
-            return i;
-    }
-    uint32_t victim = naive_victim(cache, index, block);
+    uint32_t victim = naive_way(cache, index, block);
+    if (!cache->was_full)
+        return victim;
     if (strcmp(cache->policy, "opt:bypass=on") == 0 &&
         next_use >= set[victim].next_use)
         return ways;
@@ -293,13 +403,24 @@ static inline uint32_t naive_place(struct naive_cache *cache, uint64_t index,
 static inline void naive_use(struct naive_cache *cache, struct naive_line *line,
                              uint64_t next_use, bool hit)
 {
+    struct naive_line *set =
+        line - (size_t)(line - cache->lines) % cache->options.ways;
     line->used = ++cache->now;
-    line->age = hit ? 0 : line->age;
+    if (hit)
+        line->age = !cache->is_qlru  ? 0
+                    : line->age == 3 ? cache->qlru.hit_3
+                    : line->age == 2 ? cache->qlru.hit_2
+                                     : 0;
+    if (cache->is_qlru && !cache->qlru.ages_first)
+        naive_grow_older(cache, set, line);
     line->was_hit = hit || line->was_hit;
     if (hit && cache->counters[line->entry] + 1 < 7)
         cache->counters[line->entry]++;
     line->next_use = next_use;
-    line->marked = hit || strcmp(cache->policy, "nru") == 0;
+    if (strncmp(cache->policy, "nru:", 4) == 0)
+        naive_mark(cache, set, line, hit);
+    else
+        line->marked = hit || strcmp(cache->policy, "nru") == 0;
 }
 
 static inline struct naive_line *naive_find(struct naive_line *set,
@@ -318,7 +439,15 @@ static inline void naive_enter(struct naive_cache *cache,
                                uint64_t block)
 {
     *line = (struct naive_line){
-        .block = block, .valid = true, .came = ++cache->now};
+        .block = block,
+        .valid = true,
+        .came = ++cache->now,
+        .marked = line->marked,
+        .age = cache->qlru.miss,
+    };
+    if (cache->qlru.miss != cache->qlru.rare_miss &&
+        margay_random_below(&cache->random, 16) == 0)
+        line->age = cache->qlru.rare_miss;
     if (strstr(cache->policy, "rrip") != NULL)
         line->age = naive_age(cache, index);
     line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;

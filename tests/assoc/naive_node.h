@@ -129,21 +129,16 @@ static inline struct naive_line *naive_fill(struct naive_machine *machine,
                                             struct naive_moving *out)
 {
     struct naive_cache *cache = &node->cache;
-    uint32_t ways = cache->options.ways, way = 0;
     uint64_t index = naive_set(&cache->options, block);
-    struct naive_line *set = cache->lines + index * ways;
+    uint32_t way = naive_way(cache, index, block);
+    struct naive_line *line = cache->lines + index * cache->options.ways + way;
     bool keeps_turn = strcmp(cache->policy, "fifo") == 0 ||
                       strcmp(cache->policy, "clock") == 0;
     *out = (struct naive_moving){false, false, 0};
-    while (way < ways && set[way].valid)
-        way++;
-    uint64_t turn = way < ways ? set[way].came : 0;
-    if (way == ways) {
-        way = naive_victim(cache, index, block);
-        *out = (struct naive_moving){true, set[way].dirty, set[way].block};
-    }
+    uint64_t turn = line->valid ? 0 : line->came;
+    if (line->valid)
+        *out = (struct naive_moving){true, line->dirty, line->block};
     cache->site = machine->site;
-    struct naive_line *line = &set[way];
     naive_enter(cache, line, index, block);
     if (keeps_turn && turn != 0)
         line->came = turn;

@@ -105,12 +105,7 @@ static inline void trim(struct naive *naive, size_t of, uint64_t most)
         list_shift(&naive->list[of]);
 }
 
-/* ------------------------------- lru, fifo, clock, sieve, lfu, random -- */
-
-static inline void simple_insert(struct naive *naive, uint64_t object)
-{
-    list_push(&naive->list[0], object, 1);
-}
+/* ------------------------------------ lru, fifo, clock, sieve, random -- */
 
 static inline void unmarked_insert(struct naive *naive, uint64_t object)
 {
@@ -132,12 +127,6 @@ static inline void no_hit(struct naive *naive, uint64_t object)
     (void)naive, (void)object;
 }
 
-static inline void uses_hit(struct naive *naive, uint64_t object)
-{
-    ++*list_value(&naive->list[0], object);
-    list_renew(&naive->list[0], object);
-}
-
 static inline uint64_t oldest_evict(struct naive *naive)
 {
     return move_to(naive, first_of(naive, 0), -1);
@@ -149,19 +138,6 @@ static inline uint64_t naive_clock_evict(struct naive *naive)
     while (all->entries[0].value == 1 || all->entries[0].block == naive->asked)
         list_push(all, list_shift(all), 0);
     return list_shift(all);
-}
-
-static inline uint64_t least_evict(struct naive *naive)
-{
-    const struct naive_list *all = &naive->list[0];
-    const struct naive_entry *found = NULL;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct naive_entry *entry = &all->entries[i];
-        if (entry->block != naive->asked &&
-            (found == NULL || entry->value < found->value))
-            found = entry;
-    }
-    return move_to(naive, found->block, -1);
 }
 
 static inline uint64_t naive_sieve_evict(struct naive *naive)
@@ -501,7 +477,7 @@ static inline void naive_tinylfu_insert(struct naive *naive, uint64_t object)
     list_push(&naive->list[0], object, 0);
 }
 
-/* ------------------------------------------------------- lfuda and gdsf -- */
+/* -------------------------------------------------- lfu, lfuda and gdsf -- */
 
 /* List 0, by last use: value = uses. */
 static inline void naive_greedy_use(struct naive *naive, uint64_t object)
@@ -509,7 +485,7 @@ static inline void naive_greedy_use(struct naive *naive, uint64_t object)
     struct naive_list *all = &naive->list[0];
     struct naive_entry *entry = &all->entries[list_find(all, object)];
     uint64_t bytes = size_of(naive, object);
-    if (strcmp(naive->policy->name, "lfuda") == 0 || bytes == 0)
+    if (strcmp(naive->policy->name, "gdsf") != 0 || bytes == 0)
         bytes = 1;
     entry->worth = (double)++entry->value / (double)bytes + naive->age;
     list_renew(all, object);
@@ -525,7 +501,8 @@ static inline uint64_t naive_greedy_evict(struct naive *naive)
             (least == NULL || entry->worth < least->worth))
             least = entry;
     }
-    naive->age = least->worth;
+    if (strcmp(naive->policy->name, "lfu") != 0)
+        naive->age = least->worth;
     return move_to(naive, least->block, -1);
 }
 

@@ -6,140 +6,84 @@
  */
 #include <margay/family.h>
 
+#include "tests/assoc/machines.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
-#include "traces/traces_internal.h"
 
-#define REFS     600
 #define MACHINES 6
-
-static uint64_t numbers[REFS];
-static uint32_t extents[REFS], threads[REFS];
-static uint8_t kinds[REFS];
 
 /* ----------------------------------------------------------- the machines --
  */
 
-static const char *const names[] = {"A", "B", "C", "D", "E"};
-static const char *const policies[] = {"lru",   "fifo",   "plru", "random",
-                                       "srrip", "s3fifo", "ship"};
-
-static void set_shape(struct margay_level *level)
-{
-    uint64_t ways = one_in(12) ? 65 + below(8) : UINT64_C(1) << below(4);
-    uint64_t sets = 1 + below(5);
-    if (one_in(3))
-        ways = 1 + below(6);
-    level->ways = sets == 1 && one_in(2) ? 0 : ways;
-    level->bytes = sets * ways * level->block_bytes;
-}
-
-static void set_block(struct margay_level *level)
-{
-    uint64_t blocks = level->bytes / level->block_bytes;
-    level->block_bytes = UINT64_C(8) << below(3);
-    level->bytes = blocks * level->block_bytes;
-}
-
 /* Give a level another value of one of its fields. */
 static void vary(struct margay_level *level)
 {
-    static const unsigned holds[] = {1u << MARGAY_FETCH,
-                                     1u << MARGAY_READ | 1u << MARGAY_WRITE,
-                                     MARGAY_ALL_KINDS};
+    const struct margay_level other = make_level(below(3), 9);
     switch (below(level->bytes == 0 ? 1 : 17)) {
     case 0:
         level->cycles = (double)below(9);
         break;
     case 1:
-        level->policy = policies[below(7)];
+        level->policy = other.policy;
         break;
     case 2:
-        level->writing = (enum margay_writing)below(3);
+        level->writing = other.writing;
         break;
     case 3:
         level->no_allocate = one_in(2);
         break;
     case 4:
-        level->holds = holds[below(3)];
+        level->holds = other.holds;
         break;
     case 5:
         level->shared = below(3);
         break;
     case 6:
-        set_block(level);
+        level->bytes = level->bytes / level->block_bytes * other.block_bytes;
+        level->block_bytes = other.block_bytes;
+        break;
+    case 7:
+        level->inclusion = other.inclusion;
+        level->victim_blocks = other.victim_blocks;
+        level->prefetch = other.prefetch;
         break;
     case 8:
         level->index = (enum margay_index)one_in(2);
         level->slices = UINT64_C(1) << below(4);
         break;
-    case 7:
-        level->inclusion = (enum margay_inclusion)below(3);
-        level->victim_blocks = one_in(3);
-        level->prefetch = one_in(3) ? (unsigned)below(16) : 0;
-        level->coherence = (enum margay_coherence)one_in(3);
-        break;
     default:
-        set_shape(level);
+        level->ways = other.ways;
+        level->bytes = other.bytes / other.block_bytes * level->block_bytes;
         break;
     }
 }
 
-static bool is_machine(const struct margay_level *levels, size_t count)
-{
-    size_t wrong;
-    struct margay_error error;
-    return margay_machine_check(levels, count, &wrong, &error) == MARGAY_OK;
-}
-
-static size_t make_machine(struct margay_level *levels)
+/* One whose levels are told nothing by those after them. */
+static size_t make_plain(struct margay_level *levels)
 {
     size_t count;
     do {
-        count = 1 + below(5);
+        count = make_machine(levels);
         for (size_t i = 0; i < count; i++) {
-            levels[i] = (struct margay_level){
-                .name = names[i],
-                .holds = MARGAY_ALL_KINDS,
-                .block_bytes = 16,
-                .next = i + 1 == count || one_in(8)
-                            ? MARGAY_NO_LEVEL
-                            : i + 1 + below(count - i - 1),
-                .shared = i < 2};
-            set_shape(&levels[i]);
-            if (one_in(2))
-                vary(&levels[i]);
+            levels[i].inclusion = MARGAY_INCLUSION_NONE;
+            levels[i].victim_blocks = 0;
+            levels[i].prefetch = MARGAY_PREFETCH_NONE;
+            levels[i].coherence = MARGAY_COHERENCE_NONE;
         }
-        if (count > 1 && one_in(3))
-            levels[0].holds = 1u << MARGAY_FETCH, levels[1].holds = 3;
-        if (one_in(3))
-            levels[count - 1].bytes = 0;
-    } while (!is_machine(levels, count));
+    } while (!margay_machine_shares(levels, count));
     return count;
 }
 
 static void make_variation(const struct margay_level *from,
                            struct margay_level *to, size_t count)
 {
+    size_t wrong;
     do {
         memcpy(to, from, count * sizeof *to);
         for (uint64_t left = below(4); left > 0; left--)
             vary(&to[below(count)]);
-    } while (!is_machine(to, count));
-}
-
-static void make_trace(void)
-{
-    uint64_t range = UINT64_C(64) << below(6), at = 0, step = below(20);
-    uint64_t cores = one_in(2) ? 1 : 1 + below(4);
-    for (size_t i = 0; i < REFS; i++) {
-        at = (at + step) % range;
-        numbers[i] = one_in(2) ? below(range) : at;
-        extents[i] = (uint32_t)(1 + below(12));
-        threads[i] = (uint32_t)below(cores);
-        kinds[i] = (uint8_t)below(MARGAY_KINDS);
-    }
+    } while (margay_machine_check(to, count, &wrong, NULL) != MARGAY_OK);
 }
 
 /* ------------------------------------------------------------- comparison --
@@ -147,18 +91,14 @@ static void make_trace(void)
 
 /* Feed either in spans, and end the warm-up after the first. */
 static void feed(margay_hierarchy *hierarchy, margay_family *family,
-                 uint64_t warmup, uint64_t step)
+                 const struct feeding *feeding, size_t step)
 {
     bool failed = false;
     for (size_t done = 0; done < REFS && !failed;) {
-        size_t now = done == 0            ? warmup
+        size_t now = done == 0            ? feeding->warmup
                      : step < REFS - done ? step
                                           : REFS - done;
-        const struct margay_span span = {.count = now,
-                                         .blocks = numbers + done,
-                                         .kinds = kinds + done,
-                                         .extents = extents + done,
-                                         .threads = threads + done};
+        const struct margay_span span = span_of(feeding, done, now);
         if (hierarchy != NULL)
             failed |= margay_hierarchy_feed(hierarchy, &span, NULL) != 0;
         else
@@ -179,28 +119,9 @@ static void feed(margay_hierarchy *hierarchy, margay_family *family,
 
 struct round {
     struct margay_level levels[MACHINES][MARGAY_MOST_LEVELS];
-    size_t count;
-    bool splits;
-    uint32_t cores;
-    uint64_t warmup, step;
+    size_t count, step;
+    struct feeding feeding;
 };
-
-static void describe(const struct margay_level *level,
-                     const struct margay_level_counts *alone,
-                     const struct margay_level_counts *shared)
-{
-    printf("# %s of %llu bytes, blocks of %llu, ways %llu, %s, writing %d, "
-           "no_allocate %d, shared by %llu\n",
-           level->name, (unsigned long long)level->bytes,
-           (unsigned long long)level->block_bytes,
-           (unsigned long long)level->ways,
-           level->policy == NULL ? "lru" : level->policy, level->writing,
-           level->no_allocate, (unsigned long long)level->shared);
-    for (size_t i = 0; i < sizeof *alone / sizeof(uint64_t); i++)
-        printf("# count %zu: alone %llu, shared %llu\n", i,
-               (unsigned long long)((const uint64_t *)alone)[i],
-               (unsigned long long)((const uint64_t *)shared)[i]);
-}
 
 static bool machine_differs(const struct round *round, size_t machine,
                             const margay_family *family)
@@ -209,21 +130,19 @@ static bool machine_differs(const struct round *round, size_t machine,
         .levels = round->levels[machine],
         .level_count = round->count,
         .seed = 7,
-        .splits = round->splits,
-        .cores = round->cores};
+        .splits = round->feeding.splits,
+        .cores = round->feeding.cores};
     margay_hierarchy *hierarchy;
     bool differs = false;
     if (margay_hierarchy_create(&options, &hierarchy, NULL) != MARGAY_OK)
         exit(1);
-    feed(hierarchy, NULL, round->warmup, round->step);
+    feed(hierarchy, NULL, &round->feeding, round->step);
     for (size_t i = 0; i < round->count; i++) {
         const struct margay_level_counts alone =
             margay_hierarchy_counts(hierarchy, i);
         const struct margay_level_counts shared =
             margay_family_counts(family, machine, i);
         differs |= memcmp(&alone, &shared, sizeof alone) != 0;
-        if (memcmp(&alone, &shared, sizeof alone) != 0)
-            describe(&round->levels[machine][i], &alone, &shared);
     }
     differs |= margay_hierarchy_cores(hierarchy) != margay_family_cores(family);
     differs |= margay_hierarchy_shares_cores(hierarchy) !=
@@ -231,6 +150,8 @@ static bool machine_differs(const struct round *round, size_t machine,
     differs |= memcmp(margay_hierarchy_references(hierarchy),
                       margay_family_references(family),
                       MARGAY_KINDS * sizeof(uint64_t)) != 0;
+    if (differs)
+        describe(round->levels[machine], round->count);
     margay_hierarchy_free(hierarchy);
     return differs;
 }
@@ -243,10 +164,9 @@ static uint64_t compare(uint64_t *differ)
     static struct margay_level list[MACHINES * MARGAY_MOST_LEVELS];
     uint64_t sharing = 0;
     margay_family *family;
-    round.count = make_machine(round.levels[0]);
-    round.splits = one_in(3);
-    round.cores = one_in(3) ? (uint32_t)(1 + below(3)) : 0;
-    round.warmup = 1 + below(REFS / 2);
+    round.count = make_plain(round.levels[0]);
+    round.feeding = (struct feeding){one_in(3), true, 1 + below(REFS / 2),
+                                     one_in(3) ? (uint32_t)(1 + below(3)) : 0};
     round.step = 1 + below(REFS);
     for (size_t i = 0; i < MACHINES; i++) {
         if (i > 0)
@@ -256,17 +176,17 @@ static uint64_t compare(uint64_t *differ)
                round.count * sizeof *list);
     }
     make_trace();
-    const struct margay_family_options options = {.levels = list,
-                                                  .level_count = round.count,
-                                                  .machine_count = MACHINES,
-                                                  .seed = 7,
-                                                  .splits = round.splits,
-                                                  .cores = round.cores,
-                                                  .threads =
-                                                      (unsigned)(1 + below(2))};
+    const struct margay_family_options options = {
+        .levels = list,
+        .level_count = round.count,
+        .machine_count = MACHINES,
+        .seed = 7,
+        .splits = round.feeding.splits,
+        .cores = round.feeding.cores,
+        .threads = (unsigned)(1 + below(2))};
     if (margay_family_create(&options, &family, NULL) != MARGAY_OK)
         exit(1);
-    feed(NULL, family, round.warmup, round.step);
+    feed(NULL, family, &round.feeding, round.step);
     for (size_t i = 0; i < MACHINES; i++) {
         if (!margay_machine_shares(round.levels[i], round.count))
             continue;

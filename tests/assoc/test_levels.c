@@ -2,9 +2,9 @@
  * test_levels.c - every cache of many grids against one that is simulated
  * alone
  */
-#include "tests/assoc/shapes.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 #include <margay/assoc.h>
@@ -174,7 +174,7 @@ static void test_shape(enum shape shape, uint64_t cases, uint64_t *caches)
     for (uint64_t i = 0; i < cases; i++) {
         struct case_grid g;
         random_grid(&g, spreads[i % 3]);
-        shape_fill(shape, numbers, kinds, REFS);
+        make_accesses(shape, numbers, kinds, REFS);
         wrong += check_grid(&g, i % 4 == 0 ? 50 : 0, caches);
     }
     CHECK_U64(wrong, 0, "%s traces: every cache as if it were alone",
@@ -194,7 +194,7 @@ static void test_long(enum shape shape, unsigned ways, uint64_t *caches)
     refs = rounds(LONG_REFS);
     refs = refs < LONG_REFS ? refs : LONG_REFS;
     seed_chance(200 + shape);
-    shape_fill(shape, numbers, kinds, refs);
+    make_accesses(shape, numbers, kinds, refs);
     CHECK_U64(check_grid(&g, 100, caches), 0, "%s, %u ways, %zu references",
               shape_names[shape], ways, refs);
     refs = REFS;
@@ -256,9 +256,9 @@ int main(void)
     uint64_t caches = 0;
     for (int shape = 0; shape < SHAPES; shape++)
         test_shape((enum shape)shape, rounds(70), &caches);
-    test_long(SHAPE_LOCAL, 16, &caches);
-    test_long(SHAPE_UNIFORM, 40, &caches);
-    test_long(SHAPE_LOOPED, 8, &caches);
+    test_long(DRIFT, 16, &caches);
+    test_long(UNIFORM, 40, &caches);
+    test_long(LOOP, 8, &caches);
     printf("# %" PRIu64 " caches\n", caches);
     test_refusals();
     test_empty();

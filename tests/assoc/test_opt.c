@@ -1,27 +1,17 @@
 /*
- * test_opt.c - optimal replacement against every possible replacement, and
- * against single caches that know when each block is used next
+ * test_opt.c - optimal replacement in many caches at a time, against single
+ * ones that know when each block is used next
  */
 #include "tests/assoc/naive_cache.h"
-#include "tests/assoc/shapes.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
-/* Tiny: the number of ways to replace is exponential. */
-#define TINY_REFS 11
-#define REFS      700
+#define REFS 700
 
 static uint64_t numbers[REFS], blocks[REFS], next_uses[REFS];
 static uint8_t kinds[REFS];
-
-static margay_opt *make(const struct margay_opt_options *options)
-{
-    margay_opt *opt;
-    if (margay_opt_create(options, &opt, NULL) != MARGAY_OK)
-        exit(1);
-    return opt;
-}
 
 static void feed(margay_opt *opt, size_t from, size_t to)
 {
@@ -29,77 +19,6 @@ static void feed(margay_opt *opt, size_t from, size_t to)
         MARGAY_OK)
         exit(1);
 }
-
-/* ---------------------------------------------------------- brute force -- */
-
-struct tiny {
-    unsigned ways;
-    bool bypass;
-    size_t count;
-};
-
-/* The fewest misses from reference i on with these blocks in the cache. */
-static unsigned fewest(const struct tiny *tiny, size_t i, const uint64_t *held,
-                       unsigned filled)
-{
-    uint64_t next[4];
-    if (i == tiny->count)
-        return 0;
-    for (unsigned w = 0; w < filled; w++) {
-        if (held[w] == blocks[i])
-            return fewest(tiny, i + 1, held, filled);
-    }
-    for (unsigned w = 0; w < filled; w++)
-        next[w] = held[w];
-    if (filled < tiny->ways) {
-        next[filled] = blocks[i];
-        return 1 + fewest(tiny, i + 1, next, filled + 1);
-    }
-    unsigned best =
-        tiny->bypass ? fewest(tiny, i + 1, held, filled) : UINT32_MAX - 1;
-    for (unsigned w = 0; w < filled; w++) {
-        next[w] = blocks[i];
-        unsigned misses = fewest(tiny, i + 1, next, filled);
-        best = misses < best ? misses : best;
-        next[w] = held[w];
-    }
-    return best + 1;
-}
-
-static uint64_t misses_of_one(unsigned ways, bool bypass, size_t count)
-{
-    static const uint64_t one_set = 1;
-    const struct margay_opt_options options = {
-        .sets = &one_set,
-        .set_count = 1,
-        .most_ways = ways,
-        .bypass = bypass,
-        .threads = 1,
-    };
-    margay_opt *opt = make(&options);
-    feed(opt, 0, count);
-    uint64_t misses = margay_opt_misses(opt, 0, ways, MARGAY_ALL_KINDS);
-    margay_opt_free(opt);
-    return misses;
-}
-
-static void test_brute_force(bool bypass)
-{
-    unsigned wrong = 0;
-    seed_chance(7);
-    for (uint64_t i = 0; i < rounds(3000); i++) {
-        struct tiny tiny = {1 + (unsigned)below(3), bypass, TINY_REFS};
-        uint64_t distinct = 2 + below(4), held[4] = {0};
-        for (size_t j = 0; j < TINY_REFS; j++)
-            blocks[j] = below(distinct);
-        wrong += misses_of_one(tiny.ways, bypass, TINY_REFS) !=
-                 fewest(&tiny, 0, held, 0);
-    }
-    CHECK_U64(wrong, 0, "bypass=%s: no replacement does better",
-              bypass ? "on" : "off");
-}
-
-/* -------------------------------------------------------- single caches -- */
 
 static void find_next_uses(void)
 {
@@ -148,7 +67,9 @@ static uint64_t compare(uint64_t *caches)
         .bypass = one_in(2),
         .threads = 1 + (unsigned)below(3),
     };
-    margay_opt *opt = make(&options);
+    margay_opt *opt;
+    if (margay_opt_create(&options, &opt, NULL) != MARGAY_OK)
+        exit(1);
     size_t warmup = (size_t)below(REFS);
     feed(opt, 0, warmup);
     margay_opt_reset_counts(opt);
@@ -171,7 +92,7 @@ static void test_caches(enum shape shape)
     uint64_t wrong = 0, caches = 0;
     seed_chance(300 + shape);
     for (uint64_t i = 0; i < rounds(100); i++) {
-        shape_fill(shape, numbers, kinds, REFS);
+        make_accesses(shape, numbers, kinds, REFS);
         uint64_t few = 1 + below(400);
         for (size_t j = 0; j < REFS; j++)
             blocks[j] = i % 3 == 0 ? numbers[j] % few : numbers[j] >> i % 8;
@@ -180,15 +101,6 @@ static void test_caches(enum shape shape)
     }
     CHECK_U64(wrong, 0, "%s traces: as single caches (%" PRIu64 " caches)",
               shape_names[shape], caches);
-}
-
-/* Belady's own kind of example, by hand: three ways. */
-static void test_example(void)
-{
-    static const uint64_t trace[] = {1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5};
-    memcpy(blocks, trace, sizeof trace);
-    CHECK_U64(misses_of_one(3, false, sizeof trace / sizeof trace[0]), 7,
-              "three ways: 7 misses");
 }
 
 static void test_refused(void)
@@ -218,10 +130,7 @@ static void test_refused(void)
 
 int main(void)
 {
-    test_example();
     test_refused();
-    test_brute_force(false);
-    test_brute_force(true);
     for (int shape = 0; shape < SHAPES; shape++)
         test_caches((enum shape)shape);
     return tap_done();
