@@ -26,10 +26,10 @@ of_row = awk_table . '{ who = of("policy") FS of("tenant");' \
 . '    if (!(who in number_of)) number_of[who] = ++whos; p = number_of[who] }'
 # Three lines for each series of a table: "NUMBER FILE FIRST LAST BLOCK POLICY", what
 # is empty as "-", the lowest ratio above 0, the highest, and the first and the last
-# size of a curve, in bytes and in blocks; "= TENANT"; and "= TRACE".  Rows are
-# counted among those of the same number.  A series begins where the trace or the
-# block size changes, or where the ascending column does not ascend; an infinite
-# distance ends the numbers that ascend.
+# size of a curve, in bytes and in blocks, with a point, as whole numbers end at
+# 2^63; "= TENANT"; and "= TRACE".  Rows are counted among those of the same number.
+# A series begins where the trace or the block size changes, or where the ascending
+# column does not ascend; an infinite distance ends the numbers that ascend.
 program = of_row . 'function number(text) { return text == "inf" ? 1e30 : text + 0 }' \
 . 'function shown(text) { return text == "" ? "-" : text }' \
 . 'function tell(p) {' \
@@ -37,15 +37,16 @@ program = of_row . 'function number(text) { return text == "inf" ? 1e30 : text +
 . '        shown(policy[p]), low[p], high[p], bytes[p], blocks[p]' \
 . '        "\n=" tenant[p] "\n=" trace[p];' \
 . '    begin[p] = row[p] }' \
+. 'function size(column) { return of(column) == "" ? "-" : of(column) "." }' \
 . 'function sizes(first, column) {' \
 . '    sub(/ .*/, "", first);' \
-. '    return first " " shown(of(column)) }' \
+. '    return first " " size(column) }' \
 . '{' \
 . '    value = number($ascending) + 0.01 * (minor ? $minor : 0);' \
 . '    ratio = hit ? 1 - of("miss_ratio") : of("miss_ratio") + 0;' \
 . '    if (!(p in row) || $1 != trace[p] || $2 != block[p] || value <= last[p]) {' \
 . '        tell(p); low[p] = 1; high[p] = 0;' \
-. '        bytes[p] = shown(of("cache_bytes")); blocks[p] = shown(of("cache_blocks")) }' \
+. '        bytes[p] = size("cache_bytes"); blocks[p] = size("cache_blocks") }' \
 . '    bytes[p] = sizes(bytes[p], "cache_bytes");' \
 . '    blocks[p] = sizes(blocks[p], "cache_blocks");' \
 . '    if (ratio > high[p]) high[p] = ratio;' \
