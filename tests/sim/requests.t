@@ -70,10 +70,10 @@ run report --requests --policy lru,leaf-lru --column $columns requests.csv \
     -o policies.html
 is 'and one of their policies, and does not say that it lacks them' \
     "$status $(grep -c '<h2>Miss curve of requests' policies.html) $(grep -c \
-        'data-drawing="requestPolicies"' policies.html) $(grep -c -e --requests \
-        err)" '0 1 1 0'
+        'data-drawing="requests"' policies.html) $(grep -c -e --requests \
+        err)" '0 1 2 0'
 shows like 'which has a line for each' "$(drawn policies.html | tr '\n' ' ')" \
-    'by replacement policy</figcaption>.*<span>leaf-lru</span>'
+    'Blocks of requests that miss a cache .*</figcaption>.*<span>leaf-lru</span>'
 
 perl -ne 'chomp; my ($r, $b) = split /,/;
     print $. == 1 ? "" : "]}\n", "{\"timestamp\": $r, \"hash_ids\": [" if $r ne $last;
