@@ -32,7 +32,7 @@ void cache_grid_init(struct cache_grid *grid, const struct options *options)
     const struct number_list *sets = &options->caches.sets;
     const struct number_list *ways = &options->caches.ways;
     bool powers = (policies->abilities & MARGAY_POLICY_EVEN_WAYS) != 0;
-    *grid = (struct cache_grid){.set_count = 0};
+    *grid = (struct cache_grid){.options = options};
     for (size_t i = 0; i < sets->count; i++)
         grid->sets[grid->set_count++] = sets->numbers[i];
     for (uint64_t i = 1; sets->count == 0 && options->caches.bytes.count == 0 &&
@@ -55,10 +55,12 @@ bool cache_grid_counts_writes(const struct options *options)
            options->caches.allocate != WRITE_UNSAID;
 }
 
-struct margay_caches_request cache_grid_request(const struct cache_grid *grid,
-                                                const struct options *options)
+enum margay_status cache_grid_open(void *context, margay_question **question,
+                                   struct margay_error *error)
 {
-    return (struct margay_caches_request){
+    const struct cache_grid *grid = context;
+    const struct options *options = grid->options;
+    const struct margay_caches_request request = {
         .sets = grid->sets,
         .set_count = grid->set_count,
         .capacity_bytes = options->caches.bytes.numbers,
@@ -74,19 +76,29 @@ struct margay_caches_request cache_grid_request(const struct cache_grid *grid,
         .no_allocate = options->caches.allocate == WRITE_AROUND,
         .seed = options->seed,
     };
+    return margay_caches_question(&request, question, error);
 }
 
-enum margay_status cache_grid_check(const struct cache_grid *grid,
-                                    const struct margay_pass *pass,
+enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
                                     struct margay_error *error)
 {
+    const struct cache_grid *grid = context;
     uint64_t bytes, blocks = 0;
+    if (grid->options->caches.most_bytes != 0 &&
+        job->passes[0].block_bytes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: --max-bytes, but nothing says what a block id "
+                           "of this trace stands for (see --unit)",
+                           job->trace);
     if (grid->set_count > 0)
         blocks = grid->most_ways * grid->sets[grid->set_count - 1];
-    if (margay_multiply_u64(blocks, pass->block_bytes, &bytes))
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: a cache of %" PRIu64 " blocks of %" PRIu64
-                       " bytes is over 64 bits",
-                       pass->trace, blocks, pass->block_bytes);
+    for (size_t i = 0; i < job->pass_count; i++) {
+        uint64_t block_bytes = job->passes[i].block_bytes;
+        if (!margay_multiply_u64(blocks, block_bytes, &bytes))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: a cache of %" PRIu64 " blocks of %" PRIu64
+                               " bytes is over 64 bits",
+                               job->trace, blocks, block_bytes);
+    }
+    return MARGAY_OK;
 }

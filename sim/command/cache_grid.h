@@ -5,8 +5,10 @@
 #include "sim/options/options.h"
 #include <margay/run.h>
 
-/* The sets and ways of the caches, as ascending lists. */
+/* The sets and ways of the caches, as ascending lists.  The context of a drive
+   (drive.h) begins with it. */
 struct cache_grid {
+    const struct options *options;
     uint64_t sets[MARGAY_MOST_LISTED];
     size_t set_count;
     unsigned ways[MARGAY_MOST_LISTED];
@@ -16,18 +18,18 @@ struct cache_grid {
 
 void cache_grid_init(struct cache_grid *grid, const struct options *options);
 
-/* The request for these caches; the grid must outlive it. */
-struct margay_caches_request cache_grid_request(const struct cache_grid *grid,
-                                                const struct options *options);
+/* For a drive: ask for these caches, */
+enum margay_status cache_grid_open(void *context, margay_question **question,
+                                   struct margay_error *error);
 
-/* Fail if a capacity of the grid is over 64 bits of bytes. */
-enum margay_status cache_grid_check(const struct cache_grid *grid,
-                                    const struct margay_pass *pass,
+/* and fail if a capacity is over 64 bits of bytes, or nothing says how many
+   bytes --max-bytes compares with. */
+enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
                                     struct margay_error *error);
 
 /* Say on standard error, once the command has succeeded, if a cache of that
-   name
-   ("" = none) has too few sets for its policy to choose; returns whether. */
+   name ("" = none) has too few sets for its policy to choose; returns whether.
+ */
 bool tell_few_sets(const char *cache, const char *policy, uint64_t sets);
 
 /* Do the options ask for counts of the memory traffic? */

@@ -39,9 +39,9 @@ struct annotate {
     struct places *places;
     struct annotated_line *lines;
     size_t line_count, line_capacity;
-    struct data_names *data;   /* of --data */
-    const margay_trace *trace; /* of the pass that ends */
-    uint64_t *sizes;           /* in blocks */
+    struct data_names *data;          /* of --data */
+    const margay_trace *trace;        /* of the pass that ends */
+    uint64_t sizes[ANNOTATION_SIZES]; /* in blocks */
     size_t size_count;
     const char *changed; /* a file of code since the trace; NULL = none */
 };
@@ -232,23 +232,6 @@ static enum margay_status begin_data(void *context,
                              &annotate->data, error);
 }
 
-static enum margay_status check_data(const struct annotate *annotate,
-                                     const struct margay_result *result,
-                                     const char *trace,
-                                     struct margay_error *error)
-{
-    if (annotate->data == NULL)
-        return MARGAY_OK;
-    if (margay_histogram_references(result->histogram) > 0 &&
-        !margay_trace_tells_data(annotate->trace))
-        return margay_fail(
-            error, MARGAY_BAD_INPUT,
-            "%s: --data: the trace does not tell what addresses "
-            "hold; record --data does, and convert leaves it out",
-            trace);
-    return data_names_check(annotate->data, trace, error);
-}
-
 /* The sizes in blocks, as those of a curve. */
 static enum margay_status find_sizes(struct annotate *annotate,
                                      const struct margay_pass *pass,
@@ -263,20 +246,16 @@ static enum margay_status find_sizes(struct annotate *annotate,
         return status;
     if (sizes.kind == MARGAY_SIZES_USUAL)
         sizes.kind = MARGAY_SIZES_POW2;
-    status = margay_result_curve(result, &sizes, &points, &annotate->size_count,
-                                 error);
-    if (status == MARGAY_OK && annotate->size_count > ANNOTATION_SIZES)
+    size_t count = 0;
+    status = margay_result_curve(result, &sizes, &points, &count, error);
+    if (count > ANNOTATION_SIZES)
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "--sizes: found %zu cache sizes, expected %d at "
                              "most",
-                             annotate->size_count, ANNOTATION_SIZES);
-    if (status == MARGAY_OK) {
-        annotate->sizes = calloc(annotate->size_count + 1, sizeof(uint64_t));
-        if (annotate->sizes == NULL)
-            status = margay_fail_memory(error, "the cache sizes");
-    }
-    for (size_t i = 0; status == MARGAY_OK && i < annotate->size_count; i++)
+                             count, ANNOTATION_SIZES);
+    for (size_t i = 0; status == MARGAY_OK && i < count; i++)
         annotate->sizes[i] = points[i].cache_blocks;
+    annotate->size_count = count;
     free(points);
     free((void *)sizes.list_blocks);
     return status;
@@ -337,8 +316,17 @@ static enum margay_status write_pass(void *context,
     struct csv_writer *csv = &annotate->csv;
     const char *path, *why;
     annotate->trace = job->reader;
-    enum margay_status status =
-        check_data(annotate, result, pass->trace, error);
+    enum margay_status status = MARGAY_OK;
+    if (annotate->data != NULL &&
+        margay_histogram_references(result->histogram) > 0 &&
+        !margay_trace_tells_data(job->reader))
+        status = margay_fail(
+            error, MARGAY_BAD_INPUT,
+            "%s: --data: the trace does not tell what addresses hold; record "
+            "--data does, and convert leaves it out",
+            pass->trace);
+    else if (annotate->data != NULL)
+        status = data_names_check(annotate->data, pass->trace, error);
     if (status == MARGAY_OK)
         status = find_sizes(annotate, pass, result, error);
     if (status == MARGAY_OK)
@@ -417,6 +405,5 @@ int cmd_annotate(const struct options *options)
     free(annotate.lines);
     data_names_free(annotate.data);
     places_free(annotate.places);
-    free(annotate.sizes);
     return exit_status;
 }

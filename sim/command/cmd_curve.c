@@ -26,6 +26,16 @@ struct curve {
 
 /* ------------------------------------------------------------- the rows -- */
 
+static struct curve_sinks sinks_of(struct curve *curve)
+{
+    const struct options *options = curve->options;
+    return (struct curve_sinks){
+        &curve->files.csv, curve_files_histogram(&curve->files),
+        &options->results.bins,
+        options->results.prometheus == NULL ? NULL : &curve->prometheus,
+        options->results.tiers.count > 0};
+}
+
 /* A pass whose series are on their way into tables. */
 struct rows {
     struct curve *curve;
@@ -102,11 +112,7 @@ static enum margay_status write_pass(void *context,
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
         .curve = curve,
-        .sinks = {&curve->files.csv, curve_files_histogram(&curve->files),
-                  &options->results.bins,
-                  options->results.prometheus == NULL ? NULL
-                                                      : &curve->prometheus,
-                  options->results.tiers.count > 0},
+        .sinks = sinks_of(curve),
         .job = job,
         .pass = pass,
     };
@@ -182,9 +188,9 @@ int cmd_curve(const struct options *options)
     };
     struct margay_error error;
     enum margay_status status = curve_files_open(files, options, &error);
+    const struct curve_sinks sinks = sinks_of(&curve);
     if (status == MARGAY_OK && options->results.from != NULL)
-        status = curve_from(options, &files->csv, curve_files_histogram(files),
-                            &curve.unreached, &error);
+        status = curve_from(options, &sinks, &curve.unreached, &error);
     else if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
     if (status == MARGAY_OK && options->results.prometheus != NULL)

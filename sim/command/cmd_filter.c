@@ -67,15 +67,11 @@ static enum margay_status keep_counts(void *context,
     return stream_finish(&filter->stream, job->reader, error);
 }
 
-static uint64_t sum(const uint64_t counts[MARGAY_KINDS])
-{
-    return counts[MARGAY_READ] + counts[MARGAY_WRITE] + counts[MARGAY_FETCH];
-}
-
 static void report(const struct filter *filter)
 {
     const struct margay_cache_counts *counts = &filter->counts;
-    uint64_t references = sum(counts->references), misses = sum(counts->misses);
+    uint64_t references = of_all_kinds(counts->references);
+    uint64_t misses = of_all_kinds(counts->misses);
     if (filter->trace == NULL || filter->options->quiet)
         return;
     message_print(

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/command/generators.h"
+#include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/options/trace_format.h"
+#include "sim/result/run_csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "sim/terminal/progress.h"
@@ -23,12 +24,104 @@ struct generation {
     const struct options *options;
     const struct margay_generator_info *info;
     margay_writer *writer;
-    struct generator *generator;
+    margay_generator *of_references; /* one of these two; the other is NULL */
+    margay_stack_generator *of_distances;
     struct output *output;
     uint64_t unit_bytes;   /* multiplies ids */
     uint64_t format_bytes; /* divides addresses */
     uint64_t blocks[PIECE_REFS];
 };
+
+/* ------------------------------------------------------- the generators -- */
+
+static const struct margay_generator_info of_histogram = {
+    .name = "histogram",
+    .description = "the reuse distances of a histogram, which --from names",
+};
+
+const struct margay_generator_info *generator_at(size_t index)
+{
+    return index == margay_generator_count() ? &of_histogram
+                                             : margay_generator_at(index);
+}
+
+static const char *name_at(size_t index, const void *context)
+{
+    (void)context;
+    const struct margay_generator_info *info = generator_at(index);
+    return info == NULL ? NULL : info->name;
+}
+
+static enum margay_status find(const char *name,
+                               const struct margay_generator_info **info,
+                               struct margay_error *error)
+{
+    char names[256] = "";
+    for (size_t i = 0; (*info = generator_at(i)) != NULL; i++) {
+        if (strcmp((*info)->name, name) == 0)
+            return MARGAY_OK;
+        strcat(names, i == 0 ? "" : ", ");
+        strcat(names, (*info)->name);
+    }
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "unknown generator '%s'%s; there are %s", name,
+                       suggest(name, "", name_at, NULL).text, names);
+}
+
+/* A generator of the distances in a table. */
+static enum margay_status read_target(struct generation *generation,
+                                      struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    const char *path = options->results.from;
+    struct run_places table;
+    struct margay_error why;
+    if (path == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "histogram: --from HIST.csv is needed");
+    enum margay_status status = run_table_read(&table, path, RUN_ANY, error);
+    const struct run_csv *run = table.runs;
+    if (status == MARGAY_OK && table.count == 0)
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "%s: found a table without rows, expected a "
+                             "histogram",
+                             path);
+    else if (status == MARGAY_OK && table.count > 1)
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "%s: found a second histogram, of %s at a block "
+                             "size of %" PRIu64 ", expected one",
+                             path, run[1].trace, run[1].block_bytes);
+    else if (status == MARGAY_OK) {
+        status = margay_stack_generator_create(run->bins, run->bin_count,
+                                               run->infinite, options->seed,
+                                               &generation->of_distances, &why);
+        if (status != MARGAY_OK)
+            margay_fail(error, status, "%s: %s", path, why.message);
+    }
+    run_places_clear(&table);
+    return status;
+}
+
+static enum margay_status open_generator(struct generation *generation,
+                                         struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    const struct margay_generator_options wanted = {
+        .blocks = options->generate.blocks,
+        .seed = options->seed,
+        .exponent = options->generate.exponent,
+    };
+    if (generation->info == &of_histogram)
+        return read_target(generation, error);
+    if (options->results.from != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--from: %s takes no histogram",
+                           generation->info->name);
+    return margay_generator_create(generation->info->name, &wanted,
+                                   &generation->of_references, error);
+}
+
+/* --------------------------------------------------------- the numbers -- */
 
 /* Multiply ids into addresses for --unit, and divide addresses into ids for a
    format that holds ids only. */
@@ -77,10 +170,9 @@ static enum margay_status check(const struct margay_generator_info *info,
                                 struct margay_error *error)
 {
     const char *missing =
-        !options->generate.refs.given ? "--refs N"
-        : options->generate.blocks == 0 && !generator_finds_blocks(info)
-            ? "--blocks N"
-            : NULL;
+        !options->generate.refs.given                            ? "--refs N"
+        : options->generate.blocks == 0 && info != &of_histogram ? "--blocks N"
+                                                                 : NULL;
     if (missing != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
     if (options->output == NULL && isatty(STDOUT_FILENO))
@@ -99,7 +191,7 @@ static enum margay_status prepare(struct generation *generation,
 {
     const struct options *options = generation->options;
     enum margay_status status =
-        generator_find(options->operands[0], &generation->info, error);
+        find(options->operands[0], &generation->info, error);
     if (status == MARGAY_OK)
         status = check(generation->info, options, error);
     if (status == MARGAY_OK)
@@ -107,8 +199,7 @@ static enum margay_status prepare(struct generation *generation,
             trace_writer_create(options, options->output, &generation->output,
                                 &generation->writer, error);
     if (status == MARGAY_OK)
-        status = generator_create(generation->info, options,
-                                  &generation->generator, error);
+        status = open_generator(generation, error);
     if (status != MARGAY_OK)
         return status;
     const struct margay_format_info *writes =
@@ -143,8 +234,13 @@ static enum margay_status write_all(struct generation *generation,
             .references = left < PIECE_REFS ? (size_t)left : PIECE_REFS,
             .numbers = generation->blocks,
         };
-        status = generator_next(generation->generator, generation->blocks,
-                                batch.references, error);
+        if (generation->of_distances != NULL)
+            status = margay_stack_generator_next(generation->of_distances,
+                                                 generation->blocks,
+                                                 batch.references, error);
+        else
+            margay_generator_next(generation->of_references, generation->blocks,
+                                  batch.references);
         if (status == MARGAY_OK)
             status = scale(generation, batch.references, error);
         if (status == MARGAY_OK)
@@ -169,7 +265,8 @@ int cmd_generate(const struct options *options)
     enum margay_status status = prepare(&generation, &error);
     if (status == MARGAY_OK)
         status = write_all(&generation, &error);
-    generator_free(generation.generator);
+    margay_generator_free(generation.of_references);
+    margay_stack_generator_free(generation.of_distances);
     margay_writer_free(generation.writer);
     return conclude(status, &generation.output, 1, &error);
 }

@@ -1,175 +1,280 @@
-/* cmd_help.c - margay help, margay version */
+/*
+ * cmd_help.c - margay help
+ *
+ * Help on a command fits a screen.  If the screen has no line for every option,
+ * the options that options.def marks SELDOM share lines below the others, and
+ * if that is not enough, so do the last of the others.
+ */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
-#include <fnmatch.h>
-#include <limits.h>
+#include "sim/command/help.h"
+
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sim/annotate/annotate.h"
-#include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/record/record.h"
-#include "sim/result/csv.h"
+#include "sim/plot/plot.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
-#include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
+#include <margay/assoc.h>
 
-int cmd_help(const struct options *options)
+#define SCREEN_LINES   24
+#define SCREEN_COLUMNS 80
+#define OPTION_COLUMNS 26
+#define GAP            "   " /* between options in one line */
+
+/* ------------------------------------------------------------- options -- */
+
+/* "-f, --format NAME"; returns its length. */
+static int name_option(const struct option *option, char text[80])
 {
-    struct output *output;
-    struct margay_error error;
-    if (options->completion != NULL) {
-        enum margay_status status =
-            output_open(NULL, OUTPUT_HELD, &output, &error);
-        if (status == MARGAY_OK)
-            status = completion_write(options->completion, output, &error);
-        return conclude(status, &output, 1, &error);
-    }
-    if (options->operand_count == 0)
-        return help_print(NULL);
-    const struct command *command = command_find(options->operands[0]);
-    return command != NULL ? help_print(command)
-                           : help_print_topic(options->operands[0]);
+    char letter[8] = "";
+    if (option->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    return snprintf(text, 80, "%s--%s%s%s", letter, option->name,
+                    option->argument == NULL ? "" : " ",
+                    option->argument == NULL ? "" : option->argument);
 }
 
-static void put_targets(struct output *output)
+static void put_option(FILE *text, const struct option *option)
 {
-    static const enum margay_target targets[] = {
-        MARGAY_TARGET_PORTABLE, MARGAY_TARGET_V3, MARGAY_TARGET_V4};
-    output_text(output, "runs here:");
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        if (margay_target_available(targets[i]))
-            output_text(output, " %s", margay_target_name(targets[i]));
-    }
-    output_text(output, " (best: %s)\n",
-                margay_target_name(margay_target_best()));
+    char name[80];
+    name_option(option, name);
+    fprintf(text, "  %s%-*s %s\n", option->letter == 0 ? "    " : "",
+            OPTION_COLUMNS - 3 - (option->letter == 0 ? 4 : 0), name,
+            option->help);
 }
 
-/* What backend=B,device=N of the engines may be, or why there is nothing. */
-static void put_devices(struct output *output)
+/* The options that have a line of their own. */
+struct choice {
+    const struct command *command;
+    bool seldom;  /* those marked SELDOM, */
+    size_t count; /* and the first `count` of the others */
+};
+
+static bool has_line(const struct choice *choice, const struct option *option,
+                     size_t *others)
 {
-    const char *name;
-    for (unsigned backend = 0;; backend++) {
-        enum margay_status status = MARGAY_OK;
-        for (unsigned i = 0; status == MARGAY_OK; i++) {
-            struct margay_gpu_info info;
-            struct margay_error error = {.message = "no device"};
-            status = margay_gpu_list(backend, i, &name, &info, &error);
-            if (name == NULL)
-                return;
-            if (status != MARGAY_OK && i == 0)
-                output_text(output, "devices:   %s: %s\n", name, error.message);
-            if (status != MARGAY_OK)
+    if ((option->commands & SELDOM) != 0)
+        return choice->seldom;
+    return (*others)++ < choice->count;
+}
+
+/* Put the names of those that have none, as many in a line as fit. */
+static void put_names(FILE *text, const struct choice *choice)
+{
+    const struct option *option;
+    size_t others = 0;
+    int column = SCREEN_COLUMNS;
+    for (size_t i = 0; (option = option_at(choice->command, i)) != NULL; i++) {
+        char name[80];
+        if (has_line(choice, option, &others))
+            continue;
+        int length = name_option(option, name);
+        bool wraps = column + (int)strlen(GAP) + length > SCREEN_COLUMNS;
+        fprintf(text, "%s%s", wraps ? "\n  " : GAP, name);
+        column = length + (wraps ? 2 : column + (int)strlen(GAP));
+    }
+    if (column != SCREEN_COLUMNS)
+        fprintf(text,
+                "\n'margay help options' and man margay-%s tell more of all "
+                "these.\n",
+                choice->command->name);
+}
+
+/* ---------------------------------------------------- help on a command -- */
+
+/* "  NAME   DESCRIPTION" in the list of operands. */
+static void put_operand(FILE *text, bool is_first, int columns,
+                        const char *name, const char *description)
+{
+    fprintf(text, "%s  %-*s%s\n", is_first ? "\n" : "", columns, name,
+            description);
+}
+
+static void put_choice(FILE *text, const void *context)
+{
+    const struct choice *choice = context;
+    const struct command *command = choice->command;
+    const struct margay_generator_info *generator;
+    const struct plot_kind *kind;
+    const struct option *option;
+    size_t others = 0;
+    fprintf(text, "Usage: margay %s [OPTION]...%s%s\nWrites %s.\n\n",
+            command->name, *command->operands == '\0' ? "" : " ",
+            command->operands, command->summary);
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+        if (has_line(choice, option, &others))
+            put_option(text, option);
+    }
+    put_names(text, choice);
+    for (size_t i = 0;
+         command->bit == ON_GENERATE && (generator = generator_at(i)) != NULL;
+         i++)
+        put_operand(text, i == 0, 12, generator->name, generator->description);
+    for (size_t i = 0;
+         command->bit == ON_PLOT && (kind = plot_kind_at(i)) != NULL; i++) {
+        if (kind->table != NULL)
+            put_operand(text, i == 0, 30, kind->table, kind->picture);
+    }
+}
+
+static void put_commands(FILE *text, const void *context)
+{
+    const struct command *command;
+    (void)context;
+    fprintf(text, "Usage: margay COMMAND [OPTION]... [OPERAND]...   "
+                  "(more: margay help COMMAND)\n\n");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        fprintf(text, "  %-12s%s\n", command->name, command->summary);
+}
+
+/* ------------------------------------------------------ help on a topic -- */
+
+/* "Of curve, histogram:" */
+static void put_heading(FILE *text, unsigned commands)
+{
+    const struct command *command;
+    const char *before = "\nOf ";
+    int column = 0;
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
+        if ((commands & command->bit) == 0)
+            continue;
+        bool wraps = column + (int)strlen(command->name) + 4 > SCREEN_COLUMNS;
+        fprintf(text, "%s%s", wraps ? ",\n   " : before, command->name);
+        column = (wraps ? 3 : column + 2) + (int)strlen(command->name);
+        before = ", ";
+    }
+    fprintf(text, ":\n");
+}
+
+/* The options of the same commands stand together, where the first is. */
+static void put_all_options(FILE *text, const void *context)
+{
+    const struct option *option, *other;
+    (void)context;
+    fprintf(text, "The options of all commands.\n");
+    for (size_t i = 0; (option = option_in_table(i)) != NULL; i++) {
+        unsigned commands = option->commands & ON_ALL;
+        for (size_t k = 0; (other = option_in_table(k)) != NULL; k++) {
+            if ((other->commands & ON_ALL) != commands)
+                continue;
+            if (k < i)
                 break;
-            output_text(output, "devices:   %s %u: %s", name, i, info.name);
-            if (info.memory_bytes != 0)
-                output_text(output, ", %.1f GiB",
-                            (double)info.memory_bytes / (1 << 30));
-            output_text(output, "%s\n",
-                        info.is_processor ? " (this machine's processor)" : "");
+            if (k == i)
+                put_heading(text, commands);
+            put_option(text, other);
         }
     }
 }
 
-/* clang says who it is itself. */
-#ifdef __clang__
-#define COMPILER __VERSION__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
-
-/* Is there a plugin for some version of clang? */
-static enum margay_status find_plugin(struct margay_error *error)
+static void put_policies(FILE *text, const void *context)
 {
-    char directory[PATH_MAX];
-    const struct dirent *entry;
-    bool found = false;
-    enum margay_status status = record_find("calls.h", directory, error);
-    if (status != MARGAY_OK)
-        return status;
-    DIR *files = opendir(directory);
-    if (files == NULL)
-        return errno == ENOMEM ? margay_fail_memory(error, "the names of files")
-                               : MARGAY_IO;
-    while (!found && (entry = readdir(files)) != NULL)
-        found = fnmatch("margay_llvm*.so", entry->d_name, 0) == 0;
-    closedir(files);
-    return found ? MARGAY_OK : MARGAY_IO;
-}
-
-/* What was not there when this was built, or is not now, and what does not work
-   without. */
-static enum margay_status put_left_out(struct output *output,
-                                       struct margay_error *error)
-{
-    char directory[PATH_MAX];
-    const char *gap = "";
-    enum margay_status valgrind =
-        record_find(RECORD_VALGRIND, directory, error);
-    enum margay_status plugin =
-        valgrind == MARGAY_NO_MEMORY ? valgrind : find_plugin(error);
-    bool lzma = false, pcre2 = false, yajl = false;
-#ifdef MARGAY_HAS_LZMA
-    lzma = margay_late_open(&margay_liblzma);
-#endif
-#ifdef MARGAY_HAS_PCRE2
-    pcre2 = margay_late_open(&margay_libpcre2);
-#endif
-#ifdef MARGAY_HAS_YAJL
-    yajl = margay_late_open(&margay_libyajl);
-#endif
-    const char *const left_out[] = {
-        places_library_version() != NULL
-            ? NULL
-            : "libdw (annotate, lines and variables)",
-        margay_late_open(&margay_libarchive)
-            ? NULL
-            : "libarchive (compressions other than gzip)",
-        lzma ? NULL : "liblzma (xz by several threads)",
-        pcre2 ? NULL : "PCRE2 (the format regex)",
-        yajl ? NULL : "yajl (the formats mooncake and jsonl)",
-        valgrind == MARGAY_OK ? NULL : "Valgrind (record --method valgrind)",
-        plugin == MARGAY_OK ? NULL : "the plugin for clang (record --cflags)",
-    };
-    if (plugin == MARGAY_NO_MEMORY)
-        return plugin;
-    output_text(output, "left out:  ");
-    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
-        if (left_out[i] == NULL)
-            continue;
-        output_text(output, "%s%s", gap, left_out[i]);
-        gap = ", ";
+    const struct margay_policy_info *policy;
+    (void)context;
+    fprintf(text, "The policies of --policy, with what parameters are "
+                  "unless NAME:KEY=VALUE says.\n\n");
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        fprintf(text, "  %-8s %s\n", policy->name, policy->help);
+        if (*policy->parameters != '\0')
+            fprintf(text, "  %-8s %s\n", "", policy->parameters);
     }
-    output_text(output, "%s\n", *gap == '\0' ? "nothing" : "");
-    return MARGAY_OK;
+    fprintf(text, "\nWith --objects:");
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        if (policy->abilities & MARGAY_POLICY_FOR_OBJECTS)
+            fprintf(text, " %s", policy->name);
+    }
+    fprintf(text, "\nThere all but the bounds take admit=size<N, "
+                  "admit=second-hit,\nadmit=adaptsize or admit=P, too, "
+                  "and those that name their victim in\nadvance "
+                  "admit=tinylfu.\n");
 }
 
-int cmd_version(const struct options *options)
+static void put_layouts(FILE *text, const void *context)
 {
-    const struct margay_format_info *format;
-    struct output *output;
+    const char *layout;
+    (void)context;
+    for (size_t i = 0; (layout = margay_layout_text(i)) != NULL; i++)
+        fputs(layout, text);
+}
+
+/* ---------------------------------------------------------- the command -- */
+
+typedef void put_help(FILE *text, const void *context);
+
+/* What is put, as a text that the caller frees; NULL = no memory. */
+static char *text_of(put_help *put, const void *context)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (stream == NULL)
+        return NULL;
+    put(stream, context);
+    bool is_whole = !ferror(stream);
+    if (fclose(stream) == 0 && is_whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Print a text, and release it. */
+static int print(char *text)
+{
+    struct output *output = NULL;
     struct margay_error error;
-    enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
-    if (status == MARGAY_OK) {
-        output_text(output, "margay %s\n", MARGAY_VERSION);
-        output_text(output, "compiler:  " COMPILER "\n");
-        const char *libdw = places_library_version();
-        output_text(output, "libraries: %s, libcsv %s%s%s\n",
-                    margay_libarchive_version(), csv_library_version(),
-                    libdw == NULL ? "" : ", libdw ",
-                    libdw == NULL ? "" : libdw);
-        status = put_left_out(output, &error);
-        put_targets(output);
-        output_text(output, "formats:  ");
-        for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
-            output_text(output, " %s", format->name);
-        output_text(output, "\n");
-        if (options->verbose)
-            put_devices(output);
-    }
+    enum margay_status status =
+        text == NULL ? margay_fail_memory(&error, "the help")
+                     : output_open(NULL, OUTPUT_HELD, &output, &error);
+    if (status == MARGAY_OK)
+        output_bytes(output, text, strlen(text));
+    free(text);
     return conclude(status, &output, 1, &error);
+}
+
+static bool fits(const char *text)
+{
+    size_t lines = 0;
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines <= SCREEN_LINES;
+}
+
+int help_print(const struct command *command)
+{
+    struct choice choice = {command, true, SIZE_MAX};
+    char *text = text_of(put_choice, &choice);
+    choice = (struct choice){command, false, SCREEN_LINES};
+    for (; text != NULL && !fits(text) && choice.count > 0; choice.count--) {
+        free(text);
+        text = text_of(put_choice, &choice);
+    }
+    return print(text);
+}
+
+int cmd_help(const struct options *options)
+{
+    static const struct {
+        const char *name;
+        put_help *put;
+    } topics[] = {{"options", put_all_options},
+                  {"policies", put_policies},
+                  {"layouts", put_layouts}};
+    if (options->completion != NULL)
+        return print(text_of(put_completion, options->completion));
+    if (options->operand_count == 0)
+        return print(text_of(put_commands, NULL));
+    const char *topic = options->operands[0];
+    const struct command *command = command_find(topic);
+    if (command != NULL)
+        return help_print(command);
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        if (strcmp(topic, topics[i].name) == 0)
+            return print(text_of(topics[i].put, NULL));
+    }
+    command_report_unknown(topic, "");
+    return EXIT_TROUBLE;
 }

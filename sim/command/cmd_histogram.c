@@ -63,6 +63,8 @@ static enum margay_status write_part(void *context, uint64_t key,
                                      const margay_histogram *counts,
                                      struct margay_error *error)
 {
+    static const char *const operations[] = {
+        [MARGAY_GET] = "get", [MARGAY_SET] = "set", [MARGAY_DELETE] = "delete"};
     struct rows *part = context;
     const struct histogram *histogram = part->histogram;
     struct csv_writer *csv = part->csv;
@@ -72,7 +74,7 @@ static enum margay_status write_part(void *context, uint64_t key,
     if (histogram->regions != NULL)
         csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
     else if (by == MARGAY_BY_OP)
-        csv_label_text(csv, operation_name((enum margay_op)key));
+        csv_label_text(csv, operations[key]);
     else
         csv_label_number(csv, key, by == MARGAY_BY_SITE);
     return table_histogram(csv, part->pass->trace, part->pass->block_bytes,
@@ -87,8 +89,9 @@ static enum margay_status write_series(void *context,
                                        struct margay_error *error)
 {
     const struct rows *rows = context;
+    const struct margay_result result = result_of_histogram(series->histogram);
     struct margay_series counted =
-        series->in_bytes ? series_of_histogram(series->histogram) : *series;
+        series->in_bytes ? margay_result_describe(&result) : *series;
     counted.fraction_bits = series->fraction_bits;
     return table_histogram(rows->csv, rows->pass->trace,
                            series->in_bytes ? 0 : rows->pass->block_bytes,

@@ -3,7 +3,7 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/result/csv.h"
+#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -141,14 +141,11 @@ static enum margay_status write_pass(void *context,
     struct csv_writer *csv = context;
     const struct survey *survey = self(job->analyses[0]);
     bool any = survey->lowest <= survey->highest;
-    uint64_t references = 0;
     (void)error;
-    for (size_t i = 0; i < MARGAY_KINDS; i++)
-        references += survey->of_kind[i];
     if (csv->json)
         csv_text(csv, pass->trace);
     csv_text(csv, pass->format->name);
-    csv_u64(csv, references);
+    csv_u64(csv, of_all_kinds(survey->of_kind));
     csv_u64(csv, survey->of_kind[MARGAY_READ]);
     csv_u64(csv, survey->of_kind[MARGAY_WRITE]);
     csv_u64(csv, survey->of_kind[MARGAY_FETCH]);

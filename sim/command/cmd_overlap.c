@@ -116,10 +116,9 @@ static void write_places(struct overlap *overlap)
         i += order <= 0;
         k += order >= 0;
     }
-    if (!overlap->options->quiet)
-        message_keep("mean overlap %.12g of %zu %s%s", fmin(overlap->mean, 1),
-                     overlap->places, base->column,
-                     margay_plural(overlap->places, "s"));
+    message_tell("mean overlap %.12g of %zu %s%s", fmin(overlap->mean, 1),
+                 overlap->places, base->column,
+                 margay_plural(overlap->places, "s"));
 }
 
 static void write_result(struct overlap *overlap, struct output *output)

@@ -106,8 +106,8 @@ static enum margay_status write_weights(struct phases *made,
         csv_end_row(csv);
         refs += one->to - one->from;
     }
-    if (status == MARGAY_OK && chosen.count > 0 && !made->options->quiet)
-        message_keep("%s: %zu window%s with %.2g %% of the references: mean "
+    if (status == MARGAY_OK && chosen.count > 0)
+        message_tell("%s: %zu window%s with %.2g %% of the references: mean "
                      "error of the miss ratio %.4f, and about %.4f where each "
                      "begins with empty caches",
                      pass->trace, chosen.count,
@@ -131,13 +131,12 @@ static enum margay_status write_pass(void *context,
     size_t different = write_phases(&made->csvs[PHASES], pass, phases);
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
-    if (!made->options->quiet)
-        message_keep("%s: %" PRIu64 " reference%s in windows of %" PRIu64
-                     ", %zu phase%s, %zu of them different, %.1f M refs/s",
-                     pass->trace, pass->fed_refs,
-                     margay_plural(pass->fed_refs, "s"),
-                     margay_phases_interval_refs(phases), count,
-                     margay_plural(count, "s"), different, rate);
+    message_tell("%s: %" PRIu64 " reference%s in windows of %" PRIu64
+                 ", %zu phase%s, %zu of them different, %.1f M refs/s",
+                 pass->trace, pass->fed_refs,
+                 margay_plural(pass->fed_refs, "s"),
+                 margay_phases_interval_refs(phases), count,
+                 margay_plural(count, "s"), different, rate);
     if (made->csvs[CURVES].output != NULL)
         status = write_curves(&made->csvs[CURVES], pass, phases, error);
     if (status == MARGAY_OK && made->csvs[WEIGHTS].output != NULL)

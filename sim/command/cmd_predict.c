@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/predict.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/result/csv.h"
 #include "sim/result/run_csv.h"
 #include "sim/result/tables.h"
+#include "sim/run/words.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
+#include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
 struct prediction {
@@ -23,55 +24,39 @@ struct prediction {
     margay_model *model;
     uint64_t block_bytes;
     margay_histogram *predicted;
-    double accuracy[2], difference[2]; /* of the prediction; of no change */
     struct csv_writer csv;
     struct output *saved; /* the model */
 };
 
 /* ------------------------------------------------------------- learning -- */
 
-static enum margay_status read_runs(struct prediction *prediction,
-                                    struct margay_error *error)
-{
-    const struct options *options = prediction->options;
-    enum margay_status status = MARGAY_OK;
-    prediction->runs =
-        calloc(options->operand_count + 1, sizeof *prediction->runs);
-    if (prediction->runs == NULL)
-        return margay_fail_memory(error, "the runs");
-    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++) {
-        struct run_csv *run = &prediction->runs[i];
-        prediction->run_count++;
-        status = run_csv_read(run, options->operands[i], true, error);
-        if (status == MARGAY_OK && i > 0)
-            status =
-                run_csv_check_blocks(run, prediction->runs[0].path,
-                                     prediction->runs[0].block_bytes, error);
-    }
-    prediction->block_bytes = prediction->runs[0].block_bytes;
-    return status;
-}
-
 static enum margay_status learn(struct prediction *prediction,
                                 struct margay_error *error)
 {
-    struct margay_predict_options options =
-        predict_resolve(prediction->choices);
-    enum margay_status status = read_runs(prediction, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct margay_run *runs = calloc(prediction->run_count + 1, sizeof *runs);
-    if (runs == NULL)
-        return margay_fail_memory(error, "the runs");
-    options.downwards = prediction->choices->size > 0;
-    for (size_t i = 0; i < prediction->run_count; i++) {
-        options.downwards &=
-            prediction->choices->size < prediction->runs[i].size;
-        runs[i] = (struct margay_run){prediction->runs[i].histogram,
-                                      prediction->runs[i].size};
+    const struct options *options = prediction->options;
+    const double size = prediction->choices->size;
+    struct margay_predict_options fit = predict_resolve(prediction->choices);
+    struct margay_run *runs = calloc(options->operand_count, sizeof *runs);
+    struct run_csv *read = calloc(options->operand_count, sizeof *read);
+    enum margay_status status = MARGAY_OK;
+    prediction->runs = read;
+    if (runs == NULL || read == NULL)
+        status = margay_fail_memory(error, "the runs");
+    fit.downwards = size > 0;
+    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++) {
+        prediction->run_count++;
+        status = run_csv_read(&read[i], options->operands[i], true, error);
+        if (status == MARGAY_OK)
+            status = run_csv_check_blocks(&read[i], read[0].path,
+                                          read[0].block_bytes, error);
+        fit.downwards &= size < read[i].size;
+        runs[i] = (struct margay_run){read[i].histogram, read[i].size};
     }
-    status = margay_model_fit(runs, prediction->run_count, &options,
-                              &prediction->model, error);
+    if (status == MARGAY_OK) {
+        prediction->block_bytes = read[0].block_bytes;
+        status = margay_model_fit(runs, prediction->run_count, &fit,
+                                  &prediction->model, error);
+    }
     free(runs);
     return status;
 }
@@ -84,12 +69,8 @@ static enum margay_status write_table(struct prediction *prediction,
                                       struct margay_error *error)
 {
     static const struct margay_bins exact = {MARGAY_BINS_EXACT, 0};
-    const struct margay_series series = series_of_histogram(histogram);
-    const struct margay_result result = {
-        .histogram = (margay_histogram *)histogram, /* only read */
-        .references = series.references,
-        .infinite = series.infinite,
-    };
+    const struct margay_result result = result_of_histogram(histogram);
+    const struct margay_series series = margay_result_describe(&result);
     if (prediction->choices->with_runs)
         csv_label_text(&prediction->csv, role);
     if (prediction->choices->curve)
@@ -129,36 +110,36 @@ static enum margay_status write_tables(struct prediction *prediction,
 
 /* ------------------------------------------------------------ reporting -- */
 
-/* Print the properties of the model, and why it is trusted or not. */
+/* The properties of the model, and why it is trusted or not. */
 static void report_model(const struct prediction *prediction)
 {
     const struct margay_model_info *info =
         margay_model_describe(prediction->model);
     const char *end = info->downwards ? "smallest" : "largest";
-    message_print("learnt from %" PRIu64 " runs of sizes %.12g to %.12g; "
-                  "patterns of %d-dimensional data",
-                  info->runs, info->least_size, info->most_size,
-                  (int)info->pattern);
+    message_tell("learnt from %" PRIu64 " runs of sizes %.12g to %.12g; "
+                 "patterns of %d-dimensional data",
+                 info->runs, info->least_size, info->most_size,
+                 (int)info->pattern);
     if (info->size_power > 1)
-        message_print("the sizes are sides of %s: they are taken to "
-                      "the power of %u",
-                      info->size_power == 2 ? "squares" : "cubes",
-                      info->size_power);
+        message_tell("the sizes are sides of %s: they are taken to "
+                     "the power of %u",
+                     info->size_power == 2 ? "squares" : "cubes",
+                     info->size_power);
     if (info->checked_accuracy >= 0)
-        message_print("the %s run, from the others: accuracy %.4f, no "
-                      "change %.4f",
-                      end, info->checked_accuracy, info->checked_no_change);
+        message_tell("the %s run, from the others: accuracy %.4f, no "
+                     "change %.4f",
+                     end, info->checked_accuracy, info->checked_no_change);
     if (info->unexplained >= 0 && info->data_blocks < MARGAY_LEAST_DATA_BLOCKS)
-        message_print("the %s run has data of %.0f blocks, fewer than the "
-                      "%d that a model needs",
-                      end, info->data_blocks, MARGAY_LEAST_DATA_BLOCKS);
+        message_tell("the %s run has data of %.0f blocks, fewer than the "
+                     "%d that a model needs",
+                     end, info->data_blocks, MARGAY_LEAST_DATA_BLOCKS);
     if (info->unexplained >= 0)
-        message_print("%.0f%% of what changed from the second %s run to "
-                      "the %s is none of the patterns: %s",
-                      100 * info->unexplained, end, end,
-                      info->trusted
-                          ? "trusted"
-                          : "not trusted, the prediction is no change");
+        message_tell("%.0f%% of what changed from the second %s run to "
+                     "the %s is none of the patterns: %s",
+                     100 * info->unexplained, end, end,
+                     info->trusted
+                         ? "trusted"
+                         : "not trusted, the prediction is no change");
 }
 
 /* Compare the truth with the prediction, and with the largest run as it is. */
@@ -174,12 +155,92 @@ static enum margay_status compare_truth(struct prediction *prediction,
         prediction->model, prediction->choices->references, &unchanged, error);
     if (status != MARGAY_OK)
         return status;
-    prediction->accuracy[0] = margay_signature_accuracy(predicted, truth);
-    prediction->accuracy[1] = margay_signature_accuracy(unchanged, truth);
-    prediction->difference[0] = margay_curve_difference(predicted, truth);
-    prediction->difference[1] = margay_curve_difference(unchanged, truth);
+    message_keep("accuracy %.6f no_change %.6f",
+                 margay_signature_accuracy(predicted, truth),
+                 margay_signature_accuracy(unchanged, truth));
+    message_keep("mean_abs_miss_ratio_error %.6f no_change %.6f",
+                 margay_curve_difference(predicted, truth),
+                 margay_curve_difference(unchanged, truth));
     margay_histogram_free(unchanged);
     return MARGAY_OK;
+}
+
+/* ------------------------------------- --save-model and --load-model -- */
+
+#define MAGIC UINT64_C(0x6d2079616772616d) /* "margay m" */
+
+/* The two words of every file of words, and the block size. */
+#define HEADER_WORDS 3
+
+static uint64_t extent(const uint64_t *words, uint64_t count)
+{
+    if (count < HEADER_WORDS)
+        return HEADER_WORDS;
+    size_t numbers =
+        margay_model_extent(words + HEADER_WORDS, count - HEADER_WORDS);
+    return numbers == 0 ? MARGAY_WORDS_IMPOSSIBLE : HEADER_WORDS + numbers;
+}
+
+static const struct margay_word_kind model_kind = {
+    MAGIC, 1, 1, "model", "--save-model", extent};
+
+/* Write a model of runs at blocks of `block_bytes` (0 = unknown). */
+static enum margay_status write_model(struct output *output,
+                                      const margay_model *model,
+                                      uint64_t block_bytes,
+                                      struct margay_error *error)
+{
+    const struct margay_sink sink = {&output, sink_write};
+    struct margay_word_writer writer;
+    uint64_t *numbers;
+    size_t count;
+    enum margay_status status =
+        margay_model_export(model, &numbers, &count, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_words_begin(&writer, &sink, &model_kind);
+    margay_words_put(&writer, block_bytes);
+    for (size_t i = 0; i < count; i++)
+        margay_words_put(&writer, numbers[i]);
+    free(numbers);
+    return margay_words_end(&writer, error);
+}
+
+/* Make a model of words that are known to be whole and of this kind. */
+static enum margay_status unpack(const char *name, const uint64_t *words,
+                                 size_t count, margay_model **model,
+                                 uint64_t *block_bytes,
+                                 struct margay_error *error)
+{
+    struct margay_error why;
+    *block_bytes = words[2];
+    if (*block_bytes != 0 && !margay_is_power_of_two(*block_bytes))
+        return margay_words_fail(name, &model_kind, 2, error,
+                                 "found blocks of %" PRIu64
+                                 " bytes, expected a power of two",
+                                 *block_bytes);
+    enum margay_status status = margay_model_import(
+        words + HEADER_WORDS, count - HEADER_WORDS, model, &why);
+    if (status == MARGAY_BAD_INPUT)
+        return margay_words_fail(name, &model_kind, HEADER_WORDS, error, "%s",
+                                 why.message);
+    if (status != MARGAY_OK)
+        return margay_fail(error, status, "%s", why.message);
+    return MARGAY_OK;
+}
+
+static enum margay_status read_model(const char *path, margay_model **model,
+                                     uint64_t *block_bytes,
+                                     struct margay_error *error)
+{
+    uint64_t *words;
+    size_t count;
+    enum margay_status status =
+        margay_words_read(path, &model_kind, &words, &count, error);
+    if (status == MARGAY_OK)
+        status = unpack(path, words, count, model, block_bytes, error);
+    free(words);
+    return status;
 }
 
 /* ---------------------------------------------------------- the command -- */
@@ -187,18 +248,7 @@ static enum margay_status compare_truth(struct prediction *prediction,
 static enum margay_status check_options(const struct options *options,
                                         struct margay_error *error)
 {
-    static const char *const of_traces[] = {
-        "block", "format",    "column", "layout", "delimiter",
-        "quote", "bad-lines", "ids",    "unit",   "kind",
-        "op",    "skip",      "limit",  "warmup", "straddle"};
     const struct predict_choices *choices = &options->predict;
-    for (size_t i = 0; i < sizeof of_traces / sizeof *of_traces; i++) {
-        if (options_given(options, of_traces[i]))
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--%s is for traces, and runs are tables (see "
-                               "--sample)",
-                               of_traces[i]);
-    }
     if (choices->size == 0 &&
         (choices->save_model == NULL || choices->truth != NULL))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -224,8 +274,8 @@ static enum margay_status get_model(struct prediction *prediction,
     const struct predict_choices *choices = prediction->choices;
     enum margay_status status;
     if (choices->load_model != NULL)
-        status = model_file_read(choices->load_model, &prediction->model,
-                                 &prediction->block_bytes, error);
+        status = read_model(choices->load_model, &prediction->model,
+                            &prediction->block_bytes, error);
     else
         status = learn(prediction, error);
     if (status != MARGAY_OK || choices->truth == NULL)
@@ -250,8 +300,10 @@ static enum margay_status predict(struct prediction *prediction,
         status = output_open(choices->save_model, OUTPUT_HELD,
                              &prediction->saved, error);
     if (status == MARGAY_OK && choices->save_model != NULL)
-        status = model_file_write(prediction->saved, prediction->model,
-                                  prediction->block_bytes, error);
+        status = write_model(prediction->saved, prediction->model,
+                             prediction->block_bytes, error);
+    if (status == MARGAY_OK)
+        report_model(prediction);
     if (status != MARGAY_OK || choices->size == 0)
         return status;
     status = margay_model_predict(prediction->model, choices->size,
@@ -270,21 +322,13 @@ int cmd_predict(const struct options *options)
                                     .choices = &options->predict};
     struct margay_error error;
     if (options->predict.sample)
-        return predict_sample(options);
+        return cmd_predict_sample(options);
     enum margay_status status = check_options(options, &error);
     if (status == MARGAY_OK)
         status = predict(&prediction, &error);
     struct output *outputs[] = {prediction.csv.output, prediction.saved};
     csv_end(&prediction.csv);
     int exit_status = conclude(status, outputs, 2, &error);
-    if (exit_status == EXIT_DONE && !options->quiet)
-        report_model(&prediction);
-    if (exit_status == EXIT_DONE && prediction.truth.histogram != NULL) {
-        message_print("accuracy %.6f no_change %.6f", prediction.accuracy[0],
-                      prediction.accuracy[1]);
-        message_print("mean_abs_miss_ratio_error %.6f no_change %.6f",
-                      prediction.difference[0], prediction.difference[1]);
-    }
     for (size_t i = 0; i < prediction.run_count; i++)
         run_csv_clear(&prediction.runs[i]);
     free(prediction.runs);

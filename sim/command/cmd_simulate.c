@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/annotate/annotate.h"
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
-#include "sim/command/sharing_table.h"
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
 #include "sim/options/trace_format.h"
@@ -86,10 +86,188 @@ static void summarise(const struct machine_results *results,
                  machine_access_cycles(results, best));
         machine_text(results->machine, best, fields, sizeof fields);
     }
-    message_keep("%s: %" PRIu64 " references of %zu core%s%s%s%s%s",
+    message_tell("%s: %" PRIu64 " references of %zu core%s%s%s%s%s",
                  results->trace, references, cores, margay_plural(cores, "s"),
                  shared ? " that threads share" : "", time,
                  *fields == '\0' ? "" : " at best, with ", fields);
+}
+
+/* ------------------------------------------- the blocks that cores share -- */
+
+/* From sites to lines of sources. */
+struct sharing_lines {
+    struct places *places;     /* NULL = lines are not looked for */
+    const margay_trace *trace; /* whose sites they are */
+    const char *program;       /* as of places_find_site() */
+};
+
+/* The lines that are named of a block, and the bytes of a name. */
+#define SHARING_MOST_LINES 4
+#define SHARING_NAME_BYTES 256
+
+/* The block with the most misses of false sharing of all machines. */
+struct sharing_most {
+    uint64_t misses; /* 0 = no block has any */
+    uint64_t address;
+    size_t machine;
+    /* The first lines or sites that contend for it, as ", a.c:1 and b.c:2"; ""
+       = the trace has no sites. */
+    char lines[SHARING_MOST_LINES * (SHARING_NAME_BYTES + 8)];
+};
+
+static bool has_sites(const struct sharing_lines *lines)
+{
+    return (margay_trace_columns(lines->trace) & MARGAY_COLUMN_SITES) != 0;
+}
+
+/* The line of a site, as far as it is known. */
+static void find_line(const struct sharing_lines *lines, uint64_t site,
+                      struct place *place)
+{
+    *place = (struct place){.line = 0};
+    if (has_sites(lines) && lines->places != NULL)
+        places_find_site(lines->places, lines->trace, lines->program, site,
+                         place);
+}
+
+static uint64_t false_misses(const struct margay_sharing_place *place)
+{
+    return place->coherence_misses - place->true_sharing_misses;
+}
+
+static uint64_t address_of(const struct machine_results *results,
+                           size_t machine,
+                           const struct margay_sharing_place *place)
+{
+    size_t first = machine * results->machine->count;
+    return place->block * results->levels[first + place->level].block_bytes;
+}
+
+static void write_sharing_place(struct csv_writer *csv,
+                                const struct machine_results *results,
+                                size_t machine,
+                                const struct sharing_lines *lines,
+                                const struct margay_sharing_place *place)
+{
+    const struct margay_level *level =
+        &results->levels[machine * results->machine->count + place->level];
+    struct place line;
+    find_line(lines, place->site, &line);
+    csv_text(csv, results->name);
+    csv_text(csv, results->trace);
+    csv_text(csv, level->name);
+    csv_hexadecimal(csv, address_of(results, machine, place));
+    csv_u64(csv, place->offset);
+    csv_u64(csv, place->core);
+    if (has_sites(lines))
+        csv_hexadecimal(csv, place->site);
+    else
+        csv_nothing(csv);
+    csv_text(csv, line.file);
+    csv_known(csv, line.line != 0, line.line);
+    csv_text(csv, line.function);
+    csv_u64(csv, place->true_sharing_misses);
+    csv_u64(csv, false_misses(place));
+    csv_u64(csv, place->invalidations);
+    table_varied(csv, results->machine, machine);
+    csv_end_row(csv);
+}
+
+/* ------------------------------------------------- the block of the most -- */
+
+/* Most misses of false sharing first, then most invalidations; then sites. */
+static int by_misses(const void *a, const void *b)
+{
+    const struct margay_sharing_place *first = a, *second = b;
+    uint64_t one = false_misses(first), other = false_misses(second);
+    if (one == other) {
+        one = first->invalidations;
+        other = second->invalidations;
+    }
+    if (one == other) {
+        one = second->site;
+        other = first->site;
+    }
+    return one < other ? 1 : -(one > other);
+}
+
+/* The lines of some places, each once, as ", a.c:1, b.c:2 and c.c:3"; the site
+   where its line is unknown. */
+static void name_lines(const struct sharing_lines *lines,
+                       const struct margay_sharing_place *places, size_t count,
+                       struct sharing_most *most)
+{
+    char names[SHARING_MOST_LINES][SHARING_NAME_BYTES];
+    size_t named = 0, used = 0;
+    for (size_t i = 0; i < count && named < SHARING_MOST_LINES; i++) {
+        size_t k = 0;
+        struct place place;
+        find_line(lines, places[i].site, &place);
+        const char *slash = strrchr(place.file, '/');
+        if (place.line == 0)
+            snprintf(names[named], SHARING_NAME_BYTES, "0x%" PRIx64,
+                     places[i].site);
+        else
+            snprintf(names[named], SHARING_NAME_BYTES, "%.200s:%u",
+                     slash == NULL ? place.file : slash + 1, place.line);
+        while (strcmp(names[k], names[named]) != 0)
+            k++;
+        named += k == named;
+    }
+    for (size_t i = 0; i < named; i++)
+        used += (size_t)snprintf(
+            most->lines + used, sizeof most->lines - used, "%s%s",
+            i == 0 || i + 1 < named ? ", " : " and ", names[i]);
+}
+
+/* The places begin with those of a block that has the most of its level. */
+static void note_most(const struct machine_results *results, size_t machine,
+                      const struct sharing_lines *lines,
+                      struct margay_sharing_place *places, size_t count,
+                      struct sharing_most *most)
+{
+    size_t of_block = 0;
+    if (count == 0 || places->block_false_sharing_misses <= most->misses)
+        return;
+    most->misses = places->block_false_sharing_misses;
+    most->address = address_of(results, machine, places);
+    most->machine = machine;
+    most->lines[0] = '\0';
+    while (of_block < count && places[of_block].block == places->block &&
+           places[of_block].level == places->level)
+        of_block++;
+    qsort(places, of_block, sizeof *places, by_misses);
+    if (has_sites(lines))
+        name_lines(lines, places, of_block, most);
+}
+
+/* ---------------------------------------------------------------- tables -- */
+
+/* Rows of SHARING_COLUMNS, those of each machine. */
+static enum margay_status table_sharing(struct csv_writer *csv,
+                                        const struct machine_results *results,
+                                        const struct sharing_lines *lines,
+                                        struct sharing_most *most,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t machines = machine_count(results->machine);
+    *most = (struct sharing_most){.misses = 0};
+    for (size_t machine = 0; status == MARGAY_OK && machine < machines;
+         machine++) {
+        struct margay_sharing_place *places;
+        size_t count;
+        status = margay_machine_analysis_sharing(results->analysis, machine,
+                                                 &places, &count, error);
+        for (size_t i = 0; status == MARGAY_OK && i < count; i++)
+            write_sharing_place(csv, results, machine, lines, &places[i]);
+        for (size_t i = 0; status == MARGAY_OK && i < count; i++) {
+            if (i == 0 || places[i].level != places[i - 1].level)
+                note_most(results, machine, lines, &places[i], count - i, most);
+        }
+        free(places);
+    }
+    return status;
 }
 
 static enum margay_status write_sharing(struct simulate *simulate,
@@ -105,10 +283,10 @@ static enum margay_status write_sharing(struct simulate *simulate,
         table_sharing(&simulate->csvs[SHARING], results, &lines, &most, error);
     /* Of several machines, the one with the most. */
     machine_text(results->machine, most.machine, fields, sizeof fields);
-    if (!simulate->options->quiet && most.misses == 0)
-        message_keep("%s: no false sharing was seen", results->trace);
-    else if (!simulate->options->quiet)
-        message_keep("%s: most false sharing: block 0x%" PRIx64 "%s, %" PRIu64
+    if (most.misses == 0)
+        message_tell("%s: no false sharing was seen", results->trace);
+    else
+        message_tell("%s: most false sharing: block 0x%" PRIx64 "%s, %" PRIu64
                      " miss%s%s%s",
                      results->trace, most.address, most.lines, most.misses,
                      margay_plural(most.misses, "es"),
@@ -128,16 +306,13 @@ static void tell_sent(const struct simulate *simulate,
     for (size_t i = 0; i < simulate->machine.count; i++) {
         const struct margay_level_counts counts =
             margay_machine_analysis_counts(results->analysis, 0, i);
-        const uint64_t *in = counts.references, *missed = counts.misses;
         if ((simulate->sends >> i & 1) != 0)
-            message_keep("%s: %s: %" PRIu64 " references, %" PRIu64
-                         " misses, %" PRIu64 " prefetches and %" PRIu64
-                         " write-backs",
-                         results->trace, simulate->levels[i].name,
-                         in[MARGAY_READ] + in[MARGAY_WRITE] + in[MARGAY_FETCH],
-                         missed[MARGAY_READ] + missed[MARGAY_WRITE] +
-                             missed[MARGAY_FETCH],
-                         counts.prefetches, counts.writebacks);
+            message_tell(
+                "%s: %s: %" PRIu64 " references, %" PRIu64 " misses, %" PRIu64
+                " prefetches and %" PRIu64 " write-backs",
+                results->trace, simulate->levels[i].name,
+                of_all_kinds(counts.references), of_all_kinds(counts.misses),
+                counts.prefetches, counts.writebacks);
     }
 }
 
@@ -149,12 +324,9 @@ static enum margay_status write_machines(void *context,
     struct simulate *simulate = context;
     struct machine_results results =
         results_of(simulate, pass->trace, job->analyses[pass->index]);
-    const uint64_t *fed =
-        margay_machine_analysis_references(job->analyses[pass->index]);
-    uint64_t references =
-        fed[MARGAY_READ] + fed[MARGAY_WRITE] + fed[MARGAY_FETCH];
-    if (simulate->sends != 0 && !simulate->options->quiet)
-        tell_sent(simulate, &results);
+    uint64_t references = of_all_kinds(
+        margay_machine_analysis_references(job->analyses[pass->index]));
+    tell_sent(simulate, &results);
     if (simulate->sends != 0)
         return simulate->options->machine.mix
                    ? margay_writer_finish(simulate->stream.writer, error)
@@ -163,8 +335,7 @@ static enum margay_status write_machines(void *context,
         return MARGAY_OK;
     simulate->trace_count++;
     table_machines(&simulate->csvs[TABLE], &results);
-    if (!simulate->options->quiet)
-        summarise(&results, references);
+    summarise(&results, references);
     enum margay_status status = MARGAY_OK;
     if (simulate->csvs[PARETO].output != NULL)
         status = table_pareto(&simulate->csvs[PARETO], &results, error);

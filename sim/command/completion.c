@@ -5,35 +5,32 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sim/command/generators.h"
 #include "sim/options/commands.h"
-#include "sim/options/option_types.h"
 #include "sim/options/options.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* A script that is being written. */
 struct script {
-    struct output *output;
+    FILE *text;
     const char *escaped; /* characters that need a backslash */
 };
 
-static void put_part(const struct script *script, const char *text,
+static void put_part(const struct script *script, const char *part,
                      size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
-        if (strchr(script->escaped, text[i]) != NULL)
-            output_text(script->output, "\\");
+        if (strchr(script->escaped, part[i]) != NULL)
+            putc('\\', script->text);
         /* All words stand between single quotes. */
-        if (text[i] == '\'')
-            output_text(script->output, "'\\'");
-        output_text(script->output, "%c", text[i]);
+        if (part[i] == '\'')
+            fputs("'\\'", script->text);
+        putc(part[i], script->text);
     }
 }
 
 static void put_word(const struct script *script, const char *word)
 {
-    output_text(script->output, " ");
+    fprintf(script->text, " ");
     put_part(script, word, strlen(word));
 }
 
@@ -85,6 +82,9 @@ static void put_values(const struct script *script, const struct option *option)
         put_word(script, engine->name);
         put_parameters(script, engine);
     }
+    for (const struct word *word = option->values;
+         word != NULL && word->text != NULL; word++)
+        put_word(script, word->text);
     if (option->words != NULL)
         put_word(script, option->words);
 }
@@ -163,57 +163,57 @@ static void put_bash_option(const struct script *script,
                             const struct command *command,
                             const struct option *option)
 {
-    output_text(script->output, "    ");
+    fprintf(script->text, "    ");
     if (option->letter != 0)
-        output_text(script->output, "%s,-%c|", command->name, option->letter);
-    output_text(script->output, "%s,--%s) echo '", command->name, option->name);
+        fprintf(script->text, "%s,-%c|", command->name, option->letter);
+    fprintf(script->text, "%s,--%s) echo '", command->name, option->name);
     if (takes_files(option))
-        output_text(script->output, "FILES");
+        fprintf(script->text, "FILES");
     else
         put_values(script, option);
     if (takes_files(option) && option->words != NULL)
         put_word(script, option->words);
-    output_text(script->output, "' ;;\n");
+    fprintf(script->text, "' ;;\n");
 }
 
 static void put_bash_command(const struct script *script,
                              const struct command *command)
 {
     const struct option *option;
-    output_text(script->output, "    %s,options) echo '", command->name);
+    fprintf(script->text, "    %s,options) echo '", command->name);
     for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
         if (option->letter != 0)
-            output_text(script->output, " -%c", option->letter);
-        output_text(script->output, " --%s", option->name);
+            fprintf(script->text, " -%c", option->letter);
+        fprintf(script->text, " --%s", option->name);
     }
-    output_text(script->output, "' ;;\n    %s,operands) echo '", command->name);
+    fprintf(script->text, "' ;;\n    %s,operands) echo '", command->name);
     if (operands_are_files(command))
-        output_text(script->output, "FILES");
+        fprintf(script->text, "FILES");
     else
         put_operands(script, command);
-    output_text(script->output, "' ;;\n");
+    fprintf(script->text, "' ;;\n");
     for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
         if (option->argument != NULL)
             put_bash_option(script, command, option);
     }
 }
 
-static void write_bash(struct output *output)
+static void write_bash(FILE *text)
 {
-    const struct script script = {output, ""};
+    const struct script script = {text, ""};
     const struct command *command;
-    output_text(output,
-                "# Completion of margay(1) for bash, made by\n"
-                "# 'margay help --completion bash'\n\n"
-                "# What may stand in a place: words, FILES, or nothing known; "
-                "fails where\n# there is no such place.\n"
-                "_margay_takes() {\n    case $1 in\n    commands) echo '");
+    fprintf(text,
+            "# Completion of margay(1) for bash, made by\n"
+            "# 'margay help --completion bash'\n\n"
+            "# What may stand in a place: words, FILES, or nothing known; "
+            "fails where\n# there is no such place.\n"
+            "_margay_takes() {\n    case $1 in\n    commands) echo '");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_word(&script, command->name);
-    output_text(output, "' ;;\n");
+    fprintf(text, "' ;;\n");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_bash_command(&script, command);
-    output_text(output, "    *) return 1 ;;\n    esac\n}\n\n%s", bash_function);
+    fprintf(text, "    *) return 1 ;;\n    esac\n}\n\n%s", bash_function);
 }
 
 /* ----------------------------------------------------------------- zsh -- */
@@ -222,86 +222,74 @@ static void put_zsh_option(const struct script *script,
                            const struct option *option)
 {
     const char *value = option->argument == NULL ? "" : "=";
-    output_text(script->output, "            ");
+    fprintf(script->text, "            ");
     if (option->letter != 0)
-        output_text(script->output, "'(-%c --%s)'{-%c%s,--%s%s}",
-                    option->letter, option->name, option->letter,
-                    option->argument == NULL ? "" : "+", option->name, value);
+        fprintf(script->text, "'(-%c --%s)'{-%c%s,--%s%s}", option->letter,
+                option->name, option->letter,
+                option->argument == NULL ? "" : "+", option->name, value);
     else
-        output_text(script->output, "--%s%s", option->name, value);
-    output_text(script->output, "'[");
+        fprintf(script->text, "--%s%s", option->name, value);
+    fprintf(script->text, "'[");
     put_part(script, option->help, strlen(option->help));
-    output_text(script->output, "]");
+    fprintf(script->text, "]");
     if (option->argument != NULL) {
-        output_text(script->output, ":");
+        fprintf(script->text, ":");
         put_part(script, option->argument, strlen(option->argument));
         bool files = takes_files(option), words = option->words != NULL;
-        output_text(script->output, !files  ? ":("
-                                    : words ? ":{compadd"
-                                            : ":_files");
+        fprintf(script->text, !files ? ":(" : words ? ":{compadd" : ":_files");
         if (!files)
             put_values(script, option);
         else if (words)
             put_word(script, option->words);
-        output_text(script->output, !files ? ")" : words ? "; _files}" : "");
+        fprintf(script->text, !files ? ")" : words ? "; _files}" : "");
     }
-    output_text(script->output, "' \\\n");
+    fprintf(script->text, "' \\\n");
 }
 
 static void put_zsh_command(const struct script *script,
                             const struct command *command)
 {
     const struct option *option;
-    output_text(script->output, "    %s)\n        _arguments -s -S \\\n",
-                command->name);
+    fprintf(script->text, "    %s)\n        _arguments -s -S \\\n",
+            command->name);
     for (size_t i = 0; (option = option_at(command, i)) != NULL; i++)
         put_zsh_option(script, option);
-    output_text(script->output, "            '*:");
+    fprintf(script->text, "            '*:");
     put_part(script, command->operands, strlen(command->operands));
-    output_text(script->output, ":%s",
-                operands_are_files(command) ? "_files" : "(");
+    fprintf(script->text, ":%s", operands_are_files(command) ? "_files" : "(");
     put_operands(script, command);
-    output_text(script->output, "%s' ;;\n",
-                operands_are_files(command) ? "" : ")");
+    fprintf(script->text, "%s' ;;\n", operands_are_files(command) ? "" : ")");
 }
 
-static void write_zsh(struct output *output)
+static void write_zsh(FILE *text)
 {
-    const struct script script = {output, "[]:\\"};
+    const struct script script = {text, "[]:\\"};
     const struct command *command;
-    output_text(output, "#compdef margay\n"
-                        "# Completion of margay(1) for zsh, made by\n"
-                        "# 'margay help --completion zsh'\n\n"
-                        "_margay() {\n    local -a commands=(\n");
+    fprintf(text, "#compdef margay\n"
+                  "# Completion of margay(1) for zsh, made by\n"
+                  "# 'margay help --completion zsh'\n\n"
+                  "_margay() {\n    local -a commands=(\n");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-        output_text(output, "        '%s:", command->name);
+        fprintf(text, "        '%s:", command->name);
         put_part(&script, command->summary, strlen(command->summary));
-        output_text(output, "'\n");
+        fprintf(text, "'\n");
     }
-    output_text(output,
-                "    )\n    if ((CURRENT == 2)); then\n"
-                "        _describe -t commands 'margay command' commands\n"
-                "        return\n    fi\n"
-                "    shift words\n    ((CURRENT--))\n    case $words[1] in\n");
+    fprintf(text,
+            "    )\n    if ((CURRENT == 2)); then\n"
+            "        _describe -t commands 'margay command' commands\n"
+            "        return\n    fi\n"
+            "    shift words\n    ((CURRENT--))\n    case $words[1] in\n");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_zsh_command(&script, command);
     /* zsh runs a file in fpath as the body of the function, and sources any
        other. */
-    output_text(output, "    esac\n}\n\n"
-                        "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
-                        "    _margay \"$@\"\nelse\n"
-                        "    compdef _margay margay\nfi\n");
+    fprintf(text, "    esac\n}\n\n"
+                  "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
+                  "    _margay \"$@\"\nelse\n"
+                  "    compdef _margay margay\nfi\n");
 }
 
-enum margay_status completion_write(const char *shell, struct output *output,
-                                    struct margay_error *error)
+void put_completion(FILE *text, const void *shell)
 {
-    if (strcmp(shell, "bash") == 0)
-        write_bash(output);
-    else if (strcmp(shell, "zsh") == 0)
-        write_zsh(output);
-    else
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--completion: '%s' (expected bash or zsh)", shell);
-    return MARGAY_OK;
+    (strcmp(shell, "bash") == 0 ? write_bash : write_zsh)(text);
 }

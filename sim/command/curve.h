@@ -93,11 +93,10 @@ enum margay_status curve_sizes(const struct options *options,
                                uint64_t block_bytes, struct margay_sizes *sizes,
                                struct margay_error *error);
 
-/* Write the curves of the histograms in the table of --from and, unless
-   `histogram_csv` is NULL, the histograms; answer what is asked about them. */
+/* Write the series of the histograms in the table of --from, and answer what is
+   asked about them. */
 enum margay_status curve_from(const struct options *options,
-                              struct csv_writer *csv,
-                              struct csv_writer *histogram_csv, bool *unreached,
+                              const struct curve_sinks *sinks, bool *unreached,
                               struct margay_error *error);
 
 /* ------------------------------------------------------------- in words -- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/result/knees.h"
+#include "sim/result/text.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
@@ -94,12 +95,18 @@ static bool answer_at_most(const struct curve *curve, double most)
                      curve->trace, curve->labels, curve->ratio);
         return false;
     }
+    /* What is simulated is known at the sizes of a grid alone. */
+    bool is_grid =
+        curve->series->policy != NULL &&
+        (curve->series->in_bytes || curve->series->histogram == NULL);
     for (size_t i = 0; i < curve->series->count; i++) {
         if (ratio_of(curve, misses_at(curve, i)) > most)
             continue;
-        message_keep("%s%s: the smallest cache with a %s of at most %g has %s: "
-                     "%.6g",
-                     curve->trace, curve->labels, curve->ratio, most,
+        message_keep("%s%s: %sthe smallest cache with a %s of at most %g has "
+                     "%s: %.6g",
+                     curve->trace, curve->labels,
+                     is_grid ? "of the sizes that were simulated, " : "",
+                     curve->ratio, most,
                      name_size(curve, size_at(curve, i), text),
                      ratio_of(curve, misses_at(curve, i)));
         return true;
@@ -214,19 +221,19 @@ static void summarise_requests(const struct margay_pass *pass,
     uint64_t infinite = margay_round_count(series->infinite, bits);
     uint64_t missed = margay_round_count(series->infinite_requests, bits);
     uint64_t bound = series->bound;
-    double rate =
-        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
-    message_keep("%s: %" PRIu64 " reference%s of %" PRIu64
-                 " request%s, distinct%s %" PRIu64 " block%s, %" PRIu64
-                 " reference%s and %" PRIu64
-                 " request%s miss in every cache%s, %.1f M refs/s",
-                 pass->trace, references, margay_plural(references, "s"),
-                 requests, margay_plural(requests, "s"), bound == 0 ? "" : " >",
-                 bound == 0 ? series->distinct : bound,
-                 margay_plural(bound == 0 ? series->distinct : bound, "s"),
-                 infinite, margay_plural(infinite, "s"), missed,
+    uint64_t distinct = bound == 0 ? series->distinct : bound;
+    char text[5][WORDS_BYTES];
+    message_tell("%s: %s reference%s of %s request%s, distinct%s %s block%s, "
+                 "%s reference%s and %s request%s miss in every cache%s, "
+                 "%.1f M refs/s",
+                 pass->trace, words_number(references, text[0]),
+                 margay_plural(references, "s"),
+                 words_number(requests, text[1]), margay_plural(requests, "s"),
+                 bound == 0 ? "" : " >", words_number(distinct, text[2]),
+                 margay_plural(distinct, "s"), words_number(infinite, text[3]),
+                 margay_plural(infinite, "s"), words_number(missed, text[4]),
                  margay_plural(missed, "s"),
-                 bound == 0 ? "" : " up to the bound", rate);
+                 bound == 0 ? "" : " up to the bound", pass_rate(pass));
 }
 
 /* -------------------------------------------------------------- objects -- */
@@ -234,9 +241,11 @@ static void summarise_requests(const struct margay_pass *pass,
 /* "12 expired", where there are any. */
 static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
 {
+    char number[WORDS_BYTES];
     size_t used = strlen(text);
     if (count > 0)
-        snprintf(text + used, bytes - used, ", %" PRIu64 " %s", count, what);
+        snprintf(text + used, bytes - used, ", %s %s",
+                 words_number(count, number), what);
 }
 
 static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
@@ -274,9 +283,8 @@ static void summarise_objects(const struct margay_job *job,
     bool sampled = options->rate < 1;
     margay_objects_round(&counts);
     uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
-    char objects[80], parts[320] = "";
-    double rate =
-        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    uint64_t bound = counts.exceeded_bound;
+    char objects[160], parts[320] = "", text[3][WORDS_BYTES];
     add_part(parts, sizeof parts, counts.expired, "expired");
     add_part(parts, sizeof parts, counts.deletes, "deleted");
     add_part(parts, sizeof parts, counts.resized, "with another size");
@@ -284,34 +292,34 @@ static void summarise_objects(const struct margay_job *job,
        say how much there is of all. */
     if ((counts.doubtful > 0 && !sampled) ||
         (counts.shrunk > 0 && !options->ages && !sampled))
-        snprintf(parts + strlen(parts), sizeof parts - strlen(parts),
-                 ", in caches smaller than the largest object at most %" PRIu64
-                 " misses (%.2g%% of references) more",
-                 counts.doubtful,
-                 100 * (double)counts.doubtful / (double)counts.references);
+        snprintf(
+            parts + strlen(parts), sizeof parts - strlen(parts),
+            ", in caches smaller than the largest object at most %s misses "
+            "(%.2g%% of references) more",
+            words_number(counts.doubtful, text[0]),
+            100 * (double)counts.doubtful / (double)counts.references);
     add_part(parts, sizeof parts, counts.merged,
              "with an approximate time to live");
     add_part(parts, sizeof parts, unknown, "without a size of their own");
     add_part(parts, sizeof parts, never,
              "of these 0 bytes, as no size was known");
-    if (counts.exceeded_bound != 0)
-        snprintf(
-            objects, sizeof objects, "objects of more than %" PRIu64 " byte%s",
-            counts.exceeded_bound, margay_plural(counts.exceeded_bound, "s"));
+    if (bound != 0)
+        snprintf(objects, sizeof objects, "objects of more than %s byte%s",
+                 words_number(bound, text[0]), margay_plural(bound, "s"));
     else
-        snprintf(objects, sizeof objects,
-                 "%" PRIu64 " object%s of %" PRIu64 " byte%s", counts.objects,
-                 margay_plural(counts.objects, "s"), counts.object_bytes,
+        snprintf(objects, sizeof objects, "%s object%s of %s byte%s",
+                 words_number(counts.objects, text[0]),
+                 margay_plural(counts.objects, "s"),
+                 words_number(counts.object_bytes, text[1]),
                  margay_plural(counts.object_bytes, "s"));
-    message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
-                 " %s%s%s, %.1f M refs/s",
-                 pass->trace, counts.references,
+    message_tell("%s: %s reference%s, %s%s in all, %s %s%s%s, %.1f M refs/s",
+                 pass->trace, words_number(counts.references, text[0]),
                  margay_plural(counts.references, "s"), sampled ? "about " : "",
-                 objects, counts.cold,
-                 counts.exceeded_bound != 0 ? "hit in no cache up to there"
-                 : counts.cold == 1         ? "cold miss"
-                                            : "cold misses",
-                 sampled ? " in the sample" : "", parts, rate);
+                 objects, words_number(counts.cold, text[1]),
+                 bound != 0         ? "hit in no cache up to there"
+                 : counts.cold == 1 ? "cold miss"
+                                    : "cold misses",
+                 sampled ? " in the sample" : "", parts, pass_rate(pass));
 }
 
 /* -------------------------------------------------------------- the pass -- */
@@ -327,8 +335,7 @@ void summarise_objects_pass(const struct options *options,
     if (options->results.sample_rate != 0)
         asked.rate = options->results.sample_rate;
     asked.ages = options->results.ttl.given;
-    if (!options->quiet)
-        summarise_objects(job, pass, engine, &asked);
+    summarise_objects(job, pass, engine, &asked);
     warn_of_sizes(job, engine);
 }
 
@@ -352,8 +359,6 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
 {
     if (options->results.objects && options->reading.tenant == NULL)
         summarise_objects_pass(options, job, pass);
-    else if (options->quiet)
-        return;
     else if (options->results.requests)
         summarise_requests(pass, series);
     else
@@ -365,9 +370,9 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
         return;
     unsigned columns = margay_trace_columns(job->reader);
     if (columns & MARGAY_COLUMN_SIZES)
-        message_keep("%s: the trace has sizes: --objects counts bytes",
+        message_tell("%s: the trace has sizes: --objects counts bytes",
                      job->trace);
     if ((columns & MARGAY_COLUMN_REQUESTS) && !options->results.in_report)
-        message_keep("%s: the trace has requests: --requests counts them",
+        message_tell("%s: the trace has requests: --requests counts them",
                      job->trace);
 }

@@ -2,27 +2,20 @@
 #ifndef MARGAY_SIM_COMMAND_HELP_H
 #define MARGAY_SIM_COMMAND_HELP_H
 
-#include <margay/status.h>
+#include <stdio.h>
 
 struct command;
+struct margay_generator_info;
 
-/* Print help on a command, or the list of commands if it is NULL, either of
-   which fits a screen; returns the exit status. */
+/* Print help on a command, which fits a screen; returns the exit status. */
 int help_print(const struct command *command);
 
-/* Print help on what is no command, "options", "policies" or
-   "layouts"; returns the exit
-   status. */
-int help_print_topic(const char *topic);
+/* Put a script for a shell, "bash" or "zsh", that completes commands, options
+   and their values, from the program's own tables. */
+void put_completion(FILE *text, const void *shell);
 
-struct output;
-
-/*
- * Write a script for `shell`, "bash" or "zsh", that completes commands, options
- * and their values, from the program's own tables.  MARGAY_BAD_ARGUMENT for any
- * other shell.
- */
-enum margay_status completion_write(const char *shell, struct output *output,
-                                    struct margay_error *error);
+/* Row `index` of the generators of margay generate: those of the library, then
+   the one of a histogram's distances; NULL beyond the last. */
+const struct margay_generator_info *generator_at(size_t index);
 
 #endif

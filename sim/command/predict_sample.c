@@ -1,19 +1,18 @@
 /* predict_sample.c - margay predict --sample: input sizes of running programs
  */
 #define _GNU_SOURCE
-#include "sim/command/predict.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/command/drive.h"
-#include "sim/options/option_types.h"
+#include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/result/csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
+#include <margay/prediction.h>
 
 /* One trace, and the peaks found in it. */
 struct run {
@@ -166,73 +165,55 @@ static enum margay_status find_rule(struct sampling *sampling,
     return status;
 }
 
-static double coverage_of(const struct run *run, const struct margay_peak *peak)
-{
-    return 1 - (double)(peak->known_index + 1) / (double)run->references;
-}
-
-/* Does this peak tell the size? */
-static bool is_size(const struct sampling *sampling,
-                    const struct margay_peak *peak)
-{
-    return sampling->has_rule && peak->sample == sampling->rule.sample &&
-           peak->peak == sampling->rule.peak;
-}
-
 /* --------------------------------------------------------------- output -- */
 
+/* The rows of a run, and what they say.  A peak tells the size if the rule
+   looks at it. */
 static enum margay_status write_run(struct sampling *sampling,
                                     const struct run *run,
                                     struct margay_error *error)
 {
     struct csv_writer *csv = &sampling->csv;
+    const struct margay_size_rule *rule = &sampling->rule;
+    const struct margay_sampler_options *found = &run->thresholds;
+    const struct margay_sampled_run peaks = sampled(run);
+    double size = run->size;
+    bool has_size = sampling->has_rule &&
+                    (size > 0 || margay_size_rule_apply(rule, &peaks, &size));
     enum margay_status status =
         csv_set_key(csv, run->path, run->block_bytes, error);
+    message_tell(
+        "%s: %zu peak%s, qualification %" PRIu64 ", temporal %" PRIu64
+        ", spatial %" PRIu64 " block%s",
+        run->path, run->peak_count, margay_plural(run->peak_count, "s"),
+        found->qualification_blocks, found->temporal_blocks,
+        found->spatial_blocks, margay_plural(found->spatial_blocks, "s"));
+    if (sampling->has_rule && !has_size)
+        message_tell("%s: no peak tells the input size", run->path);
     for (size_t i = 0; i < run->peak_count && status == MARGAY_OK; i++) {
         const struct margay_peak *peak = &run->peaks[i];
-        struct margay_sampled_run peaks = sampled(run);
-        double size = run->size;
+        double coverage =
+            1 - (double)(peak->known_index + 1) / (double)run->references;
+        bool tells_size = has_size && peak->sample == rule->sample &&
+                          peak->peak == rule->peak;
         csv_key(csv);
         csv_u64(csv, peak->sample);
         csv_u64(csv, peak->block);
         csv_u64(csv, peak->peak);
         csv_u64(csv, peak->index);
         csv_u64(csv, peak->known_index);
-        csv_decimal(csv, coverage_of(run, peak));
+        csv_decimal(csv, coverage);
         csv_u64(csv, peak->distance);
-        if (is_size(sampling, peak) &&
-            (size > 0 ||
-             margay_size_rule_apply(&sampling->rule, &peaks, &size)))
+        if (tells_size)
             csv_decimal(csv, size);
         else
             csv_nothing(csv);
         csv_end_row(csv);
+        if (tells_size && run->size == 0)
+            message_tell("%s: input size %.12g, coverage %.4f", run->path, size,
+                         coverage);
     }
     return status;
-}
-
-static void report_run(const struct sampling *sampling, const struct run *run)
-{
-    struct margay_sampled_run peaks = sampled(run);
-    double size;
-    message_print(
-        "%s: %zu peak%s, qualification %" PRIu64 ", temporal %" PRIu64
-        ", spatial %" PRIu64 " block%s",
-        run->path, run->peak_count, margay_plural(run->peak_count, "s"),
-        run->thresholds.qualification_blocks, run->thresholds.temporal_blocks,
-        run->thresholds.spatial_blocks,
-        margay_plural(run->thresholds.spatial_blocks, "s"));
-    if (!sampling->has_rule || run->size > 0)
-        return;
-    if (!margay_size_rule_apply(&sampling->rule, &peaks, &size)) {
-        message_print("%s: no peak tells the input size", run->path);
-        return;
-    }
-    for (size_t i = 0; i < run->peak_count; i++) {
-        if (is_size(sampling, &run->peaks[i]))
-            message_print("%s: input size %.12g, coverage %.4f", run->path,
-                          size, coverage_of(run, &run->peaks[i]));
-    }
 }
 
 static enum margay_status sample(struct sampling *sampling,
@@ -265,15 +246,13 @@ static enum margay_status sample(struct sampling *sampling,
     return status;
 }
 
-int predict_sample(const struct options *options)
+int cmd_predict_sample(const struct options *options)
 {
     struct sampling sampling = {.options = options};
     struct margay_error error;
     enum margay_status status = sample(&sampling, &error);
     int exit_status = csv_conclude(status, &sampling.csv, 1, &error);
     for (size_t i = 0; i < sampling.count; i++) {
-        if (exit_status != EXIT_TROUBLE && !options->quiet && i < sampling.at)
-            report_run(&sampling, &sampling.runs[i]);
         free(sampling.runs[i].path);
         free(sampling.runs[i].peaks);
     }

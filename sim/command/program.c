@@ -48,6 +48,8 @@ static int run(const struct command *command, char *const *arguments,
     message_set_command(command->name);
     enum margay_status status =
         options_parse(&options, command, arguments, &error);
+    if (options.quiet)
+        message_be_quiet();
     /* The answer to `margay TRACE...` is in words. */
     if (in_words && !options.csv && !options.json && options.output == NULL)
         options.text = true;

@@ -88,18 +88,22 @@ static enum margay_status choose_picture(const struct options *options,
                                          ".webp", ".tiff", ".tif", ".ps"};
     const char *suffix =
         options->output == NULL ? NULL : strrchr(options->output, '.');
-    *draws = false;
-    if (suffix == NULL || (options->command->bit & ON_TABLES) == 0 ||
-        options->json || options->csv || options->text)
-        return MARGAY_OK;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    const char *name = options_of_picture(options);
+    bool may_draw = suffix != NULL && (options->command->bit & ON_TABLES) &&
+                    !options->json && !options->csv && !options->text;
+    for (size_t i = 0; may_draw && i < sizeof others / sizeof *others; i++) {
         if (strcasecmp(suffix, others[i]) == 0)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--output: '%s' (expected a picture that ends "
                                "in " PICTURE_SUFFIXES ", or --csv)",
                                options->output);
     }
-    *draws = picture_suffix(options->output) != NULL;
+    *draws = may_draw && picture_suffix(options->output) != NULL;
+    if (name != NULL && !*draws && (options->command->bit & ON_PLOT) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--%s is for a picture: expected -o FILE, a name "
+                           "that ends in " PICTURE_SUFFIXES,
+                           name);
     if (*draws &&
         (options->run.every.refs != 0 || options->run.every.seconds != 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -166,10 +170,12 @@ int view_run(const struct options *options)
     struct memory memory;
     struct options table = *options, picture = *options;
     const char *name = memory.name;
-    bool is_picture;
+    bool is_picture = false;
     struct margay_error error;
     if (choose_picture(options, &is_picture, &error) != MARGAY_OK)
         return message_error(&error);
+    if (writes_text(options) || isatty(STDERR_FILENO))
+        words_be_for_people();
     if ((options->command->bit & ON_PLOT) != 0)
         return plot(options);
     if (!is_picture && !writes_text(options))

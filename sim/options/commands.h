@@ -42,12 +42,18 @@ enum {
     /* No command: where --help has no line for every option, an option with
        this bit shares a line with others. */
     SELDOM = 1 << 30,
+    /* No command: the option is one of pictures, of plot, and of commands that
+       draw their table instead of writing it. */
+    PICTURE = 1 << 29,
 };
 
 /* Each runs one command and returns the exit status. */
 #define COMMAND(set, name, ...) int cmd_##name(const struct options *options);
 #include "sim/options/commands.def"
 #undef COMMAND
+
+/* margay predict --sample */
+int cmd_predict_sample(const struct options *options);
 
 struct command {
     const char *name;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
-#include "sim/options/option_types.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 

@@ -1,5 +1,6 @@
 /* option_types.c - the types of options.def: text to value */
-#include "sim/options/option_types.h"
+#define _GNU_SOURCE
+#include "sim/options/options.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -9,17 +10,43 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/options/option_values.h"
+#include "assoc/assoc_internal.h"
 #include "traces/traces_internal.h"
 
 /* -------------------------------------------------------------- refusals -- */
 
-enum margay_status refuse(const char *name, const char *text,
-                          const char *expected, struct margay_error *error)
+/* Fail with "NAME: 'TEXT' (expected EXPECTED)". */
+static enum margay_status refuse(const char *name, const char *text,
+                                 const char *expected,
+                                 struct margay_error *error)
 {
     return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: '%s' (expected %s)",
                        name, text, expected);
 }
+
+/* ---------------------------------------------------------------- lists -- */
+
+/* Room for one item of a list; every valid item is shorter. */
+#define ITEM_BYTES 48
+
+/* Copy the item at *cursor, up to a comma or the end, and step over it;
+ *cursor is NULL after the last one. */
+static enum margay_status next_item(const char *name, const char **cursor,
+                                    char item[ITEM_BYTES],
+                                    struct margay_error *error)
+{
+    size_t bytes = strcspn(*cursor, ",");
+    if (bytes == 0)
+        return refuse(name, *cursor, "a list without empty places", error);
+    if (bytes >= ITEM_BYTES)
+        return refuse(name, *cursor, "a list joined by commas", error);
+    memcpy(item, *cursor, bytes);
+    item[bytes] = '\0';
+    *cursor = (*cursor)[bytes] == ',' ? *cursor + bytes + 1 : NULL;
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------------------------- words -- */
 
 static const char *word_at(size_t i, const void *context)
 {
@@ -27,21 +54,24 @@ static const char *word_at(size_t i, const void *context)
     return words[i].text;
 }
 
-enum margay_status find_word(const char *name, const char *text,
-                             const struct word *words, int *value,
-                             struct margay_error *error)
+/* Find a text among words; the refusal of another lists them. */
+static enum margay_status find_word(const char *name, const char *text,
+                                    const struct word *words,
+                                    const struct word **found,
+                                    struct margay_error *error)
 {
     char list[160]; /* "lru, fifo or opt" */
-    for (size_t i = 0, used = 0; words[i].text != NULL; i++) {
-        *value = words[i].value;
-        if (strcasecmp(text, words[i].text) == 0)
+    size_t used = 0;
+    for (const struct word *word = words; word->text != NULL; word++) {
+        *found = word;
+        if (strcasecmp(text, word->text) == 0)
             return MARGAY_OK;
-        const char *before = i == 0                      ? ""
-                             : words[i + 1].text == NULL ? " or "
-                                                         : ", ";
+        const char *before = word == words          ? ""
+                             : word[1].text == NULL ? " or "
+                                                    : ", ";
         if (used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                     before, words[i].text);
+                                     before, word->text);
     }
     const char *nearest = margay_nearest(text, word_at, words);
     if (nearest == NULL)
@@ -49,6 +79,35 @@ enum margay_status find_word(const char *name, const char *text,
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: '%s' (expected %s; did you mean '%s'?)", name, text,
                        list, nearest);
+}
+
+enum margay_status option_parse_words(const struct option *option,
+                                      const char *name, const char *text,
+                                      void *field, struct margay_error *error)
+{
+    const bool is_list = strchr(option->argument, ',') != NULL;
+    char item[ITEM_BYTES];
+    unsigned set = 0;
+    for (const char *cursor = text; cursor != NULL;) {
+        const struct word *word = NULL;
+        enum margay_status status = MARGAY_OK;
+        if (is_list)
+            status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = find_word(name, is_list ? item : text, option->values,
+                               &word, error);
+        if (status != MARGAY_OK)
+            return status;
+        set |= 1u << word->value;
+        if (is_list)
+            *(unsigned *)field = set;
+        else if (option->field_bytes == sizeof word->text)
+            *(const char **)field = word->text;
+        else
+            *(int *)field = word->value;
+        cursor = is_list ? cursor : NULL;
+    }
+    return MARGAY_OK;
 }
 
 /* -------------------------------------------------------- single values -- */
@@ -252,21 +311,7 @@ OPTION_TYPE(bytes)
     return status;
 }
 
-/* ---------------------------------------------------------------- lists -- */
-
-enum margay_status next_item(const char *name, const char **cursor,
-                             char item[ITEM_BYTES], struct margay_error *error)
-{
-    size_t bytes = strcspn(*cursor, ",");
-    if (bytes == 0)
-        return refuse(name, *cursor, "a list without empty places", error);
-    if (bytes >= ITEM_BYTES)
-        return refuse(name, *cursor, "a list joined by commas", error);
-    memcpy(item, *cursor, bytes);
-    item[bytes] = '\0';
-    *cursor = (*cursor)[bytes] == ',' ? *cursor + bytes + 1 : NULL;
-    return MARGAY_OK;
-}
+/* ---------------------------------------------------------- sizes, lists -- */
 
 OPTION_TYPE(block_list)
 {
@@ -305,52 +350,6 @@ OPTION_TYPE(one_block)
                              "%s: one block size at a time, not %zu", name,
                              list->count);
     return status;
-}
-
-/* A list of words, as the set of their values. */
-static enum margay_status parse_set(const char *name, const char *text,
-                                    const struct word *words, unsigned *set,
-                                    struct margay_error *error)
-{
-    char item[ITEM_BYTES];
-    *set = 0;
-    for (const char *cursor = text; cursor != NULL;) {
-        int value = 0;
-        enum margay_status status = next_item(name, &cursor, item, error);
-        if (status == MARGAY_OK)
-            status = find_word(name, item, words, &value, error);
-        if (status != MARGAY_OK)
-            return status;
-        *set |= 1u << value;
-    }
-    return MARGAY_OK;
-}
-
-OPTION_TYPE(kinds)
-{
-    static const struct word words[] = {{"read", MARGAY_READ},
-                                        {"write", MARGAY_WRITE},
-                                        {"fetch", MARGAY_FETCH},
-                                        {NULL, 0}};
-    return parse_set(name, text, words, field, error);
-}
-
-static const struct word operation_words[] = {{"get", MARGAY_GET},
-                                              {"set", MARGAY_SET},
-                                              {"delete", MARGAY_DELETE},
-                                              {NULL, 0}};
-
-OPTION_TYPE(operations)
-{
-    return parse_set(name, text, operation_words, field, error);
-}
-
-const char *operation_name(enum margay_op op)
-{
-    const struct word *word = operation_words;
-    while (word->value != (int)op)
-        word++;
-    return word->text;
 }
 
 OPTION_TYPE(ttl)
@@ -457,33 +456,178 @@ OPTION_TYPE(attribution)
     return MARGAY_OK;
 }
 
-/* ---------------------------------------------------------------- words -- */
+/* ----------------------------------------------------- lists and ranges -- */
 
-WORD_TYPE(straddle, enum margay_straddle, {"first", MARGAY_STRADDLE_FIRST},
-          {"split", MARGAY_STRADDLE_SPLIT})
-WORD_TYPE(straddle_first, enum margay_straddle,
-          {"first", MARGAY_STRADDLE_FIRST})
-WORD_TYPE(measure_of, enum margay_measure, {"distance", MARGAY_REUSE_DISTANCES},
-          {"time", MARGAY_REUSE_TIMES})
-WORD_TYPE(model, enum margay_measure, {"lru", MARGAY_REUSE_DISTANCES},
-          {"footprint", MARGAY_FOOTPRINT})
-WORD_TYPE(touch, enum margay_touch, {"front", MARGAY_FRONT_TO_BACK},
-          {"back", MARGAY_BACK_TO_FRONT})
-WORD_TYPE(sizes_from, enum margay_sizes_from, {"request", MARGAY_SIZES_REQUEST},
-          {"first", MARGAY_SIZES_FIRST}, {"last", MARGAY_SIZES_LAST},
-          {"max", MARGAY_SIZES_MAX})
-WORD_TYPE(of_distances, bool, {"distance", true})
-WORD_TYPE(by_kind, bool, {"kind", true})
-WORD_TYPE(write_rule, enum write_rule, {"back", WRITE_BACK},
-          {"through", WRITE_THROUGH})
-WORD_TYPE(allocate_rule, enum write_rule, {"on", WRITE_ALLOCATES},
-          {"off", WRITE_AROUND})
-WORD_TYPE(predict_method, enum predict_method, {"single", PREDICT_SINGLE},
-          {"multi", PREDICT_MULTI})
-WORD_TYPE(predict_pattern, enum margay_pattern, {"auto", MARGAY_PATTERN_AUTO},
-          {"1d", MARGAY_PATTERN_1D}, {"2d", MARGAY_PATTERN_2D},
-          {"3d", MARGAY_PATTERN_3D})
-WORD_TYPE(thread_traces, bool, {"merge", false}, {"separate", true})
+/* Put a number in its place of a list; false if the list is full. */
+static bool add_number(struct number_list *list, uint64_t number)
+{
+    size_t place = list->count;
+    while (place > 0 && list->numbers[place - 1] > number)
+        place--;
+    if (place > 0 && list->numbers[place - 1] == number)
+        return true;
+    if (list->count == MARGAY_MOST_LISTED)
+        return false;
+    memmove(list->numbers + place + 1, list->numbers + place,
+            (list->count++ - place) * sizeof list->numbers[0]);
+    list->numbers[place] = number;
+    return true;
+}
+
+/* Add the numbers of an item, "A" or "A..B": all from A to B, or the powers of
+   two.  False if it is no such item, or they are too many, or out of range. */
+static bool add_range(struct number_list *list, char *item, uint64_t most,
+                      bool powers)
+{
+    uint64_t from, to;
+    char *dots = strstr(item, "..");
+    if (dots != NULL)
+        *dots = '\0';
+    bool good = margay_parse_u64(item, &from) &&
+                margay_parse_u64(dots == NULL ? item : dots + 2, &to);
+    if (dots != NULL)
+        *dots = '.';
+    if (!good || from < 1 || from > to || to > most ||
+        (powers && from != to &&
+         (!margay_is_power_of_two(from) || !margay_is_power_of_two(to))))
+        return false;
+    for (; good && from <= to; from = powers ? 2 * from : from + 1)
+        good = add_number(list, from);
+    return good;
+}
+
+static enum margay_status parse_numbers(const char *name, const char *text,
+                                        struct number_list *list, uint64_t most,
+                                        bool powers, const char *expected,
+                                        struct margay_error *error)
+{
+    char item[ITEM_BYTES];
+    list->count = 0;
+    for (const char *cursor = text; cursor != NULL;) {
+        if (next_item(name, &cursor, item, error) != MARGAY_OK)
+            return refuse(name, text, expected, error);
+        if (!add_range(list, item, most, powers))
+            return refuse(name, item, expected, error);
+    }
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(set_list)
+{
+    return parse_numbers(name, text, field, MARGAY_MOST_SETS, true,
+                         "up to 256 numbers up to 16777216, as A,B,... or "
+                         "powers of two as A..B",
+                         error);
+}
+
+OPTION_TYPE(byte_list)
+{
+    struct number_list *list = field;
+    char item[ITEM_BYTES];
+    enum margay_status status = MARGAY_OK;
+    list->count = 0;
+    for (const char *cursor = text; cursor != NULL && status == MARGAY_OK;) {
+        uint64_t bytes;
+        status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = parse_bytes(name, item, &bytes, error);
+        if (status == MARGAY_OK && !add_number(list, bytes))
+            status = refuse(name, text, "up to 256 sizes", error);
+    }
+    return status;
+}
+
+OPTION_TYPE(way_list)
+{
+    return parse_numbers(name, text, field, MARGAY_MOST_SLOTS, false,
+                         "up to 256 numbers from 1 on, as A,B,... or A..B",
+                         error);
+}
+
+/* -------------------------------------------------------------- policies -- */
+
+OPTION_TYPE(policy)
+{
+    struct cache_policy *policy = field;
+    struct margay_error why;
+    enum margay_status status = margay_policy_find(text, &policy->info, &why);
+    if (status != MARGAY_OK)
+        return margay_fail(error, status, "%s: %s", name, why.message);
+    policy->spec = text;
+    return MARGAY_OK;
+}
+
+void policy_list_clear(struct policy_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->specs[i]);
+    free(list->specs);
+    *list = (struct policy_list){.specs = NULL};
+}
+
+/* The end of the spec that begins at `text`.  Specs stand between commas, and
+   so do the parameters of a spec: after a spec with parameters, a word that has
+   an = and no : before it is another of them. */
+static const char *spec_end(const char *text)
+{
+    const char *end = strchrnul(text, ',');
+    bool takes_more = memchr(text, ':', (size_t)(end - text)) != NULL;
+    while (takes_more && *end != '\0' &&
+           end[1 + strcspn(end + 1, ":=,")] == '=')
+        end = strchrnul(end + 1, ',');
+    return end;
+}
+
+OPTION_TYPE(spec_list)
+{
+    struct policy_list *list = field;
+    policy_list_clear(list);
+    if (*text == '\0')
+        return refuse(name, text, "a value that is not empty", error);
+    for (const char *next = text; next != NULL;) {
+        const char *end = spec_end(next);
+        char *spec = strndup(next, (size_t)(end - next));
+        char **specs =
+            reallocarray(list->specs, list->count + 1, sizeof *list->specs);
+        if (specs != NULL)
+            list->specs = specs;
+        if (spec == NULL || specs == NULL) {
+            free(spec);
+            return margay_fail_memory(error, "the specs");
+        }
+        specs[list->count++] = spec;
+        next = *end == ',' ? end + 1 : NULL;
+    }
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(policy_list)
+{
+    struct policy_list *list = field;
+    struct cache_policy checked;
+    enum margay_status status = *text == '\0'
+                                    ? parse_policy(name, text, &checked, error)
+                                    : parse_spec_list(name, text, list, error);
+    for (size_t i = 0; i < list->count && status == MARGAY_OK; i++) {
+        /* Caches of requests alone have it; all others refuse it later. */
+        if (strcasecmp(list->specs[i], MARGAY_LEAF_LRU) == 0)
+            continue;
+        status = parse_policy(name, list->specs[i], &checked, error);
+        if (status == MARGAY_OK)
+            list->abilities |= checked.info->abilities;
+    }
+    return status;
+}
+
+OPTION_TYPE(sample_rate)
+{
+    double *rate = field;
+    enum margay_status status = parse_ratio(name, text, rate, error);
+    if (status == MARGAY_OK && !(*rate >= 0.000001 && *rate <= 1))
+        status = refuse(name, text, "a share of the blocks from 0.000001 to 1",
+                        error);
+    return status;
+}
 
 /* ------------------------------------------------------------- pictures -- */
 
@@ -557,24 +701,6 @@ OPTION_TYPE(axis_range)
                   "4KiB..1MiB",
                   error);
 }
-
-/* A word that the scripts of plots/ know: the values of its row are 0, 1, ...
- */
-#define PICTURE_WORD(type, ...)                                      \
-    OPTION_TYPE(type)                                                \
-    {                                                                \
-        static const struct word words[] = {__VA_ARGS__, {NULL, 0}}; \
-        int found;                                                   \
-        enum margay_status status =                                  \
-            find_word(name, text, words, &found, error);             \
-        if (status == MARGAY_OK)                                     \
-            *(const char **)field = words[found].text;               \
-        return status;                                               \
-    }
-
-PICTURE_WORD(paper, {"column", 0}, {"page", 1}, {"slide", 2})
-PICTURE_WORD(legend, {"right", 0}, {"below", 1}, {"inside", 2}, {"none", 3})
-PICTURE_WORD(axis_scale, {"linear", 0}, {"log", 1})
 
 /* ---------------------------------------------------------- predictions -- */
 

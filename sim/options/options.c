@@ -8,26 +8,31 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
-#include "sim/options/option_types.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-static const struct option table[] = {
-#define CHOICE(name, letter, argument, type, field, commands, words, help) \
-    {                                                                      \
-        name,                                                              \
-        letter,                                                            \
-        argument,                                                          \
-        parse_##type,                                                      \
-        offsetof(struct options, field),                                   \
-        commands,                                                          \
-        words,                                                             \
-        help},
+#define ROW(name, letter, argument, parse, field, commands, values, words, \
+            help)                                                          \
+    {name,                                                                 \
+     letter,                                                               \
+     argument,                                                             \
+     parse,                                                                \
+     offsetof(struct options, field),                                      \
+     sizeof((struct options *)0)->field,                                   \
+     commands,                                                             \
+     values,                                                               \
+     words,                                                                \
+     help},
+#define CHOICE(name, letter, argument, type, field, commands, words, help)  \
+    ROW(name, letter, argument, parse_##type, field, commands, NULL, words, \
+        help)
 #define OPTION(name, letter, argument, type, field, commands, help) \
     CHOICE(name, letter, argument, type, field, commands, NULL, help)
+#define WORDS(name, letter, argument, field, commands, help, ...) \
+    ROW(name, letter, argument, NULL, field, commands,            \
+        ((const struct word[]){__VA_ARGS__, {NULL, 0}}), NULL, help)
+static const struct option table[] = {
 #include "sim/options/options.def"
-#undef OPTION
-#undef CHOICE
 };
 
 _Static_assert(sizeof table / sizeof table[0] <= 64 * OPTION_WORDS,
@@ -90,18 +95,24 @@ static const char *option_name(size_t index, const void *context)
     return option == NULL ? NULL : option->name;
 }
 
-/* The option of that name or, if `name` is NULL, of that letter. */
+/* The option of that name or, if `name` is NULL, of that letter.  What writes a
+   table may draw it, and takes the options of pictures after its own. */
 static const struct option *find(const struct command *command,
                                  const char *name, size_t bytes, char letter)
 {
     const struct option *option;
-    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
-        if (name == NULL ? option->letter == letter
-                         : strlen(option->name) == bytes &&
-                               strncmp(option->name, name, bytes) == 0)
-            break;
+    const unsigned sets[] = {command->bit,
+                             (command->bit & ON_TABLES) != 0 ? PICTURE : 0};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; (option = option_in_table(k)) != NULL; k++) {
+            if ((option->commands & sets[i]) != 0 &&
+                (name == NULL ? option->letter == letter
+                              : strlen(option->name) == bytes &&
+                                    strncmp(option->name, name, bytes) == 0))
+                return option;
+        }
     }
-    return option;
+    return NULL;
 }
 
 /* The arguments not yet read, and where their values go. */
@@ -134,18 +145,43 @@ static enum margay_status apply(struct reader *reader,
                            option->argument);
     size_t row = (size_t)(option - table);
     reader->options->given[row / 64] |= UINT64_C(1) << row % 64;
-    return option->parse(name, value, (char *)reader->options + option->field,
-                         reader->error);
+    char *field = (char *)reader->options + option->field;
+    return option->parse == NULL
+               ? option_parse_words(option, name, value, field, reader->error)
+               : option->parse(name, value, field, reader->error);
+}
+
+static bool are_same_values(const struct option *option, const void *value,
+                            const void *usual)
+{
+    const char *const *text = value, *const *usual_text = usual;
+    return memcmp(value, usual, option->field_bytes) == 0 ||
+           (option->parse == parse_text && *usual_text != NULL &&
+            strcmp(*text, *usual_text) == 0);
 }
 
 bool options_given(const struct options *options, const char *name)
 {
+    struct options usual;
+    set_defaults(&usual);
     for (size_t row = 0; row < sizeof table / sizeof table[0]; row++) {
+        size_t field = table[row].field;
         if (options->given[row / 64] >> row % 64 & 1 &&
             strcmp(table[row].name, name) == 0)
-            return true;
+            return !are_same_values(&table[row], (const char *)options + field,
+                                    (const char *)&usual + field);
     }
     return false;
+}
+
+const char *options_of_picture(const struct options *options)
+{
+    for (size_t row = 0; row < sizeof table / sizeof table[0]; row++) {
+        if ((table[row].commands & PICTURE) != 0 &&
+            options->given[row / 64] >> row % 64 & 1)
+            return table[row].name;
+    }
+    return NULL;
 }
 
 /*
@@ -173,18 +209,25 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
     const struct command *command = reader->options->command;
     size_t bytes = strcspn(argument, "=");
     const struct option *option = find(command, argument, bytes, 0);
-    if (option != NULL)
-        return apply(reader, option,
-                     argument[bytes] == '=' ? argument + bytes + 1 : NULL);
     char name[64] = "";
     strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
     /* The command's own option comes first if what was written lacks a letter
        of its end; what other commands have comes before one that is merely like
        it. */
     const char *own = margay_nearest(name, option_name, command);
+    bool is_own = own != NULL && strncmp(own, name, strlen(name)) == 0 &&
+                  strlen(own) <= strlen(name) + 1;
+    if (option != NULL) {
+        enum margay_status status =
+            apply(reader, option,
+                  argument[bytes] == '=' ? argument + bytes + 1 : NULL);
+        /* --size may be one of a picture, or of --sizes. */
+        if (status == MARGAY_OK || !is_own ||
+            (option->commands & command->bit) != 0)
+            return status;
+    }
     struct suggestion nearest = {""};
-    if (own == NULL || strncmp(own, name, strlen(name)) != 0 ||
-        strlen(own) > strlen(name) + 1)
+    if (!is_own)
         nearest = suggest_command(name, 0);
     if (*nearest.text == '\0')
         nearest = suggest(name, "--", option_name, command);
@@ -223,6 +266,82 @@ static enum margay_status read_letters(struct reader *reader,
     }
     return MARGAY_OK;
 }
+
+/* --------------------------------- options that have no meaning together -- */
+
+/* A row of the table. */
+struct conflict {
+    bool needs;          /* a row NEEDS */
+    const char *options; /* names, separated by blanks */
+    const char *others;
+    unsigned commands;
+    const char *message;
+};
+
+static const struct conflict conflicts[] = {
+#define CONFLICT(options, others, commands, message) \
+    {false, options, others, commands, message},
+#define NEEDS(options, other, commands, message) \
+    {true, options, other, commands, message},
+#include "sim/options/conflicts.def"
+};
+
+/* The next name of a list, and its option as it is typed; false at the end. */
+struct name {
+    char text[40], typed[48];
+};
+
+static bool next_name(const char **list, struct name *name)
+{
+    *list += strspn(*list, " ");
+    size_t bytes = strcspn(*list, " "), name_bytes = strcspn(*list, " =");
+    if (bytes == 0)
+        return false;
+    snprintf(name->text, sizeof name->text, "%.*s", (int)name_bytes, *list);
+    snprintf(name->typed, sizeof name->typed, "--%.*s", (int)bytes, *list);
+    if (name_bytes < bytes)
+        name->typed[2 + name_bytes] = ' ';
+    *list += bytes;
+    return true;
+}
+
+/* The first option of a list that is given; or the first that is not. */
+static bool find_in_list(const struct options *options, const char *list,
+                         bool given, struct name *found)
+{
+    while (next_name(&list, found)) {
+        if (options_given(options, found->text) == given)
+            return true;
+    }
+    return false;
+}
+
+/* MARGAY_BAD_ARGUMENT for the first row that the options are in. */
+static enum margay_status check_conflicts(const struct options *options,
+                                          struct margay_error *error)
+{
+    struct name found, other;
+    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++) {
+        const struct conflict *row = &conflicts[i];
+        const char *place = strstr(row->message, "%s");
+        if ((row->commands & options->command->bit) == 0 ||
+            !(row->needs
+                  ? find_in_list(options, row->options, true, &found) &&
+                        !find_in_list(options, row->others, true, &other)
+                  : !find_in_list(options, row->options, false, &other) &&
+                        find_in_list(options, row->others, true, &found)))
+            continue;
+        /* In the message %s may stand once. */
+        return place == NULL
+                   ? margay_fail(error, MARGAY_BAD_ARGUMENT, "%s", row->message)
+                   : margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
+                                 (int)(place - row->message), row->message,
+                                 found.typed, place + 2);
+    }
+    return MARGAY_OK;
+}
+
+/* --------------------------------------------------------------- reading -- */
 
 static enum margay_status check_operands(const struct options *options,
                                          struct margay_error *error)
@@ -274,7 +393,7 @@ enum margay_status options_parse(struct options *options,
     if (status == MARGAY_OK && !options->help)
         status = check_operands(options, error);
     if (status == MARGAY_OK && !options->help)
-        status = conflicts_check(options, error);
+        status = check_conflicts(options, error);
     return status;
 }
 

@@ -1,7 +1,8 @@
 /*
  * options.h - the values of the command line's options and operands
  *
- * options.def lists the options.
+ * options.def lists the options.  A value of zeros is an option that is not
+ * given, unless its type says what else stands for that.
  */
 #ifndef MARGAY_SIM_OPTIONS_OPTIONS_H
 #define MARGAY_SIM_OPTIONS_OPTIONS_H
@@ -10,9 +11,144 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/options/option_values.h"
+#include <margay/prediction.h>
+#include <margay/questions.h>
+#include <margay/run.h>
 
 struct command;
+
+/* ----------------------- values that are more than one number or text -- */
+
+/* Of --block: powers of two, ascending, distinct. */
+struct block_list {
+    uint64_t bytes[MARGAY_MOST_BLOCK_SIZES];
+    size_t count; /* 0 = the block size that the trace suggests */
+};
+
+/* Of --ttl: any number of seconds. */
+struct ttl_option {
+    uint64_t seconds;
+    bool given;
+};
+
+/* Of generate --refs, where every number means something. */
+struct given_refs {
+    uint64_t refs;
+    bool given;
+};
+
+/* Of --every: a number of references, or of seconds; the other is 0. */
+struct interval {
+    uint64_t refs, seconds;
+};
+
+/* Of --start and --stop: a function, or a number of references; the other is
+   NULL, or 0. */
+struct record_point {
+    const char *function;
+    uint64_t refs;
+};
+
+/* Of --by: what tells references apart. */
+struct attribution_option {
+    bool given;
+    enum margay_attribution by;
+    const char *map; /* the table of regions; NULL for all others */
+};
+
+/* Of --sets and --ways: ascending, distinct; none = as usual. */
+struct number_list {
+    size_t count;
+    uint64_t numbers[MARGAY_MOST_LISTED];
+};
+
+/* Of --policy: a spec, and what the library knows about the policy. */
+struct cache_policy {
+    const char *spec;
+    const struct margay_policy_info *info;
+};
+
+/* Of --policy of curve and assoc, and of --only: specs. */
+struct policy_list {
+    char **specs; /* owned, each of them */
+    size_t count;
+    unsigned abilities; /* that a policy of them has, MARGAY_POLICY_... */
+};
+
+/* Release what the list owns; it is then empty. */
+void policy_list_clear(struct policy_list *list);
+
+/* Of --write and --allocate: what a write does. */
+enum write_rule {
+    WRITE_UNSAID,
+    WRITE_BACK,
+    WRITE_THROUGH,
+    WRITE_ALLOCATES,
+    WRITE_AROUND, /* a write that misses brings no block into the cache */
+};
+
+enum predict_method {
+    PREDICT_UNSAID, /* the method that suits the bins */
+    PREDICT_SINGLE,
+    PREDICT_MULTI,
+};
+
+/* Of predict. */
+struct predict_choices {
+    enum predict_method method;
+    /* MARGAY_BINS_EXACT: the bins that suit the method; parameter 0: the usual
+       one. */
+    struct margay_bins bins;
+    enum margay_pattern pattern;
+    bool plain, curve, with_runs;
+    double size; /* 0 = not given */
+    uint64_t references;
+    bool sample;
+    /* Thresholds of --sample, in blocks; 0 = found from the trace. */
+    uint64_t qualification_blocks, temporal_blocks, spatial_blocks;
+    uint64_t samples; /* the most data samples of a trace */
+    uint64_t peaks;   /* the most peaks of a data sample */
+    const char *truth, *save_model, *load_model; /* NULL = not given */
+};
+
+#define PREDICT_CHOICES_DEFAULT                          \
+    {                                                    \
+        .references = 1000000, .samples = 16, .peaks = 8 \
+    }
+
+/*
+ * The library's options for these choices.  margay_model_fit() refuses choices
+ * that do not go together.
+ */
+struct margay_predict_options predict_resolve(
+    const struct predict_choices *choices);
+
+/* An axis of a picture: its scale, and its ends where they are given. */
+struct picture_axis {
+    const char *scale; /* "linear", "log" */
+    bool has_from, has_to;
+    double from, to;
+};
+
+/* How a picture is to look, by plot; what is not given is 0 or NULL.  Words are
+   as the scripts know them (plots/terminal.gp). */
+struct picture_options {
+    const char *title;
+    const char *legend, *paper;
+    bool labels; /* names stand at the ends of lines */
+    bool hit;    /* ratios are those of hits */
+    struct picture_axis x, y;
+    struct picture_size {
+        unsigned width, height; /* pixels of a PNG, 1/160 in. on paper */
+    } size;
+    struct picture_font {
+        char name[64];
+        double points;
+    } font;
+};
+
+/* -------------------------------------------------------------- all values --
+ */
 
 /* Words of bits for the rows of options.def. */
 #define OPTION_WORDS 4
@@ -62,7 +198,7 @@ struct options {
         struct margay_bins bins;
         const char *histogram; /* a table to write beside the curve */
         const char *from;      /* a table to read in the place of a trace, */
-        bool of_distances;     /* which is one of distances for certain */
+        int of_distances;      /* which is one of distances for certain */
         struct attribution_option by;
         bool writebacks;
         const char *prometheus; /* a file for Prometheus beside the curve */
@@ -98,7 +234,7 @@ struct options {
         enum margay_index index;
         struct cache_policy policy;  /* of filter */
         struct policy_list policies; /* none = lru */
-        bool by_kind;
+        int by_kind;                 /* misses are counted apart */
         enum write_rule write, allocate;
         uint64_t best;          /* number of caches to name in the end */
         uint64_t most_bytes;    /* capacity of these; 0 = any */
@@ -142,7 +278,7 @@ struct options {
 
     struct {
         const char *method;
-        bool separate_threads;
+        int separate_threads; /* a trace each */
         struct record_point start, stop;
         bool sites, data, fetches, cflags, libs;
     } record;
@@ -165,17 +301,22 @@ void options_free(struct options *options);
    size of the table that will do. */
 void options_set_sentence_sizes(struct options *options);
 
-/* Was an option of this name on the command line? */
+/* Was an option of this name on the command line, and did it say anything else
+   than what is the case without it? */
 bool options_given(const struct options *options, const char *name);
 
-/* MARGAY_BAD_ARGUMENT for the first row of conflicts.def that the options are
-   in. */
-enum margay_status conflicts_check(const struct options *options,
-                                   struct margay_error *error);
+/* The name of an option of pictures that was given; NULL = none was. */
+const char *options_of_picture(const struct options *options);
 
 /* Set the number of threads without --threads, which is the number of cores
    before. */
 void options_set_usual_threads(unsigned threads);
+
+/* A word that an argument may be, and what it stands for. */
+struct word {
+    const char *text; /* NULL ends a list */
+    int value;
+};
 
 /* One row of the table. */
 struct option {
@@ -184,9 +325,13 @@ struct option {
     const char *argument; /* NULL = takes none */
     enum margay_status (*parse)(const char *name, const char *text, void *field,
                                 struct margay_error *error);
-    size_t field; /* offset in struct options */
+    size_t field, field_bytes; /* the offset in struct options, and its size */
     unsigned commands;
-    const char *words; /* values of the argument; NULL = no words */
+    /* All that the argument may be, where `parse` is NULL; else NULL.  A field
+       that is a text gets the word, another one its value or, where the
+       argument is a list, the bits of all their values. */
+    const struct word *values;
+    const char *words; /* some values of the argument; NULL = none */
     const char *help;
 };
 
@@ -195,5 +340,28 @@ const struct option *option_at(const struct command *command, size_t index);
 
 /* Row `index` of the whole table; NULL beyond the last. */
 const struct option *option_in_table(size_t index);
+
+/* --------------------------- the types of options.def (option_types.c) -- */
+
+/*
+ * Each parser stores into *field.  `name` is the option's name in messages
+ * ("--bound").  MARGAY_BAD_ARGUMENT says what was found and what was expected;
+ * parsers of lists may fail with MARGAY_NO_MEMORY.
+ */
+#define OPTION_TYPE(type)                                               \
+    enum margay_status parse_##type(const char *name, const char *text, \
+                                    void *field, struct margay_error *error)
+#define OPTION(name, letter, argument, type, ...) OPTION_TYPE(type);
+#define CHOICE                                    OPTION
+#define WORDS(...)
+#include "sim/options/options.def"
+#undef OPTION
+#undef CHOICE
+#undef WORDS
+
+/* The same for an option with a list of values. */
+enum margay_status option_parse_words(const struct option *option,
+                                      const char *name, const char *text,
+                                      void *field, struct margay_error *error);
 
 #endif

@@ -309,20 +309,26 @@ static void write_svg(struct output *output, const char *picture, size_t bytes,
 static const struct data_place scripts = {"MARGAY_PLOTS",
                                           {"/../plots", "/../share/margay"}};
 
+static char *gnuplot, *script; /* their paths, once they were looked for */
+
 enum margay_status picture_check(struct margay_error *error)
 {
-    char *path;
-    enum margay_status status = data_file_find(&scripts, SCRIPT, &path, error);
-    if (status != MARGAY_OK)
-        return status;
-    free(path);
-    path = search_path("gnuplot");
-    bool runs = path != NULL && search_can_run(path);
-    free(path);
-    return runs ? MARGAY_OK
-                : margay_fail(error, MARGAY_IO,
-                              "gnuplot was not found: install it (on Debian: "
-                              "apt-get install gnuplot-nox)");
+    static const char *const programs[][2] = {{"gnuplot", "gnuplot-nox"},
+                                              {"awk", "mawk"}};
+    if (script != NULL)
+        return MARGAY_OK;
+    for (size_t i = 0; i < 2; i++) {
+        char *path = search_path(programs[i][0]);
+        bool runs = path != NULL && search_can_run(path);
+        free(i == 0 ? gnuplot : path);
+        gnuplot = i == 0 ? path : gnuplot;
+        if (!runs)
+            return margay_fail(error, MARGAY_IO,
+                               "%s was not found: install it (on Debian: "
+                               "apt-get install %s)",
+                               programs[i][0], programs[i][1]);
+    }
+    return data_file_find(&scripts, SCRIPT, &script, error);
 }
 
 #define EXIT_NOT_RUN 127
@@ -330,7 +336,6 @@ enum margay_status picture_check(struct margay_error *error)
 struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
     const char *arguments[7 + PICTURE_MOST_TABLES + 1];
-    char *script; /* owned */
     char picture_name[32];
     int picture, said;      /* files in memory: the picture, and the messages */
     int state;              /* of waitpid() */
@@ -354,7 +359,7 @@ static void become_gnuplot(const struct run *run)
         dup2(run->said, STDOUT_FILENO) >= 0 &&
         dup2(run->said, STDERR_FILENO) >= 0 &&
         setenv("LC_ALL", "C.UTF-8", 1) == 0)
-        execvp(run->arguments[0], (char *const *)run->arguments);
+        execv(gnuplot, (char *const *)run->arguments);
     _exit(EXIT_NOT_RUN);
 }
 
@@ -438,9 +443,7 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
         return margay_fail(error, MARGAY_IO, "gnuplot died of signal %d",
                            WTERMSIG(run->state));
     if (status == EXIT_NOT_RUN)
-        return margay_fail(error, MARGAY_IO,
-                           "gnuplot was not found: install it (on Debian: "
-                           "apt-get install gnuplot-nox)");
+        return margay_fail(error, MARGAY_IO, "%s: cannot be run", gnuplot);
     if (status == EXIT_SCRIPT && *said != '\0')
         return margay_fail(error, MARGAY_BAD_INPUT, "%s: %.400s", name, said);
     if (status != 0)
@@ -464,12 +467,10 @@ static enum margay_status begin(struct run *run, const char *settings,
     if (run->picture < 0 || run->said < 0)
         return margay_fail(error, MARGAY_IO, "cannot run gnuplot: %s",
                            strerror(errno));
-    if (data_file_find(&scripts, SCRIPT, &run->script, error) != MARGAY_OK)
-        return error->status;
     snprintf(run->picture_name, sizeof run->picture_name, "/proc/self/fd/%d",
              run->picture);
-    const char *first[] = {
-        "gnuplot", "-d", "-e", settings, "-c", run->script, run->picture_name};
+    const char *first[] = {"gnuplot",        "-d", "-e", settings, "-c", script,
+                           run->picture_name};
     size_t used = sizeof first / sizeof first[0];
     memcpy(run->arguments, first, sizeof first);
     for (size_t i = 0; i < count && i < PICTURE_MOST_TABLES; i++)
@@ -489,6 +490,8 @@ enum margay_status picture_draw(const char *kind,
     enum margay_status status =
         picture_settings(options, kind, suffix, &settings, error);
     if (status == MARGAY_OK)
+        status = picture_check(error);
+    if (status == MARGAY_OK)
         status = begin(&run, settings, tables, count, error);
     if (status == MARGAY_OK)
         status = run_gnuplot(&run, error);
@@ -507,7 +510,6 @@ enum margay_status picture_draw(const char *kind,
     else if (status == MARGAY_OK)
         output_bytes(output, run.drawn, run.drawn_bytes);
     free(settings);
-    free(run.script);
     free(run.drawn);
     free(run.messages);
     if (run.said >= 0)

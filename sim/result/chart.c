@@ -269,6 +269,13 @@ static void put_name(const struct chart *chart, size_t index)
         output_text(chart->output, "%sin bytes", gap);
 }
 
+/* Are misses known at some sizes only, between which a smaller one may do, too?
+ */
+static bool is_grid(const struct chart *chart)
+{
+    return cells_column(chart->table, "policy") != SIZE_MAX;
+}
+
 /* From which size on a ratio is reached. */
 struct step {
     double ratio;
@@ -334,8 +341,20 @@ static enum margay_status put_knees(const struct chart *chart,
                     name_size(chart, size_at(chart, knees.list[i]), text));
     if (knees.count > 0)
         output_text(chart->output, ".");
-    output_text(chart->output, "\n");
     return status;
+}
+
+/* Is what misses at the end of a line the first uses?  A policy may miss others
+   there, and of requests and objects more misses in every cache. */
+static bool ends_in_first_uses(const struct chart *chart,
+                               const struct line *line)
+{
+    static const char *const others[] = {"policy", "tenant", "requests",
+                                         "reference_bytes"};
+    bool is_plain = chart->is_whole && ratio_at(chart, line, line->end - 1) > 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        is_plain &= cells_column(chart->table, others[i]) == SIZE_MAX;
+    return is_plain;
 }
 
 /* " Of the tokens that hit at 90 KiB, 90% hit from 9 KiB.", of requests. */
@@ -356,16 +375,19 @@ static void put_savings(const struct chart *chart, const struct line *line)
                     name_size(chart, size_at(chart, row), size));
 }
 
-/* "a: sample.din: 20,000 references; at most 5% from 2 KiB, 2% from 9 KiB; 1%
-   at 90 KiB.", or "b: other.din: as a." */
+/* "a: sample.din: 20,000 references; at most 5% from 2 KiB, 2% from 9 KiB. 1%
+   are first uses, which no cache avoids; 90 KiB avoid all other misses.", as in
+   a report (sim/report/report.js), or "b: other.din: as a." */
 static enum margay_status put_sentence(const struct chart *chart, size_t index,
                                        struct margay_error *error)
 {
     const struct line *line = &chart->lines[index];
     struct step steps[MOST_STEPS];
-    char size[WORDS_BYTES], text[WORDS_BYTES];
+    char size[WORDS_BYTES], text[WORDS_BYTES], end[WORDS_BYTES];
     size_t count = find_steps(chart, line, steps), last = line->end - 1;
     size_t same = 0;
+    double least = ratio_at(chart, line, last);
+    bool is_floor = ends_in_first_uses(chart, line);
     put_name(chart, index);
     while (!coincide(chart, line, &chart->lines[same]))
         same++;
@@ -373,18 +395,32 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
         output_text(chart->output, ": as %c.\n", mark_of(chart, same));
         return MARGAY_OK;
     }
-    output_text(chart->output, ": %s references; ",
+    output_text(chart->output, ": %s references",
                 words_cell(chart->table, line->first,
                            cells_column(chart->table, "references"), text));
     for (size_t i = 0; i < count; i++)
-        output_text(chart->output, "%s%s from %s", i == 0 ? "at most " : ", ",
+        output_text(chart->output, "%s%s %s %s", i == 0 ? "; at most " : ", ",
                     words_ratio(steps[i].ratio, text),
+                    is_grid(chart) ? "by" : "from",
                     name_size(chart, size_at(chart, steps[i].row), size));
-    output_text(chart->output, "%s%s at %s.", count == 0 ? "" : "; ",
-                words_ratio(ratio_at(chart, line, last), text),
-                name_size(chart, size_at(chart, last), size));
+    if (count > 0 && is_grid(chart))
+        output_text(chart->output, ", the first size%s of the grid that do%s",
+                    margay_plural(count, "s"), count == 1 ? "es" : "");
+    words_ratio(least, text);
+    name_size(chart, size_at(chart, last), end);
+    if (is_floor)
+        output_text(chart->output, ".");
+    else
+        output_text(chart->output, "; %s at %s.", text, end);
     put_savings(chart, line);
-    return put_knees(chart, line, error);
+    enum margay_status status = put_knees(chart, line, error);
+    if (is_floor)
+        output_text(chart->output, " %s are first uses, which no cache avoids",
+                    text);
+    if (is_floor && ratio_at(chart, line, line->first) > least)
+        output_text(chart->output, "; %s avoid all other misses", end);
+    output_text(chart->output, is_floor ? ".\n" : "\n");
+    return status;
 }
 
 enum margay_status chart_write(struct output *output, const struct cells *table,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/options/option_types.h"
+#include "sim/options/options.h"
 #include "traces/traces_internal.h"
 
 /* The most machines of a run. */

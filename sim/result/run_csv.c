@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/options/option_types.h"
+#include "sim/options/options.h"
 #include "sim/result/csv.h"
 #include "sim/result/csv_read.h"
 #include "stackdist/stackdist_internal.h"

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/result/text.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-struct margay_series series_of_histogram(const margay_histogram *histogram)
+struct margay_result result_of_histogram(const margay_histogram *histogram)
 {
-    return (struct margay_series){
+    return (struct margay_result){
+        .histogram = (margay_histogram *)histogram, /* only read */
         .references = margay_histogram_references(histogram),
         .infinite = margay_histogram_infinite(histogram),
-        .bound = margay_histogram_exceeded_bound(histogram),
-        .histogram = histogram,
     };
 }
 
@@ -31,32 +31,38 @@ static uint64_t whole_bytes(const struct margay_series *series, uint64_t count)
     return margay_round_count(count, series->byte_fraction_bits);
 }
 
-/* "walk.din: 3576 references, 1409 distinct blocks, 1409 cold misses, ..." */
+double pass_rate(const struct margay_pass *pass)
+{
+    return pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6
+                             : 0;
+}
+
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series)
 {
-    char block[64] = "", misses[128];
-    if (pass->block_bytes != 0)
-        snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
-                 pass->block_bytes, margay_plural(pass->block_bytes, "s"));
-    uint64_t infinite = whole(series, series->infinite);
-    if (series->bound != 0)
-        snprintf(misses, sizeof misses,
-                 "distinct > %" PRIu64 " %s%s, %" PRIu64 " infinite",
-                 series->bound, series->in_bytes ? "byte" : "block",
-                 margay_plural(series->bound, "s"), infinite);
-    else
-        snprintf(misses, sizeof misses,
-                 "%" PRIu64 " distinct %s%s, %" PRIu64 " cold miss%s",
-                 series->distinct, series->in_bytes ? "object" : "block",
-                 margay_plural(series->distinct, "s"), infinite,
-                 margay_plural(infinite, "es"));
-    double rate =
-        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     uint64_t references = whole(series, series->references);
-    message_keep("%s: %" PRIu64 " reference%s%s, %s, %.1f M refs/s",
-                 pass->trace, references, margay_plural(references, "s"), block,
-                 misses, rate);
+    uint64_t infinite = whole(series, series->infinite);
+    uint64_t bound = series->bound, bytes = pass->block_bytes;
+    char block[64] = "", misses[160], text[3][WORDS_BYTES];
+    words_number(infinite, text[0]);
+    words_number(bound != 0 ? bound : series->distinct, text[1]);
+    if (bytes != 0)
+        snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s", bytes,
+                 margay_plural(bytes, "s"));
+    /* "1409 distinct blocks, 1409 cold misses" */
+    if (bound != 0)
+        snprintf(misses, sizeof misses, "distinct > %s %s%s, %s infinite",
+                 text[1], series->in_bytes ? "byte" : "block",
+                 margay_plural(bound, "s"), text[0]);
+    else
+        snprintf(misses, sizeof misses, "%s distinct %s%s, %s cold miss%s",
+                 text[1], series->in_bytes ? "object" : "block",
+                 margay_plural(series->distinct, "s"), text[0],
+                 margay_plural(infinite, "es"));
+    message_tell("%s: %s reference%s%s, %s, %.1f M refs/s", pass->trace,
+                 words_number(references, text[2]),
+                 margay_plural(references, "s"), block, misses,
+                 pass_rate(pass));
 }
 
 /* -------------------------------------------------------------- series -- */
@@ -238,10 +244,9 @@ enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
 
 /* --------------------------------------------------------------- caches -- */
 
-uint64_t cache_row_misses(const struct margay_cache_row *row)
+uint64_t of_all_kinds(const uint64_t counts[MARGAY_KINDS])
 {
-    return row->misses[MARGAY_READ] + row->misses[MARGAY_WRITE] +
-           row->misses[MARGAY_FETCH];
+    return counts[MARGAY_READ] + counts[MARGAY_WRITE] + counts[MARGAY_FETCH];
 }
 
 void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
@@ -253,6 +258,6 @@ void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
     csv_u64(csv, ways);
     csv_bytes(csv, sets * ways, pass->block_bytes);
     csv_u64(csv, row->references);
-    csv_u64(csv, cache_row_misses(row));
-    csv_share(csv, cache_row_misses(row), row->references);
+    csv_u64(csv, of_all_kinds(row->misses));
+    csv_share(csv, of_all_kinds(row->misses), row->references);
 }

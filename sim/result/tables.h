@@ -7,12 +7,16 @@
 #include <margay/questions.h>
 #include <margay/run.h>
 
-/* Keep a message about the pass; it appears once the command has succeeded. */
+/* References of a pass per second, in millions. */
+double pass_rate(const struct margay_pass *pass);
+
+/* Keep a message about the pass; it appears once the command has succeeded,
+   unless --quiet asks for none. */
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series);
 
-/* What a histogram alone says, as a series without points. */
-struct margay_series series_of_histogram(const margay_histogram *histogram);
+/* What a histogram alone says, as a result that owns nothing. */
+struct margay_result result_of_histogram(const margay_histogram *histogram);
 
 /* Whose references a series is of, apart from its policy. */
 struct series_labels {
@@ -65,8 +69,8 @@ void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
                  uint64_t sets, unsigned ways,
                  const struct margay_cache_row *row);
 
-/* The misses of all kinds. */
-uint64_t cache_row_misses(const struct margay_cache_row *row);
+/* The sum of counts of each kind. */
+uint64_t of_all_kinds(const uint64_t counts[MARGAY_KINDS]);
 
 /* ------------------- the text exposition format of Prometheus (prometheus.c)
  * --

@@ -42,6 +42,11 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
 /* "1,234,567" */
 const char *words_count(uint64_t count, char text[WORDS_BYTES]);
 
+/* The same in summaries that people read, once these are known to do so: else
+   the digits alone, as programs expect them. */
+const char *words_number(uint64_t count, char text[WORDS_BYTES]);
+void words_be_for_people(void);
+
 /* "352 KiB", with three digits where it is no whole number of a unit, rounded
    up: a cache of the size that is named holds as much. */
 const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES]);

@@ -26,6 +26,21 @@ const char *words_count(uint64_t count, char text[WORDS_BYTES])
     return text;
 }
 
+static bool for_people;
+
+void words_be_for_people(void)
+{
+    for_people = true;
+}
+
+const char *words_number(uint64_t count, char text[WORDS_BYTES])
+{
+    if (for_people)
+        return words_count(count, text);
+    snprintf(text, WORDS_BYTES, "%" PRIu64, count);
+    return text;
+}
+
 const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES])
 {
     static const char *const units[] = {"B",   "KiB", "MiB", "GiB",

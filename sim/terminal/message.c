@@ -9,7 +9,7 @@
 #include "traces/traces_internal.h"
 
 static const char *command_name;
-static bool silent, keeps_none;
+static bool silent, quiet, keeps_none;
 
 /* Several threads may print when several traces are read at the same time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -67,20 +67,39 @@ void message_keep_none(void)
     keeps_none = true;
 }
 
+void message_be_quiet(void)
+{
+    quiet = true;
+}
+
 /* A message for which there is no memory is lost. */
-void message_keep(const char *format, ...)
+static void keep(const char *format, va_list arguments)
 {
     struct kept *kept = keeps_none ? NULL : calloc(1, sizeof *kept);
-    va_list arguments;
     if (kept == NULL)
         return;
-    va_start(arguments, format);
     vsnprintf(kept->text, sizeof kept->text, format, arguments);
-    va_end(arguments);
     pthread_mutex_lock(&mutex);
     *next_kept = kept;
     next_kept = &kept->next;
     pthread_mutex_unlock(&mutex);
+}
+
+void message_keep(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    keep(format, arguments);
+    va_end(arguments);
+}
+
+void message_tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!quiet)
+        keep(format, arguments);
+    va_end(arguments);
 }
 
 void message_tell_kept(bool wanted)

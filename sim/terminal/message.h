@@ -37,6 +37,11 @@ void message_keep(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void message_tell_kept(bool wanted);
 
+/* The same, unless --quiet asks for no summary. */
+void message_tell(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void message_be_quiet(void);
+
 /* Keep no message from now on: another command tells of the same trace. */
 void message_keep_none(void);
 

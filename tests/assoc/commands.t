@@ -260,7 +260,7 @@ refuses '--policy ship: the trace does not say the sites' \
 refuses '--policy ship: the trace does not say the sites' \
     filter --sets 1 --ways 1 --policy ship --to din six.din
 refuses '--policy opt: .*writes' assoc --policy opt --write back six.din
-refuses '--max-bytes goes with --best' assoc --max-bytes 5 six.din
+refuses '--max-bytes says which caches --best' assoc --max-bytes 5 six.din
 refuses 'nothing says what a block id' assoc --best 1 --ids --max-bytes 9 ids.din
 refuses "unknown option '--bound'" compare --bound 4 six.din
 refuses '--writebacks has to know all' curve --writebacks --bound 4 six.din

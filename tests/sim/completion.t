@@ -4,7 +4,7 @@
 
 run help --completion csh
 is 'another shell' "$status $(cat err)" \
-    "2 margay help: --completion: 'csh' (expected bash or zsh)"
+    "2 margay help: --completion: 'csh' (expected bash or zsh; did you mean 'zsh'?)"
 run help --completion bash
 cp out margay.bash
 run help --completion zsh

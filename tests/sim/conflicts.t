@@ -26,7 +26,7 @@ my %sample = (
     bound => 8, by => 'thread', bytes => '1K', chunk => 100, column => 'id=1',
     delimiter => 'tab', engine => 'olken', every => 100, format => 'din',
     from => 'input', 'half-life' => 100, histogram => 'output',
-    kind => 'read', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
+    kind => 'read', layout => 'input', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
     memory => 'low', interleave => 3, misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
     op => 'get', pareto => 'output', pattern => '1d', phase => 100, policy => 'lru',
     prometheus => 'output', quote => 'none', resume => 'input',

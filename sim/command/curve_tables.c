@@ -1,10 +1,11 @@
-/* curve_files.c - the files that curve writes */
+/* curve_tables.c - the files that curve writes, of traces and of --from */
+#include "sim/command/curve.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/curve.h"
-#include "sim/options/commands.h"
+#include "sim/result/run_csv.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
@@ -54,15 +55,13 @@ enum margay_status curve_files_open(struct curve_files *files,
         status = output_open(options->results.prometheus, OUTPUT_HELD,
                              &files->outputs[CURVE_PROMETHEUS], error);
     /* The summary of a whole trace says how many there are. */
-    if (status == MARGAY_OK && options->results.ttl.given && !options->quiet &&
-        options->results.policies.count == 0 &&
+    if (options->results.ttl.given && options->results.policies.count == 0 &&
         (options->reading.tenant != NULL || options->run.window_refs != 0))
-        message_keep("times to live may be approximate here; --policy lru "
+        message_tell("times to live may be approximate here; --policy lru "
                      "counts them exactly");
-    if (status == MARGAY_OK && options->results.prometheus != NULL &&
-        options->run.every.refs == 0 && options->run.every.seconds == 0 &&
-        !options->quiet)
-        message_keep("%s: written once, in the end; --every N writes it as the "
+    if (options->results.prometheus != NULL && options->run.every.refs == 0 &&
+        options->run.every.seconds == 0)
+        message_tell("%s: written once, in the end; --every N writes it as the "
                      "trace goes on",
                      options->results.prometheus);
     return status == MARGAY_OK && options->results.histogram != NULL
@@ -137,5 +136,90 @@ enum margay_status curve_sizes(const struct options *options,
     }
     if (status != MARGAY_OK)
         free(sums);
+    return status;
+}
+
+/* ----------------------------- a table of distances instead of a trace -- */
+
+struct drawing {
+    const struct options *options;
+    struct curve_sinks sinks;
+    bool *unreached;
+};
+
+/*
+ * A table of reuse times (--of time) has the same columns.  An immediate
+ * repeat is at distance 0 and at time 1; and a distance is less than the
+ * number of blocks, which is that of cold misses unless there was a warm-up or
+ * counts are predicted shares of another number of references.
+ */
+static enum margay_status check_distances(const struct options *options,
+                                          const char *trace,
+                                          const margay_histogram *histogram,
+                                          struct margay_error *error)
+{
+    uint64_t first, count, largest;
+    uint64_t cold = margay_histogram_infinite(histogram);
+    if (options->results.of_distances || cold == 0 ||
+        strncmp(trace, PREDICTED_NAME, strlen(PREDICTED_NAME)) == 0 ||
+        !margay_histogram_next(histogram, 0, &first, &count) || first == 0 ||
+        !margay_histogram_largest(histogram, &largest) || largest < cold)
+        return MARGAY_OK;
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s: found %" PRIu64 " and no 0 in the histogram of %s, which has only "
+        "%" PRIu64 " cold miss%s: reuse times, expected reuse distances "
+        "(--of distance takes it as such, if there was a warm-up)",
+        options->results.from, largest, trace, cold, margay_plural(cold, "es"));
+}
+
+/* The rows of a histogram, and what is asked about it. */
+static enum margay_status draw(const struct drawing *drawing,
+                               const struct run_csv *run,
+                               struct margay_error *error)
+{
+    const struct options *options = drawing->options;
+    const struct margay_result result = result_of_histogram(run->histogram);
+    const struct series_labels labels = {.trace = run->trace,
+                                         .block_bytes = run->block_bytes};
+    struct margay_sizes sizes = {.list_blocks = NULL};
+    struct margay_series series;
+    struct margay_series_point *points = NULL;
+    enum margay_status status =
+        check_distances(options, run->trace, run->histogram, error);
+    if (status == MARGAY_OK)
+        status = curve_sizes(options, run->block_bytes, &sizes, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_result_series(&result, &sizes, &series, &points, error);
+    if (status == MARGAY_OK)
+        status = curve_write(&drawing->sinks, &labels, &series, error);
+    free(points);
+    free((void *)sizes.list_blocks);
+    if (status != MARGAY_OK || !answers_are_asked(options))
+        return status;
+    status = margay_result_series(&result, NULL, &series, &points, error);
+    if (status == MARGAY_OK)
+        status =
+            answer_series(options, &labels, &series, drawing->unreached, error);
+    free(points);
+    return status;
+}
+
+enum margay_status curve_from(const struct options *options,
+                              const struct curve_sinks *sinks, bool *unreached,
+                              struct margay_error *error)
+{
+    const struct drawing drawing = {options, *sinks, unreached};
+    if (options->operand_count > 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--from takes the place of a trace, so there is no "
+                           "use for a trace beside it");
+    struct run_places table;
+    enum margay_status status =
+        run_table_read(&table, options->results.from, RUN_EXACT, error);
+    for (size_t i = 0; i < table.count && status == MARGAY_OK; i++)
+        status = draw(&drawing, &table.runs[i], error);
+    run_places_clear(&table);
     return status;
 }
