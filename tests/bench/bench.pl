@@ -135,7 +135,7 @@ if (is_wanted('objects')) {
     my @curve = ($margay, 'curve', '-q', '-j1', '-f', 'oracle', $path);
     add_case('objects', 'sized', 10_000_000, @curve, '--objects');
     add_case('objects', 'alike', 10_000_000, @curve);
-    add_case('objects', 'lru', 10_000_000, "$tools/lru", 1 << 30, $path);
+    add_case('objects', 'lru', 10_000_000, "$tools/passes", 'lru', $path, 1 << 30);
 }
 
 # Requests that go on where one of the last 3,000 was after most of its blocks.

@@ -226,14 +226,17 @@ sub optimal {
         run($margay, 'convert', '-q', 'tests/sample/walk.lackey.xz', $_[0], '--to',
             'u64');
     });
-    my @inputs = (['W1', $file{W1}], ['W1 bound 65536', '--bound', 65536,
-        $file{W1}], ['W1 with bypass', '--bypass', $file{W1}], ['W2', $file{W2}],
-        ['W5', $file{W5}], ['the sample', '--block', 6, $sample],
+    # Each with what its numbers are shifted by, a bound, and a bypass.
+    my @inputs = (['W1', $file{W1}], ['W1 bound 65536', $file{W1}, 0, 65536],
+        ['W1 with bypass', $file{W1}, 0, 0, 1], ['W2', $file{W2}],
+        ['W5', $file{W5}], ['the sample', $sample, 6],
         ['gzip each address a block',
             repeated('spec2000-gzip.trace.gz', 1, 'u64')]);
     return map {
         my ($name, @arguments) = @$_;
-        my @rows = map { printed_rows("$tools/optimal", @arguments) } 1 .. 3;
+        my @rows = map {
+            printed_rows("$tools/passes", 'optimal', @arguments)
+        } 1 .. 3;
         my $blocks = $rows[0]{distinct_blocks};
         [$name, digits(median(map { $_->{million_refs_per_second} } @rows)),
             $rows[0]{largest_distance},
