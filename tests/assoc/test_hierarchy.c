@@ -9,29 +9,66 @@
 /* ------------------------------------------------------------- comparison --
  */
 
-static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
-                              const struct feeding *feeding)
+static margay_hierarchy *create(const struct margay_level *levels, size_t count,
+                                const struct feeding *feeding, bool splits,
+                                uint64_t sends)
 {
     const struct margay_hierarchy_options options = {.levels = levels,
                                                      .level_count = count,
                                                      .seed = 5,
-                                                     .splits = feeding->splits,
+                                                     .splits = splits,
                                                      .cores = feeding->cores,
-                                                     .notes_sharing = true};
-    const uint64_t warmup = feeding->warmup;
+                                                     .notes_sharing = true,
+                                                     .sends = sends};
     margay_hierarchy *hierarchy;
     if (margay_hierarchy_create(&options, &hierarchy, NULL) != MARGAY_OK)
         exit(1);
+    return hierarchy;
+}
+
+/* Feed what a machine's feeders of a level send on into a machine of that level
+   and those after it. */
+static void feed_rest(margay_hierarchy *rest, const margay_hierarchy *hierarchy,
+                      size_t done)
+{
+    static uint64_t caused_sites[REFS * 64];
+    static uint32_t caused_threads[REFS * 64];
+    const struct margay_traffic *sent = margay_hierarchy_traffic(hierarchy);
+    if (sent->count > REFS * 64)
+        exit(1);
+    for (size_t i = 0; i < sent->count; i++) {
+        caused_sites[i] = sites[done + sent->causes[i]];
+        caused_threads[i] = threads[done + sent->causes[i]];
+    }
+    const struct margay_span span = {
+        .count = sent->count,
+        .blocks = sent->blocks,
+        .kinds = sent->kinds,
+        .extents = sent->extents,
+        .threads = caused_threads,
+        .sites = caused_sites,
+    };
+    if (margay_hierarchy_feed(rest, &span, NULL) != MARGAY_OK)
+        exit(1);
+}
+
+/* Feed a machine, and another one with what it sends on unless that is NULL. */
+static void feed(margay_hierarchy *hierarchy, margay_hierarchy *rest,
+                 const struct feeding *feeding)
+{
     for (size_t done = 0; done < REFS;) {
-        size_t now = done == 0 ? warmup : 1 + below(REFS - done);
+        size_t now = done == 0 ? feeding->warmup : 1 + below(REFS - done);
         const struct margay_span span = span_of(feeding, done, now);
         if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
             exit(1);
+        if (rest != NULL)
+            feed_rest(rest, hierarchy, done);
         done += now;
-        if (done == warmup)
+        if (done == feeding->warmup)
             margay_hierarchy_reset_counts(hierarchy);
+        if (done == feeding->warmup && rest != NULL)
+            margay_hierarchy_reset_counts(rest);
     }
-    return hierarchy;
 }
 
 static void feed_naive(struct naive_machine *machine,
@@ -131,32 +168,6 @@ static bool stands_alone(const struct margay_level *levels, size_t count,
     return is_fed && alone;
 }
 
-/* Feed what a machine's feeders of a level send on into a machine of that level
-   and those after it. */
-static void feed_rest(margay_hierarchy *rest, const margay_hierarchy *hierarchy,
-                      size_t done)
-{
-    static uint64_t caused_sites[REFS * 64];
-    static uint32_t caused_threads[REFS * 64];
-    const struct margay_traffic *sent = margay_hierarchy_traffic(hierarchy);
-    if (sent->count > REFS * 64)
-        exit(1);
-    for (size_t i = 0; i < sent->count; i++) {
-        caused_sites[i] = sites[done + sent->causes[i]];
-        caused_threads[i] = threads[done + sent->causes[i]];
-    }
-    const struct margay_span span = {
-        .count = sent->count,
-        .blocks = sent->blocks,
-        .kinds = sent->kinds,
-        .extents = sent->extents,
-        .threads = caused_threads,
-        .sites = caused_sites,
-    };
-    if (margay_hierarchy_feed(rest, &span, NULL) != MARGAY_OK)
-        exit(1);
-}
-
 /* Does a level that is fed with the stream of those before it count something
    else than in its machine?  *compared counts the levels that were. */
 static bool stream_differs(const struct margay_level *levels, size_t count,
@@ -165,46 +176,22 @@ static bool stream_differs(const struct margay_level *levels, size_t count,
     struct margay_level after[MARGAY_MOST_LEVELS];
     bool wrong = false;
     for (size_t index = 0; index < count && !wrong; index++) {
-        struct margay_hierarchy_options whole =
-                                            {
-                                                .levels = levels,
-                                                .level_count = count,
-                                                .seed = 5,
-                                                .splits = feeding->splits,
-                                                .cores = feeding->cores,
-                                            },
-                                        part = whole;
-        margay_hierarchy *hierarchy, *rest;
+        uint64_t sends = 0;
+        size_t after_count = 0;
         if (!stands_alone(levels, count, index))
             continue;
-        part.level_count = 0;
-        for (size_t i = 0; i < count; i++) {
-            if (levels[i].next == index)
-                whole.sends |= UINT64_C(1) << i;
-        }
+        for (size_t i = 0; i < count; i++)
+            sends |= (uint64_t)(levels[i].next == index) << i;
         for (size_t i = index; i != MARGAY_NO_LEVEL; i = levels[i].next) {
-            size_t at = part.level_count++;
-            after[at] = levels[i];
-            after[at].next =
-                levels[i].next == MARGAY_NO_LEVEL ? MARGAY_NO_LEVEL : at + 1;
+            after[after_count] = levels[i];
+            if (levels[i].next != MARGAY_NO_LEVEL)
+                after[after_count].next = after_count + 1;
+            after_count++;
         }
-        part.levels = after;
-        part.splits = true;
-        if (margay_hierarchy_create(&whole, &hierarchy, NULL) != MARGAY_OK ||
-            margay_hierarchy_create(&part, &rest, NULL) != MARGAY_OK)
-            exit(1);
-        for (size_t done = 0; done < REFS;) {
-            size_t now = done == 0 ? feeding->warmup : 1 + below(REFS - done);
-            const struct margay_span span = span_of(feeding, done, now);
-            if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
-                exit(1);
-            feed_rest(rest, hierarchy, done);
-            done += now;
-            if (done == feeding->warmup) {
-                margay_hierarchy_reset_counts(hierarchy);
-                margay_hierarchy_reset_counts(rest);
-            }
-        }
+        margay_hierarchy *hierarchy =
+            create(levels, count, feeding, feeding->splits, sends);
+        margay_hierarchy *rest = create(after, after_count, feeding, true, 0);
+        feed(hierarchy, rest, feeding);
         for (size_t i = index, at = 0; i != MARGAY_NO_LEVEL;
              i = levels[i].next) {
             const struct margay_level_counts in =
@@ -237,7 +224,9 @@ static bool differs(struct margay_level_counts *totals, uint64_t *streams)
     bool wrong = false;
     struct naive_machine naive = {.levels = levels, .count = count, .seed = 5};
     make_trace();
-    margay_hierarchy *hierarchy = feed(levels, count, &feeding);
+    margay_hierarchy *hierarchy =
+        create(levels, count, &feeding, feeding.splits, 0);
+    feed(hierarchy, NULL, &feeding);
     feed_naive(&naive, &feeding);
     for (size_t i = 0; i < count; i++) {
         const struct margay_level_counts got =

@@ -84,23 +84,6 @@ static void test_most_counts(void)
     margay_histogram_free(h);
 }
 
-/* Counters are narrow until they overflow. */
-static void test_carry(void)
-{
-    margay_histogram *h = new_histogram();
-    for (unsigned i = 0; i < 200000; i++)
-        margay_histogram_add(h, 3, 1, NULL);
-    CHECK_U64(count_at(h, 3), 200000, "one by one past 65,535");
-    margay_histogram_add(h, 4, 65535, NULL);
-    CHECK_U64(count_at(h, 4), 65535, "65,535 at once");
-    margay_histogram_add(h, 4, 1, NULL);
-    CHECK_U64(count_at(h, 4), 65536, "and one more");
-    margay_histogram_add(h, 5, UINT64_C(1) << 40, NULL);
-    CHECK_U64(count_at(h, 5), UINT64_C(1) << 40, "2^40 at once");
-    CHECK_U64(count_at(h, 2), 0, "the neighbour is untouched");
-    margay_histogram_free(h);
-}
-
 /* ------------------------------------------------------- against an array --
  */
 
@@ -631,7 +614,6 @@ int main(void)
     test_powers(false);
     test_powers(true);
     test_most_counts();
-    test_carry();
     test_against_array();
     test_add_counts_limits();
     test_bins();
