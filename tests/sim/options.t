@@ -62,13 +62,9 @@ help_has() {
     run help "$1"
     like "help $1: $2" "$(tr -s ' ' <out)" "$2"
 }
-help_has info '--block BYTES the block size'
 help_has curve '--block BYTES\[,...\] block sizes'
-help_has plot '--output FILE the picture'
 help_has engines '--blocks N how many --sweep goes up to'
 help_has record '--verbose say why faster methods'
-help_has convert '--verbose say how the format was found$'
-help_has generate '--from FILE histogram: whose'
 printf '0 10\n' >one.din
 run assoc -v --sets 1 --ways 1 one.din
 like 'assoc -v tells the format' "$(head -n 1 err)" 'from content: 1 line$'

@@ -1,6 +1,6 @@
 /*
  * test_policies.c - the question of policies in a program of its own: sizes
- * that it is not told, and what it refuses
+ * however large, and a watch that leaves no time; policies.t has the curves
  */
 #include <stdatomic.h>
 
@@ -93,14 +93,6 @@ static unsigned wrong_points(const char *policy, const struct curve *curve)
     return wrong;
 }
 
-static void test_curves(const char *policy, size_t expected)
-{
-    const struct curve curve = run(policy, NULL);
-    CHECK_U64(curve.count, expected, "%s: the usual sizes", policy);
-    CHECK_U64(wrong_points(policy, &curve), 0,
-              "%s: as many misses as single caches have", policy);
-}
-
 static void test_lists(void)
 {
     struct margay_cache_size list[] = {
@@ -160,36 +152,15 @@ static void test_watch(int questions)
           "and how far all is");
 }
 
-static void refused(const char *first, const char *second, const char *why)
-{
-    const char *const policies[] = {first, second};
-    const struct margay_policies_request request = {
-        .policies = policies, .policy_count = 2, .directory = "/tmp"};
-    struct margay_error error = {.message = ""};
-    margay_question *question;
-    CHECK(margay_policies_question(&request, &question, &error) ==
-                  MARGAY_BAD_ARGUMENT &&
-              question == NULL && strstr(error.message, why) != NULL,
-          "%s,%s: %s", first, second, why);
-}
-
 int main(void)
 {
     seed_chance(1);
     for (size_t i = 0; i < REFS; i++)
         blocks[i] = i < BLOCKS ? i : below(BLOCKS);
-    /* 2 or 16 sizes an octave up to the largest distance, which is above 192:
-       the two of 7 octaves and 2 of the last, and the largest. */
-    test_curves("fifo", 16);
-    test_curves("sieve", 16);
-    test_curves("lru", 1 + 2 + 4 + 8 + 16 * 3 + 9 + 1);
     test_lists();
     test_watch(0);
     test_watch(7);
     test_watch(30);
     test_watch(1000);
-    refused("lru", "lru", "given twice");
-    refused("fifo", "nosuch", "unknown policy");
-    refused("fifo", "plru", "for sets of some ways only");
     return tap_done();
 }
