@@ -123,13 +123,14 @@ function answer(group, ratio, what)
     const never = ratio === "miss_ratio" && group[0].tenant == null
         ? firstUses(group[0]) : undefined;
     const steps = stepsOf(curve).map(({ share, from }, i) =>
-        `${percent(share)}${i ? "" : " miss"} from ${curve.nameOf(from)}`);
+        `${percent(share)}${i ? "" : ` of ${what} miss`} from `
+            + curve.nameOf(from));
     const knees = ratio === "miss_ratio" ? kneesOf(group) : [];
     const isFloor = never > 0 && least <= never * 1.000001;
     const words = [steps.length > 0 ? `At most ${steps.join(", ")}`
-        : `${percent(most)} miss at ${curve.nameOf(first)}`,
+        : `${percent(most)} of ${what} miss at ${curve.nameOf(first)}`,
     isFloor && steps.length > 0 ? "."
-        : `; ${percent(least)} of ${what} miss at ${curve.nameOf(last)}.`];
+        : `; ${percent(least)} at ${curve.nameOf(last)}.`];
     if (knees.length > 0)
         words.push(` Misses stop falling steeply at ${listed(knees)}.`);
     if (never > 0)
@@ -168,7 +169,8 @@ function comparison(rows, key, most)
                     + curves[0].nameOf(at));
             return `At most ${percent(share)} miss ${sizes.join(", ")}.`;
         });
-    return said(whose(rows[0]), words.join(" "));
+    return said(whose(rows[0]), `${words.join(" ")} These sizes are the first `
+        + "of those that were simulated.");
 }
 
 // Which sizes some ratios of misses take with each policy.
@@ -247,8 +249,8 @@ function map(rows, caption)
     };
     return [comparison(rows, "ways", 1), figure(caption, "Each cell is a "
         + `cache, whose ${names[0]} are below it and whose ${names[1]} to its `
-        + "left. Its number is the share of references that miss; darker "
-        + "misses more.", draw)];
+        + "left. Its number is the share of references that miss; the more "
+        + "colour, the more misses.", draw)];
 }
 
 // The misses of caches with one number of ways, 4 or else the least, by kind.
@@ -519,20 +521,21 @@ function together(all)
             : ({ section }) => `, ${section.id}`;
     const rows = all.flatMap((table) => table.rows.map((row) => ({ ...row,
         trace: base(row.trace) + more(table), path: row.trace, of: row })));
-    const cell = (text) => `<td class="text">${escaped(text)}</td>`;
+    const names = ["trace", "references", "at most 10% miss from",
+        "at most 1% from", "stops falling steeply at", "first uses"];
     const summary = linesOf(rows, ["trace", "block_bytes"]).map((line) => {
         const [first] = line.rows, curve = curveOf(line.rows, "miss_ratio");
         const never = firstUses({ ...first, trace: first.path });
-        return `<tr><th scope="row">${escaped(line.name || first.trace)}`
-            + `</th>${cell(count(amount(first, "references")))}`
-            + [0.1, 0.01].map((share) => sizeWith(curve, share)).map((from) =>
-                cell(from === undefined ? "never" : curve.nameOf(from))).join("")
-            + cell(kneesOf(line.rows).join(", "))
-            + `${cell(never === undefined ? "" : percent(never))}</tr>\n`;
+        const cells = [count(amount(first, "references")),
+            ...[0.1, 0.01].map((share) => sizeWith(curve, share)).map((from) =>
+                from === undefined ? "never" : curve.nameOf(from)),
+            kneesOf(line.rows).join(", "),
+            never === undefined ? "" : percent(never)];
+        return `<tr><th scope="row">${escaped(line.name || first.trace)}</th>`
+            + cells.map((text, i) => `<td class="text" data-of="${names[i + 1]}">`
+                + `${escaped(text)}</td>`).join("") + "</tr>\n";
     });
-    const head = ["trace", "references", "at most 10% miss from",
-        "at most 1% from", "stops falling steeply at", "first uses"].map(
-        (name) => `<th scope="col">${name}</th>`);
+    const head = names.map((name) => `<th scope="col">${name}</th>`);
     return { ...ratios(rows, "Misses of all traces over the size of a cache"),
         before: '<h2>All traces</h2>\n<table class="summary"><thead><tr>'
             + `${head.join("")}</tr></thead>\n<tbody>${summary.join("")}`

@@ -80,7 +80,7 @@ page() {
 
 # ------------------------------------------------------------ of a trace --
 page zipf '--policy lru,fifo -b 64,128 zipf.din' \
-    'zipf.din, blocks of 64 bytes:</b> At most 50% miss from .*KiB. Misses stop'
+    'zipf.din, blocks of 64 bytes:</b> At most 50% of references miss from .*KiB. Misses stop'
 same() { # NAME TABLE ARGUMENT...: the page's table is what the command writes
     name=$1 table=$2
     shift 2
@@ -117,7 +117,7 @@ awk 'BEGIN { for (k = 0; k < 40; k++) {
     for (i = 0; i < 400; i++) printf "0 %x\n", 64 * (i % 20)
     for (i = 0; i < 400; i++) printf "0 %x\n", 64 * (100 + i) } }' >two.din
 page two two.din \
-    '<b>two.din, blocks of 64 bytes:</b> At most 2% miss from 26.3 KiB. Misses stop falling steeply at 1.25 KiB .52.5% miss. and 26.3 KiB .1.31% miss.. 1.31% are first uses, which no cache avoids; 26.3 KiB avoid all other misses.</p>' \
+    '<b>two.din, blocks of 64 bytes:</b> At most 2% of references miss from 26.3 KiB. Misses stop falling steeply at 1.25 KiB .52.5% miss. and 26.3 KiB .1.31% miss.. 1.31% are first uses, which no cache avoids; 26.3 KiB avoid all other misses.</p>' \
     'data-axis="y" checked.*>100%<'
 shows is 'the answer comes before the contents' \
     "$(drawn two.html | sed '/<nav/q' | grep -c 'class="answer"')" 1
@@ -251,7 +251,7 @@ page loop loop.lis 'cache in blocks'
 check 'an empty trace has a page, too' is_page empty.html
 printf 'time,id,size\n1,7,100\n2,8,50\n3,7,100\n' >sized.csv
 page sized '--objects --column id=2,size=3 -f csv sized.csv' \
-    'sized.csv:</b> .*66.7% are first uses.*sized.csv:</b> .* 60% of bytes miss at 150 B' \
+    'sized.csv:</b> .*of bytes miss.* 60% at 150 B' \
     'Bytes that miss a cache of objects'
 "$MARGAY" curve -q --objects --window 2 --sizes 1MiB,32000KiB --column id=2,size=3 \
     -f csv sized.csv -o windows.csv
