@@ -470,6 +470,7 @@ holds("all is described", lambda: all(
 holds("compare arrays", lambda: margay.compare(
     [ids, ids], ids=True, sets=1, ways=1).trace == ["array 1", "array 2"])
 refuses("array: ", margay.compare, {"block": [1], "size": [1]}, block=64)
+refuses("stands for with unit=", margay.simulate, {"block": [1]}, "amd-zen2")
 refuses("no progress", margay.compare, "t.din", progress=True)
 refuses("t.din: annotate: the trace does not say the sites", margay.annotate,
         "t.din", sizes="4KiB")

@@ -50,7 +50,9 @@ def _ask(command: str, arguments: Mapping[str, Any], traces: Traces,
                       if source.descriptor >= 0])
     if run.returncode != 0:
         message = _relabel(os.fsdecode(run.stderr).strip(), names)
-        raise Error(message.replace(f"margay {command}: ", "", 1))
+        keywords = "|".join(Options.__annotations__)
+        raise Error(re.sub(f"--({keywords})( [A-Z]+)?", r"\1=", message.replace(
+            f"margay {command}: ", "", 1)))
     return _read(os.fsdecode(run.stdout), names)
 
 
