@@ -14,8 +14,7 @@ my ($margay, $own, $files, $blocks);
 # The paths of the command, of the program built from this folder and of a
 # folder for histograms, which are made on the first run; and the block sizes,
 # separated by commas.
-sub configure
-{
+sub configure {
     ($margay, $own, $files, $blocks) = @_;
     mkdir $files;
 }
@@ -27,14 +26,12 @@ sub squares { return map { $_ * $_ } @_ }
 sub cubes   { return map { $_**3 } @_ }
 sub root    { my ($size, $n) = @_; return int($size**(1 / $n) + 0.5) }
 
-sub matmul
-{
+sub matmul {
     my $n = root($_[0], 2);
     return generate('matmul', 3 * $n * $n, $n * $n * (2 * $n + 1));
 }
 
-sub stencil
-{
+sub stencil {
     my ($name, $dimensions, $points, $size) = @_;
     my $n = root($size, $dimensions);
     my $sweep = $points * ($n - 2)**$dimensions;
@@ -42,24 +39,21 @@ sub stencil
 }
 
 # 2^bits complex numbers; in bit reversal, those that are no palindromes swap.
-sub fft
-{
+sub fft {
     my ($size) = @_;
     my $bits = int(log($size) / log(2) + 0.5);
     my $swaps = ($size - 2**int(($bits + 1) / 2)) / 2;
     return generate('fft', 2 * $size, 8 * ($swaps + $size / 2 * $bits));
 }
 
-sub generate
-{
+sub generate {
     my ($name, $elements, $refs) = @_;
     return "$margay generate $name -q --blocks $elements --refs $refs "
         . '--to u64';
 }
 
 # A program compresses a text of a number of bytes.
-sub compress
-{
+sub compress {
     my ($program, $bytes) = @_;
     my $text = "$files/text-$bytes";
     write_text($text, $bytes) unless -e $text;
@@ -68,8 +62,7 @@ sub compress
 }
 
 # Words of a made-up language, the frequent ones often, in sentences.
-sub write_text
-{
+sub write_text {
     my ($path, $bytes) = @_;
     my $state = 12345;
     my $draw = sub {
@@ -117,16 +110,14 @@ our @programs = (
 
 # ------------------------------------------------------------- measuring --
 
-sub run
-{
+sub run {
     my ($command) = @_;
     system('bash', '-c', "set -o pipefail; $command") == 0
         or die "failed: $command\n";
 }
 
 # The command that prints a program's references, and how they are read.
-sub trace_of
-{
+sub trace_of {
     my ($program, $size) = @_;
     my $trace =
         $program->{trace}
@@ -138,8 +129,7 @@ sub trace_of
 }
 
 # The histogram of a program in blocks of a size, made unless it is there.
-sub histogram_of
-{
+sub histogram_of {
     my ($program, $block, $size) = @_;
     my $path = "$files/$program->{name}-$block-$size.csv";
     return $path if -e $path;
@@ -156,8 +146,7 @@ sub histogram_of
 }
 
 # The programs that can be run here, or those that are named.
-sub find_programs
-{
+sub find_programs {
     my %wanted = map { $_ => 1 } @_;
     my $has_valgrind = `sh -c 'command -v valgrind'` ne '';
     return grep { (!%wanted || $wanted{$_->{name}})
@@ -166,8 +155,7 @@ sub find_programs
 
 # The accuracy, that of no change, the dimension of the patterns and trust, of runs,
 # each [PATH, SIZE], for the truth, whose size is said to be `size`.
-sub predict
-{
+sub predict {
     my ($options, $truth, $size, @runs) = @_;
     my $said = `$margay predict $options --size $size \\
         @{[map { "$_->[0]=$_->[1]" } @runs]} --truth $truth 2>&1 >/dev/null`;
@@ -179,8 +167,7 @@ sub predict
     return \%got;
 }
 
-sub mean
-{
+sub mean {
     my $sum = 0;
     $sum += $_ for @_;
     return @_ ? $sum / @_ : 0;
