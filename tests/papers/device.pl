@@ -50,12 +50,6 @@ sub choose_device {
         . "there is\n";
 }
 
-sub command {
-    my ($trace, $engine, $threads) = @_;
-    return ($margay, 'histogram', '-q', '--bins', 'log2', "-j$threads",
-        split(/ /, $trace->{options}), '-e', $engine, $trace->{path});
-}
-
 # Seconds by the clock of the first references.
 sub seconds {
     my ($limit, @command) = @_;
@@ -65,7 +59,7 @@ sub seconds {
 # Million references per second of a whole run.
 sub speed {
     my ($trace, $engine, $threads) = @_;
-    my @command = command($trace, $engine, $threads // 1);
+    my @command = command($trace, $engine, $threads);
     my $seconds = seconds($refs, @command) - seconds($few, @command);
     return $seconds > 0 ? sprintf '%.1f', ($refs - $few) / $seconds / 1e6 : '';
 }
@@ -87,7 +81,7 @@ if ($is_processor) {
 }
 make_path("$out/tables");
 
-my @traces = made_traces($margay, $files, $refs);
+my @traces = made_traces($files, $refs);
 my @lines = "trace,device,references,hp_rda,cpu,cpu_4,exact,olken,over_exact,"
     . "over_olken\n";
 my @adjusted = "trace,times,on,off\n";
@@ -109,11 +103,11 @@ write_table("$out/tables/hp-rda-device-adjust.csv", @adjusted);
 my @sweep = "trace,st,error,overlap,speed\n";
 for my $trace (grep { $_->{name} =~ /^(zipf|phases|fft)$/ } @traces) {
     note("$trace->{name}, chunks of $chunks[0] to $chunks[-1]");
-    my $true = bars(command($trace, 'exact', 1));
+    my $true = bars(command($trace, 'exact'));
     for my $st (@chunks) {
         my $engine = "hp-rda:$choice,st=$st,nb=64,adjust=on";
         push @sweep, sprintf "%s,%d,%.6f,%.6f,%s\n", $trace->{name}, $st,
-            errors($true, bars(command($trace, $engine, 1))),
+            errors($true, bars(command($trace, $engine))),
             speed($trace, $engine);
     }
 }

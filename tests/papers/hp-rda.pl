@@ -31,7 +31,6 @@ use warnings;
 use File::Basename qw(basename);
 require './tests/papers/paper.pl';
 require './tests/papers/traces.pl';
-require './tests/papers/steps.pl';
 
 my $only = '';
 my ($quick, $margay, $files, $out) =
@@ -41,7 +40,7 @@ my @swept = qw(zipf phases fft);
 my @adjusts = qw(off on times);
 my @chunks = map { 1 << $_ } $quick ? (9, 11) : 7 .. 14;
 
-my @made = made_traces($margay, $files, $refs);
+my @made = made_traces($files, $refs);
 my @traces = (@made,
     map { { name => basename($_) =~ s/[._].*//r, path => $_, options => '' } }
         @ARGV);
@@ -50,12 +49,6 @@ my @traces = (@made,
 sub engine {
     my ($adjust) = @_;
     return $adjust eq 'times' ? 'hp-rda' : "hp-rda:nb=64,adjust=$adjust";
-}
-
-sub command {
-    my ($trace, $engine) = @_;
-    return ($margay, 'histogram', '-q', '-j1', '--bins', 'log2',
-        split(/ /, $trace->{options}), '-e', $engine, $trace->{path});
 }
 
 # Seconds of user time, the median of nine; of three where they are many.
@@ -79,11 +72,68 @@ sub write_speeds {
     write_table("$out/tables/hp-rda-speed.csv", @lines);
 }
 
+# A step is a function of the engine's source, whose lines Callgrind counts although
+# it is inlined, or what such a function calls.
+my $source = 'stackdist/engines/hp_rda.c';
+my @steps = qw(look_up rank histogram places clear merge);
+
+# The step of each line of the source.
+sub step_of_lines {
+    my ($function, @step) = ('');
+    open my $file, '<', $source or die "$source: $!\n";
+    while (<$file>) {
+        $function = $1 if /^static [^=;]*?(\w+)\(/;
+        $step[$.] = /->(?:local|across)\[.*\]\+\+/ ? 'histogram'
+            : $function eq 'count_live' ? 'rank'
+            : $function eq 'find_place' ? 'look_up' : 'places';
+    }
+    return @step;
+}
+
+# The step of a function that hp-rda calls, or whose lines are inlined in it.
+sub step_of {
+    my ($name) = @_;
+    return $name =~ /hash/ ? 'look_up' : $name =~ /popcount/ ? 'rank'
+        : $name =~ /memset/ ? 'clear' : 'places';
+}
+
+# ({STEP => share}, instructions of all steps) of a file of Callgrind, in which
+# "fn=(7) NAME" begins a function, "fi=(3) FILE" the lines of a file in it, and
+# later "fn=(7)" means the same; "calls=" stands above the cost of a call.
+sub shares_of_steps {
+    my ($path) = @_;
+    my @step = step_of_lines();
+    my (%names, %now, %sum, $line);
+    my $all = 0;
+    open my $file, '<', $path or die "$path: $!\n";
+    while (<$file>) {
+        if (/^(c?)(f[lien])=\((\d+)\)(?: (.*))?$/) {
+            my ($called, $kind, $number, $text) = ($1, $2, $3, $4);
+            $kind = 'file' if $kind ne 'fn';
+            $names{$kind}{$number} = $text if defined $text;
+            $now{"$called$kind"} = $names{$kind}{$number};
+        }
+        my $is_call = /^calls=/;
+        $_ = <$file> if $is_call;
+        my ($at, $cost) = /^([-+]?\d+|\*) (\d+)$/ or next;
+        $line = $at =~ /^[-+]/ ? $line + $at : $at eq '*' ? $line : $at;
+        my $step =
+            $now{fn} =~ /^run_pending/
+            ? ($is_call && $now{cfn} =~ /crew|device/ ? next : 'merge')
+            : $now{fn} !~ /^run_(block|chunk)$/ ? next
+            : $is_call ? step_of($now{cfn})
+            : $now{file} =~ /\Q$source\E$/ ? $step[$line] : step_of($now{file});
+        $sum{$step} += $cost;
+        $all += $cost;
+    }
+    return ({ map { $_ => ($sum{$_} // 0) / $all } @steps }, $all);
+}
+
 # By Callgrind, of the first references, with the paper's correction and ours.
 sub write_steps {
     my ($some, $counts) = (200_000, "$files/callgrind");
     my @lines =
-        join(',', qw(trace adjust), steps(), 'instructions_per_reference') . "\n";
+        join(',', qw(trace adjust), @steps, 'instructions_per_reference') . "\n";
     for my $trace (@made) {
         note("$trace->{name}, steps");
         for my $adjust (qw(on times)) {
@@ -92,7 +142,7 @@ sub write_steps {
                 command($trace, engine($adjust)), '--limit', $some);
             my ($share, $all) = shares_of_steps($counts);
             push @lines, join(',', $trace->{name}, $adjust,
-                (map { sprintf '%.1f', 100 * $share->{$_} } steps()),
+                (map { sprintf '%.1f', 100 * $share->{$_} } @steps),
                 sprintf '%.0f', $all / $some) . "\n";
         }
     }

@@ -13,7 +13,7 @@ use Getopt::Long;
 require './tests/bench/commands.pl';
 require './tests/papers/tables.pl';
 
-our $tools;
+our ($margay, $tools);
 
 # What was given: {quick, margay, tools, files, out}; the rest stays in @ARGV.
 sub arguments {
@@ -22,7 +22,7 @@ sub arguments {
     GetOptions('quick' => \$given->{quick}, %options) && @ARGV >= 4
         or die 'usage: ', basename($0), " [--quick] MARGAY TOOLS FILES OUT\n";
     @$given{qw(margay tools files out)} = splice @ARGV, 0, 4;
-    $tools = $given->{tools};
+    ($margay, $tools) = @$given{qw(margay tools)};
     make_path($given->{files});
     return $given;
 }

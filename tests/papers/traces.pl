@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 
+our $margay;
 my @made = (
     { name => 'zipf', make => 'zipf --exponent 0.8 --blocks 100000' },
     { name => 'uniform', make => 'uniform --blocks 100000' },
@@ -14,7 +15,7 @@ my @made = (
 # [{name, path, options}, ...]: each as u64 in FILES, made once; the options are
 # those of commands that read it.
 sub made_traces {
-    my ($margay, $files, $refs) = @_;
+    my ($files, $refs) = @_;
     for my $trace (@made) {
         $trace->{path} = "$files/hp-$trace->{name}-$refs.u64";
         $trace->{options} //= '--ids';
@@ -26,6 +27,13 @@ sub made_traces {
             or die "$trace->{path}: $!\n";
     }
     return @made;
+}
+
+# What prints the log2 histogram of a trace by an engine.
+sub command {
+    my ($trace, $engine, $threads) = @_;
+    return ($margay, 'histogram', '-q', '-j' . ($threads // 1), '--bins', 'log2',
+        split(/ /, $trace->{options}), '-e', $engine, $trace->{path});
 }
 
 # Shares of the log2 bars that a command prints.
