@@ -111,11 +111,7 @@ static enum margay_status write_pass(void *context,
     const struct options *options = curve->options;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
-        .curve = curve,
-        .sinks = sinks_of(curve),
-        .job = job,
-        .pass = pass,
-    };
+        .curve = curve, .sinks = sinks_of(curve), .job = job, .pass = pass};
     enum margay_status status = write_rows(&rows, error);
     if (status == MARGAY_OK && answers_are_asked(options))
         status = margay_analysis_series(analysis, NULL, answer, &rows, error);
