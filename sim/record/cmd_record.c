@@ -58,15 +58,18 @@ struct traces {
 
 /* ----------------------------------------------------------------- files -- */
 
+static bool takes_standard_output(const struct options *options)
+{
+    return options->output == NULL || strcmp(options->output, "-") == 0;
+}
+
 /* The fastest format for a pipe, and the smallest for a file. */
 static const char *choose_format(const struct options *options)
 {
     const char *wanted = trace_format(options, options->output);
-    if (wanted != NULL)
-        return wanted;
-    return options->output == NULL || strcmp(options->output, "-") == 0
-               ? "words"
-               : "mgt";
+    return wanted != NULL                   ? wanted
+           : takes_standard_output(options) ? "words"
+                                            : "mgt";
 }
 
 /* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */
@@ -124,38 +127,34 @@ static enum margay_status need_file(struct traces *output, size_t index,
     return make_file(output, index, error);
 }
 
-/* Open the trace, or that of the first thread; the caller owns *output. */
+/* Open the trace, or that of the first thread. */
 static enum margay_status trace_open(const struct options *options,
                                      const margay_receiver *receiver,
-                                     struct traces **output,
+                                     struct traces *output,
                                      struct margay_error *error)
 {
     size_t most = options->record.separate_threads ? MOST_FILES : 1;
-    struct traces *made = calloc(1, sizeof *made);
-    *output = made;
-    if (made == NULL)
-        return margay_fail_memory(error, "a recording");
-    made->options = options;
-    made->receiver = receiver;
-    made->format = choose_format(options);
-    made->to_skip = options->record.start.refs;
-    made->to_write =
+    output->options = options;
+    output->receiver = receiver;
+    output->format = choose_format(options);
+    output->to_skip = options->record.start.refs;
+    output->to_write =
         options->record.stop.refs == 0 ? UINT64_MAX : options->record.stop.refs;
-    made->files = calloc(most, sizeof *made->files);
-    made->outputs = calloc(most, sizeof *made->outputs);
-    if (made->files == NULL || made->outputs == NULL)
+    output->files = calloc(most, sizeof *output->files);
+    output->outputs = calloc(most, sizeof *output->outputs);
+    if (output->files == NULL || output->outputs == NULL)
         return margay_fail_memory(error, "a recording");
-    enum margay_status status = need_file(made, 0, error);
+    enum margay_status status = need_file(output, 0, error);
     if (status == MARGAY_OK && options->record.data &&
-        !margay_writer_takes_data(made->files[0].writer))
+        !margay_writer_takes_data(output->files[0].writer))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--data: a trace as %s has no place for it, mgt and "
                            "words have",
-                           made->format);
+                           output->format);
     if (status == MARGAY_OK &&
-        margay_writer_takes_words(made->files[0].writer) &&
-        output_turn(made->outputs[0]) == OUTPUT_STANDARD)
-        made->relay = margay_relay_offer(STDOUT_FILENO);
+        margay_writer_takes_words(output->files[0].writer) &&
+        output_turn(output->outputs[0]) == OUTPUT_STANDARD)
+        output->relay = margay_relay_offer(STDOUT_FILENO);
     return status;
 }
 
@@ -311,30 +310,11 @@ static void summarise(const struct traces *output, size_t files)
                       files, output->format);
 }
 
-static void release(struct traces *output)
-{
-    for (size_t i = 0; i < output->file_count; i++) {
-        margay_writer_free(output->files[i].writer);
-        free(output->files[i].path);
-    }
-    margay_relay_withdraw(output->relay);
-    free(output->files);
-    free(output->outputs);
-    free(output);
-}
-
 /* If `status` is MARGAY_OK, write the references still held back and publish
-   the files; otherwise print *error.  True if the files appeared.  Frees the
-   output, which may be NULL. */
+   the files; otherwise print *error.  True if the files appeared. */
 static bool trace_conclude(struct traces *output, enum margay_status status,
                            struct margay_error *error)
 {
-    if (output == NULL || output->files == NULL || output->outputs == NULL) {
-        message_error(error);
-        if (output != NULL)
-            release(output);
-        return false;
-    }
     size_t files = 0;
     for (size_t i = 0; i < output->file_count && status == MARGAY_OK; i++) {
         files += output->files[i].writer != NULL;
@@ -347,7 +327,13 @@ static bool trace_conclude(struct traces *output, enum margay_status status,
                 EXIT_TROUBLE;
     if (done && !output->options->quiet)
         summarise(output, files);
-    release(output);
+    for (size_t i = 0; i < output->file_count; i++) {
+        margay_writer_free(output->files[i].writer);
+        free(output->files[i].path);
+    }
+    margay_relay_withdraw(output->relay);
+    free(output->files);
+    free(output->outputs);
     return done;
 }
 
@@ -359,7 +345,7 @@ static bool trace_conclude(struct traces *output, enum margay_status status,
 struct recording {
     const struct options *options;
     struct launch launch;
-    struct traces *output;
+    struct traces output;
     struct progress progress;
     bool stopped; /* no more references are wanted */
 
@@ -370,11 +356,6 @@ struct recording {
 };
 
 /* --------------------------------------------------------------- set-up -- */
-
-static bool takes_standard_output(const struct options *options)
-{
-    return options->output == NULL || strcmp(options->output, "-") == 0;
-}
 
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
@@ -531,19 +512,18 @@ static enum margay_status write_decoded(struct recording *recording,
 {
     struct margay_batch batch, part;
     size_t count, done = 0;
-    margay_receiver_decode(recording->launch.receiver, &batch);
     const struct margay_data_event *events =
-        margay_receiver_data(recording->launch.receiver, &count);
+        margay_receiver_decode(recording->launch.receiver, &batch, &count);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         part = margay_batch_part(&batch, done, events[i].at - done);
-        status = trace_put(recording->output, &part, error);
+        status = trace_put(&recording->output, &part, error);
         if (status == MARGAY_OK)
-            status = trace_put_data(recording->output, &events[i], error);
+            status = trace_put_data(&recording->output, &events[i], error);
         done = events[i].at;
     }
     part = margay_batch_part(&batch, done, batch.references - done);
-    return status == MARGAY_OK ? trace_put(recording->output, &part, error)
+    return status == MARGAY_OK ? trace_put(&recording->output, &part, error)
                                : status;
 }
 
@@ -557,9 +537,9 @@ static enum margay_status write_next(struct recording *recording,
         margay_receiver_next(receiver, WAIT_MS, &words, error);
     if (status != MARGAY_OK || words.count == 0)
         return status;
-    if (trace_takes_words(recording->output) &&
+    if (trace_takes_words(&recording->output) &&
         margay_receiver_words_stand_alone(receiver))
-        return trace_put_words(recording->output, &words, error);
+        return trace_put_words(&recording->output, &words, error);
     return write_decoded(recording, error);
 }
 
@@ -670,8 +650,8 @@ static enum margay_status write_all(struct recording *recording,
                    recording->options->quiet);
     do {
         status = write_next(recording, error);
-        progress_update(&recording->progress, recording->output->refs, 0, 0);
-        if (!recording->stopped && recording->output->to_write == 0) {
+        progress_update(&recording->progress, recording->output.refs, 0, 0);
+        if (!recording->stopped && recording->output.to_write == 0) {
             recording->stopped = true;
             margay_receiver_stop(recording->launch.receiver);
         }
@@ -731,7 +711,7 @@ int cmd_record(const struct options *options)
     }
     status = record(&recording, &exit_status, &error);
     const int state = recording.state;
-    if (trace_conclude(recording.output, status, &error))
+    if (trace_conclude(&recording.output, status, &error))
         exit_status =
             WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     margay_receiver_free(recording.launch.receiver);

@@ -25,7 +25,7 @@ static size_t drain(margay_receiver *receiver, uint64_t *addresses, size_t most,
     size_t count = 0;
     while ((*status = margay_receiver_next(receiver, 1, &words, &error)) ==
            MARGAY_OK) {
-        margay_receiver_decode(receiver, &batch);
+        margay_receiver_decode(receiver, &batch, NULL);
         for (size_t i = 0; i < batch.references && count < most; i++)
             addresses[count++] = batch.numbers[i];
     }

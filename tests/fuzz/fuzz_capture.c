@@ -19,7 +19,7 @@ static void take(margay_receiver *receiver)
     if (words.count > MARGAY_BUFFER_WORDS)
         fuzz_fail("%u words of a buffer", (unsigned)words.count);
     uint64_t references = margay_words_references(&words);
-    margay_receiver_decode(receiver, &batch);
+    margay_receiver_decode(receiver, &batch, NULL);
     if (margay_batch_references(&batch) != references)
         fuzz_fail("references that were counted otherwise");
     for (size_t i = 0; i < batch.references; i++) {

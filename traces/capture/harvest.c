@@ -290,8 +290,8 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
         uint64_t keeper = atomic_load(&slot->keeper);
         bool taken =
             margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_TAKEN;
-        if (keeper != 0 && margay_slot_keeping_process(keeper) == process &&
-            !taken && is_before(atomic_load(&slot->program), program))
+        if (keeper != 0 && margay_slot_process(keeper) == process && !taken &&
+            is_before(atomic_load(&slot->program), program))
             atomic_compare_exchange_strong(&slot->keeper, &keeper, 0);
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
             margay_slot_process(harvest->states[i]) == process &&
@@ -324,7 +324,7 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
         uint64_t kept_for = atomic_load(keeper);
         if (is_in(harvest, i, MARGAY_SLOT_FREE)) {
             if (kept_for != 0 &&
-                margay_process_is_dead(margay_slot_keeping_process(kept_for)))
+                margay_process_is_dead(margay_slot_process(kept_for)))
                 harvest->for_any +=
                     atomic_compare_exchange_strong(keeper, &kept_for, 0);
         } else if (all || margay_process_is_dead(margay_slot_process(state))) {

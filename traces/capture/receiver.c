@@ -424,8 +424,8 @@ bool margay_receiver_words_stand_alone(const margay_receiver *receiver)
            receiver->harvest.decoding[receiver->yield.buffer].words == 0;
 }
 
-void margay_receiver_decode(margay_receiver *receiver,
-                            struct margay_batch *batch)
+const struct margay_data_event *margay_receiver_decode(
+    margay_receiver *receiver, struct margay_batch *batch, size_t *events)
 {
     const struct margay_yield *yield = &receiver->yield;
     struct margay_references *references = &receiver->references;
@@ -446,12 +446,8 @@ void margay_receiver_decode(margay_receiver *receiver,
         .threads = references->threads,
         .sites = references->sites,
     };
-}
-
-const struct margay_data_event *margay_receiver_data(
-    const margay_receiver *receiver, size_t *count)
-{
-    *count = receiver->events == NULL ? 0 : receiver->events->count;
+    if (events != NULL)
+        *events = receiver->events == NULL ? 0 : receiver->events->count;
     return receiver->events == NULL ? NULL : receiver->events->events;
 }
 

@@ -66,15 +66,11 @@ enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
 /* True if the words just given can be decoded without earlier words. */
 bool margay_receiver_words_stand_alone(const margay_receiver *receiver);
 
-/* Decode the words just given, once, into a batch.  Its arrays stay valid until
-   the next call. */
-void margay_receiver_decode(margay_receiver *receiver,
-                            struct margay_batch *batch);
-
-/* The events of data among the words that were just decoded, in their order;
-   they stay valid until the next call. */
-const struct margay_data_event *margay_receiver_data(
-    const margay_receiver *receiver, size_t *count);
+/* Decode the words just given, once, into a batch.  Returns the events of data
+   among them, in their order, and their number in *events, which may be NULL.
+   All arrays stay valid until the next call. */
+const struct margay_data_event *margay_receiver_decode(
+    margay_receiver *receiver, struct margay_batch *batch, size_t *events);
 
 /* A process has been started that is to attach; 0 = one that never will. */
 void margay_receiver_expect(margay_receiver *receiver, uint32_t process);

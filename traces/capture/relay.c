@@ -94,18 +94,14 @@ void margay_relay_withdraw(struct margay_relay *relay)
     free(relay);
 }
 
-bool margay_relay_is_due(const struct margay_relay *relay)
-{
-    return relay->chunks == 0;
-}
-
-void margay_relay_describe(const struct margay_relay *relay,
+bool margay_relay_describe(const struct margay_relay *relay,
                            uint64_t words[MARGAY_RELAY_OFFER_WORDS])
 {
     words[0] = margay_control_word(MARGAY_CONTROL_PIPE, relay->memory->pipe);
     words[1] = margay_control_word(MARGAY_CONTROL_MEMORY,
                                    (uint64_t)getpid() << PROCESS_SHIFT |
                                        (uint64_t)relay->file);
+    return relay->chunks == 0;
 }
 
 bool margay_relay_is_taken(const struct margay_relay *relay)

@@ -36,12 +36,10 @@ struct margay_relay *margay_relay_offer(int descriptor);
 /* NULL is fine. */
 void margay_relay_withdraw(struct margay_relay *relay);
 
-/* Is the reader yet to be told where the memory is?  Until words are put. */
-bool margay_relay_is_due(const struct margay_relay *relay);
-
-/* What tells a reader where the memory is: control words of stream.h. */
+/* What tells a reader where the memory is: control words of stream.h.  False:
+   it has been told, as words were put. */
 #define MARGAY_RELAY_OFFER_WORDS 2
-void margay_relay_describe(const struct margay_relay *relay,
+bool margay_relay_describe(const struct margay_relay *relay,
                            uint64_t words[MARGAY_RELAY_OFFER_WORDS]);
 
 /* Does the reader look for words in the memory? */

@@ -74,6 +74,7 @@ static inline enum margay_stage margay_slot_stage(uint64_t state)
     return (enum margay_stage)(state & 3);
 }
 
+/* Of a state, or of a keeper. */
 static inline uint32_t margay_slot_process(uint64_t state)
 {
     return (uint32_t)(state >> 32);
@@ -102,11 +103,6 @@ struct margay_slot_owner {
 static inline uint64_t margay_slot_keeper(const struct margay_slot_owner *owner)
 {
     return (uint64_t)owner->process << 32 | (owner->thread + 1);
-}
-
-static inline uint32_t margay_slot_keeping_process(uint64_t keeper)
-{
-    return (uint32_t)(keeper >> 32);
 }
 
 static inline bool margay_slot_is_kept(struct margay_slot *slot,

@@ -461,10 +461,9 @@ static enum margay_status put_words(void *state,
     enum margay_status status = write_head(writing, words->sites, error);
     if (status == MARGAY_OK)
         status = write_chunk(writing, error);
+    uint64_t offer[MARGAY_RELAY_OFFER_WORDS];
     if (status == MARGAY_OK && words->relay != NULL &&
-        margay_relay_is_due(words->relay)) {
-        uint64_t offer[MARGAY_RELAY_OFFER_WORDS];
-        margay_relay_describe(words->relay, offer);
+        margay_relay_describe(words->relay, offer)) {
         for (int i = 0; i < MARGAY_RELAY_OFFER_WORDS; i++)
             add_word(writing, offer[i]);
         status = write_chunk(writing, error);
