@@ -1,7 +1,7 @@
 /*
- * traces_internal.h - what the folders above use of traces/ beside traces.h
+ * traces_internal.h - what the folders above use of traces/ next to traces.h
  *
- * Not installed.  All of base/, and what is named here of the other rooms.
+ * Not installed.  Most of base/, and what is named here of the other rooms.
  */
 #ifndef MARGAY_TRACES_INTERNAL_H
 #define MARGAY_TRACES_INTERNAL_H

@@ -1,6 +1,9 @@
 /*
  * cmd_annotate.c - margay annotate
  *
+ * The misses of each line of a program, as a table and as a profile that
+ * kcachegrind shows.
+ *
  * Source: "Callgrind Format Specification", valgrind's manual, version 1 of the
  *   format of profiles.  Files and functions are numbered, "fn=(2) name", so
  *   that a name may begin with a parenthesis; control characters are replaced.

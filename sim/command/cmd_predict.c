@@ -229,9 +229,9 @@ static enum margay_status unpack(const char *name, const uint64_t *words,
     return MARGAY_OK;
 }
 
-static enum margay_status read_model(const char *path, margay_model **model,
-                                     uint64_t *block_bytes,
-                                     struct margay_error *error)
+enum margay_status predict_read_model(const char *path, margay_model **model,
+                                      uint64_t *block_bytes,
+                                      struct margay_error *error)
 {
     uint64_t *words;
     size_t count;
@@ -274,8 +274,8 @@ static enum margay_status get_model(struct prediction *prediction,
     const struct predict_choices *choices = prediction->choices;
     enum margay_status status;
     if (choices->load_model != NULL)
-        status = read_model(choices->load_model, &prediction->model,
-                            &prediction->block_bytes, error);
+        status = predict_read_model(choices->load_model, &prediction->model,
+                                    &prediction->block_bytes, error);
     else
         status = learn(prediction, error);
     if (status != MARGAY_OK || choices->truth == NULL)

@@ -103,8 +103,8 @@ static enum margay_status begun(void *context, const struct margay_job *job,
         explain(drive, job);
     if (status == MARGAY_OK && drive->begun != NULL)
         status = drive->begun(drive->context, job, error);
-    /* Who reads the file while it changes finds it from the beginning on; a run
-       that goes on leaves what is there until it has more. */
+    /* At once, so that readers of the file find a table from the start.  A run
+       that goes on keeps the old table until it has more. */
     bool publishes =
         drive->publish != NULL && drive->snapshot != NULL &&
         (options->run.every.refs != 0 || options->run.every.seconds != 0) &&

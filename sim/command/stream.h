@@ -1,9 +1,9 @@
 /*
  * stream.h - a trace that is written of what an analysis is fed
  *
- * These are the references of a trace as they stand, or what a cache sends on:
- * then the trace has all that the one before the cache says of the reference
- * that is the cause, and for which the format has a place.
+ * These are the references of a trace as they stand, or those that a cache
+ * sends on: each of them copies the columns of the reference that caused it, as
+ * far as the format has a place for them.
  */
 #ifndef MARGAY_SIM_COMMAND_STREAM_H
 #define MARGAY_SIM_COMMAND_STREAM_H

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include <margay/prediction.h>
 
 struct options;
 
@@ -54,6 +57,12 @@ enum {
 
 /* margay predict --sample */
 int cmd_predict_sample(const struct options *options);
+
+/* Read the model that --save-model has written to a file, and the size of its
+   blocks.  *model is freed with margay_model_free(). */
+enum margay_status predict_read_model(const char *path, margay_model **model,
+                                      uint64_t *block_bytes,
+                                      struct margay_error *error);
 
 struct command {
     const char *name;

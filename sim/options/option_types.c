@@ -276,7 +276,7 @@ OPTION_TYPE(delimiter)
         *delimiter = *text;
     else
         return refuse(name, text,
-                      "one character other than a quote, tab, space or blanks",
+                      "tab, space, blanks, or one character that is no quote",
                       error);
     return MARGAY_OK;
 }

@@ -147,8 +147,7 @@ struct picture_options {
     } font;
 };
 
-/* -------------------------------------------------------------- all values --
- */
+/* ------------------------------------------------------------ all values -- */
 
 /* Words of bits for the rows of options.def. */
 #define OPTION_WORDS 4
@@ -164,7 +163,7 @@ struct options {
     const char **operands;        /* owned; the strings are argv's */
     const char *const *shown;     /* for messages; NULL = as they are */
     size_t operand_count;
-    char *const *arguments; /* all words behind the command's name */
+    char *const *arguments; /* all words after the command's name */
     bool help, quiet, verbose;
     bool json, csv, text;           /* the form of tables, where it is said */
     const char *output;             /* NULL = standard output */

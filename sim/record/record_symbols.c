@@ -96,7 +96,7 @@ static size_t bracket_start(const char *text, size_t end, char open, char close)
 }
 
 /* Are the first `end` characters the name, or the name in a class or a name
-   space, or behind a type? */
+   space, or after a type? */
 static bool ends_in(const char *text, size_t end, const char *name)
 {
     size_t length = strlen(name);
@@ -127,7 +127,7 @@ static bool take_source_name(const char *symbol, char *text, size_t bytes)
 }
 
 /* Is that a name of the function, "type space::name<types>(types) const", with
-   all of it or without what stands before or behind the name? */
+   all of it or without what stands before or after the name? */
 static bool is_called(const char *symbol, const char *name)
 {
     char text[LONGEST_NAME];

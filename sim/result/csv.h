@@ -55,7 +55,7 @@
     "cache_blocks,cache_bytes,program,references," \
     "shared_misses,partition_blocks,partition_misses"
 #define SHARE_OBJECT_COLUMNS ",partition_bytes"
-/* behind the column that names the place */
+/* after the column that names the place */
 #define OVERLAP_COLUMNS ",references,other_references,overlap"
 #define SIMULATE_COLUMNS                                        \
     "machine,trace,cache,references,misses,miss_ratio,fetches," \
@@ -63,7 +63,7 @@
     "writebacks,prefetches,useful_prefetches,mpki,"             \
     "demand_references,demand_misses,demand_miss_ratio,"        \
     "demand_mpki,writebacks_received,victim_fills"
-/* behind the columns of simulate, of machines with coherent caches */
+/* after the columns of simulate, of machines with coherent caches */
 #define COHERENCE_COLUMNS                                        \
     "coherence_misses,true_sharing_misses,false_sharing_misses," \
     "invalidations,interventions,upgrades"
@@ -81,7 +81,7 @@
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"
-/* behind the columns that are keys of the tables compared */
+/* after the columns that are keys of the tables compared */
 #define DIFF_COLUMNS    "column,base,new,change"
 #define ENGINES_COLUMNS "name,exact,guarantee,parameters,time,space,source"
 #define ENGINES_RUN_COLUMNS                      \
@@ -116,7 +116,7 @@ struct csv_writer {
     char *key; /* the text of the first fields of each row; owned */
     size_t key_bytes;
     size_t key_fields;
-    const char *key_end; /* the columns behind the key */
+    const char *key_end; /* the columns after the key */
     size_t fields;       /* of the row so far */
 };
 
@@ -144,7 +144,7 @@ void csv_label_number(struct csv_writer *csv, uint64_t number,
 void csv_window(struct csv_writer *csv, uint64_t window);
 
 /*
- * Set the two fields that all further rows begin with, behind the label if
+ * Set the two fields that all further rows begin with, after the label if
  * there is one; a block size of 0 is an empty field.  MARGAY_NO_MEMORY.  Call
  * csv_end() in any case.
  */
@@ -174,7 +174,7 @@ void csv_nothing(struct csv_writer *csv);
 void csv_end_row(struct csv_writer *csv);
 
 /*
- * Write whole rows of DISTANCES_COLUMNS, each behind the key: blocks[i] and
+ * Write whole rows of DISTANCES_COLUMNS, each after the key: blocks[i] and
  * distances[i] with the index index + i.  For CSV that is faster than field by
  * field.
  */

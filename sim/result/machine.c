@@ -222,8 +222,7 @@ static const char *set_field(struct machine *machine, size_t index,
     return good ? NULL : column->expected;
 }
 
-/* ----------------------------------------------------- what varies: --vary --
- */
+/* --------------------------------------------------- what varies: --vary -- */
 
 static const char *cache_of(const struct machine *machine,
                             const struct machine_varied *field)
@@ -437,8 +436,7 @@ static enum margay_status read_varied(struct machine *machine, const char *text,
     return status == MARGAY_OK ? check_varied(machine, error) : status;
 }
 
-/* --------------------------------------------------------------- the table --
- */
+/* ------------------------------------------------------------- the table -- */
 
 static enum margay_status take_header(struct machine *machine,
                                       size_t places[COLUMNS],

@@ -203,7 +203,7 @@ static enum margay_status check_bin(const struct reader *reader,
                         from, to);
     if (bin->from < reader->next_distance)
         return csv_fail(reader->path, row->line, error,
-                        "found distance %s behind a larger or the same one, "
+                        "found distance %s after a larger or the same one, "
                         "expected ascending ones (--bins exact)",
                         from);
     return MARGAY_OK;

@@ -72,9 +72,7 @@ void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
 /* The sum of counts of each kind. */
 uint64_t of_all_kinds(const uint64_t counts[MARGAY_KINDS]);
 
-/* ------------------- the text exposition format of Prometheus (prometheus.c)
- * --
- */
+/* --------------------- the text format of Prometheus (prometheus.c) -- */
 
 /* What is to be written: the samples of each gauge, which stand together. */
 #define PROMETHEUS_GAUGES 6

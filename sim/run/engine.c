@@ -1,5 +1,5 @@
 /*
- * engine.c - the question of reuse distances
+ * engine.c - the question of reuse distances, and that of tenants, two of these
  *
  * Each pass has an engine.  The analysis of a further question is fed the same
  * spans, with the distances that the engine has found where they are needed.
@@ -444,8 +444,9 @@ enum margay_status margay_engine_question(
  * Guarantee: both exact, below the bound if there is one.
  * Cost: two engines' work on each reference.  Memory: that of both stacks, and
  *   about 170 KB for each tenant.
+ *
+ * The sizes are for the cache of all to check.
  */
-/* The sizes are for the cache of all to check. */
 enum margay_status margay_tenants_question(
     const struct margay_engine_request *engine, enum margay_attribution by,
     margay_question **question, struct margay_error *error)

@@ -136,7 +136,7 @@ static enum margay_status hand_over(struct feeder *feeder,
     return MARGAY_OK;
 }
 
-/* ------------------------------------------------------------ the whole -- */
+/* ---------------------------------------- making and filling the feeder -- */
 
 static void free_feeder(struct feeder *feeder)
 {
@@ -351,7 +351,7 @@ static bool look_is_due(const struct order *order)
 
 /* ------------------------------------------------------------- reading -- */
 
-/* May, and is, the run to end within a batch?  Only a whole one says how many
+/* Is the run to end within a batch, and may it?  Only a whole one says how many
    repeats were added up, and how many references of the trace it stands for
    where kinds are left out, which a state has to say. */
 static bool ends_within(const struct margay_running *running)

@@ -9,10 +9,10 @@
  *   A look simulates what has come since the last one, at sizes that this one
  *   had, too, and that memory is there for, and else all from the beginning.
  *   With a sample of rate R, everything is fed the blocks of the sample alone:
- * a cache of C blocks is one of C R there, at least 1, and a miss stands for 1
- * / R misses.  The references are counted whole: where the sample has more or
- * fewer than its share of them, the difference is one of hits, as it comes from
- * blocks that are referenced very often.
+ *   a cache of C blocks is one of C R there, at least 1, and a miss stands for
+ *   1/R misses.  The references are counted whole: where the sample has more or
+ *   fewer than its share of them, the difference is one of hits, as it comes
+ *   from blocks that are referenced very often.
  *
  * Source: Waldspurger, Saemundsson, Ahmad, Park, "Cache modeling and
  *   optimization using miniature simulations", USENIX ATC 2017, for samples.

@@ -94,7 +94,7 @@ static enum margay_status check_looks(const struct margay_request *request,
     return MARGAY_OK;
 }
 
-/* ------------------------------------------------------ the whole run -- */
+/* ------------------------------------------------------------- a run -- */
 
 struct run {
     const struct margay_request *request;
@@ -111,7 +111,7 @@ struct run {
     atomic_bool stop; /* it did */
 };
 
-/* ---------------------------------------------------------- one by one -- */
+/* ---------------------------------------------------------- one trace -- */
 
 static void fail(struct run *run, enum margay_status status,
                  const struct margay_error *error)
@@ -259,7 +259,7 @@ static void read_trace(void *context, size_t i)
     pthread_mutex_unlock(&run->mutex);
 }
 
-/* ------------------------------------------------------------ the whole -- */
+/* --------------------------------------------------------- all traces -- */
 
 static enum margay_status read_all(struct run *run, struct margay_error *error)
 {

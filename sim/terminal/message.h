@@ -13,7 +13,7 @@
 
 #include <margay/status.h>
 
-/* The exit statuses, beside 128 + N for a signal N. */
+/* The exit statuses, next to 128 + N for a signal N. */
 #define EXIT_DONE    0
 #define EXIT_DENIED  1   /* a comparison beyond its tolerance */
 #define EXIT_TROUBLE 2   /* usage, input or output error */
@@ -37,7 +37,7 @@ void message_keep(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void message_tell_kept(bool wanted);
 
-/* The same, unless --quiet asks for no summary. */
+/* Keep a summary likewise, unless --quiet asks for none. */
 void message_tell(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void message_be_quiet(void);

@@ -28,8 +28,7 @@
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
-/* ------------------------------------------- the place that output goes to --
- */
+/* ----------------------------------------- the place that output goes to -- */
 
 #define MAX_LINKS     40
 #define MAX_ATTEMPTS  100
@@ -378,8 +377,7 @@ enum margay_status output_write_to(int descriptor, const char *name,
     return MARGAY_OK;
 }
 
-/* -------------------------------------------------------------- the output --
- */
+/* ------------------------------------------------------------ the output -- */
 
 /* The bytes that are held in memory before a temporary file is made.  A stream
    and a file are written in pieces that stay in the processor's cache, twice as

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/command/predict.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/result/regions.h"
@@ -238,7 +237,7 @@ void fuzz_model(const char *name, const uint8_t *data, size_t bytes)
     if (bytes == 0)
         return;
     const char *path = put_file(data, bytes);
-    if (model_file_read(path, &model, &block_bytes, &error) == MARGAY_OK)
+    if (predict_read_model(path, &model, &block_bytes, &error) == MARGAY_OK)
         try_model(model);
     else
         check_message(&error);
