@@ -202,13 +202,14 @@ static void summarise(const struct compare *compare)
         const struct errors *first = &compare->errors[errors[0]][i / 2];
         const struct errors *second = &compare->errors[errors[1]][i / 2];
         if (first->count > 0)
-            message_print("%u way%s: %s error %.6f on average, %.6f at most; "
-                          "%s %.6f, %.6f",
-                          ways, margay_plural(ways, "s"), pairs[i % 2].first,
-                          first->sum / (double)first->count, first->largest,
-                          pairs[i % 2].second,
-                          second->sum / (double)second->count, second->largest);
+            message_keep("%u way%s: %s error %.6f on average, %.6f at most; "
+                         "%s %.6f, %.6f",
+                         ways, margay_plural(ways, "s"), pairs[i % 2].first,
+                         first->sum / (double)first->count, first->largest,
+                         pairs[i % 2].second,
+                         second->sum / (double)second->count, second->largest);
     }
+    message_tell_kept(true);
 }
 
 static bool within_tolerance(const struct compare *compare)
