@@ -93,18 +93,14 @@ static struct margay_copy *copy_of(const struct margay_domain *domain,
     if (copy != NULL)
         return copy;
     struct margay_directory *directory = domain->directory;
-    struct margay_copy *copies =
-        directory->count == UINT32_MAX
-            ? NULL
-            : margay_grow(directory->copies, directory->count, &directory->room,
-                          sizeof *copies);
-    if (copies != NULL)
-        directory->copies = copies;
     directory->failed |=
-        copies == NULL ||
+        directory->count == UINT32_MAX ||
+        !MARGAY_MAKE_ROOM(directory->copies, directory->count, 1,
+                          directory->room) ||
         margay_hash_reserve(&directory->blocks, 1, NULL) != MARGAY_OK;
     if (directory->failed)
         return NULL;
+    struct margay_copy *copies = directory->copies;
     uint32_t *link = margay_hash_insert(&directory->blocks, block);
     while (*link != 0 && copies[*link - 1].domain < domain->index)
         link = &copies[*link - 1].next;
@@ -148,19 +144,16 @@ static struct margay_place *note_place(struct margay_hierarchy *hierarchy,
             place->told.offset == told.offset)
             return place;
     }
-    struct margay_place *places =
-        directory->place_count == UINT32_MAX
-            ? NULL
-            : margay_grow(directory->places, directory->place_count,
-                          &directory->place_room, sizeof *places);
-    directory->failed |= places == NULL;
-    if (places == NULL)
+    directory->failed |=
+        directory->place_count == UINT32_MAX ||
+        !MARGAY_MAKE_ROOM(directory->places, directory->place_count, 1,
+                          directory->place_room);
+    if (directory->failed)
         return NULL;
-    directory->places = places;
-    places[directory->place_count++] =
-        (struct margay_place){told, copy->places};
+    struct margay_place *place = &directory->places[directory->place_count++];
+    *place = (struct margay_place){told, copy->places};
     copy->places = (uint32_t)directory->place_count;
-    return &places[directory->place_count - 1];
+    return place;
 }
 
 /* ---------------------------------------------------------- the protocol -- */

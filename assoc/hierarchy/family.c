@@ -83,11 +83,9 @@ bool margay_machine_shares(const struct margay_level *levels, size_t count)
 /* A new object of `bytes` at a place of a list; NULL = no memory. */
 static void *insert(struct margay_list *list, size_t at, size_t bytes)
 {
-    void **items =
-        margay_grow(list->items, list->count, &list->room, sizeof *items);
-    if (items == NULL)
+    if (!MARGAY_MAKE_ROOM(list->items, list->count, 1, list->room))
         return NULL;
-    list->items = items;
+    void **items = list->items;
     void *made = calloc(1, bytes);
     if (made == NULL)
         return NULL;

@@ -199,12 +199,9 @@ static enum margay_status link_above(struct margay_node *node,
                                      struct margay_node *above,
                                      struct margay_error *error)
 {
-    struct margay_node **grown = margay_grow(node->above, node->above_count,
-                                             &node->above_room, sizeof *grown);
-    if (grown == NULL)
+    if (!MARGAY_MAKE_ROOM(node->above, node->above_count, 1, node->above_room))
         return margay_fail_memory(error, "the caches");
-    node->above = grown;
-    grown[node->above_count++] = above;
+    node->above[node->above_count++] = above;
     above->next = node;
     return MARGAY_OK;
 }

@@ -147,14 +147,11 @@ static void show_prefetcher(struct margay_hierarchy *hierarchy,
     if (prefetcher->kinds & MARGAY_PREFETCH_STREAM)
         count += see_stream(prefetcher, &sight, blocks + count);
     for (size_t i = 0; i < count; i++) {
-        struct margay_asked *asked = margay_grow(queue->asked, queue->count,
-                                                 &queue->room, sizeof *asked);
-        queue->failed |= asked == NULL;
-        if (asked == NULL)
-            continue;
-        queue->asked = asked;
-        asked[queue->count++] =
-            (struct margay_asked){node, blocks[i], kind == MARGAY_FETCH};
+        if (MARGAY_MAKE_ROOM(queue->asked, queue->count, 1, queue->room))
+            queue->asked[queue->count++] =
+                (struct margay_asked){node, blocks[i], kind == MARGAY_FETCH};
+        else
+            queue->failed = true;
     }
 }
 

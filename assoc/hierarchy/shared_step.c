@@ -25,11 +25,7 @@
 
 void margay_flow_grow(struct margay_flow *flow)
 {
-    struct margay_passed *items =
-        margay_grow(flow->items, flow->count, &flow->room, sizeof *items);
-    flow->failed |= items == NULL;
-    if (items != NULL)
-        flow->items = items;
+    flow->failed |= !MARGAY_MAKE_ROOM(flow->items, flow->count, 1, flow->room);
 }
 
 /* ------------------------------------------------------------- instances -- */

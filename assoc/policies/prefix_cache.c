@@ -203,13 +203,8 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
         use_leaves(cache, blocks, count);
         return MARGAY_OK;
     }
-    if (count > cache->use_room) {
-        uint64_t *uses = reallocarray(cache->uses, 2 * count, sizeof *uses);
-        if (uses == NULL)
-            return margay_fail_memory(error, "the blocks of a request");
-        cache->uses = uses;
-        cache->use_room = 2 * count;
-    }
+    if (!MARGAY_MAKE_ROOM(cache->uses, 0, count, cache->use_room))
+        return margay_fail_memory(error, "the blocks of a request");
     for (size_t i = 0; i < count; i++)
         cache->uses[i] = blocks[cache->back ? count - 1 - i : i];
     if (cache->ends != NULL)

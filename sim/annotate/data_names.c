@@ -54,22 +54,20 @@ static const struct variable *variables_at(const struct variables *variables,
 
 static void add(struct variables *variables, const struct variable *variable)
 {
-    struct variable *list = margay_grow(variables->list, variables->count,
-                                        &variables->capacity, sizeof *list);
     char *name = strdup(variable->name);
     char *file = variable->file == NULL ? NULL : strdup(variable->file);
-    if (list != NULL)
-        variables->list = list;
-    if (list == NULL || name == NULL ||
-        (variable->file != NULL && file == NULL)) {
+    if (name == NULL || (variable->file != NULL && file == NULL) ||
+        !MARGAY_MAKE_ROOM(variables->list, variables->count, 1,
+                          variables->capacity)) {
         free(name);
         free(file);
         variables->no_memory = true;
         return;
     }
-    list[variables->count] = *variable;
-    list[variables->count].name = name;
-    list[variables->count++].file = file;
+    struct variable *added = &variables->list[variables->count++];
+    *added = *variable;
+    added->name = name;
+    added->file = file;
 }
 
 static void add_symbols(struct variables *variables, Dwfl_Module *module,
@@ -428,15 +426,12 @@ uint32_t data_names_number(struct data_names *names, uint64_t datum)
     if (*entry != 0)
         return *entry - 1;
     *entry = 1; /* even if the next call fails, the table stays in order */
-    struct named *list = names->count == MOST_NUMBERS
-                             ? NULL
-                             : margay_grow(names->list, names->count,
-                                           &names->capacity, sizeof *list);
-    names->no_memory = names->no_memory || list == NULL;
-    if (list == NULL)
+    if (names->count == MOST_NUMBERS ||
+        !MARGAY_MAKE_ROOM(names->list, names->count, 1, names->capacity)) {
+        names->no_memory = true;
         return 0;
-    names->list = list;
-    list[names->count++] = (struct named){first, variable};
+    }
+    names->list[names->count++] = (struct named){first, variable};
     *entry = (uint32_t)names->count;
     return *entry - 1;
 }

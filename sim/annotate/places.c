@@ -178,20 +178,18 @@ static struct file *file_of(struct places *places, const char *path)
         if (strcmp(places->files[at].path, path) == 0)
             return &places->files[places->last = at];
     }
-    struct file *files = margay_grow(places->files, places->count,
-                                     &places->capacity, sizeof *files);
     char *copy = strdup(path);
-    if (files != NULL)
-        places->files = files;
-    if (files == NULL || copy == NULL) {
+    if (copy == NULL ||
+        !MARGAY_MAKE_ROOM(places->files, places->count, 1, places->capacity)) {
         free(copy);
         places->no_memory = true;
         return NULL;
     }
     places->last = places->count++;
-    files[places->last] = (struct file){.path = copy};
-    read_file(&files[places->last]);
-    return &files[places->last];
+    struct file *file = &places->files[places->last];
+    *file = (struct file){.path = copy};
+    read_file(file);
+    return file;
 }
 
 Dwfl_Module *places_module(struct places *places, const char *path,

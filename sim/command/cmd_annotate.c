@@ -65,12 +65,9 @@ static enum margay_status add_line(struct annotate *annotate,
 {
     size_t file_bytes = strlen(place->file) + 1;
     size_t function_bytes = strlen(place->function) + 1;
-    struct annotated_line *lines =
-        margay_grow(annotate->lines, annotate->line_count,
-                    &annotate->line_capacity, sizeof *lines);
-    if (lines == NULL)
+    if (!MARGAY_MAKE_ROOM(annotate->lines, annotate->line_count, 1,
+                          annotate->line_capacity))
         return margay_fail_memory(error, "the lines of a program");
-    annotate->lines = lines;
     struct annotated_line line = {
         .file = malloc(file_bytes + function_bytes),
         .line = place->line,
@@ -85,7 +82,7 @@ static enum margay_status add_line(struct annotate *annotate,
     memcpy(line.file, place->file, file_bytes);
     memcpy(line.function, place->function, function_bytes);
     memcpy(line.misses, misses, annotate->size_count * sizeof *misses);
-    lines[annotate->line_count++] = line;
+    annotate->lines[annotate->line_count++] = line;
     return MARGAY_OK;
 }
 

@@ -61,14 +61,11 @@ static enum margay_status consider(struct assoc *assoc,
     if (options->caches.best == 0 ||
         (most_bytes != 0 && best_capacity(cache) > most_bytes))
         return MARGAY_OK;
-    struct best_cache *caches =
-        margay_grow(assoc->caches, assoc->cache_count, &assoc->cache_capacity,
-                    sizeof *caches);
-    if (caches == NULL)
+    if (!MARGAY_MAKE_ROOM(assoc->caches, assoc->cache_count, 1,
+                          assoc->cache_capacity))
         return margay_fail_memory(error, "the best caches");
-    assoc->caches = caches;
-    caches[assoc->cache_count] = *cache;
-    caches[assoc->cache_count].place = assoc->cache_count;
+    assoc->caches[assoc->cache_count] = *cache;
+    assoc->caches[assoc->cache_count].place = assoc->cache_count;
     assoc->cache_count++;
     return MARGAY_OK;
 }

@@ -182,29 +182,17 @@ static enum margay_status add_cells(void *context, const struct csv_row *row,
         return csv_fail(cells->path, row->line, error,
                         "found %zu fields, expected %zu, as in the header",
                         row->count, cells->columns);
-    uint64_t *lines = margay_grow(cells->lines, cells->rows, &cells->line_room,
-                                  sizeof *lines);
-    if (lines == NULL)
+    if (!MARGAY_MAKE_ROOM(cells->lines, cells->rows, 1, cells->line_room))
         return margay_fail_memory(error, "a table");
-    cells->lines = lines;
-    lines[cells->rows++] = row->line;
+    cells->lines[cells->rows++] = row->line;
     for (size_t i = 0; i < row->count; i++) {
         size_t bytes = strlen(row->fields[i]) + 1;
-        size_t room = cells->text_room;
-        size_t *starts = margay_grow(cells->starts, cell, &cells->start_room,
-                                     sizeof *starts);
-        if (starts != NULL)
-            cells->starts = starts;
-        if (room - cells->text_bytes < bytes)
-            room = 2 * (room + bytes);
-        char *text =
-            room == cells->text_room ? cells->text : realloc(cells->text, room);
-        if (starts == NULL || text == NULL)
+        if (!MARGAY_MAKE_ROOM(cells->starts, cell, 1, cells->start_room) ||
+            !MARGAY_MAKE_ROOM(cells->text, cells->text_bytes, bytes,
+                              cells->text_room))
             return margay_fail_memory(error, "a table");
-        cells->text = text;
-        cells->text_room = room;
-        memcpy(text + cells->text_bytes, row->fields[i], bytes);
-        starts[cell++] = cells->text_bytes;
+        memcpy(cells->text + cells->text_bytes, row->fields[i], bytes);
+        cells->starts[cell++] = cells->text_bytes;
         cells->text_bytes += bytes;
     }
     return MARGAY_OK;

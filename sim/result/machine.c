@@ -233,14 +233,12 @@ static const char *cache_of(const struct machine *machine,
 static enum margay_status add_value(struct machine_varied *field, char *value,
                                     struct margay_error *error)
 {
-    char **values =
-        margay_grow(field->values, field->count, &field->room, sizeof(char *));
-    if (value == NULL || values == NULL) {
+    if (value == NULL ||
+        !MARGAY_MAKE_ROOM(field->values, field->count, 1, field->room)) {
         free(value);
         return margay_fail_memory(error, "what varies");
     }
-    field->values = values;
-    values[field->count++] = value;
+    field->values[field->count++] = value;
     return MARGAY_OK;
 }
 

@@ -60,14 +60,13 @@ static enum margay_status number_of(struct regions *regions, const char *name,
         key++;
     if (*entry == 0) {
         *entry = (uint32_t)regions->name_count + 1;
-        char **names = margay_grow(regions->names, regions->name_count,
-                                   &regions->name_capacity, sizeof *names);
-        char *copy = names == NULL ? NULL : strdup(name);
-        if (names != NULL)
-            regions->names = names;
+        char *copy = NULL;
+        if (MARGAY_MAKE_ROOM(regions->names, regions->name_count, 1,
+                             regions->name_capacity))
+            copy = strdup(name);
         if (copy == NULL)
             return margay_fail_memory(error, "regions");
-        names[regions->name_count++] = copy;
+        regions->names[regions->name_count++] = copy;
     }
     *number = *entry - 1;
     return MARGAY_OK;
@@ -99,14 +98,11 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
                         "found a region from '%s' to '%s', expected two "
                         "addresses, the second above the first",
                         row->fields[1], row->fields[2]);
-    struct region *list = margay_grow(regions->list, regions->count,
-                                      &regions->capacity, sizeof *list);
-    if (list == NULL)
+    if (!MARGAY_MAKE_ROOM(regions->list, regions->count, 1, regions->capacity))
         return margay_fail_memory(error, "regions");
-    regions->list = list;
-    list[regions->count] = region;
-    return number_of(regions, row->fields[0], &list[regions->count++].number,
-                     error);
+    regions->list[regions->count] = region;
+    return number_of(regions, row->fields[0],
+                     &regions->list[regions->count++].number, error);
 }
 
 static int ascending(const void *a, const void *b)

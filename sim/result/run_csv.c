@@ -86,12 +86,9 @@ static enum margay_status begin(struct reader *reader,
 {
     struct run_places *places = reader->places;
     const char *block = row->fields[BLOCK_BYTES];
-    struct run_csv *runs = margay_grow(places->runs, places->count,
-                                       &places->capacity, sizeof *runs);
-    if (runs == NULL)
+    if (!MARGAY_MAKE_ROOM(places->runs, places->count, 1, places->capacity))
         return margay_fail_memory(error, "the histograms of a table");
-    places->runs = runs;
-    struct run_csv *run = &runs[places->count++];
+    struct run_csv *run = &places->runs[places->count++];
     *run = (struct run_csv){.path = strdup(reader->path),
                             .name = reader->path,
                             .trace = strdup(row->fields[TRACE]),
@@ -257,12 +254,10 @@ static enum margay_status add_row(struct reader *reader,
     enum margay_status status = read_row(reader, row, &kept, error);
     if (status != MARGAY_OK)
         return status;
-    struct kept_row *rows = margay_grow(reader->rows, reader->row_count,
-                                        &reader->row_capacity, sizeof *rows);
-    if (rows == NULL)
+    if (!MARGAY_MAKE_ROOM(reader->rows, reader->row_count, 1,
+                          reader->row_capacity))
         return margay_fail_memory(error, "the rows of a histogram");
-    reader->rows = rows;
-    rows[reader->row_count++] = kept;
+    reader->rows[reader->row_count++] = kept;
     uint64_t distance = kept.bin.from;
     if (reader->bins != RUN_ANY &&
         margay_histogram_add(last_run(reader)->histogram, distance,

@@ -63,15 +63,11 @@ static enum margay_status add_pair(struct attribution *counts, uint64_t pair,
     uint32_t *entry = margay_hash_insert(&counts->pairs, pair);
     if (*entry == 0) {
         *entry = 1;
-        struct count *list =
-            counts->list_count == UINT32_MAX - 1
-                ? NULL
-                : margay_grow(counts->list, counts->list_count,
-                              &counts->list_capacity, sizeof *list);
-        if (list == NULL)
+        if (counts->list_count == UINT32_MAX - 1 ||
+            !MARGAY_MAKE_ROOM(counts->list, counts->list_count, 1,
+                              counts->list_capacity))
             return margay_fail_memory(error, "the attributed distances");
-        counts->list = list;
-        list[counts->list_count++] = (struct count){pair, 0};
+        counts->list[counts->list_count++] = (struct count){pair, 0};
         *entry = (uint32_t)counts->list_count;
     }
     counts->list[*entry - 1].references++;

@@ -47,12 +47,9 @@ enum margay_status margay_keys_find(struct margay_keys *keys, uint64_t key,
                                "more than %" PRIu64
                                " sites, threads or tenants",
                                (uint64_t)MOST_KEYS);
-        uint64_t *list =
-            margay_grow(keys->list, keys->count, &keys->capacity, sizeof *list);
-        if (list == NULL)
+        if (!MARGAY_MAKE_ROOM(keys->list, keys->count, 1, keys->capacity))
             return margay_fail_memory(error, "the attribution");
-        keys->list = list;
-        list[keys->count++] = key;
+        keys->list[keys->count++] = key;
         *entry = (uint32_t)keys->count;
     }
     keys->last = key;

@@ -355,12 +355,9 @@ static enum margay_status find_kept(struct tasks *tasks,
                (kept->list[at].row != task->row || kept->list[at].size != size))
             at++;
         if (at == kept->count) {
-            struct margay_kept_cache *list = margay_grow(
-                kept->list, kept->count, &kept->capacity, sizeof *list);
-            if (list == NULL)
+            if (!MARGAY_MAKE_ROOM(kept->list, kept->count, 1, kept->capacity))
                 return margay_fail_memory(error, "the simulations");
-            kept->list = list;
-            list[kept->count++] =
+            kept->list[kept->count++] =
                 (struct margay_kept_cache){.row = task->row, .size = size};
         }
         task->kept = at;

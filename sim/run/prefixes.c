@@ -82,12 +82,10 @@ static enum margay_status keep_requests(struct prefixes *own,
         bool empty = tokens >= MARGAY_NO_BLOCK;
         if (empty || own->asked_count == 0 ||
             own->request != span->requests[i]) {
-            struct asked *asked = margay_grow(own->asked, own->asked_count,
-                                              &own->asked_room, sizeof *asked);
-            if (asked == NULL)
+            if (!MARGAY_MAKE_ROOM(own->asked, own->asked_count, 1,
+                                  own->asked_room))
                 return margay_fail_memory(error, "the requests");
-            own->asked = asked;
-            asked[own->asked_count++] =
+            own->asked[own->asked_count++] =
                 (struct asked){0, tokens & ~MARGAY_NO_BLOCK,
                                span->times == NULL ? 0 : span->times[i]};
             own->request = span->requests[i];

@@ -75,16 +75,14 @@ static enum margay_status count_references(struct split *split,
             &split->keys, margay_keys_source(split->asked->by, span, i), number,
             error);
         if (status == MARGAY_OK && *number == split->count) {
-            struct piece *pieces = margay_grow(
-                split->pieces, split->count, &split->capacity, sizeof *pieces);
-            if (pieces == NULL)
+            if (!MARGAY_MAKE_ROOM(split->pieces, split->count, 1,
+                                  split->capacity))
                 return margay_fail_memory(error, "the analyses of keys");
-            split->pieces = pieces;
-            pieces[split->count] = (struct piece){.analysis = NULL};
-            status =
-                margay_question_begin(split->asked->inner, split->analysis.pass,
-                                      split->analysis.pass_count, &split->share,
-                                      &pieces[split->count++].analysis, error);
+            split->pieces[split->count] = (struct piece){.analysis = NULL};
+            status = margay_question_begin(
+                split->asked->inner, split->analysis.pass,
+                split->analysis.pass_count, &split->share,
+                &split->pieces[split->count++].analysis, error);
         }
         if (status == MARGAY_OK && split->pieces[*number].in_span++ == 0)
             split->met[(*met)++] = *number;

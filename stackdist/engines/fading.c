@@ -76,13 +76,10 @@ static enum margay_status merge(const struct margay_faded *faded,
     struct margay_mass *masses = NULL;
     struct margay_mass new = next_count(counts, 0);
     for (bool more = true; more;) {
-        struct margay_mass *grown =
-            margay_grow(masses, count, &capacity, sizeof *masses);
-        if (grown == NULL) {
+        if (!MARGAY_MAKE_ROOM(masses, count, 1, capacity)) {
             free(masses);
             return margay_fail_memory(error, "the masses of distances");
         }
-        masses = grown;
         bool is_old =
             old < faded->count && faded->list[old].distance <= new.distance;
         struct margay_mass *mass = &masses[count];

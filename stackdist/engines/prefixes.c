@@ -34,6 +34,9 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
+/* What there is no memory for. */
+#define REQUEST_BLOCKS "the blocks of requests"
+
 /* What is counted, each in a histogram of its own; that of tokens is NULL where
    they are not known. */
 enum counted { BLOCKS, REQUESTS, TOKENS, COUNTED };
@@ -237,23 +240,6 @@ static bool begins(const margay_prefixes *prefixes, uint64_t request)
 
 /* -------------------------------------------------------------- feeding -- */
 
-/* Room for `more` numbers behind `count` others. */
-static enum margay_status make_room(uint64_t **array, size_t *room,
-                                    size_t count, size_t more,
-                                    struct margay_error *error)
-{
-    size_t least = count + more;
-    if (least <= *room)
-        return MARGAY_OK;
-    size_t wanted = least < 2 * *room ? 2 * *room : least;
-    uint64_t *grown = reallocarray(*array, wanted, sizeof *grown);
-    if (grown == NULL)
-        return margay_fail_memory(error, "the blocks of requests");
-    *array = grown;
-    *room = wanted;
-    return MARGAY_OK;
-}
-
 /* Append the blocks of the open request to the line, the last one first; that
    one is the most recent already. */
 static enum margay_status turn_back(margay_prefixes *prefixes,
@@ -263,12 +249,12 @@ static enum margay_status turn_back(margay_prefixes *prefixes,
     prefixes->asked_count = 0;
     if (asked < 2)
         return MARGAY_OK;
-    enum margay_status status =
-        make_room(&prefixes->line, &prefixes->line_room, prefixes->line_count,
-                  asked - 1, error);
-    for (size_t i = asked - 1; i-- > 0 && status == MARGAY_OK;)
+    if (!MARGAY_MAKE_ROOM(prefixes->line, prefixes->line_count, asked - 1,
+                          prefixes->line_room))
+        return margay_fail_memory(error, REQUEST_BLOCKS);
+    for (size_t i = asked - 1; i-- > 0;)
         prefixes->line[prefixes->line_count++] = prefixes->asked[i];
-    return status;
+    return MARGAY_OK;
 }
 
 /* Find the distances of blocks that are used from back to front. */
@@ -285,22 +271,20 @@ static enum margay_status measure_back(margay_prefixes *prefixes,
         if (i == 0 ? begins(prefixes, requests[0])
                    : requests[i] != requests[i - 1])
             status = turn_back(prefixes, error);
-        if (status == MARGAY_OK)
-            status = make_room(&prefixes->line, &prefixes->line_room,
-                               prefixes->line_count, 1, error);
-        if (status == MARGAY_OK)
-            status = make_room(&prefixes->asked, &prefixes->asked_room,
-                               prefixes->asked_count, 1, error);
         if (status != MARGAY_OK)
             break;
+        if (!MARGAY_MAKE_ROOM(prefixes->line, prefixes->line_count, 1,
+                              prefixes->line_room) ||
+            !MARGAY_MAKE_ROOM(prefixes->asked, prefixes->asked_count, 1,
+                              prefixes->asked_room))
+            return margay_fail_memory(error, REQUEST_BLOCKS);
         distances[i] = prefixes->line_count;
         prefixes->line[prefixes->line_count++] = blocks[i];
         prefixes->asked[prefixes->asked_count++] = blocks[i];
     }
-    if (status == MARGAY_OK)
-        status =
-            make_room(&prefixes->line_distances, &prefixes->line_distance_room,
-                      0, prefixes->line_count, error);
+    if (!MARGAY_MAKE_ROOM(prefixes->line_distances, 0, prefixes->line_count,
+                          prefixes->line_distance_room))
+        return margay_fail_memory(error, REQUEST_BLOCKS);
     if (status == MARGAY_OK)
         status = margay_engine_feed(prefixes->engine, prefixes->line,
                                     prefixes->line_count,
@@ -315,10 +299,9 @@ static enum margay_status hold_blocks(margay_prefixes *prefixes,
 {
     if (prefixes->uncounted == 0)
         return MARGAY_OK;
-    enum margay_status status = make_room(&prefixes->held, &prefixes->held_room,
-                                          prefixes->held_count, 3, error);
-    if (status != MARGAY_OK)
-        return status;
+    if (!MARGAY_MAKE_ROOM(prefixes->held, prefixes->held_count, 3,
+                          prefixes->held_room))
+        return margay_fail_memory(error, REQUEST_BLOCKS);
     prefixes->held[prefixes->held_count++] = prefixes->distance;
     prefixes->held[prefixes->held_count++] = prefixes->uncounted;
     prefixes->held[prefixes->held_count++] = prefixes->uncounted_tokens;
@@ -361,10 +344,10 @@ static enum margay_status feed_blocks(margay_prefixes *prefixes,
 {
     if (count == 0)
         return MARGAY_OK;
-    enum margay_status status = make_room(
-        &prefixes->distances, &prefixes->distance_room, 0, count, error);
-    if (status != MARGAY_OK)
-        return status;
+    enum margay_status status;
+    if (!MARGAY_MAKE_ROOM(prefixes->distances, 0, count,
+                          prefixes->distance_room))
+        return margay_fail_memory(error, REQUEST_BLOCKS);
     if (prefixes->touch == MARGAY_BACK_TO_FRONT)
         status = measure_back(prefixes, blocks, requests, count, error);
     else

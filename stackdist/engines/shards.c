@@ -126,11 +126,10 @@ static void replace(struct shards *shards, struct entry entry)
 static enum margay_status push(struct shards *shards, struct entry entry,
                                struct margay_error *error)
 {
-    struct entry *heap = margay_grow(shards->heap, shards->heap_count,
-                                     &shards->heap_capacity, sizeof *heap);
-    if (heap == NULL)
+    if (!MARGAY_MAKE_ROOM(shards->heap, shards->heap_count, 1,
+                          shards->heap_capacity))
         return margay_fail_memory(error, "the blocks of a sample");
-    shards->heap = heap;
+    struct entry *heap = shards->heap;
     size_t i = shards->heap_count++;
     for (; i > 0 && heap[(i - 1) / 2].hash < entry.hash; i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];

@@ -90,13 +90,10 @@ enum margay_status margay_writebacks_feed(
     const uint64_t *distances, size_t count, struct margay_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        struct block *grown = NULL;
-        if (w->block_count >> 38 == 0) /* what a value of the table takes */
-            grown = margay_grow(w->blocks, w->block_count, &w->block_room,
-                                sizeof *grown);
-        if (grown == NULL)
+        /* A value of the table has 38 bits. */
+        if (w->block_count >> 38 != 0 ||
+            !MARGAY_MAKE_ROOM(w->blocks, w->block_count, 1, w->block_room))
             return margay_fail_memory(error, "the write-backs");
-        w->blocks = grown;
         enum margay_status status = margay_hash_reserve(&w->hash, 1, error);
         if (status != MARGAY_OK)
             return status;

@@ -175,12 +175,9 @@ struct aside {
 
 static bool set_aside(struct aside *aside, uint64_t key, uint64_t value)
 {
-    struct entry *entries = margay_grow(aside->entries, aside->count,
-                                        &aside->capacity, sizeof *entries);
-    if (entries == NULL)
+    if (!MARGAY_MAKE_ROOM(aside->entries, aside->count, 1, aside->capacity))
         return false;
-    entries[aside->count++] = (struct entry){key, value};
-    aside->entries = entries;
+    aside->entries[aside->count++] = (struct entry){key, value};
     return true;
 }
 

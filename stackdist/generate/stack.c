@@ -158,12 +158,10 @@ static enum margay_status postpone(struct margay_stack_generator *generator,
                                    uint64_t distance,
                                    struct margay_error *error)
 {
-    uint64_t *heap =
-        margay_grow(generator->postponed, generator->postponed_count,
-                    &generator->postponed_capacity, sizeof *heap);
-    if (heap == NULL)
+    if (!MARGAY_MAKE_ROOM(generator->postponed, generator->postponed_count, 1,
+                          generator->postponed_capacity))
         return margay_fail_memory(error, "distances of a generator");
-    generator->postponed = heap;
+    uint64_t *heap = generator->postponed;
     size_t place = generator->postponed_count++;
     for (; place > 0 && heap[(place - 1) / 2] > distance;
          place = (place - 1) / 2)

@@ -102,12 +102,9 @@ static bool note_reach(struct margay_bound *bound, uint64_t moment,
                           : bound->reaches[bound->count - 1].bytes;
     if (bytes == before)
         return true;
-    struct margay_reach *reaches = margay_grow(
-        bound->reaches, bound->count, &bound->capacity, sizeof *reaches);
-    if (reaches == NULL)
+    if (!MARGAY_MAKE_ROOM(bound->reaches, bound->count, 1, bound->capacity))
         return false;
-    reaches[bound->count++] = (struct margay_reach){moment, bytes};
-    bound->reaches = reaches;
+    bound->reaches[bound->count++] = (struct margay_reach){moment, bytes};
     return true;
 }
 

@@ -138,15 +138,8 @@ enum margay_status margay_classes_settle(struct margay_classes *classes,
     unsigned count = classes->arrived[class], from = count;
     while (from > 0 && arrivals[from - 1].moment >= classes->beyond[class])
         from--;
-    if (of->capacity - of->count < count - from) {
-        size_t capacity = 2 * of->capacity + count - from;
-        struct margay_candidate *list =
-            realloc(of->list, capacity * sizeof *list);
-        if (list == NULL)
-            return margay_fail_memory(error, "the objects of a class of sizes");
-        of->list = list;
-        of->capacity = capacity;
-    }
+    if (!MARGAY_MAKE_ROOM(of->list, of->count, count - from, of->capacity))
+        return margay_fail_memory(error, "the objects of a class of sizes");
     for (unsigned i = from; i < count; i++)
         refer(of, &arrivals[i], classes->beyond[class]);
     classes->arrived[class] = 0;

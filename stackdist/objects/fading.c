@@ -46,15 +46,8 @@ static enum margay_status fade_steps(struct margay_masses *masses,
                                      struct margay_steps *steps, double factor,
                                      struct margay_error *error)
 {
-    if (steps->count > masses->capacity) {
-        size_t capacity = steps->count + steps->count / 2;
-        struct margay_mass *list =
-            realloc(masses->list, capacity * sizeof *list);
-        if (list == NULL)
-            return margay_fail_memory(error, "counts that fade");
-        masses->list = list;
-        masses->capacity = capacity;
-    }
+    if (!MARGAY_MAKE_ROOM(masses->list, 0, steps->count, masses->capacity))
+        return margay_fail_memory(error, "counts that fade");
     for (; masses->count < steps->count; masses->count++)
         masses->list[masses->count] = (struct margay_mass){0, 0};
     for (size_t i = 0; i < steps->count; i++) {

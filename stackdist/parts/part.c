@@ -110,17 +110,9 @@ enum margay_status margay_part_feed(struct margay_part *part,
         if (part->own == NULL && !part->first &&
             part->touch_count < part->bound) {
             uint64_t distances[PIECE_REFS];
-            size_t capacity = 2 * part->touch_capacity + some, bytes;
-            if (part->touch_count + some > part->touch_capacity) {
-                uint64_t *touches = NULL;
-                if (margay_multiply_size(capacity, sizeof *touches, &bytes))
-                    touches = realloc(part->touches, bytes);
-                if (touches == NULL)
-                    return margay_fail_memory(error,
-                                              "the first touches of a part");
-                part->touches = touches;
-                part->touch_capacity = capacity;
-            }
+            if (!MARGAY_MAKE_ROOM(part->touches, part->touch_count, some,
+                                  part->touch_capacity))
+                return margay_fail_memory(error, "the first touches of a part");
             status = margay_engine_feed(part->engine, blocks + done, some,
                                         distances, error);
             /* The first infinite distances, up to the bound, are those of first

@@ -67,12 +67,9 @@ static enum margay_status add_grain(struct builder *builder,
                                     const struct margay_grain *grain)
 {
     struct margay_form *form = builder->form;
-    struct margay_grain *grains =
-        margay_grow(form->grains, form->grain_count, &builder->grain_capacity,
-                    sizeof *grains);
-    if (grains == NULL)
+    if (!MARGAY_MAKE_ROOM(form->grains, form->grain_count, 1,
+                          builder->grain_capacity))
         return margay_fail_memory(builder->error, "the bars of a histogram");
-    form->grains = grains;
     form->grains[form->grain_count++] = *grain;
     return MARGAY_OK;
 }
@@ -82,11 +79,8 @@ static enum margay_status add_bar(struct builder *builder,
 {
     struct margay_form *form = builder->form;
     struct margay_bar bar = {.from = bin->from, .to = bin->to};
-    struct margay_bar *bars = margay_grow(form->bars, form->count,
-                                          &builder->bar_capacity, sizeof *bars);
-    if (bars == NULL)
+    if (!MARGAY_MAKE_ROOM(form->bars, form->count, 1, builder->bar_capacity))
         return margay_fail_memory(builder->error, "the bars of a histogram");
-    form->bars = bars;
     size_t distances = survey(builder->rows, bin->references, &bar);
     bar.share = (double)bin->references / builder->finite;
     bar.first_grain = form->grain_count;
@@ -223,11 +217,8 @@ enum margay_status margay_edges_make(const struct margay_bins *kind,
     double at = 0;
     *edges = (struct margay_edges){NULL, 0};
     for (size_t count = 0;; count++) {
-        double *more =
-            margay_grow(edges->edges, count, &capacity, sizeof *more);
-        if (more == NULL)
+        if (!MARGAY_MAKE_ROOM(edges->edges, count, 1, capacity))
             return margay_fail_memory(error, "bins of distances");
-        edges->edges = more;
         edges->edges[count] = at;
         edges->count = count;
         if (at > (double)farthest)

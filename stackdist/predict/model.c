@@ -72,12 +72,9 @@ static enum margay_status add_to_plot(struct plot *plot, double least,
         uint64_t at = dots == span + 1
                           ? from + i
                           : from + span / dots * i + span / dots / 2;
-        struct dot *grown = margay_grow(plot->dots, plot->count,
-                                        &plot->capacity, sizeof *grown);
-        if (grown == NULL)
+        if (!MARGAY_MAKE_ROOM(plot->dots, plot->count, 1, plot->capacity))
             return margay_fail_memory(error, "a predicted histogram");
-        plot->dots = grown;
-        grown[plot->count++] = (struct dot){at, share / (double)dots};
+        plot->dots[plot->count++] = (struct dot){at, share / (double)dots};
     }
     return MARGAY_OK;
 }
@@ -239,12 +236,9 @@ enum margay_status margay_model_add_piece(struct margay_model *model,
                                           const struct margay_piece *piece,
                                           struct margay_error *error)
 {
-    struct margay_piece *pieces =
-        margay_grow(model->pieces, model->piece_count, &model->piece_capacity,
-                    sizeof *pieces);
-    if (pieces == NULL)
+    if (!MARGAY_MAKE_ROOM(model->pieces, model->piece_count, 1,
+                          model->piece_capacity))
         return margay_fail_memory(error, "the pieces of a model");
-    model->pieces = pieces;
     model->pieces[model->piece_count++] = *piece;
     return MARGAY_OK;
 }

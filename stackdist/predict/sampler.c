@@ -175,11 +175,8 @@ static enum margay_status note(struct sample *sample, uint64_t index,
 {
     if (sample->count == MOST_ACCESSES)
         return MARGAY_OK;
-    struct access *accesses = margay_grow(sample->accesses, sample->count,
-                                          &sample->capacity, sizeof *accesses);
-    if (accesses == NULL)
+    if (!MARGAY_MAKE_ROOM(sample->accesses, sample->count, 1, sample->capacity))
         return margay_fail_memory(error, "access samples");
-    sample->accesses = accesses;
     sample->accesses[sample->count++] = (struct access){index, distance};
     return MARGAY_OK;
 }

@@ -108,13 +108,10 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         if (markers->count >> 31 != 0)
             return margay_fail(error, MARGAY_NO_MEMORY,
                                "more than 2^31 blocks in a list");
-        struct node *nodes =
-            margay_grow(markers->nodes, (size_t)markers->count + 1,
-                        &markers->capacity, sizeof *nodes);
-        if (nodes == NULL)
+        if (!MARGAY_MAKE_ROOM(markers->nodes, (size_t)markers->count + 1, 1,
+                              markers->capacity))
             return margay_fail_memory(error, "the LRU list");
-        nodes[NIL] = (struct node){0};
-        markers->nodes = nodes;
+        markers->nodes[NIL] = (struct node){0};
         enum margay_status status =
             margay_hash_reserve(&markers->hash, 1, error);
         if (status != MARGAY_OK)

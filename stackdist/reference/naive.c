@@ -47,11 +47,10 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     struct naive *naive = state;
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t *stack = margay_grow(naive->stack, naive->tally.blocks,
-                                      &naive->capacity, sizeof *stack);
-        if (stack == NULL)
+        if (!MARGAY_MAKE_ROOM(naive->stack, naive->tally.blocks, 1,
+                              naive->capacity))
             return margay_fail_memory(error, "the stack");
-        naive->stack = stack;
+        uint64_t *stack = naive->stack;
 
         size_t depth = 0;
         while (depth < naive->tally.blocks && stack[depth] != blocks[i])

@@ -82,12 +82,9 @@ static enum margay_status enter(struct olken *olken, uint64_t block,
     /* With a bound, note which block a node stands for, as it may be evicted.
      */
     if (olken->tally.bound != UINT64_MAX) {
-        uint64_t *blocks = margay_grow(olken->blocks, node,
-                                       &olken->block_capacity, sizeof *blocks);
-        if (blocks == NULL)
+        if (!MARGAY_MAKE_ROOM(olken->blocks, node, 1, olken->block_capacity))
             return margay_fail_memory(error, "the blocks of a bounded stack");
-        olken->blocks = blocks;
-        blocks[node] = block;
+        olken->blocks[node] = block;
     }
     *margay_hash_insert(&olken->nodes, block) = node;
     return MARGAY_OK;

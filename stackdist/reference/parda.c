@@ -196,16 +196,9 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     while (count > 0 && status == MARGAY_OK) {
         uint64_t room = phase_refs(parda) - parda->ref_count;
         size_t some = count < room ? count : (size_t)room;
-        if (parda->ref_capacity - parda->ref_count < some) {
-            size_t capacity = 2 * parda->ref_capacity + some, bytes;
-            uint64_t *refs = NULL;
-            if (margay_multiply_size(capacity, sizeof *refs, &bytes))
-                refs = realloc(parda->refs, bytes);
-            if (refs == NULL)
-                return margay_fail_memory(error, "the references of a phase");
-            parda->refs = refs;
-            parda->ref_capacity = capacity;
-        }
+        if (!MARGAY_MAKE_ROOM(parda->refs, parda->ref_count, some,
+                              parda->ref_capacity))
+            return margay_fail_memory(error, "the references of a phase");
         memcpy(parda->refs + parda->ref_count, blocks, some * sizeof *blocks);
         parda->ref_count += some;
         blocks += some;

@@ -113,16 +113,11 @@ enum margay_status margay_splay_reserve(struct margay_splay *splay, size_t most,
                            "more than 2^32 - 2 blocks in a splay tree");
     if (most <= capacity)
         return MARGAY_OK;
-    struct margay_splay_node *grown =
-        margay_grow(splay->nodes, capacity, &capacity, sizeof *grown);
-    if (grown != NULL)
-        splay->nodes = grown;
-    uint32_t *sizes = splay->sizes;
-    if (grown != NULL && sizes != NULL)
-        sizes = realloc(sizes, capacity * sizeof *sizes);
-    if (grown == NULL || (sizes == NULL && splay->sizes != NULL))
+    size_t of_sizes = capacity;
+    if (!MARGAY_MAKE_ROOM(splay->nodes, capacity, 1, capacity) ||
+        (splay->sizes != NULL &&
+         !MARGAY_MAKE_ROOM(splay->sizes, of_sizes, 1, of_sizes)))
         return margay_fail_memory(error, "the nodes of a splay tree");
-    splay->sizes = sizes;
     splay->capacity = capacity;
     return MARGAY_OK;
 }

@@ -251,12 +251,9 @@ static enum margay_status append(struct states *states,
     if (states->count > 0 &&
         states->list[states->count - 1].misses <= state->misses)
         return MARGAY_OK;
-    struct state *list =
-        margay_grow(states->list, states->count, &states->room, sizeof *list);
-    if (list == NULL)
+    if (!MARGAY_MAKE_ROOM(states->list, states->count, 1, states->room))
         return margay_fail_memory(error, "a division of the cache");
-    states->list = list;
-    list[states->count++] = *state;
+    states->list[states->count++] = *state;
     return MARGAY_OK;
 }
 

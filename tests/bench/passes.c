@@ -140,11 +140,9 @@ static void refer(uint64_t name, uint64_t size)
 {
     uint32_t *place = margay_hash_insert(&lru.hash, name);
     if (*place == 0) {
-        struct object *grown =
-            margay_grow(lru.objects, ++lru.known, &lru.room, sizeof *grown);
-        if (grown == NULL)
+        lru.known++;
+        if (!MARGAY_MAKE_ROOM(lru.objects, lru.known, 1, lru.room))
             die("passes", "out of memory");
-        lru.objects = grown;
         lru.objects[lru.known] = (struct object){.size = size};
         *place = (uint32_t)lru.known;
     }
@@ -173,8 +171,7 @@ static void lru_pass(const char *path, uint64_t bytes)
 {
     struct margay_error error;
     lru.capacity = bytes;
-    lru.objects = margay_grow(NULL, 0, &lru.room, sizeof *lru.objects);
-    if (lru.objects == NULL)
+    if (!MARGAY_MAKE_ROOM(lru.objects, 0, 1, lru.room))
         die("passes", "out of memory");
     lru.objects[0] = (struct object){.size = 0};
     check(margay_hash_create(&lru.hash, 1024, &error), &error);

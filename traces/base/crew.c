@@ -112,10 +112,8 @@ static void call_helpers(margay_crew *crew, size_t tasks)
 {
     size_t wanted = tasks < crew->most_helpers ? tasks : crew->most_helpers;
     while (crew->helpers < wanted) {
-        pthread_t *threads = margay_grow(crew->threads, crew->helpers,
-                                         &crew->capacity, sizeof *threads);
-        crew->threads = threads == NULL ? crew->threads : threads;
-        if (threads == NULL ||
+        if (!MARGAY_MAKE_ROOM(crew->threads, crew->helpers, 1,
+                              crew->capacity) ||
             margay_thread_start(&crew->threads[crew->helpers], help, crew) !=
                 0) {
             crew->most_helpers = crew->helpers;

@@ -7,29 +7,41 @@
 #ifndef MARGAY_TRACES_BASE_GROW_H
 #define MARGAY_TRACES_BASE_GROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MARGAY_FIRST_CAPACITY 64
 
 /*
- * Make room for one more element after `count` of them in `array`, which
- * malloc() made or which is NULL, and which may move.  Without memory NULL, and
- * the array is as before.
+ * Make room for `more` elements after `count` of them in an array, which
+ * malloc() made or which is NULL, and which may move.  False without memory,
+ * and the array is as before.
  */
-static inline void *margay_grow(void *array, size_t count, size_t *capacity,
-                                size_t element_bytes)
+#define MARGAY_MAKE_ROOM(array, count, more, capacity) \
+    margay_make_room(&(array), count, more, &(capacity), sizeof *(array))
+static inline bool margay_make_room(void *array, size_t count, size_t more,
+                                    size_t *capacity, size_t element_bytes)
 {
-    if (count < *capacity)
-        return array;
-    size_t more = *capacity == 0 ? MARGAY_FIRST_CAPACITY : 2 * *capacity;
-    if (more > SIZE_MAX / element_bytes)
-        return NULL;
-    void *moved = realloc(array, more * element_bytes);
-    if (moved != NULL)
-        *capacity = more;
-    return moved;
+    void *moved;
+    size_t wanted = *capacity == 0 ? MARGAY_FIRST_CAPACITY : 2 * *capacity;
+    if (more > SIZE_MAX / element_bytes - count)
+        return false;
+    if (count + more <= *capacity)
+        return true;
+    if (wanted < count + more)
+        wanted = count + more;
+    if (wanted > SIZE_MAX / element_bytes)
+        return false;
+    memcpy(&moved, array, sizeof moved);
+    moved = realloc(moved, wanted * element_bytes);
+    if (moved == NULL)
+        return false;
+    memcpy(array, &moved, sizeof moved);
+    *capacity = wanted;
+    return true;
 }
 
 #endif

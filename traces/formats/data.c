@@ -138,14 +138,9 @@ static enum margay_status put_in(struct margay_data_map *map,
 {
     uint32_t node = map->free, below, above;
     if (node == NONE) {
-        struct range *ranges =
-            map->count == NONE - 1
-                ? NULL
-                : margay_grow(map->ranges, map->count, &map->capacity,
-                              sizeof *ranges);
-        if (ranges == NULL)
+        if (map->count == NONE - 1 ||
+            !MARGAY_MAKE_ROOM(map->ranges, map->count, 1, map->capacity))
             return margay_fail_memory(error, "the data of a program");
-        map->ranges = ranges;
         node = (uint32_t)map->count++;
     } else {
         map->free = map->ranges[node].left;

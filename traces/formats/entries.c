@@ -248,18 +248,15 @@ static enum margay_status keep_records(void *state,
     for (size_t i = 0; i < batch->references; i++) {
         const struct oracle_record record = {batch->numbers[i], batch->times[i],
                                              batch->sizes[i], UINT64_MAX};
-        struct oracle_record *kept =
-            margay_grow(entries->kept, entries->kept_count,
-                        &entries->kept_capacity, sizeof *kept);
-        if (kept == NULL)
+        if (!MARGAY_MAKE_ROOM(entries->kept, entries->kept_count, 1,
+                              entries->kept_capacity))
             return margay_fail_memory(error, "the records of a trace");
-        entries->kept = kept;
         if (record.time > UINT32_MAX || record.size > UINT32_MAX)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "a time of %" PRIu64 " or a size of %" PRIu64
                                " does not fit the 4 bytes of oracle",
                                record.time, record.size);
-        kept[entries->kept_count++] = record;
+        entries->kept[entries->kept_count++] = record;
     }
     return MARGAY_OK;
 }

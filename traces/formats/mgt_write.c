@@ -147,12 +147,9 @@ static enum margay_status end_block(struct writer *writer,
     enum margay_status status = end_data(writer, error);
     if (entries == 0 || status != MARGAY_OK)
         return status;
-    struct index_entry *index = margay_grow(writer->index, writer->blocks,
-                                            &writer->capacity, sizeof *index);
-    if (index == NULL)
+    if (!MARGAY_MAKE_ROOM(writer->index, writer->blocks, 1, writer->capacity))
         return margay_fail_memory(error, "the index of a trace");
-    writer->index = index;
-    index[writer->blocks++] =
+    writer->index[writer->blocks++] =
         (struct index_entry){writer->offset, writer->references};
     size_t bytes = encode(writer->block, MARGAY_MGT_NUMBERS, writer->names,
                           MARGAY_MGT_BLOCK_HEADER_BYTES);

@@ -156,12 +156,9 @@ static bool by_session(const struct reader *reader)
 
 static int append(struct reader *reader, uint64_t id)
 {
-    uint64_t *ids = margay_grow(reader->ids, reader->id_count, &reader->id_room,
-                                sizeof *ids);
-    if (ids == NULL)
+    if (!MARGAY_MAKE_ROOM(reader->ids, reader->id_count, 1, reader->id_room))
         return expect(reader, EXPECTS_MEMORY);
-    reader->ids = ids;
-    ids[reader->id_count++] = id;
+    reader->ids[reader->id_count++] = id;
     return 1;
 }
 
@@ -335,13 +332,10 @@ static int find_session(struct reader *reader)
         if (chats[i] == UINT32_MAX)
             continue;
         while (reader->session_count <= chats[i]) {
-            uint32_t *sessions =
-                margay_grow(reader->sessions, reader->session_count,
-                            &reader->session_room, sizeof *sessions);
-            if (sessions == NULL)
+            if (!MARGAY_MAKE_ROOM(reader->sessions, reader->session_count, 1,
+                                  reader->session_room))
                 return expect(reader, EXPECTS_MEMORY);
-            reader->sessions = sessions;
-            sessions[reader->session_count++] = UINT32_MAX;
+            reader->sessions[reader->session_count++] = UINT32_MAX;
         }
         uint32_t *session = &reader->sessions[chats[i]];
         if (root == NULL)
@@ -373,12 +367,10 @@ static int end_map(void *context)
     if (blocks == 0 && (!reader->source.empty_requests || reader->tokens == 0 ||
                         reader->tokens == MARGAY_TOKENS_UNKNOWN))
         return 1;
-    struct asked *asked = margay_grow(reader->asked, reader->asked_count,
-                                      &reader->asked_room, sizeof *asked);
-    if (asked == NULL)
+    if (!MARGAY_MAKE_ROOM(reader->asked, reader->asked_count, 1,
+                          reader->asked_room))
         return expect(reader, EXPECTS_MEMORY);
-    reader->asked = asked;
-    asked[reader->asked_count++] = (struct asked){
+    reader->asked[reader->asked_count++] = (struct asked){
         blocks, reader->requests - 1, reader->tokens, reader->tenant};
     return 1;
 }

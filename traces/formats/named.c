@@ -155,12 +155,9 @@ static int take_value(void *context, const char *text, size_t bytes)
         put(named, named->path, named->path_bytes, copy, bytes);
         return 1;
     }
-    struct margay_field *list = margay_grow(
-        named->list, named->listed, &named->list_capacity, sizeof *list);
-    if (list == NULL)
+    if (!MARGAY_MAKE_ROOM(named->list, named->listed, 1, named->list_capacity))
         return give_up(named, "a list for which there is memory");
-    named->list = list;
-    list[named->listed++] = margay_field_of(copy, bytes);
+    named->list[named->listed++] = margay_field_of(copy, bytes);
     return 1;
 }
 

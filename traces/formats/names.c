@@ -91,20 +91,18 @@ static bool add(struct margay_names *names, const char *text, size_t bytes,
 {
     char *copy = malloc(bytes + 1);
     pthread_mutex_lock(&names->lock);
-    struct name *list = copy == NULL || names->count == INT32_MAX
-                            ? NULL
-                            : margay_grow(names->list, names->count,
-                                          &names->capacity, sizeof *list);
-    if (list != NULL) {
+    bool added =
+        copy != NULL && names->count != INT32_MAX &&
+        MARGAY_MAKE_ROOM(names->list, names->count, 1, names->capacity);
+    if (added) {
         memcpy(copy, text, bytes);
         copy[bytes] = '\0';
-        names->list = list;
-        list[names->count++] = (struct name){copy, bytes, hash};
+        names->list[names->count++] = (struct name){copy, bytes, hash};
     }
     pthread_mutex_unlock(&names->lock);
-    if (list == NULL)
+    if (!added)
         free(copy);
-    return list != NULL;
+    return added;
 }
 
 bool margay_names_number(struct margay_names *names, const char *text,

@@ -433,12 +433,10 @@ static enum margay_status take_thread(struct reader *reader, uint64_t number,
     if (thread == MOST_THREADS)
         return margay_bytes_fail(&reader->bytes, 0, "another thread",
                                  "at most 65536", error);
-    uint64_t *numbers = margay_grow(reader->numbers, reader->thread_count,
-                                    &reader->thread_capacity, sizeof *numbers);
-    if (numbers == NULL)
+    if (!MARGAY_MAKE_ROOM(reader->numbers, reader->thread_count, 1,
+                          reader->thread_capacity))
         return margay_fail_memory(error, "the threads of a trace");
-    reader->numbers = numbers;
-    numbers[reader->thread_count++] = number;
+    reader->numbers[reader->thread_count++] = number;
     return MARGAY_OK;
 }
 

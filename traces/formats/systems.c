@@ -375,12 +375,10 @@ static struct place *place_of(struct system *system, uint64_t process,
                              &number))
         return NULL;
     if (number == system->place_count) {
-        struct place *places = margay_grow(
-            system->places, number, &system->place_capacity, sizeof *places);
-        if (places == NULL)
+        if (!MARGAY_MAKE_ROOM(system->places, number, 1,
+                              system->place_capacity))
             return NULL;
-        system->places = places;
-        places[system->place_count++] = (struct place){.offset = 0};
+        system->places[system->place_count++] = (struct place){.offset = 0};
     }
     return &system->places[number];
 }
