@@ -62,15 +62,8 @@ static uint64_t next_octave_size(uint64_t per_octave, uint64_t previous)
 /* The index of the first point at `size` or more; point_count if none is. */
 static size_t find_point(const struct margay_result *result, uint64_t size)
 {
-    size_t low = 0, high = result->point_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (result->points[middle].cache_blocks < size)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return MARGAY_BISECT(i, result->point_count,
+                         result->points[i].cache_blocks < size);
 }
 
 /* The grid's first size after `previous`, which is 0 at the beginning; false at

@@ -112,15 +112,8 @@ enum margay_status margay_histogram_of_rows(struct margay_histogram_row *rows,
 static size_t find_row(const struct margay_histogram *histogram,
                        uint64_t distance)
 {
-    size_t low = 0, high = histogram->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (histogram->rows[middle].distance < distance)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return MARGAY_BISECT(row, histogram->row_count,
+                         histogram->rows[row].distance < distance);
 }
 
 /* ------------------------------------------------------------------ tree -- */

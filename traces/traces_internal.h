@@ -7,6 +7,7 @@
 #define MARGAY_TRACES_INTERNAL_H
 
 #include "traces/base/alias.h"
+#include "traces/base/bisect.h"
 #include "traces/base/checked.h"
 #include "traces/base/clock.h"
 #include "traces/base/cpu.h"

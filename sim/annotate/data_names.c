@@ -35,15 +35,9 @@ struct variables {
 static const struct variable *variables_at(const struct variables *variables,
                                            uint64_t address)
 {
-    size_t low = 0, high = variables->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (variables->list[middle].from <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct variable *found = low == 0 ? NULL : &variables->list[low - 1];
+    size_t end =
+        MARGAY_BISECT(i, variables->count, variables->list[i].from <= address);
+    const struct variable *found = end == 0 ? NULL : &variables->list[end - 1];
     return found != NULL && address - found->from < found->bytes ? found : NULL;
 }
 

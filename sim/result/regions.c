@@ -192,18 +192,12 @@ static bool holds(const struct region *region, uint64_t address)
 
 size_t regions_find(struct regions *regions, uint64_t address)
 {
-    size_t low = 0, high = regions->count;
     if (regions->last != NULL && holds(regions->last, address))
         return regions->last->number;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (regions->list[middle].to <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < regions->count && holds(&regions->list[low], address)) {
-        regions->last = &regions->list[low];
+    size_t at =
+        MARGAY_BISECT(i, regions->count, regions->list[i].to <= address);
+    if (at < regions->count && holds(&regions->list[at], address)) {
+        regions->last = &regions->list[at];
         return regions->last->number;
     }
     return regions->other;

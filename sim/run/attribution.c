@@ -130,17 +130,11 @@ static enum margay_status fill(const struct attribution *counts,
                                struct margay_error *error)
 {
     uint64_t pair = (uint64_t)number << DISTANCE_BITS;
-    size_t low = 0, high = counts->list_count;
     enum margay_status status = MARGAY_OK;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (counts->list[middle].pair < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < counts->list_count && status == MARGAY_OK &&
-                         counts->list[i].pair >> DISTANCE_BITS == number;
+    size_t first =
+        MARGAY_BISECT(k, counts->list_count, counts->list[k].pair < pair);
+    for (size_t i = first; i < counts->list_count && status == MARGAY_OK &&
+                           counts->list[i].pair >> DISTANCE_BITS == number;
          i++) {
         uint64_t distance = counts->list[i].pair & INFINITE;
         status = margay_histogram_add(

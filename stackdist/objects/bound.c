@@ -146,13 +146,7 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,
                                  uint64_t moment)
 {
-    size_t low = 0, high = bound->count; /* reaches[low - 1] holds */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (bound->reaches[middle].moment >= moment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 ? bound->bytes : bound->reaches[low - 1].bytes;
+    size_t end =
+        MARGAY_BISECT(i, bound->count, bound->reaches[i].moment >= moment);
+    return end == 0 ? bound->bytes : bound->reaches[end - 1].bytes;
 }

@@ -98,15 +98,8 @@ struct margay_step *margay_steps_sparse(struct margay_steps *steps,
 struct margay_step *margay_steps_listed(struct margay_steps *steps,
                                         uint64_t position)
 {
-    size_t low = 0, high = steps->sizes.list_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (steps->sizes.list_blocks[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &steps->steps[low];
+    return &steps->steps[MARGAY_BISECT(i, steps->sizes.list_count,
+                                       steps->sizes.list_blocks[i] < position)];
 }
 
 /* ------------------------------------------------------------------ rows -- */

@@ -105,15 +105,7 @@ void margay_machines_list(const struct margay_machines *machines,
 uint32_t margay_moments_until(const uint32_t *moments, uint32_t count,
                               uint32_t time)
 {
-    uint32_t until = 0;
-    while (until < count) {
-        uint32_t middle = until + (count - until) / 2;
-        if (moments[middle] <= time)
-            until = middle + 1;
-        else
-            count = middle;
-    }
-    return until;
+    return (uint32_t)MARGAY_BISECT(i, count, moments[i] <= time);
 }
 
 /* Find the edge of a stretch, from the newest machine to the oldest, and what

@@ -238,15 +238,9 @@ void margay_edges_add(const struct margay_edges *edges,
                       size_t stride)
 {
     /* The bin that holds the beginning. */
-    size_t low = 0, high = edges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (edges->edges[middle + 1] <= moved.from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < edges->count && edges->edges[i] < moved.to; i++) {
+    size_t i =
+        MARGAY_BISECT(bin, edges->count, edges->edges[bin + 1] <= moved.from);
+    for (; i < edges->count && edges->edges[i] < moved.to; i++) {
         struct margay_interval bin = {edges->edges[i], edges->edges[i + 1]};
         bins[i * stride] += share * margay_overlap(moved, bin);
     }

@@ -232,15 +232,7 @@ static void find_gap(struct division *division)
 /* The first state that uses `blocks` or more. */
 static size_t find_state(const struct states *states, uint64_t blocks)
 {
-    size_t low = 0, high = states->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (states->list[middle].used < blocks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return MARGAY_BISECT(i, states->count, states->list[i].used < blocks);
 }
 
 /* Append a state, unless an earlier one has as few misses. */

@@ -75,15 +75,9 @@ static enum margay_status make_fill(struct margay_fill *steps,
 static size_t find_last(const struct margay_fill *steps, uint64_t size,
                         double references)
 {
-    size_t least = 0, most = steps->count - 1;
-    while (least < most) {
-        size_t middle = most - (most - least) / 2;
-        if (steps->sizes[middle] <= size && steps->filled[middle] <= references)
-            least = middle;
-        else
-            most = middle - 1;
-    }
-    return least;
+    return MARGAY_BISECT(i, steps->count - 1,
+                         steps->sizes[i + 1] <= size &&
+                             steps->filled[i + 1] <= references);
 }
 
 size_t margay_fill_at(const struct margay_fill *steps, uint64_t size)
@@ -228,15 +222,11 @@ static double find_part(const margay_sharing *sharing, size_t i,
 {
     const struct margay_fill *program = &sharing->programs[i];
     uint64_t last = program->sizes[program->count - 1];
-    uint64_t least = 0, most = cache_blocks < last ? cache_blocks : last;
+    uint64_t most = cache_blocks < last ? cache_blocks : last;
     /* Distances below `least` are hits for certain. */
-    while (least < most) {
-        uint64_t middle = least + (most - least) / 2;
-        if (blocks_between(sharing, i, middle) <= (double)cache_blocks - 1)
-            least = middle + 1;
-        else
-            most = middle;
-    }
+    uint64_t least = MARGAY_BISECT(distance, most,
+                                   blocks_between(sharing, i, distance) <=
+                                       (double)cache_blocks - 1);
     double rest = (double)cache_blocks - blocks_between(sharing, i, least);
     return (double)least + fmin(fmax(rest, 0), 1);
 }
