@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 #include "stackdist/engines/approximate.h"
-#include "stackdist/engines/ranges.h"
 #include "stackdist/reference/splay.h"
 #include "traces/traces_internal.h"
 

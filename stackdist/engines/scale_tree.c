@@ -6,8 +6,8 @@
  *   wrong by no more than that share.  Each reference takes its block out of
  *   its range and makes a new range; when there are twice as many ranges as
  *   needed, neighbours that fit one range are joined, from the newest on.  The
- *   ranges are in arrays (ranges.h), which are rewritten where the paper's tree
- *   is rebuilt.
+ *   ranges are in arrays, which are rewritten where the paper's tree is
+ *   rebuilt.
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
  *   ACM TOPLAS 31(6), 2009, section 2.1.  In its listing a query forgets the
  *   blocks behind the found node, a merger frees the wrong node, and an
@@ -21,7 +21,6 @@
 #include <stdlib.h>
 
 #include "stackdist/engines/approximate.h"
-#include "stackdist/engines/ranges.h"
 #include "traces/traces_internal.h"
 
 struct scale {

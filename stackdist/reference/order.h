@@ -5,7 +5,7 @@
  * up that stay valid as long as the order; a block that enters in the place of
  * an evicted one takes over its node.  There are 2^32 - 1 nodes at most.
  *
- * Each implementation has a file beside this one.
+ * splay.c and axis.c implement them.
  */
 #ifndef MARGAY_STACKDIST_ORDER_H
 #define MARGAY_STACKDIST_ORDER_H
@@ -16,8 +16,6 @@
 #include "traces/traces_internal.h"
 
 struct margay_order_class {
-    const char *name;
-
     /* Fill in an order of `bytes` zero bytes; MARGAY_NO_MEMORY on failure.
        destroy() releases what an order owns, but not its memory, and is called
        after a failure, too. */

@@ -218,7 +218,6 @@ static uint32_t splay_oldest(void *order)
 }
 
 const struct margay_order_class margay_order_splay = {
-    .name = "splay",
     .bytes = sizeof(struct margay_splay),
     .create = splay_create,
     .destroy = margay_splay_destroy,

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "stackdist/engines/approximate.h"
-#include "stackdist/engines/ranges.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/results.h"
