@@ -18,7 +18,7 @@
 struct design {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;
-    enum margay_form form;
+    enum margay_finder_form form;
     struct margay_sets sets;
     bool notes_latest;
 };
@@ -133,7 +133,8 @@ static enum margay_status make_design(
 
 /* Lay out empty sets, of fewer than 2^32 - 1 slots together; only one if the
    form is dense. */
-static void set_up_finder(struct margay_finder *finder, enum margay_form form,
+static void set_up_finder(struct margay_finder *finder,
+                          enum margay_finder_form form,
                           const struct margay_sets *in,
                           const struct margay_policy_setup *setup,
                           struct margay_layout *layout)

@@ -52,7 +52,7 @@ struct margay_cache_loop {
    calls, which costs a third more instructions. */
 struct margay_cache_fixed {
     struct margay_policy_calls calls;
-    enum margay_form form;
+    enum margay_finder_form form;
 };
 
 /* A block comes from the level after the cache, or goes there. */

@@ -44,7 +44,7 @@ struct margay_scanned_set {
 /* Only the memory behind the pointers changes while references are made, so
    that a loop may work on a copy of the struct. */
 struct margay_finder {
-    enum margay_form form;
+    enum margay_finder_form form;
     struct margay_sets sets;
     uint64_t ways, slots; /* of a set */
     uint64_t *blocks;     /* [set][slot] */
@@ -200,8 +200,9 @@ static MARGAY_ALWAYS_INLINE void margay_dense_put(
 
 /* -------------------------------------------------------------- any form -- */
 
-static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
-    const struct margay_finder *finder, enum margay_form form, uint64_t block)
+static MARGAY_ALWAYS_INLINE uint64_t
+margay_finder_set(const struct margay_finder *finder,
+                  enum margay_finder_form form, uint64_t block)
 {
     return form == MARGAY_FORM_DENSE ? 0 : margay_set_of(&finder->sets, block);
 }
@@ -209,8 +210,8 @@ static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
 /* The slot that the block was put into last, if it is still there, or
  * MARGAY_NO_SLOT. */
 static MARGAY_ALWAYS_INLINE uint32_t
-margay_finder_find(const struct margay_finder *finder, enum margay_form form,
-                   uint64_t set, uint64_t block)
+margay_finder_find(const struct margay_finder *finder,
+                   enum margay_finder_form form, uint64_t set, uint64_t block)
 {
     uint32_t at;
     if (form == MARGAY_FORM_SCANNED)
@@ -228,7 +229,8 @@ margay_finder_find(const struct margay_finder *finder, enum margay_form form,
 
 /* Are as many slots filled as the set has ways? */
 static MARGAY_ALWAYS_INLINE bool margay_finder_full(
-    const struct margay_finder *finder, enum margay_form form, uint64_t set)
+    const struct margay_finder *finder, enum margay_finder_form form,
+    uint64_t set)
 {
     if (form == MARGAY_FORM_SCANNED)
         return margay_scanned_set(finder, set)->filled >= finder->full;
@@ -239,8 +241,8 @@ static MARGAY_ALWAYS_INLINE bool margay_finder_full(
 /* Put a block that its set does not know into a free slot: the lowest, or of a
    set with an index the one that was emptied last, if there is one. */
 static MARGAY_ALWAYS_INLINE uint32_t
-margay_finder_add(const struct margay_finder *finder, enum margay_form form,
-                  uint64_t set, uint64_t block)
+margay_finder_add(const struct margay_finder *finder,
+                  enum margay_finder_form form, uint64_t set, uint64_t block)
 {
     uint32_t slot;
     if (form == MARGAY_FORM_SCANNED) {
@@ -264,8 +266,8 @@ margay_finder_add(const struct margay_finder *finder, enum margay_form form,
 
 /* Put a block that its set does not know into a slot that is filled. */
 static MARGAY_ALWAYS_INLINE void margay_finder_replace(
-    const struct margay_finder *finder, enum margay_form form, uint64_t set,
-    uint32_t slot, uint64_t block)
+    const struct margay_finder *finder, enum margay_finder_form form,
+    uint64_t set, uint32_t slot, uint64_t block)
 {
     switch (form) {
     case MARGAY_FORM_SCANNED:
@@ -288,7 +290,7 @@ static MARGAY_ALWAYS_INLINE void margay_finder_replace(
 
 /* Prefetch the memory of blocks that come soon, if the finder is large. */
 static MARGAY_ALWAYS_INLINE void margay_finder_prefetch(
-    const struct margay_finder *finder, enum margay_form form,
+    const struct margay_finder *finder, enum margay_finder_form form,
     const uint64_t *blocks, size_t left)
 {
     if (!finder->far || left <= MARGAY_FIND_AHEAD)

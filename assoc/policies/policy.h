@@ -28,7 +28,7 @@
 #define MARGAY_NO_SLOT UINT32_MAX
 
 /* The ways to find a block's slot (finder.h). */
-enum margay_form {
+enum margay_finder_form {
     MARGAY_FORM_SCANNED, /* the slots of its set are compared */
     MARGAY_FORM_INDEXED, /* a hash table leads there */
     MARGAY_FORM_DENSE,   /* a table of all blocks, which are dense numbers */

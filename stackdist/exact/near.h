@@ -59,7 +59,11 @@ struct margay_near_kernel {
                     size_t count, uint16_t *beyond, uint64_t *gone,
                     uint64_t *distances);
 
-    /* margay_condense() of condense.h, MARGAY_NEAR_SPARE being its spare. */
+    /* Copy `count` blocks but for those that leave the stack as it was, of
+       which hits[] receives how many more have distance 0 and 1; returns how
+       many are kept.  top[0] and top[1] are the two blocks on top of the stack,
+       before and after; kept[] has room for MARGAY_NEAR_SPARE more than
+       `count`. */
     size_t (*condense)(const uint64_t *blocks, size_t count, uint64_t top[2],
                        uint64_t *kept, uint64_t hits[2]);
 };

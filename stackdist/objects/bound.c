@@ -1,9 +1,8 @@
-/* bound.c - which objects are forgotten; see bound.h */
-#include "stackdist/objects/bound.h"
+/* bound.c - which objects are forgotten; see objects.h */
+#include "stackdist/objects/objects.h"
 
 #include <stdlib.h>
 
-#include "stackdist/objects/classes.h"
 #include "traces/traces_internal.h"
 
 /* ----------------------------------------------------------------- sweep -- */

@@ -7,12 +7,252 @@
 #ifndef MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 #define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 
+#include <margay/objects.h>
+
 #include "stackdist/exact/hash.h"
-#include "stackdist/objects/bound.h"
 #include "stackdist/objects/classes.h"
-#include "stackdist/objects/steps.h"
 #include "stackdist/objects/weights.h"
 #include "traces/traces_internal.h"
+
+/* -------------------------------------------- the grid of sizes, steps.c -- */
+
+/*
+ * What hits at each cache size is counted on a grid.
+ *
+ * Algorithm: a reference that hits in caches of p bytes and more counts at p;
+ *   one that hits in [p, q) alone counts at p and is taken back at q.  The hits
+ *   of a size are then all that was counted up to it.  A grid of sizes that is
+ *   known beforehand has a counter for each, which takes what lies above the
+ *   size before; a grid of all sizes is a table of those that occur.
+ * Guarantee: exact at each size of the grid.
+ * Cost: O(1) per count, O(log n) where the sizes are listed; 16 bytes per size
+ *   of the grid, or up to 53 for each size that occurs.
+ */
+
+/* Sums modulo 2^64: what is taken back may come before what it takes. */
+struct margay_step {
+    uint64_t refs, bytes;
+};
+
+struct margay_steps {
+    struct margay_sizes sizes; /* USUAL has become OCTAVE */
+    struct margay_step *steps;
+    size_t count;
+    /* Of all sizes: each one's place in `steps` and, less 1, in the table. */
+    struct margay_hash hash;
+    uint64_t *positions;
+    size_t capacity;
+};
+
+/* Counters for this grid; a list stays the caller's and must outlive them.
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_steps_create(struct margay_steps *steps,
+                                       const struct margay_sizes *sizes,
+                                       struct margay_error *error);
+
+/* A zeroed struct is fine. */
+void margay_steps_destroy(struct margay_steps *steps);
+
+/* Forget all counts. */
+void margay_steps_clear(struct margay_steps *steps);
+
+/* Reserve room for `more` counts.  MARGAY_NO_MEMORY. */
+enum margay_status margay_steps_reserve(struct margay_steps *steps, size_t more,
+                                        struct margay_error *error);
+
+/* The counter of all sizes from `position` on. */
+struct margay_step *margay_steps_sparse(struct margay_steps *steps,
+                                        uint64_t position);
+struct margay_step *margay_steps_listed(struct margay_steps *steps,
+                                        uint64_t position);
+
+static inline struct margay_step *margay_steps_at(struct margay_steps *steps,
+                                                  uint64_t position)
+{
+    if (steps->sizes.kind == MARGAY_SIZES_ALL)
+        return margay_steps_sparse(steps, position);
+    if (steps->sizes.kind == MARGAY_SIZES_LIST)
+        return margay_steps_listed(steps, position);
+    /* The first i with 2^k + floor(i 2^k / N) >= position. */
+    uint64_t per_octave = steps->sizes.per_octave;
+    unsigned k = margay_log2_floor(position | (position == 0));
+    uint64_t octave = UINT64_C(1) << k;
+    uint64_t beyond = position > octave ? position - octave : 0;
+    uint64_t i =
+        (uint64_t)(((margay_u128)beyond * per_octave + octave - 1) >> k);
+    return &steps->steps[k * per_octave + i];
+}
+
+/* A size of the grid, and what hits there. */
+struct margay_step_row {
+    uint64_t cache_bytes;
+    struct margay_step hits;
+};
+
+/*
+ * All rows, where the objects have `all_bytes` bytes together: a new array of
+ * *count rows, ascending, which the caller releases with free().
+ * MARGAY_NO_MEMORY.
+ */
+enum margay_status margay_steps_rows(const struct margay_steps *steps,
+                                     uint64_t all_bytes,
+                                     struct margay_step_row **rows,
+                                     size_t *count, struct margay_error *error);
+
+/* The same at other sizes, where the steps were created with MARGAY_SIZES_ALL;
+   otherwise, and for NULL, at those that they were created with. */
+enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
+                                        const struct margay_sizes *sizes,
+                                        uint64_t all_bytes,
+                                        struct margay_step_row **rows,
+                                        size_t *count,
+                                        struct margay_error *error);
+
+/* ---------------------------------------------------------------- slack -- */
+
+/*
+ * Room that objects gave free when they became smaller: slack.
+ *
+ * Algorithm: let D(y) be the bytes of the distinct objects used since y was,
+ *   y included, at their present sizes.  A cache of C bytes loses y as soon as
+ *   D(y) > C, and does not get it back when D(y) falls.  So it has y iff the
+ *   largest D(y) since y's last use is at most C.  That is the distance, and
+ *   the slack of y is what D(y) has fallen short of it.  An object that comes
+ *   from place p with o bytes to the top with n bytes adds n to D above p and n
+ *   - o below.  The slack falls by as much, but not below 0, or rises by o - n.
+ *   So it never falls on the way down, and is a sum: of bytes that lie at
+ *   places above y.  A request takes n of them, the latest first, while they
+ *   are above p.  Let k be what it took.  If k + o >= n, then k + o - n bytes
+ *   come to lie at p; otherwise n - o - k more are taken from below p.
+ * Source: our own; the sums are a Fenwick tree ("A new data structure for
+ *   cumulative frequency tables", 1994).
+ * Guarantee: exact, for caches no smaller than the largest object.
+ * Cost: nothing until an object becomes smaller, then O(log T) amortized per
+ *   request, as each leaves bytes at one place at most, and 8 bytes per moment.
+ */
+
+struct margay_slack {
+    uint64_t *sums; /* by moments, from 1 on; NULL = there was none so far */
+    uint64_t capacity, total;
+};
+
+/* Add bytes at `moment`, or their negative. */
+static inline void margay_slack_add(struct margay_slack *slack, uint64_t moment,
+                                    uint64_t bytes)
+{
+    slack->total += bytes;
+    for (; bytes != 0 && moment < slack->capacity; moment += moment & -moment)
+        slack->sums[moment] += bytes;
+}
+
+/* The slack of what was last used at `moment`. */
+static inline uint64_t margay_slack_of(const struct margay_slack *slack,
+                                       uint64_t moment)
+{
+    uint64_t sum = slack->total;
+    for (; sum != 0 && moment != 0; moment &= moment - 1)
+        sum -= slack->sums[moment];
+    return sum;
+}
+
+/* The latest moment that has bytes, and how many; there is one. */
+static inline uint64_t margay_slack_latest(const struct margay_slack *slack,
+                                           uint64_t *bytes)
+{
+    uint64_t moment = 0, left = slack->total;
+    uint64_t most = UINT64_C(1) << margay_log2_floor(slack->capacity);
+    for (uint64_t step = most; step != 0; step >>= 1) {
+        uint64_t next = moment + step;
+        if (next < slack->capacity && slack->sums[next] < left) {
+            left -= slack->sums[next];
+            moment = next;
+        }
+    }
+    *bytes = left;
+    return moment + 1;
+}
+
+/* Take up to this number of bytes that lie after `moment`; how many it took. */
+static inline uint64_t margay_slack_take(struct margay_slack *slack,
+                                         uint64_t moment, uint64_t bytes)
+{
+    uint64_t taken = 0, some, latest;
+    while (taken < bytes && slack->total != 0 &&
+           (latest = margay_slack_latest(slack, &some)) > moment) {
+        some = some < bytes - taken ? some : bytes - taken;
+        margay_slack_add(slack, latest, -some);
+        taken += some;
+    }
+    return taken;
+}
+
+/* An object comes from `moment` with `before` bytes, 0 and 0 for a first
+   request, and has `bytes` now. */
+static inline void margay_slack_pass(struct margay_slack *slack,
+                                     uint64_t moment, uint64_t before,
+                                     uint64_t bytes)
+{
+    uint64_t taken = margay_slack_take(slack, moment, bytes);
+    if (taken + before >= bytes)
+        margay_slack_add(slack, moment, taken + before - bytes);
+    else
+        margay_slack_take(slack, 0, bytes - before - taken);
+}
+
+/* --------------------------------------------------- the bound, bound.c -- */
+
+/*
+ * Objects that no cache up to a bound holds any more are forgotten.
+ *
+ * Algorithm: let S(C) be the bytes of the objects of size <= C that were used
+ *   since some moment.  A cache of C bytes has nothing from before it once S(C)
+ *   > C.  A sweep goes from the latest object to the oldest and keeps L, the
+ *   largest C up to the bound with S(C) <= C: an object larger than L is in no
+ *   cache, and what is found to be so is forgotten.  L never grows, as S never
+ *   falls.  Two objects of a class of sizes, [2^j, 2^(j+1)), do not fit into a
+ *   cache of that class.  So where S(L) > L, with B the bytes of the classes
+ *   below that of L, and a <= b the two smallest that were passed of this one,
+ *   the next L is the largest C < b with B + a <= C, or C < a with B <= C, or
+ *   2^j - 1, which is looked at in the same way.
+ *
+ *   What is forgotten would have counted in S(C) of older objects, but only for
+ *   C from its size on, which is more than L.  So for each object that stays, L
+ *   at its place is noted (its reach): up to there, S is what it would be if
+ *   nothing had been forgotten, and beyond, no cache has it.  Reaches fall
+ *   with age, and those of an earlier sweep hold on.
+ * Source: our own.
+ * Guarantee: exact; what stays is what some cache up to the bound holds, and
+ *   deleted or expired objects that keep their room there.
+ * Cost: O(1) for each object of a sweep, and 16 bytes for each different reach,
+ *   of which there are few.
+ */
+
+/* What was last used at `moment` or before is in no cache of more bytes. */
+struct margay_reach {
+    uint64_t moment, bytes;
+};
+
+struct margay_bound {
+    uint64_t bytes; /* 0 = none */
+    bool exceeded;  /* something has been forgotten */
+    /* When the latest object larger than the bound came. */
+    uint64_t large;
+    struct margay_reach *reaches; /* the latest first; their bytes fall */
+    size_t count, capacity;
+};
+
+/* Take what is forgotten off `weights`; where there is slack its bytes become
+   such, as it may have taken some.  MARGAY_NO_MEMORY. */
+enum margay_status margay_bound_sweep(struct margay_bound *bound,
+                                      struct margay_weights *weights,
+                                      struct margay_slack *slack,
+                                      struct margay_error *error);
+
+/* The largest cache that may have what was last used at `moment`. */
+uint64_t margay_bound_find_reach(const struct margay_bound *bound,
+                                 uint64_t moment);
+
+/* -------------------------------------------------------- the engine -- */
 
 /* Requests that are looked up together, and then ranked. */
 #define MARGAY_OBJECTS_BATCH 64

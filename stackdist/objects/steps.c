@@ -1,5 +1,5 @@
-/* steps.c - what hits at each cache size; see steps.h */
-#include "stackdist/objects/steps.h"
+/* steps.c - what hits at each cache size; see objects.h */
+#include "stackdist/objects/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* forms.c - a histogram of finite distances as bars that are learnt from */
-#include "stackdist/predict/forms.h"
+#include "stackdist/predict/model.h"
 
 #include <math.h>
 #include <stdlib.h>

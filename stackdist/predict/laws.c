@@ -21,7 +21,7 @@
  * Cost: O(rows) for the groups of a run, O(runs patterns) for a law; O(rows +
  *   P runs patterns) for the single method.
  */
-#include "stackdist/predict/laws.h"
+#include "stackdist/predict/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
 #include "traces/traces_internal.h"
 

@@ -9,6 +9,7 @@
 #define MARGAY_STACKDIST_PREDICT_MODEL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <margay/prediction.h>
 
@@ -130,6 +131,159 @@ enum margay_status margay_find_unexplained(const struct margay_run runs[2],
 
 /* size^power, by multiplication. */
 double margay_raise(double size, unsigned power);
+
+/* ------------------------------------------------------- forms, forms.c -- */
+
+/*
+ * A distance histogram has a bar for each bin of distances, in which the share
+ * of references varies from run to run; a reference histogram has a bar for
+ * each of P groups of equal mass, in which the distance does.
+ *
+ * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.1.
+ */
+
+/* The most grains of a bar. */
+#define MARGAY_MOST_GRAINS 32
+
+/* References at neighbouring distances. */
+struct margay_grain {
+    double share; /* of all references at finite distances */
+    double least, most;
+};
+
+struct margay_bar {
+    uint64_t from, to;        /* the bin: distances in [from, to) */
+    double share;             /* of the references at finite distances */
+    double mean, least, most; /* of the distances that occur */
+    size_t first_grain, grain_count;
+};
+
+struct margay_form {
+    struct margay_bar *bars; /* owned; empty bins have none */
+    size_t count;
+    struct margay_grain *grains; /* owned; those of a bar in a row */
+    size_t grain_count;
+};
+
+/* The number of references at finite distances. */
+uint64_t margay_finite_references(const margay_histogram *histogram);
+
+/*
+ * The bars of a histogram that has finite distances, neighbours joined two by
+ * two until there are at most `most_bars`, unless that is 0.  The grains of a
+ * bar are its distances, or groups of equal mass where these are too many.
+ * MARGAY_NO_MEMORY on failure, with nothing to release.
+ */
+enum margay_status margay_form_make(const margay_histogram *histogram,
+                                    const struct margay_bins *bins,
+                                    size_t most_bars, struct margay_form *form,
+                                    struct margay_error *error);
+
+/* Release what a form owns; a zeroed or cleared form owns nothing. */
+void margay_form_clear(struct margay_form *form);
+
+/* Real distances in [from, to). */
+struct margay_interval {
+    double from, to;
+};
+
+/* The share of `moved`, evenly spread, that is in `bin`. */
+double margay_overlap(struct margay_interval moved, struct margay_interval bin);
+
+/* Neighbouring bins from 0 on: bin i is [edges[i], edges[i + 1]). */
+struct margay_edges {
+    double *edges; /* owned; count + 1 of them */
+    size_t count;
+};
+
+/*
+ * Bins of the kind given through `farthest`; without a kind (NULL), half
+ * octaves.  Reference bins begin where the bars of `form` do, and are half
+ * octaves beyond them.  MARGAY_NO_MEMORY on failure.
+ */
+enum margay_status margay_edges_make(const struct margay_bins *kind,
+                                     const struct margay_form *form,
+                                     uint64_t farthest,
+                                     struct margay_edges *edges,
+                                     struct margay_error *error);
+void margay_edges_clear(struct margay_edges *edges);
+
+/* Add `share`, spread evenly over the interval, to bins at a stride. */
+void margay_edges_add(const struct margay_edges *edges,
+                      struct margay_interval moved, double share, double *bins,
+                      size_t stride);
+
+/* The shares of a histogram's finite references, which there are. */
+void margay_edges_count(const struct margay_edges *edges,
+                        const margay_histogram *histogram, double *bins);
+
+/* --------------------------------------------------------- laws, laws.c -- */
+
+/*
+ * The references of each run, in the order of their distances, are cut into P
+ * groups of equal mass.  Group g of one run is taken to be group g of every
+ * other, so its mean distance is a function of the size, of which each run
+ * gives a point.
+ *
+ * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, sections 3.2, 3.3.
+ */
+
+/* A distance as a function of the size: base + slope f(s). */
+struct margay_law {
+    enum margay_growth growth;
+    double base, slope;
+    double error; /* by which it was chosen */
+};
+
+/* The means of one group in all runs, in the order of their sizes. */
+struct margay_points {
+    const double *sizes;
+    const double *distances;
+    size_t count;
+};
+
+/* The reference histograms of all runs, and room for a group's points. */
+struct margay_groups {
+    struct margay_form *forms;
+    size_t run_count, count;
+    double *sizes, *distances;
+};
+
+/* Cut the runs into `most` groups, or fewer where a run has fewer references.
+   MARGAY_NO_MEMORY on failure, with nothing to release. */
+enum margay_status margay_groups_make(struct margay_groups *groups,
+                                      const struct margay_run *runs,
+                                      size_t count, uint64_t most,
+                                      struct margay_error *error);
+void margay_groups_clear(struct margay_groups *groups);
+
+/* The points of one group, until those of another are asked for. */
+struct margay_points margay_points_of(const struct margay_groups *groups,
+                                      size_t group);
+
+/*
+ * Choose the law of a group.  *fit_error, unless NULL, receives the error of
+ * the pattern that fits best, even if it is not taken because none fits well.
+ * `plain`: as published.
+ */
+struct margay_law margay_law_choose(const struct margay_points *points,
+                                    const struct margay_patterns *patterns,
+                                    bool plain, double *fit_error);
+
+/* ------------------------------------------------ least squares, nnls.c -- */
+
+/*
+ * Find x >= 0 with the least |A x - b|, for a matrix of `rows` rows and
+ * `columns` columns, row after row in `matrix`; all numbers are finite.  x has
+ * room for `columns` numbers.
+ *
+ * Where many x do equally well (columns that depend on each other), the one
+ * found depends on nothing but the numbers given.  MARGAY_NO_MEMORY on
+ * failure.
+ */
+enum margay_status margay_nnls(const double *matrix, const double *b,
+                               size_t rows, size_t columns, double *x,
+                               struct margay_error *error);
 
 /* ---------------------------------------------------- as numbers, keep.c -- */
 

@@ -25,10 +25,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stackdist/predict/forms.h"
-#include "stackdist/predict/laws.h"
 #include "stackdist/predict/model.h"
-#include "stackdist/predict/nnls.h"
 #include "traces/traces_internal.h"
 
 /* More bars than this are joined. */

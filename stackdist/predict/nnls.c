@@ -21,7 +21,7 @@
  * Cost: A'A is O(rows columns^2); each change of the free set of k unknowns is
  * O(k^2) to enlarge it, O(k^3) to make it smaller.
  */
-#include "stackdist/predict/nnls.h"
+#include "stackdist/predict/model.h"
 
 #include <math.h>
 #include <stdbool.h>

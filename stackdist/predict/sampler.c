@@ -31,7 +31,6 @@
 
 #include <margay/prediction.h>
 
-#include "stackdist/predict/forms.h"
 #include "traces/traces_internal.h"
 
 /* The first values of thresholds that adapt, in blocks. */

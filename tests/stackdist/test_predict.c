@@ -3,7 +3,6 @@
 
 #include <margay/prediction.h>
 
-#include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
 #include "tests/stackdist/results.h"
 #include "tests/tap.h"
