@@ -205,9 +205,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
                         where == B1 || where == B2 ? T2 : T1, slot, use->sized);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(arc, .hit = hit, .evict = evict, .insert = insert,
-                           .holds = margay_queues_hold,
-                           .reuse = margay_queues_reuse)
+MARGAY_OBJECT_POLICY_LOOPS(arc, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_arc = {
     .info = {.name = "arc",
@@ -216,11 +214,7 @@ const struct margay_policy margay_policy_arc = {
                      "or of the others, as lately pays more",
              .source = "Megiddo and Modha 2003",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
+    MARGAY_OBJECT_POLICY_MEMBERS(arc),
     .memory = memory,
-    .set_up = set_up,
-    .loops = arc_loops,
-    .remove = margay_queues_remove,
-    .feed_objects = arc_feed_objects,
-    .resize = margay_queues_resize,
+    MARGAY_QUEUES_MEMBERS,
 };

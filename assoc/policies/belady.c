@@ -73,8 +73,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
 static size_t feed_objects(struct margay_object_cache *cache,
                            const uint32_t *words, size_t count)
 {
-    static const struct margay_policy_calls calls = {
-        .hit = hit, .evict = evict, .insert = insert};
+    static const struct margay_policy_calls calls = {MARGAY_POLICY_CALLS};
     return margay_object_cache_run(cache, &calls, words, count);
 }
 

@@ -417,6 +417,14 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
         MARGAY_STEPS_OF(name##_scanned), MARGAY_STEPS_OF(name##_indexed),  \
         MARGAY_STEPS_OF(name##_dense)};
 
+/* The calls of a policy, and the members of its row, that stand in its file
+   under these names. */
+#define MARGAY_POLICY_CALLS .hit = hit, .evict = evict, .insert = insert
+#define MARGAY_POLICY_MEMBERS(name) \
+    .state_bytes = sizeof(struct state), .set_up = set_up, .loops = name##_loops
+#define MARGAY_OBJECT_POLICY_MEMBERS(name) \
+    MARGAY_POLICY_MEMBERS(name), .feed_objects = name##_feed_objects
+
 /* The same, and the loop name_feed_objects() over requests of objects. */
 #define MARGAY_OBJECT_POLICY_LOOPS(name, ...)                              \
     MARGAY_POLICY_LOOPS(name, __VA_ARGS__)                                 \

@@ -157,7 +157,7 @@ static uint32_t victim(const void *context)
     return state->heap[0];
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(greedy, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(greedy, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_lfuda = {
     .info = {.name = "lfuda",
@@ -165,11 +165,8 @@ const struct margay_policy margay_policy_lfuda = {
              .help = "the block goes that was used least often, and long ago",
              .source = "Arlitt et al. 2000",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = greedy_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS(greedy),
     .remove = remove_slot,
-    .feed_objects = greedy_feed_objects,
     .victim = victim,
 };
 

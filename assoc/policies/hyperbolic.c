@@ -83,8 +83,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
         margay_held_add(&state->held, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(hyperbolic, .hit = hit, .evict = evict,
-                           .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(hyperbolic, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_hyperbolic = {
     .info = {.name = "hyperbolic",
@@ -93,9 +92,6 @@ const struct margay_policy margay_policy_hyperbolic = {
              .source = "Blankstein et al. 2017",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"sample", "64|1..65536", MARGAY_COUNT}},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = hyperbolic_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS(hyperbolic),
     .remove = margay_held_remove,
-    .feed_objects = hyperbolic_feed_objects,
 };

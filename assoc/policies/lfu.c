@@ -158,7 +158,7 @@ static void remove_slot(void *state, uint64_t set, uint32_t slot)
     leave(state, set, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(lfu, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(lfu, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_lfu = {
     .info = {.name = "lfu",
@@ -166,10 +166,7 @@ const struct margay_policy margay_policy_lfu = {
              .help = "the block goes that was used least often since it came",
              .source = "Aho et al. 1971",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = lfu_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS(lfu),
     .remove = remove_slot,
-    .feed_objects = lfu_feed_objects,
     .victim = margay_order_victim,
 };

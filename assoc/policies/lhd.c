@@ -301,7 +301,7 @@ static void resize(void *context, uint32_t slot, uint64_t bytes)
         state->budget += bytes_at(state, slot) - (int64_t)bytes;
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(lhd, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(lhd, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_lhd = {
     .info = {.name = "lhd",
@@ -311,10 +311,7 @@ const struct margay_policy margay_policy_lhd = {
              .source = "Beckmann et al. 2018",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"interval", "1048576|16..4294967296", MARGAY_COUNT}},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = lhd_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS(lhd),
     .remove = remove_slot,
-    .feed_objects = lhd_feed_objects,
     .resize = resize,
 };

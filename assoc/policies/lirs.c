@@ -157,9 +157,7 @@ static void remove_slot(void *context, uint64_t set, uint32_t slot)
     prune(state, set, true);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(lirs, .hit = hit, .evict = evict, .insert = insert,
-                           .holds = margay_queues_hold,
-                           .reuse = margay_queues_reuse)
+MARGAY_OBJECT_POLICY_LOOPS(lirs, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_lirs = {
     .info = {.name = "lirs",
@@ -169,11 +167,8 @@ const struct margay_policy margay_policy_lirs = {
              .source = "Jiang and Zhang 2002",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"hir", "0.01|0..1", MARGAY_FRACTION}},
-    .state_bytes = sizeof(struct state),
+    MARGAY_OBJECT_POLICY_MEMBERS(lirs),
     .memory = memory,
-    .set_up = set_up,
-    .loops = lirs_loops,
     .remove = remove_slot,
-    .feed_objects = lirs_feed_objects,
     .resize = margay_queues_resize,
 };

@@ -47,7 +47,7 @@ static void remove_slot(void *order, uint64_t set, uint32_t slot)
     margay_order_remove(order, set, 0, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(lru, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(lru, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_lru = {
     .info = {.name = "lru",

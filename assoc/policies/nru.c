@@ -102,7 +102,7 @@ static inline uint32_t evict(void *context, uint64_t set,
            (uint32_t)__builtin_ctzll(~words[progress->word]);
 }
 
-MARGAY_POLICY_LOOPS(nru, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(nru, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_nru = {
     .info = {.name = "nru",
@@ -111,8 +111,6 @@ const struct margay_policy margay_policy_nru = {
              .source = "Jaleel et al. 2010",
              .abilities = MARGAY_POLICY_FOR_SETS},
     .parameters = {{"clear", "miss|use|full", MARGAY_CHOICE}},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = nru_loops,
+    MARGAY_POLICY_MEMBERS(nru),
     .remove = remove_slot,
 };

@@ -286,6 +286,12 @@ static inline void margay_queues_resize(void *state, uint32_t slot,
             bytes - queues->sizes[slot];
 }
 
+/* Of policies that remember blocks, and of all. */
+#define MARGAY_QUEUES_MEMORY \
+    .holds = margay_queues_hold, .reuse = margay_queues_reuse
+#define MARGAY_QUEUES_MEMBERS \
+    .remove = margay_queues_remove, .resize = margay_queues_resize
+
 /* The segmented LRU of slru and tinylfu: a hit moves a block on probation to
    the protected line, what that has too many of returns, and others are
    renewed.  An object that has grown may be too much where it stands. */

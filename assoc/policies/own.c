@@ -139,7 +139,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     state->policy->insert(&state->cache, set, slot, &own);
 }
 
-MARGAY_POLICY_LOOPS(own, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(own, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_own = {
     .info = {.name = "own",
@@ -147,7 +147,5 @@ const struct margay_policy margay_policy_own = {
              .help = "what a shared object says",
              .source = "margay/policy.h",
              .abilities = 0},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = own_loops,
+    MARGAY_POLICY_MEMBERS(own),
 };

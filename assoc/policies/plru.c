@@ -89,8 +89,6 @@ const struct margay_policy margay_policy_plru = {
              .help = "the block goes to which the bits of a tree point",
              .source = "So and Rechtschaffen 1988",
              .abilities = MARGAY_POLICY_EVEN_WAYS | MARGAY_POLICY_FOR_SETS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
+    MARGAY_POLICY_MEMBERS(plru),
     .idle_repeats = true,
-    .loops = plru_loops,
 };

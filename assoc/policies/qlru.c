@@ -128,7 +128,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
         age(state, of_set, slot);
 }
 
-MARGAY_POLICY_LOOPS(qlru, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(qlru, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_qlru = {
     .info = {.name = "qlru",
@@ -144,7 +144,5 @@ const struct margay_policy margay_policy_qlru = {
                    {"replace", "R0|R1|R2", MARGAY_CHOICE},
                    {"update", "U0|U1|U2|U3", MARGAY_CHOICE},
                    {"umo", "off|on", MARGAY_CHOICE}},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = qlru_loops,
+    MARGAY_POLICY_MEMBERS(qlru),
 };

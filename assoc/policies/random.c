@@ -40,7 +40,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *held, uint64_t set, uint32_t slot,
         margay_held_add(held, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(random, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(random, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_random = {
     .info = {.name = "random",

@@ -136,9 +136,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
                         use->sized);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(s3fifo, .hit = hit, .evict = evict, .insert = insert,
-                           .holds = margay_queues_hold,
-                           .reuse = margay_queues_reuse)
+MARGAY_OBJECT_POLICY_LOOPS(s3fifo, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_s3fifo = {
     .info = {.name = "s3fifo",
@@ -148,11 +146,7 @@ const struct margay_policy margay_policy_s3fifo = {
              .source = "Yang et al. 2023",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"small", "0.1|0..1", MARGAY_FRACTION}},
-    .state_bytes = sizeof(struct state),
+    MARGAY_OBJECT_POLICY_MEMBERS(s3fifo),
     .memory = memory,
-    .set_up = set_up,
-    .loops = s3fifo_loops,
-    .remove = margay_queues_remove,
-    .feed_objects = s3fifo_feed_objects,
-    .resize = margay_queues_resize,
+    MARGAY_QUEUES_MEMBERS,
 };

@@ -79,7 +79,7 @@ static void remove_slot(void *context, uint64_t set, uint32_t slot)
     margay_order_remove(&state->order, set, 0, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(sieve, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(sieve, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_sieve = {
     .info = {.name = "sieve",
@@ -88,9 +88,6 @@ const struct margay_policy margay_policy_sieve = {
                      "last round",
              .source = "Zhang et al. 2024",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = sieve_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS(sieve),
     .remove = remove_slot,
-    .feed_objects = sieve_feed_objects,
 };

@@ -67,7 +67,7 @@ static uint32_t victim(const void *queues)
                                   : slot;
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(slru, .hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(slru, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_slru = {
     .info = {.name = "slru",
@@ -77,11 +77,7 @@ const struct margay_policy margay_policy_slru = {
              .source = "Karedla et al. 1994",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"protected", "0.8|0..1", MARGAY_FRACTION}},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = slru_loops,
-    .remove = margay_queues_remove,
-    .feed_objects = slru_feed_objects,
-    .resize = margay_queues_resize,
+    MARGAY_OBJECT_POLICY_MEMBERS(slru),
+    MARGAY_QUEUES_MEMBERS,
     .victim = victim,
 };

@@ -152,8 +152,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     margay_queues_enter(queues, set, WINDOW, slot, use->sized);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(tinylfu, .hit = hit, .evict = evict,
-                           .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(tinylfu, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_tinylfu = {
     .info = {.name = "tinylfu",
@@ -164,10 +163,6 @@ const struct margay_policy margay_policy_tinylfu = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"window", "0.01|0..1", MARGAY_FRACTION},
                    {"protected", "0.8|0..1", MARGAY_FRACTION}},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = tinylfu_loops,
-    .remove = margay_queues_remove,
-    .feed_objects = tinylfu_feed_objects,
-    .resize = margay_queues_resize,
+    MARGAY_OBJECT_POLICY_MEMBERS(tinylfu),
+    MARGAY_QUEUES_MEMBERS,
 };

@@ -82,9 +82,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
                         use->sized);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(two_q, .hit = hit, .evict = evict, .insert = insert,
-                           .holds = margay_queues_hold,
-                           .reuse = margay_queues_reuse)
+MARGAY_OBJECT_POLICY_LOOPS(two_q, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_2q = {
     .info = {.name = "2q",
@@ -95,11 +93,7 @@ const struct margay_policy margay_policy_2q = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"in", "0.25|0..1", MARGAY_FRACTION},
                    {"out", "0.5|0..8", MARGAY_FRACTION}},
-    .state_bytes = sizeof(struct state),
+    MARGAY_OBJECT_POLICY_MEMBERS(two_q),
     .memory = memory,
-    .set_up = set_up,
-    .loops = two_q_loops,
-    .remove = margay_queues_remove,
-    .feed_objects = two_q_feed_objects,
-    .resize = margay_queues_resize,
+    MARGAY_QUEUES_MEMBERS,
 };

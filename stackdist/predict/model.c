@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stackdist/engines/estimate.h"
 #include "stackdist/predict/model.h"
 #include "traces/traces_internal.h"
 
@@ -96,35 +97,24 @@ static enum margay_status draw_plot(struct plot *plot, uint64_t references,
                                     uint64_t cold, margay_histogram **histogram,
                                     struct margay_error *error)
 {
-    uint64_t finite = references - cold, given = 0;
-    double sum = 0, all = 0;
-    enum margay_status status = margay_histogram_create(histogram, error);
-    if (status != MARGAY_OK)
-        return status;
+    struct margay_rounder rounder;
+    double all = 0;
+    *histogram = NULL;
     qsort(plot->dots, plot->count, sizeof *plot->dots, compare_dots);
     for (size_t i = 0; i < plot->count; i++)
         all += plot->dots[i].share;
-    status = margay_histogram_add(*histogram, MARGAY_INFINITE, cold, error);
-    if (status == MARGAY_OK && !(all > 0))
-        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "there is nothing left of the model");
-    for (size_t i = 0; i < plot->count && status == MARGAY_OK; i++) {
-        sum += plot->dots[i].share;
-        uint64_t due = i + 1 == plot->count
-                           ? finite
-                           : (uint64_t)(sum / all * (double)finite + 0.5);
-        if (due > finite)
-            due = finite;
-        if (due > given)
-            status = margay_histogram_add(*histogram, plot->dots[i].distance,
-                                          due - given, error);
-        given = due > given ? due : given;
-    }
-    if (status != MARGAY_OK) {
-        margay_histogram_free(*histogram);
-        *histogram = NULL;
-    }
-    return status;
+    if (!(all > 0))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "there is nothing left of the model");
+    enum margay_status status =
+        margay_rounder_begin(&rounder, references - cold, all, error);
+    for (size_t i = 0; i < plot->count && status == MARGAY_OK; i++)
+        status = margay_rounder_add(&rounder, plot->dots[i].distance,
+                                    plot->dots[i].share, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(rounder.histogram, MARGAY_INFINITE, cold,
+                                      error);
+    return margay_rounder_end(&rounder, status, histogram, error);
 }
 
 /* ------------------------------------------------------------ comparing -- */
