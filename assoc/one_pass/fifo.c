@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#include "traces/traces_internal.h"
-
 /* The numbers of insertions are looked at after that many references. */
 #define PIECE_REFS ((size_t)1 << 20)
 

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <margay/status.h>
+#include "traces/traces_internal.h"
 
 /* The most sizes of one table. */
 #define MARGAY_FIFO_SIZES 16
@@ -72,8 +72,6 @@ typedef void margay_fifo_kernel(margay_fifo_lanes *insertions,
                                 margay_fifo_lanes *inserted,
                                 const uint32_t *objects, size_t count);
 
-extern margay_fifo_kernel margay_fifo_kernel_portable;
-extern margay_fifo_kernel margay_fifo_kernel_v3;
-extern margay_fifo_kernel margay_fifo_kernel_v4;
+MARGAY_DECLARE_FOR_TARGETS(margay_fifo_kernel, margay_fifo_kernel)
 
 #endif

@@ -4,13 +4,11 @@
 /* References ahead of a reference whose object is prefetched. */
 #define FETCH_AHEAD 16
 
-#define PASTE(a, b)       a##b
-#define KERNEL_OF(suffix) PASTE(margay_fifo_kernel_, suffix)
-
-void KERNEL_OF(MARGAY_TARGET_SUFFIX)(margay_fifo_lanes *insertions,
-                                     const margay_fifo_lanes *capacity,
-                                     margay_fifo_lanes *inserted,
-                                     const uint32_t *objects, size_t count)
+void MARGAY_TARGET_NAME(margay_fifo_kernel)(margay_fifo_lanes *insertions,
+                                            const margay_fifo_lanes *capacity,
+                                            margay_fifo_lanes *inserted,
+                                            const uint32_t *objects,
+                                            size_t count)
 {
     margay_fifo_lanes sizes = *capacity, latest = *inserted;
     for (size_t i = 0; i < count; i++) {

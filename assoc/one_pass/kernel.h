@@ -13,10 +13,7 @@
 #endif
 
 #include "assoc/one_pass/levels.h"
-#include "traces/traces_internal.h"
 
-#define PASTE(name, suffix)     name##_##suffix
-#define NAME_OF(prefix, suffix) PASTE(prefix, suffix)
 #if MARGAY_TAG_BITS == 32
 typedef uint32_t tag;
 #define BY_WIDTH(narrow, wide) narrow
@@ -671,9 +668,8 @@ static NOINLINE void begin(const struct margay_work *from, unsigned shift,
         drop_repeats(from, shift, last, to, true);
 }
 
-const struct margay_levels_kernel NAME_OF(BY_WIDTH(margay_levels_kernel,
-                                                   margay_wide_levels_kernel),
-                                          MARGAY_TARGET_SUFFIX) = {
+const struct margay_levels_kernel MARGAY_TARGET_NAME(
+    BY_WIDTH(margay_levels_kernel, margay_wide_levels_kernel)) = {
     .begin = begin,
     .pass = pass,
 };

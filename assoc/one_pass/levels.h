@@ -13,6 +13,8 @@
 
 #include <margay/assoc.h>
 
+#include "traces/traces_internal.h"
+
 #define MARGAY_LINE_BYTES 64
 
 /* The references ahead of a reference whose tags are prefetched. */
@@ -66,11 +68,9 @@ struct margay_levels_kernel {
                    struct margay_work *work);
 };
 
-extern const struct margay_levels_kernel margay_levels_kernel_portable;
-extern const struct margay_levels_kernel margay_wide_levels_kernel_portable;
-extern const struct margay_levels_kernel margay_levels_kernel_v3;
-extern const struct margay_levels_kernel margay_wide_levels_kernel_v3;
-extern const struct margay_levels_kernel margay_levels_kernel_v4;
-extern const struct margay_levels_kernel margay_wide_levels_kernel_v4;
+MARGAY_DECLARE_FOR_TARGETS(const struct margay_levels_kernel,
+                           margay_levels_kernel)
+MARGAY_DECLARE_FOR_TARGETS(const struct margay_levels_kernel,
+                           margay_wide_levels_kernel)
 
 #endif

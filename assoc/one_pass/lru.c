@@ -26,7 +26,6 @@
 
 #include "assoc/one_pass/levels.h"
 #include "assoc/room.h"
-#include "traces/traces_internal.h"
 
 /* References that pass through the levels together.  With more of them, a set
    is used more often while it is in the processor's caches. */

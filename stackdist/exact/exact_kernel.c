@@ -513,10 +513,7 @@ static void refresh(struct margay_rank *rank, uint64_t end)
     }
 }
 
-#define PASTE(a, b)       a##b
-#define KERNEL_OF(suffix) PASTE(margay_exact_kernel_, suffix)
-
-const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+const struct margay_exact_kernel MARGAY_TARGET_NAME(margay_exact_kernel) = {
     .deep = deep,
     .rank = rank,
     .count_pending = count_pending,

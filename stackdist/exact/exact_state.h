@@ -136,9 +136,8 @@ struct margay_exact_kernel {
     void (*refresh)(struct margay_rank *rank, uint64_t end);
 };
 
-extern const struct margay_exact_kernel margay_exact_kernel_portable;
-extern const struct margay_exact_kernel margay_exact_kernel_v3;
-extern const struct margay_exact_kernel margay_exact_kernel_v4;
+MARGAY_DECLARE_FOR_TARGETS(const struct margay_exact_kernel,
+                           margay_exact_kernel)
 
 /* ------------------------------------------------------ exact.c -- */
 

@@ -68,9 +68,7 @@ struct margay_near_kernel {
                        uint64_t *kept, uint64_t hits[2]);
 };
 
-extern const struct margay_near_kernel margay_near_kernel_portable;
-extern const struct margay_near_kernel margay_near_kernel_v3;
-extern const struct margay_near_kernel margay_near_kernel_v4;
+MARGAY_DECLARE_FOR_TARGETS(const struct margay_near_kernel, margay_near_kernel)
 
 /* An empty stack of 1 <= most_blocks <= MARGAY_NEAR_MOST_BLOCKS blocks, for a
    target that is available.  The caller owns *near; MARGAY_NO_MEMORY on

@@ -295,10 +295,7 @@ static inline size_t condense(const uint64_t *blocks, size_t count,
     return n;
 }
 
-#define PASTE(a, b)       a##b
-#define KERNEL_OF(suffix) PASTE(margay_near_kernel_, suffix)
-
-const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+const struct margay_near_kernel MARGAY_TARGET_NAME(margay_near_kernel) = {
     .refer = refer,
     .condense = condense,
 };

@@ -391,8 +391,7 @@ struct margay_objects_kernel {
                      struct margay_old_time *old);
 };
 
-extern const struct margay_objects_kernel margay_objects_kernel_portable;
-extern const struct margay_objects_kernel margay_objects_kernel_v3;
-extern const struct margay_objects_kernel margay_objects_kernel_v4;
+MARGAY_DECLARE_FOR_TARGETS(const struct margay_objects_kernel,
+                           margay_objects_kernel)
 
 #endif

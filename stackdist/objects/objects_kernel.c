@@ -707,11 +707,7 @@ static void renumber(struct margay_objects *objects,
     }
 }
 
-#define PASTE_(a, b)      a##b
-#define PASTE(a, b)       PASTE_(a, b)
-#define KERNEL_OF(suffix) PASTE(margay_objects_kernel_, suffix)
-
-const struct margay_objects_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+const struct margay_objects_kernel MARGAY_TARGET_NAME(margay_objects_kernel) = {
     .refer = refer_piece,
     .renumber = renumber,
 };

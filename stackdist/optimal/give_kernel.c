@@ -248,9 +248,7 @@ static void give(struct margay_machines *machines, struct margay_job *jobs,
     }
 }
 
-#define PASTE(a, b)       a##b
-#define KERNEL_OF(suffix) PASTE(margay_machines_kernel_, suffix)
-
-const struct margay_machines_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+const struct margay_machines_kernel MARGAY_TARGET_NAME(
+    margay_machines_kernel) = {
     .give = give,
 };

@@ -166,9 +166,8 @@ struct margay_machines_kernel {
                  size_t count);
 };
 
-extern const struct margay_machines_kernel margay_machines_kernel_portable;
-extern const struct margay_machines_kernel margay_machines_kernel_v3;
-extern const struct margay_machines_kernel margay_machines_kernel_v4;
+MARGAY_DECLARE_FOR_TARGETS(const struct margay_machines_kernel,
+                           margay_machines_kernel)
 
 /* No machines yet, and never more than `most`, for a target that is available.
  */

@@ -35,4 +35,11 @@ const char *margay_target_name(enum margay_target target);
 #define MARGAY_FOR_TARGET(name, target) name##_portable
 #endif
 
+/* Declare them; and their name in the file that is compiled for each target. */
+#define MARGAY_DECLARE_FOR_TARGETS(type, name) \
+    extern type name##_portable, name##_v3, name##_v4;
+#define MARGAY_TARGET_NAME(name)           MARGAY_TARGET_PASTE(name, MARGAY_TARGET_SUFFIX)
+#define MARGAY_TARGET_PASTE(name, suffix)  MARGAY_TARGET_PASTE_(name, suffix)
+#define MARGAY_TARGET_PASTE_(name, suffix) name##_##suffix
+
 #endif
