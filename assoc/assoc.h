@@ -260,9 +260,6 @@ struct margay_policy_info {
     unsigned abilities;
 };
 
-/* The number of rows of the table. */
-MARGAY_API size_t margay_policy_count(void);
-
 /* Row `index` of the table; NULL beyond its end. */
 MARGAY_API const struct margay_policy_info *margay_policy_at(size_t index);
 

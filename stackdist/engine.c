@@ -10,24 +10,9 @@
 
 #include "traces/traces_internal.h"
 
-/* In the order of the printed table: the production engine first. */
-/* clang-format off */
+#define ADDRESS(name) &margay_engine_##name,
 static const struct margay_engine_class *const classes[] = {
-    &margay_engine_exact,
-    &margay_engine_naive,
-    &margay_engine_olken,
-    &margay_engine_bennett_kruskal,
-    &margay_engine_holes,
-    &margay_engine_bounded,
-    &margay_engine_parda,
-    &margay_engine_markers,
-    &margay_engine_scale_tree,
-    &margay_engine_absolute,
-    &margay_engine_shen,
-    &margay_engine_shards,
-    &margay_engine_hp_rda,
-};
-/* clang-format on */
+    MARGAY_ENGINES(ADDRESS)};
 #define CLASSES (sizeof classes / sizeof classes[0])
 
 struct margay_engine {
@@ -51,12 +36,6 @@ const struct margay_engine_info *margay_engine_at(size_t index)
 {
     const struct margay_engine_class *class = margay_engine_class_at(index);
     return class ? &class->info : NULL;
-}
-
-const struct margay_engine_info *margay_engine_describe(
-    const margay_engine *engine)
-{
-    return &engine->class->info;
 }
 
 const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,

@@ -152,19 +152,16 @@ const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
 /* Row `index` of the table, as margay_engine_at(), NULL beyond. */
 const struct margay_engine_class *margay_engine_class_at(size_t index);
 
-extern const struct margay_engine_class margay_engine_exact;
-extern const struct margay_engine_class margay_engine_naive;
-extern const struct margay_engine_class margay_engine_olken;
-extern const struct margay_engine_class margay_engine_bounded;
-extern const struct margay_engine_class margay_engine_bennett_kruskal;
-extern const struct margay_engine_class margay_engine_holes;
-extern const struct margay_engine_class margay_engine_markers;
-extern const struct margay_engine_class margay_engine_scale_tree;
-extern const struct margay_engine_class margay_engine_absolute;
-extern const struct margay_engine_class margay_engine_shen;
-extern const struct margay_engine_class margay_engine_shards;
-extern const struct margay_engine_class margay_engine_hp_rda;
-extern const struct margay_engine_class margay_engine_parda;
+/* All of them, in the order of the printed table: the production engine
+   first. */
+/* clang-format off */
+#define MARGAY_ENGINES(X) \
+    X(exact) X(naive) X(olken) X(bennett_kruskal) X(holes) X(bounded) \
+    X(parda) X(markers) X(scale_tree) X(absolute) X(shen) X(shards) X(hp_rda)
+/* clang-format on */
+#define MARGAY_DECLARE_ENGINE(name) \
+    extern const struct margay_engine_class margay_engine_##name;
+MARGAY_ENGINES(MARGAY_DECLARE_ENGINE)
 
 /* For measures other than reuse distances; not in the table. */
 extern const struct margay_engine_class margay_engine_times;

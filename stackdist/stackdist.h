@@ -276,10 +276,6 @@ MARGAY_API enum margay_status margay_engine_create(
 /* Release an engine; NULL does nothing. */
 MARGAY_API void margay_engine_free(margay_engine *engine);
 
-/* The row of the table that describes the engine. */
-MARGAY_API const struct margay_engine_info *margay_engine_describe(
-    const margay_engine *engine);
-
 /* What an engine can do beside taking references and giving a curve at some
    sizes: a set of bits. */
 enum margay_engine_ability {

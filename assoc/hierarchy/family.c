@@ -494,20 +494,11 @@ struct margay_level_counts margay_family_counts(const margay_family *family,
                          : margay_shared_counts(cache);
 }
 
-const uint64_t *margay_family_references(const margay_family *family)
+struct margay_machine_fed margay_family_fed(const margay_family *family)
 {
-    return family->references;
-}
-
-size_t margay_family_cores(const margay_family *family)
-{
-    size_t cores = 0;
+    struct margay_machine_fed fed = {.shares_cores = family->shares_cores};
+    memcpy(fed.references, family->references, sizeof fed.references);
     for (size_t i = 0; i < MARGAY_MOST_CORES; i++)
-        cores += family->is_core[i];
-    return cores;
-}
-
-bool margay_family_shares_cores(const margay_family *family)
-{
-    return family->shares_cores;
+        fed.cores += family->is_core[i];
+    return fed;
 }

@@ -82,14 +82,9 @@ MARGAY_API enum margay_status margay_family_reset_counts(
 MARGAY_API struct margay_level_counts margay_family_counts(
     const margay_family *family, size_t machine, size_t level);
 
-/* The references of each enum margay_kind that were fed since the last reset,
-   and the cores that have made any.  No references wait. */
-MARGAY_API const uint64_t *margay_family_references(
+/* As margay_hierarchy_fed(), of each machine.  No references wait. */
+MARGAY_API struct margay_machine_fed margay_family_fed(
     const margay_family *family);
-MARGAY_API size_t margay_family_cores(const margay_family *family);
-
-/* As margay_hierarchy_shares_cores(). */
-MARGAY_API bool margay_family_shares_cores(const margay_family *family);
 
 #ifdef __cplusplus
 }

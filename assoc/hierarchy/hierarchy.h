@@ -280,14 +280,14 @@ MARGAY_API enum margay_status margay_hierarchy_sharing(
     const margay_hierarchy *hierarchy, struct margay_sharing_place **places,
     size_t *count, struct margay_error *error);
 
-/* The references of each enum margay_kind that were fed since the last reset,
-   and the cores that have made any. */
-MARGAY_API const uint64_t *margay_hierarchy_references(
-    const margay_hierarchy *hierarchy);
-MARGAY_API size_t margay_hierarchy_cores(const margay_hierarchy *hierarchy);
+/* What a machine was fed with. */
+struct margay_machine_fed {
+    uint64_t references[MARGAY_KINDS]; /* since the last reset */
+    size_t cores;                      /* that have made any, at any time */
+    bool shares_cores; /* a thread had no core of its own, as options said so */
+};
 
-/* Was there a thread that had no core of its own, since the options said so? */
-MARGAY_API bool margay_hierarchy_shares_cores(
+MARGAY_API struct margay_machine_fed margay_hierarchy_fed(
     const margay_hierarchy *hierarchy);
 
 #ifdef __cplusplus

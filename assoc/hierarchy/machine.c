@@ -589,20 +589,12 @@ struct margay_level_counts margay_hierarchy_counts(
     return sum;
 }
 
-const uint64_t *margay_hierarchy_references(const margay_hierarchy *hierarchy)
+struct margay_machine_fed margay_hierarchy_fed(
+    const margay_hierarchy *hierarchy)
 {
-    return hierarchy->references;
-}
-
-size_t margay_hierarchy_cores(const margay_hierarchy *hierarchy)
-{
-    size_t cores = 0;
+    struct margay_machine_fed fed = {.shares_cores = hierarchy->shares_cores};
+    memcpy(fed.references, hierarchy->references, sizeof fed.references);
     for (size_t i = 0; i < hierarchy->core_count; i++)
-        cores += hierarchy->cores[i] != NULL;
-    return cores;
-}
-
-bool margay_hierarchy_shares_cores(const margay_hierarchy *hierarchy)
-{
-    return hierarchy->shares_cores;
+        fed.cores += hierarchy->cores[i] != NULL;
+    return fed;
 }

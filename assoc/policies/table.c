@@ -41,11 +41,6 @@ static const struct margay_policy *const policies[] = {
     MARGAY_POLICIES(ADDRESS)};
 #define POLICIES (sizeof policies / sizeof policies[0])
 
-size_t margay_policy_count(void)
-{
-    return POLICIES;
-}
-
 const struct margay_policy_info *margay_policy_at(size_t index)
 {
     return index < POLICIES ? &policies[index]->info : NULL;

@@ -71,8 +71,9 @@ static struct machine_results results_of(const struct simulate *simulate,
 static void summarise(const struct machine_results *results,
                       uint64_t references)
 {
-    size_t cores = margay_machine_analysis_cores(results->analysis), best = 0;
-    bool shared = margay_machine_analysis_shares_cores(results->analysis);
+    const struct margay_machine_fed fed =
+        margay_machine_analysis_fed(results->analysis);
+    size_t best = 0;
     bool have_cycles, coherent;
     char time[64] = "", fields[256] = "";
     machines_find(results, &have_cycles, &coherent);
@@ -87,8 +88,9 @@ static void summarise(const struct machine_results *results,
         machine_text(results->machine, best, fields, sizeof fields);
     }
     message_tell("%s: %" PRIu64 " references of %zu core%s%s%s%s%s",
-                 results->trace, references, cores, margay_plural(cores, "s"),
-                 shared ? " that threads share" : "", time,
+                 results->trace, references, fed.cores,
+                 margay_plural(fed.cores, "s"),
+                 fed.shares_cores ? " that threads share" : "", time,
                  *fields == '\0' ? "" : " at best, with ", fields);
 }
 
@@ -325,7 +327,7 @@ static enum margay_status write_machines(void *context,
     struct machine_results results =
         results_of(simulate, pass->trace, job->analyses[pass->index]);
     uint64_t references = of_all_kinds(
-        margay_machine_analysis_references(job->analyses[pass->index]));
+        margay_machine_analysis_fed(job->analyses[pass->index]).references);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
         return simulate->options->machine.mix

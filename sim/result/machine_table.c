@@ -37,8 +37,9 @@ double machine_access_cycles(const struct machine_results *results,
         cycles +=
             levels_of(results, machine)[i].cycles * (double)counts.lookups;
     }
-    return cycles /
-           (double)sum(margay_machine_analysis_references(results->analysis));
+    const struct margay_machine_fed fed =
+        margay_machine_analysis_fed(results->analysis);
+    return cycles / (double)sum(fed.references);
 }
 
 void table_varied(struct csv_writer *csv, const struct machine *machine,
@@ -121,13 +122,13 @@ static void write_level(struct csv_writer *csv,
 void table_machines(struct csv_writer *csv,
                     const struct machine_results *results)
 {
-    const uint64_t *references =
-        margay_machine_analysis_references(results->analysis);
+    const struct margay_machine_fed fed =
+        margay_machine_analysis_fed(results->analysis);
     uint64_t instructions = results->instructions;
     bool coherent, has_cycles;
     machines_find(results, &has_cycles, &coherent);
     if (instructions == 0)
-        instructions = references[MARGAY_FETCH];
+        instructions = fed.references[MARGAY_FETCH];
     for (size_t i = 0; i < machine_count(results->machine); i++) {
         for (size_t k = 0; k < results->machine->count; k++)
             write_level(csv, results, i, k, instructions, coherent);
@@ -147,7 +148,7 @@ struct point {
    level holds no bytes of its own. */
 static uint64_t bytes_of(const struct machine_results *results, size_t machine)
 {
-    uint64_t cores = margay_machine_analysis_cores(results->analysis);
+    uint64_t cores = margay_machine_analysis_fed(results->analysis).cores;
     uint64_t bytes = 0;
     for (size_t i = 0; i < results->machine->count; i++) {
         const struct margay_level *level = &levels_of(results, machine)[i];

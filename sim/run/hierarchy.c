@@ -297,26 +297,10 @@ enum margay_status margay_machine_analysis_sharing(
 }
 
 /* All machines were fed the same, so that any of them tells. */
-const uint64_t *margay_machine_analysis_references(
+struct margay_machine_fed margay_machine_analysis_fed(
     const margay_analysis *analysis)
 {
     const struct machines *machines = self(analysis);
-    return machines->family == NULL
-               ? margay_hierarchy_references(machines->each[0])
-               : margay_family_references(machines->family);
-}
-
-size_t margay_machine_analysis_cores(const margay_analysis *analysis)
-{
-    const struct machines *machines = self(analysis);
-    return machines->family == NULL ? margay_hierarchy_cores(machines->each[0])
-                                    : margay_family_cores(machines->family);
-}
-
-bool margay_machine_analysis_shares_cores(const margay_analysis *analysis)
-{
-    const struct machines *machines = self(analysis);
-    return machines->family == NULL
-               ? margay_hierarchy_shares_cores(machines->each[0])
-               : margay_family_shares_cores(machines->family);
+    return machines->family == NULL ? margay_hierarchy_fed(machines->each[0])
+                                    : margay_family_fed(machines->family);
 }

@@ -194,16 +194,8 @@ MARGAY_API enum margay_status margay_machine_analysis_sharing(
     struct margay_sharing_place **places, size_t *count,
     struct margay_error *error);
 
-/* The references of each enum margay_kind that each machine was fed with, and
-   the cores that have made any, as margay_hierarchy_references() and
-   margay_hierarchy_cores() say. */
-MARGAY_API const uint64_t *margay_machine_analysis_references(
-    const margay_analysis *analysis);
-MARGAY_API size_t
-margay_machine_analysis_cores(const margay_analysis *analysis);
-
-/* As margay_hierarchy_shares_cores(). */
-MARGAY_API bool margay_machine_analysis_shares_cores(
+/* What each machine was fed with, as margay_hierarchy_fed() says. */
+MARGAY_API struct margay_machine_fed margay_machine_analysis_fed(
     const margay_analysis *analysis);
 
 /* ---- Policies ---- */

@@ -144,12 +144,11 @@ static bool machine_differs(const struct round *round, size_t machine,
             margay_family_counts(family, machine, i);
         differs |= memcmp(&alone, &shared, sizeof alone) != 0;
     }
-    differs |= margay_hierarchy_cores(hierarchy) != margay_family_cores(family);
-    differs |= margay_hierarchy_shares_cores(hierarchy) !=
-               margay_family_shares_cores(family);
-    differs |= memcmp(margay_hierarchy_references(hierarchy),
-                      margay_family_references(family),
-                      MARGAY_KINDS * sizeof(uint64_t)) != 0;
+    const struct margay_machine_fed fed = margay_hierarchy_fed(hierarchy),
+                                    all = margay_family_fed(family);
+    differs |=
+        fed.cores != all.cores || fed.shares_cores != all.shares_cores ||
+        memcmp(fed.references, all.references, sizeof fed.references) != 0;
     if (differs)
         describe(round->levels[machine], round->count);
     margay_hierarchy_free(hierarchy);

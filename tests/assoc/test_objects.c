@@ -261,8 +261,8 @@ static void refused(const char *spec, uint64_t bytes, const char *why)
 /* Every policy of the table keeps to what its row says. */
 static void test_abilities(void)
 {
-    for (size_t i = 0; i < margay_policy_count(); i++) {
-        const struct margay_policy_info *info = margay_policy_at(i);
+    const struct margay_policy_info *info;
+    for (size_t i = 0; (info = margay_policy_at(i)) != NULL; i++) {
         const struct margay_object_cache_options options = {
             .bytes = 9, .sizes = sizes, .objects = 1, .policy = info->name};
         bool can = (info->abilities & MARGAY_POLICY_FOR_OBJECTS) != 0 &&
