@@ -213,20 +213,6 @@ static void begin_stay(struct margay_hierarchy *hierarchy,
         place->told.coherence_misses++;
 }
 
-/* What a domain touches is new to it. */
-static void end_doubt(const struct margay_domain *domain,
-                      struct margay_copy *copy)
-{
-    copy->fresh = 0;
-    if (!copy->pending)
-        return;
-    copy->pending = false;
-    domain->root->counts.true_sharing_misses++;
-    if (copy->missed_at != 0)
-        domain->directory->places[copy->missed_at - 1]
-            .told.true_sharing_misses++;
-}
-
 void margay_coherence_touch(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
                             const struct margay_touch *touch)
@@ -237,8 +223,15 @@ void margay_coherence_touch(struct margay_hierarchy *hierarchy,
     bool missed = copy->caches == 0;
     if (missed)
         begin_stay(hierarchy, domain, copy, touch);
-    if ((copy->fresh & touch->pieces) != 0)
-        end_doubt(domain, copy);
+    if ((copy->fresh & touch->pieces) != 0) {
+        /* What the domain touches is new to it. */
+        copy->fresh = 0;
+        domain->root->counts.true_sharing_misses += copy->pending;
+        if (copy->pending && copy->missed_at != 0)
+            domain->directory->places[copy->missed_at - 1]
+                .told.true_sharing_misses++;
+        copy->pending = false;
+    }
     if (!missed && !touch->write)
         return;
     domain->root->counts.upgrades +=

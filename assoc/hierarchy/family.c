@@ -461,37 +461,30 @@ enum margay_status margay_family_reset_counts(margay_family *family,
     return status;
 }
 
-/* What comes to a memory. */
-static struct margay_level_counts memory_counts(
-    const struct margay_family *family, size_t machine, size_t index)
+struct margay_level_counts margay_family_counts(const margay_family *family,
+                                                size_t machine, size_t level)
 {
     size_t count = family->options.level_count;
     const struct margay_level *levels =
         family->options.levels + machine * count;
+    struct margay_shared_cache *const *caches =
+        family->caches + machine * count;
     struct margay_level_counts counts = {.writebacks = 0};
+    if (caches[level] != NULL)
+        return margay_shared_counts(caches[level]);
+    /* What comes to a memory. */
     for (size_t i = 0; i < count; i++) {
         uint64_t passed[MARGAY_SORTS];
-        uint64_t parts = levels[i].block_bytes / levels[index].block_bytes;
-        if (levels[i].next != index)
+        uint64_t parts = levels[i].block_bytes / levels[level].block_bytes;
+        if (levels[i].next != level)
             continue;
-        margay_shared_passed(family->caches[machine * count + i], passed);
-        for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
-            passed[sort] *= parts == 0 ? 1 : parts;
+        margay_shared_passed(caches[i], passed);
+        for (size_t sort = 0; sort < MARGAY_SORTS; sort++)
             margay_count(&counts, (enum margay_kind)(sort % MARGAY_KINDS),
                          (enum margay_purpose)(sort / MARGAY_KINDS),
-                         passed[sort], 0);
-        }
+                         passed[sort] * (parts == 0 ? 1 : parts), 0);
     }
     return counts;
-}
-
-struct margay_level_counts margay_family_counts(const margay_family *family,
-                                                size_t machine, size_t level)
-{
-    const struct margay_shared_cache *cache =
-        family->caches[machine * family->options.level_count + level];
-    return cache == NULL ? memory_counts(family, machine, level)
-                         : margay_shared_counts(cache);
 }
 
 struct margay_machine_fed margay_family_fed(const margay_family *family)

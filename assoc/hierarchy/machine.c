@@ -75,25 +75,22 @@ enum margay_status margay_hierarchy_create(
     return MARGAY_OK;
 }
 
-static void free_node(struct margay_node *node)
-{
-    if (node == NULL)
-        return;
-    margay_unmap(node->prefetched, node->prefetched_bytes);
-    margay_cache_free(node->cache);
-    free(node->prefetcher);
-    free(node->above);
-    free(node);
-}
-
 void margay_hierarchy_free(margay_hierarchy *hierarchy)
 {
     if (hierarchy == NULL)
         return;
     for (size_t level = 0; level < hierarchy->all_count; level++) {
         struct margay_instances *instances = &hierarchy->instances[level];
-        for (size_t i = 0; i < instances->count; i++)
-            free_node(instances->nodes[i]);
+        for (size_t i = 0; i < instances->count; i++) {
+            struct margay_node *node = instances->nodes[i];
+            if (node == NULL)
+                continue;
+            margay_unmap(node->prefetched, node->prefetched_bytes);
+            margay_cache_free(node->cache);
+            free(node->prefetcher);
+            free(node->above);
+            free(node);
+        }
         free(instances->nodes);
         margay_directory_free(instances->directory);
     }

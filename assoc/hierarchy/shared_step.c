@@ -168,19 +168,6 @@ static inline void step_stacked(struct margay_shared_group *group,
     }
 }
 
-static void ask_ahead(const struct margay_shared_group *group,
-                      const struct margay_shared_place *place,
-                      const struct margay_flow *flow, size_t i)
-{
-    if (i + AHEAD >= flow->count)
-        return;
-    uint64_t set = set_of(group, flow->items[i + AHEAD].block);
-    uint64_t at = set * group->most_ways;
-    __builtin_prefetch(place->blocks + at, 1);
-    __builtin_prefetch(place->blocks + at + 8, 1);
-    __builtin_prefetch(place->dirty + at, 1);
-}
-
 /* ---------------------------------------------------------- other caches -- */
 
 /* The cache lacks the block. */
@@ -240,12 +227,17 @@ void margay_shared_step(void *groups, size_t index)
             place = place_of(group, item->core);
         if (place == NULL)
             return;
-        if (group->stacked) {
-            ask_ahead(group, place, flow, i);
-            step_stacked(group, place, item);
-        } else {
+        if (!group->stacked) {
             step_alone(group, place, item);
+            continue;
         }
+        if (i + AHEAD < flow->count) {
+            uint64_t at = set_of(group, item[AHEAD].block) * group->most_ways;
+            __builtin_prefetch(place->blocks + at, 1);
+            __builtin_prefetch(place->blocks + at + 8, 1);
+            __builtin_prefetch(place->dirty + at, 1);
+        }
+        step_stacked(group, place, item);
     }
 }
 

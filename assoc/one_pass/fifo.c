@@ -20,23 +20,6 @@ uint64_t margay_fifo_bytes(uint32_t objects)
     return (uint64_t)objects * sizeof(margay_fifo_lanes);
 }
 
-/* A cache for all objects never evicts, so that larger ones are the same.  An
-   object of number 0 is absent, as it is `capacity` insertions old. */
-static void set_lanes(margay_fifo *fifo,
-                      const struct margay_fifo_options *options)
-{
-    uint32_t most = options->objects;
-    for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++) {
-        bool is_cache = i < options->count;
-        uint64_t blocks = is_cache ? options->cache_blocks[i] : 0;
-        fifo->capacity[i] = !is_cache       ? UINT32_MAX
-                            : blocks < most ? (uint32_t)blocks
-                                            : most;
-        fifo->inserted[i] =
-            is_cache ? fifo->capacity[i] + options->earlier_insertions : 0;
-    }
-}
-
 enum margay_status margay_fifo_create(const struct margay_fifo_options *options,
                                       margay_fifo **fifo,
                                       struct margay_error *error)
@@ -59,7 +42,16 @@ enum margay_status margay_fifo_create(const struct margay_fifo_options *options,
         margay_fifo_free(made);
         return margay_fail_memory(error, "the caches");
     }
-    set_lanes(made, options);
+    /* A cache for all objects never evicts, so that larger ones are the same.
+       An object of number 0 is absent, as it is `capacity` insertions old. */
+    for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++) {
+        made->capacity[i] = i < options->count ? options->objects : UINT32_MAX;
+        if (i >= options->count)
+            continue;
+        if (options->cache_blocks[i] < options->objects)
+            made->capacity[i] = (uint32_t)options->cache_blocks[i];
+        made->inserted[i] = made->capacity[i] + options->earlier_insertions;
+    }
     *fifo = made;
     return MARGAY_OK;
 }
@@ -86,20 +78,14 @@ static void renumber(margay_fifo *fifo)
         fifo->capacity & (margay_fifo_lanes)(fifo->capacity != UINT32_MAX);
 }
 
-static bool is_near_the_end(const margay_fifo *fifo)
-{
-    for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++) {
-        if (fifo->inserted[i] > UINT32_MAX - PIECE_REFS)
-            return true;
-    }
-    return false;
-}
-
 void margay_fifo_feed(margay_fifo *fifo, const uint32_t *objects, size_t count)
 {
     for (size_t done = 0, piece; done < count; done += piece) {
         piece = count - done < PIECE_REFS ? count - done : PIECE_REFS;
-        if (is_near_the_end(fifo))
+        bool ends = false;
+        for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++)
+            ends |= fifo->inserted[i] > UINT32_MAX - PIECE_REFS;
+        if (ends)
             renumber(fifo);
         margay_fifo_lanes before = fifo->inserted;
         fifo->kernel(fifo->insertions, &fifo->capacity, &fifo->inserted,

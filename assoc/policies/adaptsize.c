@@ -143,22 +143,6 @@ static void choose(struct margay_adaptsize *adaptsize, const uint64_t *sizes)
         adaptsize->scale = exp2(at_a > at_b ? a : b);
 }
 
-/* The interval ends: bring the rates up to date. */
-static void average(struct margay_adaptsize *adaptsize, const uint64_t *sizes)
-{
-    for (uint64_t i = 0; i < adaptsize->objects; i++) {
-        double *rate = &adaptsize->rates[i], count = adaptsize->counts[i];
-        if (*rate == 0 && count == 0)
-            continue;
-        *rate = *rate == 0 ? count : DECAY * *rate + (1 - DECAY) * count;
-        adaptsize->counts[i] = 0;
-        if (*rate < LEAST) {
-            *rate = 0;
-            adaptsize->known_bytes -= sizes[i];
-        }
-    }
-}
-
 static bool knows(const struct margay_adaptsize *adaptsize, uint32_t object)
 {
     return adaptsize->counts[object] > 0 || adaptsize->rates[object] > 0;
@@ -171,10 +155,20 @@ void margay_adaptsize_watch(struct margay_adaptsize *adaptsize, uint32_t object,
         bool enough = (double)adaptsize->known_bytes > 3 * adaptsize->room;
         adaptsize->left =
             enough || adaptsize->interval < WAIT ? adaptsize->interval : WAIT;
-        if (enough) {
-            average(adaptsize, sizes);
-            choose(adaptsize, sizes);
+        /* Bring the rates up to date. */
+        for (uint64_t i = 0; enough && i < adaptsize->objects; i++) {
+            double *rate = &adaptsize->rates[i], count = adaptsize->counts[i];
+            if (*rate == 0 && count == 0)
+                continue;
+            *rate = *rate == 0 ? count : DECAY * *rate + (1 - DECAY) * count;
+            adaptsize->counts[i] = 0;
+            if (*rate < LEAST) {
+                *rate = 0;
+                adaptsize->known_bytes -= sizes[i];
+            }
         }
+        if (enough)
+            choose(adaptsize, sizes);
     }
     if (!knows(adaptsize, object))
         adaptsize->known_bytes += sizes[object];

@@ -85,15 +85,6 @@ void margay_admission_set_up(struct margay_admission *admission,
 void margay_admission_watch(struct margay_admission *admission, uint32_t object,
                             const uint64_t *sizes);
 
-/* The size of an object changes. */
-static inline void margay_admission_resize(struct margay_admission *admission,
-                                           uint32_t object, uint64_t from,
-                                           uint64_t to)
-{
-    if (admission->rule == MARGAY_ADMIT_ADAPTED)
-        margay_adaptsize_resize(&admission->adaptsize, object, from, to);
-}
-
 /* Does an object that misses come in?  `victim` is what would make room for it,
    or MARGAY_NO_SLOT. */
 bool margay_admission_admits(struct margay_admission *admission,

@@ -266,19 +266,6 @@ enum margay_status margay_cache_reserve(margay_cache *cache, uint64_t blocks,
     return MARGAY_OK;
 }
 
-static void count_references(uint64_t *references, const uint8_t *kinds,
-                             size_t count)
-{
-    uint64_t writes = 0, fetches = 0;
-    for (size_t i = 0; kinds != NULL && i < count; i++) {
-        writes += kinds[i] == MARGAY_WRITE;
-        fetches += kinds[i] == MARGAY_FETCH;
-    }
-    references[MARGAY_READ] += count - writes - fetches;
-    references[MARGAY_WRITE] += writes;
-    references[MARGAY_FETCH] += fetches;
-}
-
 void margay_cache_tell_sites(margay_cache *cache, const uint64_t *sites)
 {
     cache->sites = sites;
@@ -288,8 +275,15 @@ void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                        const uint8_t *kinds, size_t count)
 {
     const struct margay_uses uses = {blocks, kinds, count, cache->sites};
+    uint64_t writes = 0, fetches = 0;
     cache->sites = NULL;
-    count_references(cache->counts.references, kinds, count);
+    for (size_t i = 0; kinds != NULL && i < count; i++) {
+        writes += kinds[i] == MARGAY_WRITE;
+        fetches += kinds[i] == MARGAY_FETCH;
+    }
+    cache->counts.references[MARGAY_READ] += count - writes - fetches;
+    cache->counts.references[MARGAY_WRITE] += writes;
+    cache->counts.references[MARGAY_FETCH] += fetches;
     cache->policy->loops[cache->finder.form].feed(cache, &uses);
 }
 
@@ -547,8 +541,9 @@ bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
         return valid;
     if (held)
         cache->used_bytes -= cache->sizes[object];
-    margay_admission_resize(&cache->admission, object, cache->sizes[object],
-                            cache->size);
+    if (cache->admission.rule == MARGAY_ADMIT_ADAPTED)
+        margay_adaptsize_resize(&cache->admission.adaptsize, object,
+                                cache->sizes[object], cache->size);
     if (cache->policy->resize != NULL)
         cache->policy->resize(cache->state, object, cache->size);
     cache->own_sizes[object] = cache->size;

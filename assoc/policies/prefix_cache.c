@@ -171,17 +171,6 @@ static bool holds(margay_prefix_cache *cache, uint32_t block)
                : margay_cache_where(cache->cache, block) != MARGAY_NOWHERE;
 }
 
-/* Use blocks one by one, as each that comes in may evict another. */
-static void use_and_store(margay_prefix_cache *cache, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t block = (uint32_t)cache->uses[i];
-        if (!holds(cache, block) || has_expired(cache, block))
-            store(cache, block);
-        margay_cache_feed(cache->cache, &cache->uses[i], NULL, 1);
-    }
-}
-
 enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
                                                const uint32_t *blocks,
                                                size_t count, uint64_t time,
@@ -207,10 +196,16 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
         return margay_fail_memory(error, "the blocks of a request");
     for (size_t i = 0; i < count; i++)
         cache->uses[i] = blocks[cache->back ? count - 1 - i : i];
-    if (cache->ends != NULL)
-        use_and_store(cache, count);
-    else
-        margay_cache_feed(cache->cache, cache->uses, NULL, count);
+    /* What may expire is used one by one, as each that comes in may evict
+       another. */
+    size_t at_once = cache->ends == NULL ? count : 1;
+    for (size_t i = 0; i < count; i += at_once) {
+        uint32_t block = (uint32_t)cache->uses[i];
+        if (cache->ends != NULL &&
+            (!holds(cache, block) || has_expired(cache, block)))
+            store(cache, block);
+        margay_cache_feed(cache->cache, &cache->uses[i], NULL, at_once);
+    }
     return MARGAY_OK;
 }
 

@@ -113,28 +113,23 @@ static enum margay_status finish_times(void *state,
 
 /* ------------------------------------------------------------ footprint -- */
 
-/* Count the gaps behind the last references to all blocks. */
-static void count_last_gaps(struct times *times)
-{
-    const struct margay_hash *last = &times->clock.last;
-    for (uint64_t i = 0; i < last->bucket_count; i++) {
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            uint64_t value = margay_bucket_value(&last->buckets[i], slot);
-            if (value != 0)
-                count_gap(times, times->clock.now - margay_clock_decode(value));
-        }
-    }
-}
-
 /*
- * The footprint where each bar begins, from the longest window to the
+ * Once the gaps behind the last references to all blocks are counted, too, the
+ * footprint where each bar begins, from the longest window to the
  * shortest: fp(w) = M - sum over gaps g > w of (g - w) / (N - w + 1).
  */
-static void sum_gaps(const struct times *times, double *footprints,
+static void sum_gaps(struct times *times, double *footprints,
                      uint64_t references)
 {
-    double count = 0, sum = 0;
-    double blocks = (double)times->clock.last.entries;
+    const struct margay_hash *last = &times->clock.last;
+    double count = 0, sum = 0, blocks = (double)last->entries;
+    for (uint64_t i = 0; i < last->bucket_count * MARGAY_BUCKET_SLOTS; i++) {
+        uint64_t value =
+            margay_bucket_value(&last->buckets[i / MARGAY_BUCKET_SLOTS],
+                                (unsigned)(i % MARGAY_BUCKET_SLOTS));
+        if (value != 0)
+            count_gap(times, times->clock.now - margay_clock_decode(value));
+    }
     for (size_t bar = BARS; bar-- > 0;) {
         double window = (double)margay_bar_low(bar, BAR_BITS) - 1;
         count += (double)times->gaps[bar];
@@ -161,7 +156,6 @@ static enum margay_status finish_footprint(void *state,
         status = margay_fail_memory(error, "the footprint");
     } else {
         size_t count = 0;
-        count_last_gaps(times);
         sum_gaps(times, footprints, result->references);
         /* Bar 1 begins with a window of 0. */
         for (size_t bar = 1; bar + 1 < BARS; bar++) {

@@ -133,28 +133,18 @@ static int compare_last(const void *left, const void *right)
     return (a->last < b->last) - (a->last > b->last);
 }
 
-/* All blocks, the most recent first: the place of each is its depth. */
-static enum margay_status sort_blocks(const margay_writebacks *w,
-                                      struct block ***sorted,
-                                      struct margay_error *error)
-{
-    *sorted = calloc(w->block_count + 1, sizeof **sorted);
-    if (*sorted == NULL)
-        return margay_fail_memory(error, "the write-backs");
-    for (uint64_t i = 0; i < w->block_count; i++)
-        (*sorted)[i] = &w->blocks[i];
-    qsort(*sorted, w->block_count, sizeof **sorted, compare_last);
-    return MARGAY_OK;
-}
-
 /* Caches that have written a block back so far have it clean. */
 enum margay_status margay_writebacks_settle(margay_writebacks *w,
                                             struct margay_error *error)
 {
-    struct block **sorted;
-    enum margay_status status = sort_blocks(w, &sorted, error);
-    if (status != MARGAY_OK)
-        return status;
+    /* The most recent first: the place of each is its depth. */
+    struct block **sorted = calloc(w->block_count + 1, sizeof *sorted);
+    enum margay_status status = MARGAY_OK;
+    if (sorted == NULL)
+        return margay_fail_memory(error, "the write-backs");
+    for (uint64_t i = 0; i < w->block_count; i++)
+        sorted[i] = &w->blocks[i];
+    qsort(sorted, w->block_count, sizeof *sorted, compare_last);
     for (uint64_t depth = 0; depth < w->block_count && status == MARGAY_OK;
          depth++) {
         struct block *block = sorted[depth];

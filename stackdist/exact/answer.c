@@ -206,19 +206,6 @@ static void rank_share(void *context, size_t i)
     }
 }
 
-static void gather_absent(struct answer *answer)
-{
-    struct margay_part_question *question = answer->question;
-    size_t kept = 0;
-    for (unsigned i = 0; i < answer->shares; i++) {
-        memmove(question->blocks + kept,
-                question->blocks + share_begin(answer, i),
-                answer->absent[i] * sizeof *question->blocks);
-        kept += answer->absent[i];
-    }
-    question->count = kept;
-}
-
 static void run_tasks(margay_crew *crew, void (*run)(void *context, size_t i),
                       void *context, size_t tasks)
 {
@@ -257,17 +244,19 @@ static enum margay_status run_answer(struct answer *answer)
     for (unsigned i = 0; i < last; i++)
         margay_rank_destroy(&answer->ranks[i]);
     answer->e->rank = answer->ranks[last];
-    if (question->last) {
-        /* Blocks that no earlier part can have are at infinite distance. */
-        uint64_t absent = 0;
-        for (unsigned i = 0; i < answer->shares; i++)
-            absent += answer->absent[i];
-        answer->question->count = 0;
-        return margay_histogram_add(answer->e->histogram, MARGAY_INFINITE,
-                                    absent, NULL);
+    size_t absent = 0;
+    for (unsigned i = 0; i < answer->shares; i++) {
+        if (!question->last)
+            memmove(question->blocks + absent,
+                    question->blocks + share_begin(answer, i),
+                    answer->absent[i] * sizeof *question->blocks);
+        absent += answer->absent[i];
     }
-    gather_absent(answer);
-    return MARGAY_OK;
+    question->count = question->last ? 0 : absent;
+    /* Blocks that no earlier part can have are at infinite distance. */
+    return question->last ? margay_histogram_add(answer->e->histogram,
+                                                 MARGAY_INFINITE, absent, NULL)
+                          : MARGAY_OK;
 }
 
 static enum margay_status answer(void *state,

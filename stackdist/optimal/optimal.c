@@ -264,21 +264,6 @@ static enum margay_status renumber(struct optimal *optimal,
 
 /* ------------------------------------------------------------- feeding -- */
 
-/* Fill jobs[] with the jobs that end in the batch, which begins behind time
-   `now`; returns how many. */
-static size_t list_jobs(struct optimal *optimal, size_t count, uint32_t now)
-{
-    size_t jobs = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t past = optimal->past[i];
-        now += past != REPEAT;
-        optimal->jobs[jobs] =
-            (struct margay_job){past, now - !optimal->bypass, 0};
-        jobs += past != 0 && past != REPEAT;
-    }
-    return jobs;
-}
-
 /* Count the references of a batch.  Jobs that end there are in jobs[], and have
    their machines unless they are kept. */
 static enum margay_status count_batch(struct optimal *optimal, size_t count,
@@ -307,9 +292,16 @@ static enum margay_status give_jobs(struct optimal *optimal, size_t count,
                                     uint32_t now, uint64_t *distances,
                                     struct margay_error *error)
 {
-    size_t jobs = list_jobs(optimal, count, now);
     bool keep = optimal->kept_most > 0;
     enum margay_status status = MARGAY_OK;
+    size_t jobs = 0; /* that end in the batch, which begins behind time `now` */
+    for (size_t i = 0; i < count; i++) {
+        uint32_t past = optimal->past[i];
+        now += past != REPEAT;
+        optimal->jobs[jobs] =
+            (struct margay_job){past, now - !optimal->bypass, 0};
+        jobs += past != 0 && past != REPEAT;
+    }
     if (keep) {
         memcpy(optimal->kept + optimal->kept_count, optimal->jobs,
                jobs * sizeof *optimal->jobs);

@@ -246,24 +246,18 @@ static void forgive_first_uses(const struct scene *scene, size_t from,
     }
 }
 
-/* What two curves may differ by in a bin: noise is twice the usual. */
-static double tolerance(const struct scene *scene, const struct curve *a,
-                        const struct curve *b, size_t bin)
-{
-    return SAME_OCTAVES + 2 * sqrt(scene->variances[bin] *
-                                   (1 / a->intervals + 1 / b->intervals));
-}
-
 /* How far a curve is from another, which may miss less by its first uses, in
-   tolerances: below 1 they are alike. */
+   what two curves may differ by: below 1 they are alike.  Noise is twice the
+   usual. */
 static double distance(const struct scene *scene, const struct curve *a,
                        const struct curve *b)
 {
-    double most = 0;
+    double most = 0, few = 1 / a->intervals + 1 / b->intervals;
     for (size_t i = 1; i < scene->bins; i++)
-        most = fmax(most, fmax(a->levels[i] - b->levels[i],
-                               b->least[i] - a->levels[i]) /
-                              tolerance(scene, a, b, i));
+        most =
+            fmax(most,
+                 fmax(a->levels[i] - b->levels[i], b->least[i] - a->levels[i]) /
+                     (SAME_OCTAVES + 2 * sqrt(scene->variances[i] * few)));
     return most;
 }
 
@@ -340,15 +334,6 @@ static bool is_valley(const double *shares, size_t at, size_t width)
     return true;
 }
 
-static bool is_near(const bool *ends, size_t at, size_t width)
-{
-    for (size_t i = at - width; i <= at + width; i++) {
-        if (ends[i])
-            return true;
-    }
-    return false;
-}
-
 static void split(const struct intervals *intervals, struct pieces *pieces)
 {
     bool ends[MOST + 1] = {false};
@@ -368,7 +353,8 @@ static void split(const struct intervals *intervals, struct pieces *pieces)
             if ((double)large < USUALLY * (double)places)
                 continue;
             for (size_t j = from + 2 * width; j + 2 * width <= to; j++) {
-                if (is_valley(shares, j, width) && !is_near(ends, j, width))
+                if (is_valley(shares, j, width) &&
+                    memchr(ends + j - width, true, 2 * width + 1) == NULL)
                     ends[j] = true;
             }
         }

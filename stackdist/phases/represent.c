@@ -177,16 +177,6 @@ static void choose_of_phases(struct choice *choice, const struct pieces *pieces,
 
 /* -------------------------------------------------------------- results -- */
 
-/* How many intervals are at most `share` of the references; at least 1. */
-static size_t most_intervals(const struct intervals *intervals, double share)
-{
-    double most = floor(share * (double)intervals->references /
-                        (double)(UINT64_C(1) << intervals->shift));
-    return most < 1                          ? 1
-           : most < (double)intervals->count ? (size_t)most
-                                             : intervals->count;
-}
-
 static int compare(const void *a, const void *b)
 {
     const struct margay_representative *first = a, *second = b;
@@ -234,7 +224,11 @@ enum margay_status margay_phases_represent(
         return margay_fail_memory(error, "intervals that stand for others");
     enum margay_status status = begin(choice, &phases->intervals, error);
     if (status == MARGAY_OK) {
-        size_t most = most_intervals(&phases->intervals, share);
+        /* At most `share` of the references, and at least one interval. */
+        double some =
+            fmax(1, floor(share * (double)phases->intervals.references /
+                          (double)margay_phases_interval_refs(phases)));
+        size_t most = (size_t)fmin(some, (double)phases->intervals.count);
         choose_of_phases(choice, &phases->pieces, most);
         if (choice->chosen == 0)
             choose_one(choice);

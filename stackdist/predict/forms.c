@@ -63,17 +63,6 @@ struct builder {
     struct margay_error *error;
 };
 
-static enum margay_status add_grain(struct builder *builder,
-                                    const struct margay_grain *grain)
-{
-    struct margay_form *form = builder->form;
-    if (!MARGAY_MAKE_ROOM(form->grains, form->grain_count, 1,
-                          builder->grain_capacity))
-        return margay_fail_memory(builder->error, "the bars of a histogram");
-    form->grains[form->grain_count++] = *grain;
-    return MARGAY_OK;
-}
-
 static enum margay_status add_bar(struct builder *builder,
                                   const struct margay_bin *bin)
 {
@@ -86,9 +75,8 @@ static enum margay_status add_bar(struct builder *builder,
     bar.first_grain = form->grain_count;
     /* A grain for each distance, or MARGAY_MOST_GRAINS of equal mass. */
     bool each = distances <= MARGAY_MOST_GRAINS;
-    enum margay_status status = MARGAY_OK;
     uint64_t done = 0;
-    for (size_t i = 0; done < bin->references && status == MARGAY_OK; i++) {
+    for (size_t i = 0; done < bin->references; i++) {
         struct margay_grain grain;
         /* Whole groups first, to keep the product within 64 bits. */
         uint64_t end = each ? bin->references
@@ -102,11 +90,15 @@ static enum margay_status add_bar(struct builder *builder,
         grain.most = (double)builder->rows.distance;
         grain.share = (double)all / builder->finite;
         done += all;
-        status = add_grain(builder, &grain);
+        if (!MARGAY_MAKE_ROOM(form->grains, form->grain_count, 1,
+                              builder->grain_capacity))
+            return margay_fail_memory(builder->error,
+                                      "the bars of a histogram");
+        form->grains[form->grain_count++] = grain;
     }
     bar.grain_count = form->grain_count - bar.first_grain;
     form->bars[form->count++] = bar;
-    return status;
+    return MARGAY_OK;
 }
 
 /* ----------------------------------------------------------------- bins -- */

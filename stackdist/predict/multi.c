@@ -108,15 +108,6 @@ static void fill_column(const struct system *system, size_t kind,
 
 /* -------------------------------------------------------------- solving -- */
 
-/* The law of a group, as the growth of a distance in the standard run. */
-static struct way way_by(const struct margay_law *law, double size)
-{
-    double at = law->base + law->slope * margay_growth_at(law->growth, size);
-    if (law->growth == MARGAY_CONSTANT || !(at > 0))
-        return (struct way){MARGAY_CONSTANT, 0};
-    return (struct way){law->growth, law->base / at};
-}
-
 /* A grain follows the law of the group that has its middle. */
 static enum margay_status find_laws(struct system *system,
                                     const struct margay_patterns *patterns,
@@ -139,7 +130,13 @@ static enum margay_status find_laws(struct system *system,
         struct margay_points points = margay_points_of(&groups, group);
         struct margay_law law =
             margay_law_choose(&points, patterns, false, NULL);
-        system->laws[i] = way_by(&law, system->standard->size);
+        /* The growth of a distance in the standard run. */
+        double at =
+            law.base +
+            law.slope * margay_growth_at(law.growth, system->standard->size);
+        system->laws[i] = law.growth == MARGAY_CONSTANT || !(at > 0)
+                              ? (struct way){MARGAY_CONSTANT, 0}
+                              : (struct way){law.growth, law.base / at};
         before += share;
     }
     margay_groups_clear(&groups);

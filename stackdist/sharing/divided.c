@@ -229,12 +229,6 @@ static void find_gap(struct division *division)
 
 /* -------------------------------------------------------------- states -- */
 
-/* The first state that uses `blocks` or more. */
-static size_t find_state(const struct states *states, uint64_t blocks)
-{
-    return MARGAY_BISECT(i, states->count, states->list[i].used < blocks);
-}
-
 /* Append a state, unless an earlier one has as few misses. */
 static enum margay_status append(struct states *states,
                                  const struct state *state,
@@ -262,7 +256,9 @@ static enum margay_status merge(const struct division *division,
     enum margay_status status = MARGAY_OK;
     uint64_t blocks = part->steps->sizes[step],
              misses = part->steps->misses[step];
-    size_t stay = find_state(found, before->list[0].used + blocks);
+    size_t stay =
+        MARGAY_BISECT(place, found->count,
+                      found->list[place].used < before->list[0].used + blocks);
     size_t i = 0, k = 0;
     rest->count = 0;
     for (size_t at = stay; at < found->count && status == MARGAY_OK; at++)
