@@ -165,11 +165,6 @@ void margay_rank_fill(struct margay_rank *rank, uint64_t live)
             (child) += (sums)[(child) + left / 2] <= (n) ? left / 2 : 0; \
     } while (0)
 
-static inline uint64_t minimum(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
 /* The index of the n-th set bit, from 0, of a word that has more than n.  The
@@ -203,14 +198,14 @@ uint64_t margay_rank_select(const struct margay_rank *rank, uint64_t n)
         first = child << (MARGAY_TOP_SHIFT - MARGAY_LEVEL3_SHIFT);
     }
     count = ((entered - 1) >> MARGAY_LEVEL3_SHIFT) + 1 - first;
-    LAST_NOT_ABOVE(rank->level3 + first, minimum(count, 16), n, child);
+    LAST_NOT_ABOVE(rank->level3 + first, margay_minimum(count, 16), n, child);
     n -= rank->level3[first + child];
     first = (first + child) << (MARGAY_LEVEL3_SHIFT - MARGAY_LEVEL2_SHIFT);
     count = ((entered - 1) >> MARGAY_LEVEL2_SHIFT) + 1 - first;
-    LAST_NOT_ABOVE(rank->level2 + first, minimum(count, 16), n, child);
+    LAST_NOT_ABOVE(rank->level2 + first, margay_minimum(count, 16), n, child);
     n -= rank->level2[first + child];
     first = (first + child) << MARGAY_LEVEL2_SHIFT;
-    LAST_NOT_ABOVE(rank->level1 + first, minimum(entered - first, 32), n,
+    LAST_NOT_ABOVE(rank->level1 + first, margay_minimum(entered - first, 32), n,
                    child);
     n -= rank->level1[first + child];
     uint64_t leaf = first + child, last_word = rank->next >> 6;

@@ -37,11 +37,6 @@ static void set_reach(struct sweep *sweep, unsigned j, uint64_t most,
     sweep->sum = below + of->bytes;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void lower(struct sweep *sweep)
 {
     while (sweep->sum > sweep->reach) {
@@ -50,8 +45,8 @@ static void lower(struct sweep *sweep)
         unsigned j = margay_class_of(sweep->reach);
         const struct passed *of = &sweep->passed[j];
         uint64_t below = sweep->sum - of->bytes;
-        uint64_t one = least(of->smallest[1] - 1, sweep->reach);
-        uint64_t none = least(of->smallest[0] - 1, sweep->reach);
+        uint64_t one = margay_minimum(of->smallest[1] - 1, sweep->reach);
+        uint64_t none = margay_minimum(of->smallest[0] - 1, sweep->reach);
         if (of->smallest[0] <= one && below + of->smallest[0] <= one) {
             set_reach(sweep, j, one, below);
         } else if (none >> j != 0 && below <= none) {

@@ -130,16 +130,6 @@ static inline size_t margay_classes_append(struct margay_interval *intervals,
     return count + 1;
 }
 
-static inline uint64_t margay_classes_maximum(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline uint64_t margay_classes_minimum(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * The classes, as bits, of the caches that may hit an object of class `own`
  * whose last use was at `moment` at a size below its distance: not beyond it,
@@ -150,7 +140,7 @@ static inline uint64_t margay_classes_asked(
 {
     uint64_t asked = 0, latest = 0;
     for (unsigned j = classes->largest + 1; j-- > own;) {
-        latest = margay_classes_maximum(latest, classes->latest[j]);
+        latest = margay_maximum(latest, classes->latest[j]);
         asked |= (uint64_t)(moment < latest && moment >= classes->beyond[j])
                  << j;
     }
@@ -181,7 +171,7 @@ static inline enum margay_status margay_classes_hits(
     for (unsigned j = own; asked >> j != 0 && distance >> j != 0; j++) {
         uint64_t first = UINT64_C(1) << j, end = distance;
         if (j < 63)
-            end = margay_classes_minimum(distance, first << 1);
+            end = margay_minimum(distance, first << 1);
         bool among = j == own && size > 0;
         uint64_t held = among ? below + size : below;
         if (held < end && (asked >> j & 1) != 0) {
@@ -191,13 +181,13 @@ static inline enum margay_status margay_classes_hits(
                 return status;
             margay_classes_find_smallest(&classes->candidates[j], weights,
                                          moment, smallest);
-            *count = margay_classes_append(
-                intervals, *count, margay_classes_maximum(first, held),
-                margay_classes_minimum(end, smallest[0]));
+            *count = margay_classes_append(intervals, *count,
+                                           margay_maximum(first, held),
+                                           margay_minimum(end, smallest[0]));
             if (!among && smallest[0] < end)
                 *count = margay_classes_append(
                     intervals, *count, smallest[0] + below,
-                    margay_classes_minimum(end, smallest[1]));
+                    margay_minimum(end, smallest[1]));
         }
         below = held + sums[j];
         if (j == 63)
@@ -428,9 +418,9 @@ static void expire(struct margay_objects *objects,
         end = all->to;
         for (size_t a = 0; a < MARGAY_OBJECTS_AGES && old->from[a] < end; a++) {
             bool last = a + 1 == MARGAY_OBJECTS_AGES;
-            uint64_t from = margay_classes_maximum(old->from[a], all->from);
-            uint64_t to = margay_classes_minimum(
-                last ? UINT64_MAX : old->from[a + 1], end);
+            uint64_t from = margay_maximum(old->from[a], all->from);
+            uint64_t to =
+                margay_minimum(last ? UINT64_MAX : old->from[a + 1], end);
             if (from >= to)
                 continue;
             bool is_valid = time <= old->until[a];
@@ -522,12 +512,12 @@ static enum margay_status resize(struct margay_objects *objects, uint64_t past,
     enum margay_status status = fit_size(objects, own, size, i, error);
     objects->counts.resized++;
     classes->changes = true;
-    *changed = margay_classes_maximum(*changed, past);
+    *changed = margay_maximum(*changed, past);
     if (size > own || status != MARGAY_OK)
         return status;
     objects->counts.shrunk++;
     objects->most_bytes =
-        margay_classes_maximum(objects->most_bytes, objects->weights.total);
+        margay_maximum(objects->most_bytes, objects->weights.total);
     return margay_objects_make_slack(objects, error);
 }
 

@@ -234,7 +234,7 @@ static void forgive_first_uses(const struct scene *scene, size_t from,
     const struct intervals *intervals = scene->intervals;
     for (size_t b = 1; b < scene->bins; b++) {
         double sum = 0;
-        if (margay_bin_begin(b) < blocks)
+        if (margay_bar_low(b, BIN_BITS) < blocks)
             continue;
         for (size_t i = from; i < to; i++) {
             uint64_t misses = intervals->misses[i][b];

@@ -29,14 +29,6 @@
 
 /* ------------------------------------------------------------ intervals -- */
 
-static size_t bin_of(uint64_t distance)
-{
-    if (distance < BINS_PER_OCTAVE)
-        return (size_t)distance;
-    unsigned octave = margay_log2_floor(distance) - 3;
-    return BINS_PER_OCTAVE * octave + (size_t)(distance >> octave);
-}
-
 /* Count the next reference, whose block was last used `time` references ago; 0
    and an infinite distance if it was never. */
 static void count_reference(struct intervals *intervals, uint64_t distance,
@@ -73,7 +65,7 @@ static void count_reference(struct intervals *intervals, uint64_t distance,
         intervals->firsts[i]++;
         return;
     }
-    intervals->misses[i][bin_of(distance)]++;
+    intervals->misses[i][margay_bar_of(distance, BIN_BITS)]++;
     intervals->reuses[i][(now - time) >> intervals->shift]++;
     if (distance > intervals->largest)
         intervals->largest = distance;
@@ -81,7 +73,9 @@ static void count_reference(struct intervals *intervals, uint64_t distance,
 
 size_t margay_intervals_bins(const struct intervals *intervals)
 {
-    return intervals->references == 0 ? 0 : bin_of(intervals->largest) + 2;
+    return intervals->references == 0
+               ? 0
+               : margay_bar_of(intervals->largest, BIN_BITS) + 2;
 }
 
 uint64_t margay_intervals_refs(const struct intervals *intervals, size_t from,
@@ -263,7 +257,7 @@ enum margay_status margay_phases_curve(const margay_phases *phases,
     if (*points == NULL)
         return margay_fail_memory(error, "the curve of a phase");
     for (size_t b = 1; b < bins; b++)
-        (*points)[b - 1].cache_blocks = margay_bin_begin(b);
+        (*points)[b - 1].cache_blocks = margay_bar_low(b, BIN_BITS);
     for (size_t i = 0; i < phases->pieces.count; i++) {
         const struct piece *piece = &phases->pieces.list[i];
         uint64_t misses[BINS];

@@ -9,21 +9,14 @@
 #define MARGAY_STACKDIST_PHASES_PHASES_H
 
 #include "stackdist/engines/clock.h"
+#include "stackdist/engines/estimate.h"
 #include <margay/phases.h>
 
 #define MOST MARGAY_MOST_INTERVALS
 
-/* Distances below 8 have a bin each, and each octave from there on has 8. */
-#define BINS_PER_OCTAVE 8
-#define BINS            432 /* all distances below 2^56 */
-
-/* The least distance of a bin. */
-static inline uint64_t margay_bin_begin(size_t bin)
-{
-    uint64_t part = BINS_PER_OCTAVE + (uint64_t)bin % BINS_PER_OCTAVE;
-    return bin < 2 * BINS_PER_OCTAVE ? bin
-                                     : part << (bin / BINS_PER_OCTAVE - 1);
-}
+/* Bins of distances are bars (estimate.h), 8 an octave. */
+#define BIN_BITS 3
+#define BINS     432 /* all distances below 2^56 */
 
 struct intervals {
     unsigned shift; /* 2^shift references each */

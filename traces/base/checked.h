@@ -1,8 +1,8 @@
 /*
- * checked.h - arithmetic that notices when it overflows
+ * checked.h - arithmetic that notices when it overflows, and some that cannot
  *
- * Each function stores the result and returns true, or returns false and
- * leaves *result unspecified.
+ * The former stores the result and returns true, or returns false and leaves
+ * *result unspecified.
  */
 #ifndef MARGAY_TRACES_BASE_CHECKED_H
 #define MARGAY_TRACES_BASE_CHECKED_H
@@ -27,6 +27,16 @@ static inline bool margay_multiply_u64(uint64_t a, uint64_t b, uint64_t *result)
 static inline bool margay_multiply_size(size_t a, size_t b, size_t *result)
 {
     return !__builtin_mul_overflow(a, b, result);
+}
+
+static inline uint64_t margay_minimum(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t margay_maximum(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 static inline bool margay_is_power_of_two(uint64_t value)
