@@ -16,22 +16,11 @@
 /* A bucket of the hash table is prefetched this many references ahead. */
 #define MARGAY_CLOCK_AHEAD 24
 
+/* Zeroed, with an empty table. */
 struct margay_clock {
     struct margay_hash last; /* block to time */
     uint64_t now;            /* references so far */
 };
-
-static inline enum margay_status margay_clock_create(struct margay_clock *clock,
-                                                     struct margay_error *error)
-{
-    clock->now = 0;
-    return margay_hash_create(&clock->last, 0, error);
-}
-
-static inline void margay_clock_destroy(struct margay_clock *clock)
-{
-    margay_hash_destroy(&clock->last);
-}
 
 /* MARGAY_BAD_ARGUMENT: no time is left, after nearly 2^38 references. */
 static inline enum margay_status margay_clock_fail_end(

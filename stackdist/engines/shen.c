@@ -53,7 +53,7 @@ struct shen {
 static void destroy(void *state)
 {
     struct shen *shen = state;
-    margay_clock_destroy(&shen->clock);
+    margay_hash_destroy(&shen->clock.last);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
@@ -66,7 +66,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     shen->seed = setup->options.seed;
     if (rate < 1)
         shen->threshold = (uint64_t)ldexp(rate, 64);
-    return margay_clock_create(&shen->clock, error);
+    return margay_hash_create(&shen->clock.last, 0, error);
 }
 
 /* ----------------------------------------- how reuse times are distributed */

@@ -40,7 +40,7 @@ struct times {
 static void destroy(void *state)
 {
     struct times *times = state;
-    margay_clock_destroy(&times->clock);
+    margay_hash_destroy(&times->clock.last);
     margay_histogram_free(times->histogram);
 }
 
@@ -48,7 +48,8 @@ static enum margay_status create(const struct margay_engine_setup *setup,
                                  void *state, struct margay_error *error)
 {
     struct times *times = state;
-    enum margay_status status = margay_clock_create(&times->clock, error);
+    enum margay_status status =
+        margay_hash_create(&times->clock.last, 0, error);
     if (status == MARGAY_OK && setup->options.measure == MARGAY_REUSE_TIMES)
         status = margay_histogram_create(&times->histogram, error);
     return status;

@@ -352,52 +352,48 @@ enum margay_status margay_hash_close(struct margay_hash *hash,
 /* ----------------------------------------------------------------- erase -- */
 
 /*
- * An entry of a later bucket of the run that may move to bucket `hole`: its
- * home must not lie behind the hole.  False if the run has none.  Differences
- * modulo 2^64 are in the order of the ways around the end of the table.
+ * The bucket of an entry, later in the run, that may move to bucket `hole`, and
+ * its slot: its home must not lie behind the hole.  NULL if the run has none.
+ * Differences modulo 2^64 are in the order of the ways around the end of the
+ * table.
  */
-static bool find_spilled(const struct margay_hash *hash, uint64_t hole,
-                         uint64_t *index, unsigned *slot)
+static struct margay_bucket *find_spilled(const struct margay_hash *hash,
+                                          struct margay_bucket *hole,
+                                          unsigned *slot)
 {
-    for (uint64_t i = margay_hash_after(hash, hole); i != hole;
-         i = margay_hash_after(hash, i)) {
-        const struct margay_bucket *bucket = &hash->buckets[i];
+    uint64_t to = (uint64_t)(hole - hash->buckets);
+    for (struct margay_bucket *bucket = margay_hash_next(hash, hole);
+         bucket != hole; bucket = margay_hash_next(hash, bucket)) {
+        uint64_t i = (uint64_t)(bucket - hash->buckets);
         unsigned fill = bucket_fill(bucket);
-        for (unsigned j = 0; j < fill; j++) {
-            uint64_t home = margay_hash_home(hash, bucket->keys[j]);
-            if (i - home >= i - hole) {
-                *index = i;
-                *slot = j;
-                return true;
-            }
+        for (*slot = 0; *slot < fill; ++*slot) {
+            if (i - margay_hash_home(hash, bucket->keys[*slot]) >= i - to)
+                return bucket;
         }
         if (fill < MARGAY_BUCKET_SLOTS)
-            return false;
+            return NULL;
     }
-    return false;
+    return NULL;
 }
 
 void margay_hash_erase(struct margay_hash *hash, uint64_t key)
 {
     unsigned slot;
-    struct margay_bucket *bucket = margay_hash_slot(hash, key, &slot);
+    struct margay_bucket *bucket = margay_hash_slot(hash, key, &slot), *from;
     if (bucket->values[slot] == 0)
         return;
     hash->entries--;
-    for (;;) {
+    for (;; bucket = from) {
         unsigned last = bucket_fill(bucket) - 1;
-        bool was_full = last == MARGAY_BUCKET_SLOTS - 1;
         bucket->keys[slot] = bucket->keys[last];
         margay_bucket_set_value(bucket, slot,
                                 margay_bucket_value(bucket, last));
         margay_bucket_set_value(bucket, last, 0);
         /* Only a full bucket has spilled: pull an entry back into it. */
-        uint64_t hole = (uint64_t)(bucket - hash->buckets), index;
-        if (!was_full || !find_spilled(hash, hole, &index, &slot))
+        if (last < MARGAY_BUCKET_SLOTS - 1 ||
+            (from = find_spilled(hash, bucket, &slot)) == NULL)
             return;
-        bucket->keys[last] = hash->buckets[index].keys[slot];
-        margay_bucket_set_value(
-            bucket, last, margay_bucket_value(&hash->buckets[index], slot));
-        bucket = &hash->buckets[index];
+        bucket->keys[last] = from->keys[slot];
+        margay_bucket_set_value(bucket, last, margay_bucket_value(from, slot));
     }
 }

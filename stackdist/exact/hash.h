@@ -170,13 +170,7 @@ static inline __attribute__((always_inline)) uint32_t margay_bucket_match(
 #endif
 }
 
-/* The bucket after this one, around the end: its index, or itself. */
-static inline uint64_t margay_hash_after(const struct margay_hash *hash,
-                                         uint64_t index)
-{
-    return index + 1 == hash->bucket_count ? 0 : index + 1;
-}
-
+/* The bucket after this one, around the end. */
 static inline struct margay_bucket *margay_hash_next(
     const struct margay_hash *hash, struct margay_bucket *bucket)
 {

@@ -129,7 +129,7 @@ enum margay_status margay_phases_create(unsigned threads,
     margay_phases *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "phases");
-    enum margay_status status = margay_clock_create(&made->clock, error);
+    enum margay_status status = margay_hash_create(&made->clock.last, 0, error);
     if (status != MARGAY_OK) {
         free(made);
         return status;
@@ -164,7 +164,7 @@ void margay_phases_free(margay_phases *phases)
     if (phases == NULL)
         return;
     margay_engine_free(phases->engine);
-    margay_clock_destroy(&phases->clock);
+    margay_hash_destroy(&phases->clock.last);
     struct intervals *intervals = &phases->intervals;
     free(intervals->misses);
     free(intervals->reuses);
