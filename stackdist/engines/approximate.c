@@ -108,7 +108,7 @@ enum margay_status margay_approximate_finish(void *state,
 {
     struct margay_approximate *approximate = state;
     approximate->tally.blocks = approximate->last.entries;
-    enum margay_status status = margay_tally_finish(state, result, error);
+    enum margay_status status = margay_tally_peek(state, result, error);
     result->nodes = approximate->class->count(state);
     return status;
 }

@@ -204,35 +204,21 @@ static void reset_counts(void *state)
 
 /* ------------------------------------------------------------- results -- */
 
-static enum margay_status complete(const struct fading *fading,
-                                   struct margay_result *result,
-                                   struct margay_error *error)
-{
-    result->fraction_bits = margay_fraction_bits(
-        margay_faded_total(&fading->faded, result->histogram));
-    enum margay_status status = margay_faded_complete(
-        &fading->faded, result->fraction_bits, &result->histogram, error);
-    if (status != MARGAY_OK)
-        margay_result_clear(result);
-    return status;
-}
-
-static enum margay_status peek(void *state, struct margay_result *result,
-                               struct margay_error *error)
-{
-    const struct fading *fading = state;
-    enum margay_status status =
-        margay_engine_peek(fading->engine, result, error);
-    return status == MARGAY_OK ? complete(fading, result, error) : status;
-}
-
 static enum margay_status finish(void *state, struct margay_result *result,
                                  struct margay_error *error)
 {
     const struct fading *fading = state;
     enum margay_status status =
-        margay_engine_finish(fading->engine, result, error);
-    return status == MARGAY_OK ? complete(fading, result, error) : status;
+        margay_engine_peek(fading->engine, result, error);
+    if (status != MARGAY_OK)
+        return status;
+    result->fraction_bits = margay_fraction_bits(
+        margay_faded_total(&fading->faded, result->histogram));
+    status = margay_faded_complete(&fading->faded, result->fraction_bits,
+                                   &result->histogram, error);
+    if (status != MARGAY_OK)
+        margay_result_clear(result);
+    return status;
 }
 
 const struct margay_engine_class margay_engine_fading = {
@@ -245,5 +231,5 @@ const struct margay_engine_class margay_engine_fading = {
              .source = "Margay"},
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
     MARGAY_ENGINE_FUNCTIONS(struct fading),
-    .peek = peek,
+    .peek = finish,
 };

@@ -370,8 +370,8 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 
 /* ------------------------------------------------------------- results -- */
 
-static enum margay_status peek(void *state, struct margay_result *result,
-                               struct margay_error *error)
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
 {
     struct optimal *optimal = state;
     margay_histogram *histogram;
@@ -408,9 +408,7 @@ static enum margay_status peek(void *state, struct margay_result *result,
                  .space = "O(M)",                                            \
                  .source = "Belady 1966; Mattson et al. 1970"},              \
         .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | (abilities), \
-        .state_bytes = sizeof(struct optimal), .create = create,             \
-        .destroy = destroy, .feed = feed, .reset_counts = reset_counts,      \
-        .finish = peek, .peek = peek,                                        \
+        MARGAY_ENGINE_FUNCTIONS(struct optimal), .peek = finish,             \
     }
 
 const struct margay_engine_class margay_engine_optimal =

@@ -201,7 +201,7 @@ CREATE(create_holes, &margay_order_holes_tree, &margay_order_holes_vector)
            MARGAY_CAN_COUNT_REPEATS,                                      \
     .state_bytes = sizeof(struct olken), .destroy = destroy, .feed = feed, \
     .reset_counts = margay_tally_reset_counts,                            \
-    .finish = margay_tally_finish, .peek = margay_tally_peek,             \
+    .finish = margay_tally_peek, .peek = margay_tally_peek,             \
     .list_stack = list_stack, .adopt = margay_tally_adopt
 /* clang-format on */
 

@@ -224,15 +224,6 @@ static enum margay_status finish(void *state, struct margay_result *result,
     enum margay_status status = run_phase(parda, error);
     if (status == MARGAY_OK && parda->failed)
         status = margay_fail_memory(error, "the parts of a trace");
-    return status == MARGAY_OK ? margay_tally_finish(parda, result, error)
-                               : status;
-}
-
-static enum margay_status peek(void *state, struct margay_result *result,
-                               struct margay_error *error)
-{
-    struct parda *parda = state;
-    enum margay_status status = run_phase(parda, error);
     return status == MARGAY_OK ? margay_tally_peek(parda, result, error)
                                : status;
 }
@@ -267,7 +258,7 @@ const struct margay_engine_class margay_engine_parda = {
     .parameters = {{"merge", "space|plain", MARGAY_CHOICE},
                    {"phases", "on|off", MARGAY_CHOICE}},
     MARGAY_ENGINE_FUNCTIONS(struct parda),
-    .peek = peek,
+    .peek = finish,
     .list_stack = list_stack,
     .adopt = margay_tally_adopt,
 };

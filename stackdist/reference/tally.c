@@ -23,38 +23,19 @@ void margay_tally_reset_counts(void *state)
     margay_histogram_clear(tally->histogram);
 }
 
-static void fill_result(const struct margay_tally *tally,
-                        margay_histogram *histogram,
-                        struct margay_result *result)
-{
-    if (tally->exceeded)
-        margay_histogram_set_exceeded_bound(histogram, tally->bound);
-    result->histogram = histogram;
-    result->distinct_blocks = tally->blocks + tally->exceeded;
-    result->nodes = tally->has_nodes ? tally->blocks : 0;
-}
-
-enum margay_status margay_tally_finish(void *state,
-                                       struct margay_result *result,
-                                       struct margay_error *error)
-{
-    struct margay_tally *tally = state;
-    (void)error;
-    fill_result(tally, tally->histogram, result);
-    tally->histogram = NULL;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_tally_peek(void *state, struct margay_result *result,
                                      struct margay_error *error)
 {
-    struct margay_tally *tally = state;
-    margay_histogram *copy;
+    const struct margay_tally *tally = state;
     enum margay_status status =
-        margay_histogram_copy(tally->histogram, &copy, error);
-    if (status == MARGAY_OK)
-        fill_result(tally, copy, result);
-    return status;
+        margay_histogram_copy(tally->histogram, &result->histogram, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (tally->exceeded)
+        margay_histogram_set_exceeded_bound(result->histogram, tally->bound);
+    result->distinct_blocks = tally->blocks + tally->exceeded;
+    result->nodes = tally->has_nodes ? tally->blocks : 0;
+    return MARGAY_OK;
 }
 
 enum margay_status margay_tally_adopt(void *state,

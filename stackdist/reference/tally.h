@@ -25,12 +25,8 @@ enum margay_status margay_tally_create(struct margay_tally *tally,
                                        struct margay_error *error);
 void margay_tally_destroy(struct margay_tally *tally);
 
-/* Members of struct margay_engine_class: finish() hands the histogram over,
-   and peek() copies it. */
+/* Members of struct margay_engine_class; peek() is finish(), too. */
 void margay_tally_reset_counts(void *state);
-enum margay_status margay_tally_finish(void *state,
-                                       struct margay_result *result,
-                                       struct margay_error *error);
 enum margay_status margay_tally_peek(void *state, struct margay_result *result,
                                      struct margay_error *error);
 enum margay_status margay_tally_adopt(void *state,

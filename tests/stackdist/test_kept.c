@@ -28,7 +28,7 @@ static bool agrees(void *state, const struct task *task)
         bool asked = one_in(6);
         if (done == task->reset)
             reset_counts(state);
-        else if (one_in(8) && peek(state, &result, NULL) == MARGAY_OK)
+        else if (one_in(8) && finish(state, &result, NULL) == MARGAY_OK)
             margay_result_clear(&result);
         some = 1 + (size_t)below(
                        (done < task->reset ? task->reset : task->count) - done);
@@ -37,7 +37,7 @@ static bool agrees(void *state, const struct task *task)
                (!asked || memcmp(distances, task->distances + done,
                                  some * sizeof *distances) == 0);
     }
-    same = same && peek(state, &result, NULL) == MARGAY_OK &&
+    same = same && finish(state, &result, NULL) == MARGAY_OK &&
            same_result(task, &result);
     margay_result_clear(&result);
     return same;
