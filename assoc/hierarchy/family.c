@@ -367,16 +367,13 @@ enum margay_status margay_family_settle(margay_family *family,
         while (group < family->groups.count &&
                group_at(family, group)->source->depth == depth)
             group++;
-        if (depth > 0) {
-            margay_crew_start(family->crew, margay_shared_gather,
-                              family->sources.items + first_source,
-                              source - first_source);
-            margay_crew_finish(family->crew);
-        }
-        margay_crew_start(family->crew, margay_shared_step,
-                          family->groups.items + first_group,
-                          group - first_group);
-        margay_crew_finish(family->crew);
+        if (depth > 0)
+            margay_crew_run(family->crew, margay_shared_gather,
+                            family->sources.items + first_source,
+                            source - first_source);
+        margay_crew_run(family->crew, margay_shared_step,
+                        family->groups.items + first_group,
+                        group - first_group);
     }
     for (struct margay_source *at = family->entries; at != NULL; at = at->next)
         at->flow.count = 0;

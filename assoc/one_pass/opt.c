@@ -333,8 +333,7 @@ enum margay_status margay_opt_feed(margay_opt *opt, const uint64_t *blocks,
         enum margay_status status = find_past(opt, error);
         if (status != MARGAY_OK)
             return status;
-        margay_crew_start(opt->crew, feed_level, opt, opt->level_count);
-        margay_crew_finish(opt->crew);
+        margay_crew_run(opt->crew, feed_level, opt, opt->level_count);
         opt->now += opt->count;
         for (size_t i = 0; i < opt->level_count; i++) {
             if (opt->levels[i].status == MARGAY_OK)

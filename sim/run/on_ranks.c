@@ -180,8 +180,7 @@ static enum margay_status run_parts(struct rank_work *work,
                                     void (*feed)(void *work, size_t part),
                                     struct margay_error *error)
 {
-    margay_crew_start(work->crew, feed, work, work->part_count);
-    margay_crew_finish(work->crew);
+    margay_crew_run(work->crew, feed, work, work->part_count);
     for (unsigned i = 0; i < work->part_count; i++) {
         if (work->parts[i].status == MARGAY_OK)
             continue;

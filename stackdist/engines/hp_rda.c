@@ -506,8 +506,7 @@ static enum margay_status run_pending(struct hp_rda *hp,
         worker->count = left < hp->block_refs ? left : hp->block_refs;
     }
     hp->pending_count = 0;
-    margay_crew_start(hp->crew, run_block, hp, used);
-    margay_crew_finish(hp->crew);
+    margay_crew_run(hp->crew, run_block, hp, used);
     for (unsigned i = 0; i < used && status == MARGAY_OK; i++)
         status = merge_block(hp, &hp->workers[i], error);
     return status;

@@ -206,31 +206,19 @@ static void rank_share(void *context, size_t i)
     }
 }
 
-static void run_tasks(margay_crew *crew, void (*run)(void *context, size_t i),
-                      void *context, size_t tasks)
-{
-    if (crew == NULL) {
-        for (size_t i = 0; i < tasks; i++)
-            run(context, i);
-        return;
-    }
-    margay_crew_start(crew, run, context, tasks);
-    margay_crew_finish(crew);
-}
-
 static enum margay_status run_answer(struct answer *answer)
 {
     struct margay_part_question *question = answer->question;
     size_t pieces = (question->count + PIECE - 1) / PIECE;
     enum margay_status status = MARGAY_OK;
-    run_tasks(question->crew, copy_or_find, answer,
-              answer->shares - 1 + pieces);
+    margay_crew_run(question->crew, copy_or_find, answer,
+                    answer->shares - 1 + pieces);
     for (unsigned i = 1; i < answer->shares; i++) {
         if (answer->statuses[i] != MARGAY_OK)
             status = answer->statuses[i];
     }
     if (status == MARGAY_OK)
-        run_tasks(question->crew, rank_share, answer, answer->shares);
+        margay_crew_run(question->crew, rank_share, answer, answer->shares);
     for (unsigned i = 0; i < answer->shares && status == MARGAY_OK; i++)
         status = answer->statuses[i];
     if (status != MARGAY_OK) {

@@ -13,8 +13,7 @@ static enum margay_status run_tasks(struct margay_row *row,
                                     void *context, unsigned tasks,
                                     struct margay_error *error)
 {
-    margay_crew_start(row->crew, run, context, tasks);
-    margay_crew_finish(row->crew);
+    margay_crew_run(row->crew, run, context, tasks);
     for (unsigned i = 0; i < tasks; i++) {
         if (row->statuses[i] != MARGAY_OK)
             return margay_fail_memory(error, "the parts of a trace");
@@ -222,8 +221,7 @@ enum margay_status margay_row_end(struct margay_row *row,
                                   struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    margay_crew_start(row->crew, finish_part, row, row->count);
-    margay_crew_finish(row->crew);
+    margay_crew_run(row->crew, finish_part, row, row->count);
     for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
         status = margay_part_end(&row->parts[i], histogram, error);
         row->exceeded = row->exceeded || row->parts[i].exceeded;

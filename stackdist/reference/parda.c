@@ -134,8 +134,7 @@ static enum margay_status analyse(struct parda *parda)
     enum margay_status status =
         margay_row_begin(row, &setup, parda->part_count, parda->crew, NULL);
     if (status == MARGAY_OK) {
-        margay_crew_start(parda->crew, feed_part, parda, row->count);
-        margay_crew_finish(parda->crew);
+        margay_crew_run(parda->crew, feed_part, parda, row->count);
     }
     for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++)
         status = row->statuses[i];

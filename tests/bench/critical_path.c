@@ -200,8 +200,7 @@ static double run_threads(const struct input *input, const char *engine,
     double began = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     check(margay_row_begin(&threads.row, &setup, ranks, crew, NULL));
     double seconds = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - began) / ranks;
-    margay_crew_start(crew, feed_part, &threads, ranks);
-    margay_crew_finish(crew);
+    margay_crew_run(crew, feed_part, &threads, ranks);
     began = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     check(margay_row_close(&threads.row, ranks, NULL));
     check(margay_row_end(&threads.row, histogram, NULL));

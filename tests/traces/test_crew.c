@@ -41,8 +41,7 @@ static void share_task(void *context, size_t i)
     margay_crew *crew = make_crew(2);
     double before = margay_thread_serial_seconds();
     (void)i;
-    margay_crew_start(crew, do_task, NULL, TASKS);
-    margay_crew_finish(crew);
+    margay_crew_run(crew, do_task, NULL, TASKS);
     *(double *)context = margay_thread_serial_seconds() - before;
     margay_crew_free(crew);
 }
@@ -54,8 +53,7 @@ static void test_tasks(unsigned threads)
     unsigned wrong = 0;
     for (size_t i = 0; i < TASKS; i++)
         atomic_store(&done[i], 0);
-    margay_crew_start(crew, do_task, NULL, TASKS);
-    margay_crew_finish(crew);
+    margay_crew_run(crew, do_task, NULL, TASKS);
     double serial = margay_thread_serial_seconds() - before;
     for (size_t i = 0; i < TASKS; i++)
         wrong += atomic_load(&done[i]) != 1;
@@ -70,8 +68,7 @@ static void test_nested(void)
 {
     margay_crew *crew = make_crew(1);
     double within = -1, before = margay_thread_serial_seconds();
-    margay_crew_start(crew, share_task, &within, 1);
-    margay_crew_finish(crew);
+    margay_crew_run(crew, share_task, &within, 1);
     double after = margay_thread_serial_seconds() - before;
     CHECK(within >= 0 && within < WORK, "nor are tasks of tasks (%.3f s)",
           within);

@@ -148,3 +148,14 @@ void margay_crew_finish(margay_crew *crew)
         pthread_cond_wait(&crew->work_done, &crew->mutex);
     pthread_mutex_unlock(&crew->mutex);
 }
+
+void margay_crew_run(margay_crew *crew, void (*run)(void *context, size_t i),
+                     void *context, size_t tasks)
+{
+    for (size_t i = 0; crew == NULL && i < tasks; i++)
+        run(context, i);
+    if (crew == NULL)
+        return;
+    margay_crew_start(crew, run, context, tasks);
+    margay_crew_finish(crew);
+}

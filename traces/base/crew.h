@@ -52,4 +52,8 @@ void margay_crew_start(margay_crew *crew, void (*run)(void *context, size_t i),
 /* Work on the tasks until all are done. */
 void margay_crew_finish(margay_crew *crew);
 
+/* Both; a crew of NULL is the caller alone. */
+void margay_crew_run(margay_crew *crew, void (*run)(void *context, size_t i),
+                     void *context, size_t tasks);
+
 #endif
