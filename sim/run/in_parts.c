@@ -147,7 +147,7 @@ static enum margay_status feed_pass(struct parts *parts, unsigned i, size_t k,
         status = margay_span_next(&walk, &span, error);
         if (status != MARGAY_OK)
             break;
-        margay_row_add_repeats(&parts->rows[k], i, span.repeats);
+        margay_engine_add_repeats(parts->rows[k].parts[i].engine, span.repeats);
         status = margay_part_feed(&parts->rows[k].parts[i], span.blocks,
                                   span.count, error);
     }

@@ -127,7 +127,7 @@ enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
 void margay_cluster_add_repeats(margay_cluster *cluster, unsigned part,
                                 uint64_t count)
 {
-    margay_row_add_repeats(&cluster->row, part, count);
+    margay_engine_add_repeats(cluster->row.parts[part].engine, count);
 }
 
 /*
@@ -146,7 +146,8 @@ static void pass_touches(margay_cluster *cluster)
         uint64_t count;
         uint64_t *touches = receive_words(cluster, position + 1, &count);
         size_t left = (size_t)count;
-        check(cluster, margay_row_answer(row, touches, &left, NULL));
+        check(cluster,
+              margay_row_answer(row, row->count, touches, &left, NULL));
         if (position > 0)
             send_words(cluster, position - 1, touches, left);
         free(touches);
@@ -260,12 +261,8 @@ void margay_cluster_finish(margay_cluster *cluster,
         free(list);
     }
     uint64_t bound = cluster->options.bound_blocks;
-    bool exceeded = bound != 0 && (cluster->exceeded || cluster->left > bound);
-    if (exceeded)
-        margay_histogram_set_exceeded_bound(cluster->counts, bound);
-    result->histogram = cluster->counts;
-    result->references = margay_histogram_references(cluster->counts);
-    result->infinite = margay_histogram_infinite(cluster->counts);
-    result->distinct_blocks = exceeded ? bound + 1 : cluster->left;
+    margay_row_result(cluster->counts, cluster->left,
+                      bound == 0 ? UINT64_MAX : bound, cluster->exceeded,
+                      result);
     cluster->counts = NULL;
 }

@@ -58,17 +58,11 @@ void margay_row_free(struct margay_row *row)
     *row = (struct margay_row){.count = 0};
 }
 
-void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count)
-{
-    margay_engine_add_repeats(row->parts[i].engine, count);
-}
-
 /* ------------------------------------------------------------- questions -- */
 
-/* Ask the parts before `end` about a list; blocks that none has are left. */
-static enum margay_status ask_below(struct margay_row *row, unsigned end,
-                                    uint64_t *blocks, size_t *count,
-                                    struct margay_error *error)
+enum margay_status margay_row_answer(struct margay_row *row, unsigned end,
+                                     uint64_t *blocks, size_t *count,
+                                     struct margay_error *error)
 {
     const struct margay_part_help help = {.crew = row->crew,
                                           .parts = row->parts,
@@ -125,9 +119,23 @@ static enum margay_status ask_all(struct travel *travel,
     for (unsigned i = 1; i < row->count && status == MARGAY_OK; i++) {
         size_t count;
         uint64_t *blocks = margay_part_touches(&row->parts[i], &count);
-        status = ask_below(row, i, blocks, &travel->left[i], error);
+        status = margay_row_answer(row, i, blocks, &travel->left[i], error);
     }
     return status;
+}
+
+/* Put blocks at the end of a list. */
+static enum margay_status append(uint64_t **list, uint64_t *count,
+                                 const uint64_t *blocks, uint64_t more,
+                                 struct margay_error *error)
+{
+    uint64_t *grown = realloc(*list, (*count + more + 1) * sizeof *grown);
+    if (grown == NULL)
+        return margay_fail_memory(error, "the blocks of a row");
+    memcpy(grown + *count, blocks, more * sizeof *grown);
+    *list = grown;
+    *count += more;
+    return MARGAY_OK;
 }
 
 static void close_part(void *context, size_t i)
@@ -151,24 +159,11 @@ enum margay_status margay_row_close(struct margay_row *row, unsigned count,
     /* First touches of a part that no other part of the row has are first
        touches of the row. */
     for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
-        size_t left = travel.left[i];
-        if (row->first || left == 0)
-            continue;
-        uint64_t *kept =
-            realloc(row->touches, (row->touch_count + left) * sizeof *kept);
-        if (kept == NULL)
-            return margay_fail_memory(error, "the first touches of a row");
-        memcpy(kept + row->touch_count, touches[i], left * sizeof *kept);
-        row->touches = kept;
-        row->touch_count += left;
+        if (!row->first && travel.left[i] > 0)
+            status = append(&row->touches, &row->touch_count, touches[i],
+                            travel.left[i], error);
     }
     return status;
-}
-
-enum margay_status margay_row_answer(struct margay_row *row, uint64_t *blocks,
-                                     size_t *count, struct margay_error *error)
-{
-    return ask_below(row, row->count, blocks, count, error);
 }
 
 /* --------------------------------------------------------------- the end -- */
@@ -188,18 +183,11 @@ enum margay_status margay_row_list(struct margay_row *row, uint64_t **blocks,
     *count = 0;
     *blocks = NULL;
     for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
-        uint64_t *some, some_count, *grown;
+        uint64_t *some, some_count;
         status = margay_part_list(&row->parts[i], &some, &some_count, error);
         if (status != MARGAY_OK)
             break;
-        grown = realloc(*blocks, (*count + some_count + 1) * sizeof **blocks);
-        if (grown == NULL) {
-            status = margay_fail_memory(error, "an LRU stack");
-        } else {
-            memcpy(grown + *count, some, some_count * sizeof *some);
-            *blocks = grown;
-            *count += some_count;
-        }
+        status = append(blocks, count, some, some_count, error);
         free(some);
     }
     if (status != MARGAY_OK) {
@@ -229,6 +217,21 @@ enum margay_status margay_row_end(struct margay_row *row,
     return status;
 }
 
+void margay_row_result(margay_histogram *histogram, uint64_t left,
+                       uint64_t bound, bool exceeded,
+                       struct margay_result *result)
+{
+    exceeded = exceeded || left > bound;
+    if (exceeded)
+        margay_histogram_set_exceeded_bound(histogram, bound);
+    *result = (struct margay_result){
+        .histogram = histogram,
+        .references = margay_histogram_references(histogram),
+        .infinite = margay_histogram_infinite(histogram),
+        .distinct_blocks = exceeded ? bound + 1 : left,
+    };
+}
+
 enum margay_status margay_row_finish(struct margay_row *row,
                                      struct margay_result *result,
                                      struct margay_error *error)
@@ -243,12 +246,6 @@ enum margay_status margay_row_finish(struct margay_row *row,
         margay_histogram_free(histogram);
         return status;
     }
-    bool exceeded = row->exceeded || left > bound;
-    if (exceeded)
-        margay_histogram_set_exceeded_bound(histogram, bound);
-    result->histogram = histogram;
-    result->references = margay_histogram_references(histogram);
-    result->infinite = margay_histogram_infinite(histogram);
-    result->distinct_blocks = exceeded ? bound + 1 : left;
+    margay_row_result(histogram, left, bound, row->exceeded, result);
     return MARGAY_OK;
 }

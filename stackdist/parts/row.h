@@ -19,7 +19,7 @@ struct margay_row {
     bool first; /* no references precede the row */
     bool exceeded;
     uint64_t *touches; /* of the row, once it is closed, unless it is first */
-    size_t touch_count;
+    uint64_t touch_count;
     margay_crew *crew;
     enum margay_status statuses[MARGAY_ROW_MAX_PARTS]; /* of the tasks */
     size_t least_share; /* as in struct margay_part_help, for tests */
@@ -36,20 +36,23 @@ enum margay_status margay_row_begin(struct margay_row *row,
                                     struct margay_error *error);
 void margay_row_free(struct margay_row *row);
 
-/* Count `count` immediate repeats that are not fed to part `i`, by the thread
-   that feeds it; the engine must have MARGAY_CAN_COUNT_REPEATS. */
-void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count);
-
 /* There will be no more references; parts from `count` on are left out. */
 enum margay_status margay_row_close(struct margay_row *row, unsigned count,
                                     struct margay_error *error);
 
-/* As the functions of a part. */
-enum margay_status margay_row_answer(struct margay_row *row, uint64_t *blocks,
-                                     size_t *count, struct margay_error *error);
+/* As the functions of a part; the parts before `end` answer. */
+enum margay_status margay_row_answer(struct margay_row *row, unsigned end,
+                                     uint64_t *blocks, size_t *count,
+                                     struct margay_error *error);
 uint64_t margay_row_left(const struct margay_row *row);
 enum margay_status margay_row_list(struct margay_row *row, uint64_t **blocks,
                                    uint64_t *count, struct margay_error *error);
+
+/* What the counts of all rows amount to, with the blocks that they have left
+   and a bound, UINT64_MAX = none. */
+void margay_row_result(margay_histogram *histogram, uint64_t left,
+                       uint64_t bound, bool exceeded,
+                       struct margay_result *result);
 
 /* At the end of a row that is the whole trace: the result, which the caller
    owns. */

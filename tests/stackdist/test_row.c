@@ -83,7 +83,8 @@ static bool feed_row(struct margay_row *row, const struct trial *trial,
     size_t at = trial->refs * r / trial->rows;
     size_t end = trial->refs * (r + 1) / trial->rows;
     bool fine = true;
-    margay_row_add_repeats(row, r % trial->parts, trial->repeats);
+    margay_engine_add_repeats(row->parts[r % trial->parts].engine,
+                              trial->repeats);
     for (unsigned i = 0; i < trial->parts; i++) {
         size_t count = end - at;
         if (i + 1 < trial->parts)
@@ -104,10 +105,11 @@ static bool join_rows(struct margay_row *rows, const struct trial *trial)
 {
     bool fine = true;
     for (unsigned r = 1; r < trial->rows; r++) {
-        size_t left = rows[r].touch_count;
+        size_t left = (size_t)rows[r].touch_count;
         for (unsigned k = r; k-- > 0;)
-            fine = fine && margay_row_answer(&rows[k], rows[r].touches, &left,
-                                             NULL) == MARGAY_OK;
+            fine = fine &&
+                   margay_row_answer(&rows[k], rows[k].count, rows[r].touches,
+                                     &left, NULL) == MARGAY_OK;
         fine = fine && left == 0;
     }
     return fine;
@@ -151,12 +153,8 @@ static bool finish_rows(struct margay_row *rows, const struct trial *trial,
                margay_row_end(&rows[r], result->histogram, NULL) == MARGAY_OK;
         exceeded = exceeded || rows[r].exceeded;
     }
-    exceeded = bound != 0 && (exceeded || left > bound);
-    if (exceeded)
-        margay_histogram_set_exceeded_bound(result->histogram, bound);
-    result->references = margay_histogram_references(result->histogram);
-    result->infinite = margay_histogram_infinite(result->histogram);
-    result->distinct_blocks = exceeded ? bound + 1 : left;
+    margay_row_result(result->histogram, left, bound == 0 ? UINT64_MAX : bound,
+                      exceeded, result);
     return fine;
 }
 
