@@ -268,20 +268,6 @@ static int by_false_sharing(const void *a, const void *b)
     return order == 0 ? compare(first->site, second->site) : order;
 }
 
-/* Have each place of a block know what all of them have. */
-static void add_up_blocks(struct margay_sharing_place *places, size_t count)
-{
-    for (size_t from = 0, to; from < count; from = to) {
-        uint64_t misses = 0;
-        for (to = from; to < count && places[to].block == places[from].block;
-             to++)
-            misses +=
-                places[to].coherence_misses - places[to].true_sharing_misses;
-        for (size_t i = from; i < to; i++)
-            places[i].block_false_sharing_misses = misses;
-    }
-}
-
 /* The places of a level that have counts; returns how many. */
 static size_t tell_level(const struct margay_directory *directory, size_t level,
                          struct margay_sharing_place *places)
@@ -295,7 +281,15 @@ static size_t tell_level(const struct margay_directory *directory, size_t level,
     }
     /* By their blocks, as none knows yet what all have. */
     qsort(places, count, sizeof *places, by_false_sharing);
-    add_up_blocks(places, count);
+    for (size_t from = 0, to; from < count; from = to) {
+        uint64_t misses = 0;
+        for (to = from; to < count && places[to].block == places[from].block;
+             to++)
+            misses +=
+                places[to].coherence_misses - places[to].true_sharing_misses;
+        for (size_t i = from; i < to; i++)
+            places[i].block_false_sharing_misses = misses;
+    }
     qsort(places, count, sizeof *places, by_false_sharing);
     return count;
 }

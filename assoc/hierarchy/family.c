@@ -259,27 +259,6 @@ static enum margay_status find_cache(struct margay_family *family,
                                  : MARGAY_OK;
 }
 
-/* Make all caches of the levels. */
-static enum margay_status make_caches(struct margay_family *family,
-                                      struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    size_t count = family->options.level_count;
-    family->caches =
-        calloc(family->options.machine_count, count * sizeof(void *));
-    if (family->caches == NULL)
-        return margay_fail_memory(error, "the machines");
-    for (size_t i = 0; i < family->options.machine_count; i++) {
-        const struct margay_level *levels = family->options.levels + i * count;
-        bool shares = margay_machine_shares(levels, count);
-        for (size_t k = 0; k < count && shares && status == MARGAY_OK; k++) {
-            if (levels[k].next == MARGAY_NO_LEVEL)
-                status = find_cache(family, i, k, error);
-        }
-    }
-    return status;
-}
-
 /* ------------------------------------------------- making and releasing -- */
 
 enum margay_status margay_family_create(
@@ -287,11 +266,23 @@ enum margay_status margay_family_create(
     struct margay_error *error)
 {
     struct margay_family *family = calloc(1, sizeof *family);
+    enum margay_status status = MARGAY_OK;
+    size_t count = options->level_count;
     *result = NULL;
     if (family == NULL)
         return margay_fail_memory(error, "the machines");
     family->options = *options;
-    enum margay_status status = make_caches(family, error);
+    family->caches = calloc(options->machine_count, count * sizeof(void *));
+    if (family->caches == NULL)
+        status = margay_fail_memory(error, "the machines");
+    for (size_t i = 0; i < options->machine_count && status == MARGAY_OK; i++) {
+        const struct margay_level *levels = options->levels + i * count;
+        bool shares = margay_machine_shares(levels, count);
+        for (size_t k = 0; k < count && shares && status == MARGAY_OK; k++) {
+            if (levels[k].next == MARGAY_NO_LEVEL)
+                status = find_cache(family, i, k, error);
+        }
+    }
     if (status == MARGAY_OK)
         status = margay_crew_create(options->threads, &family->crew, error);
     if (status == MARGAY_OK)

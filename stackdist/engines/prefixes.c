@@ -217,21 +217,6 @@ static enum margay_status end_request(margay_prefixes *prefixes,
     return status == MARGAY_OK ? fade(prefixes, 0, error) : status;
 }
 
-/* A request that has tokens alone. */
-static enum margay_status count_empty(margay_prefixes *prefixes,
-                                      uint64_t tokens,
-                                      struct margay_error *error)
-{
-    enum margay_status status = end_request(prefixes, error);
-    if (tokens == MARGAY_TOKENS_UNKNOWN)
-        tokens = 0;
-    if (status == MARGAY_OK)
-        status = margay_histogram_add(prefixes->counts[REQUESTS], 0, 1, error);
-    return status == MARGAY_OK
-               ? count_tokens(prefixes->counts, MARGAY_INFINITE, tokens, error)
-               : status;
-}
-
 /* Does the block begin a request? */
 static bool begins(const margay_prefixes *prefixes, uint64_t request)
 {
@@ -294,20 +279,6 @@ static enum margay_status measure_back(margay_prefixes *prefixes,
     return status;
 }
 
-static enum margay_status hold_blocks(margay_prefixes *prefixes,
-                                      struct margay_error *error)
-{
-    if (prefixes->uncounted == 0)
-        return MARGAY_OK;
-    if (!MARGAY_MAKE_ROOM(prefixes->held, prefixes->held_count, 3,
-                          prefixes->held_room))
-        return margay_fail_memory(error, REQUEST_BLOCKS);
-    prefixes->held[prefixes->held_count++] = prefixes->distance;
-    prefixes->held[prefixes->held_count++] = prefixes->uncounted;
-    prefixes->held[prefixes->held_count++] = prefixes->uncounted_tokens;
-    return MARGAY_OK;
-}
-
 /* The next block of the open request, at this distance. */
 static enum margay_status take_block(margay_prefixes *prefixes,
                                      uint64_t distance,
@@ -315,9 +286,16 @@ static enum margay_status take_block(margay_prefixes *prefixes,
 {
     enum margay_status status = MARGAY_OK;
     if (distance > prefixes->distance) {
-        status = prefixes->piece_refs != 0
-                     ? hold_blocks(prefixes, error)
-                     : count_blocks(prefixes, prefixes->counts, error);
+        if (prefixes->piece_refs == 0) {
+            status = count_blocks(prefixes, prefixes->counts, error);
+        } else if (prefixes->uncounted > 0) {
+            if (!MARGAY_MAKE_ROOM(prefixes->held, prefixes->held_count, 3,
+                                  prefixes->held_room))
+                return margay_fail_memory(error, REQUEST_BLOCKS);
+            prefixes->held[prefixes->held_count++] = prefixes->distance;
+            prefixes->held[prefixes->held_count++] = prefixes->uncounted;
+            prefixes->held[prefixes->held_count++] = prefixes->uncounted_tokens;
+        }
         prefixes->uncounted = prefixes->uncounted_tokens = 0;
         prefixes->distance = distance;
     }
@@ -373,6 +351,7 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    margay_histogram **counts = prefixes->counts;
     if (tokens == NULL)
         return feed_blocks(prefixes, blocks, requests, NULL, count, error);
     for (size_t from = 0, to; from < count && status == MARGAY_OK; from = to) {
@@ -380,10 +359,17 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
             to++;
         status = feed_blocks(prefixes, blocks + from, requests + from,
                              tokens + from, to - from, error);
+        /* Requests that have tokens alone. */
         for (; to < count && tokens[to] >= MARGAY_NO_BLOCK; to++) {
+            uint64_t own = tokens[to] & ~MARGAY_NO_BLOCK;
+            if (status == MARGAY_OK)
+                status = end_request(prefixes, error);
+            if (status == MARGAY_OK)
+                status = margay_histogram_add(counts[REQUESTS], 0, 1, error);
             if (status == MARGAY_OK)
                 status =
-                    count_empty(prefixes, tokens[to] & ~MARGAY_NO_BLOCK, error);
+                    count_tokens(counts, MARGAY_INFINITE,
+                                 own == MARGAY_TOKENS_UNKNOWN ? 0 : own, error);
         }
     }
     return status;

@@ -180,22 +180,6 @@ static enum margay_status note(struct sample *sample, uint64_t index,
     return MARGAY_OK;
 }
 
-static enum margay_status look_at(struct margay_sampler *sampler,
-                                  uint64_t index, uint64_t block,
-                                  uint64_t distance, struct margay_error *error)
-{
-    for (size_t i = 0; i < sampler->count; i++) {
-        struct sample *sample = &sampler->samples[i];
-        if (sample->block != block)
-            continue;
-        return distance > sampler->options.temporal_blocks
-                   ? note(sample, index, distance, error)
-                   : MARGAY_OK;
-    }
-    struct sample *sample = admit(sampler, block, distance);
-    return sample == NULL ? MARGAY_OK : note(sample, index, distance, error);
-}
-
 enum margay_status margay_sampler_feed(margay_sampler *sampler,
                                        const uint64_t *blocks,
                                        const uint64_t *distances, size_t count,
@@ -205,11 +189,20 @@ enum margay_status margay_sampler_feed(margay_sampler *sampler,
     const struct margay_sampler_options *options = &sampler->options;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         uint64_t distance = distances[i];
-        if (distance != MARGAY_INFINITE &&
-            (distance > options->temporal_blocks ||
-             distance > options->qualification_blocks))
-            status = look_at(sampler, sampler->references + i, blocks[i],
-                             distance, error);
+        if (distance == MARGAY_INFINITE ||
+            (distance <= options->temporal_blocks &&
+             distance <= options->qualification_blocks))
+            continue;
+        size_t known = 0;
+        while (known < sampler->count &&
+               sampler->samples[known].block != blocks[i])
+            known++;
+        struct sample *sample =
+            known == sampler->count ? admit(sampler, blocks[i], distance)
+            : distance > options->temporal_blocks ? &sampler->samples[known]
+                                                  : NULL;
+        if (sample != NULL)
+            status = note(sample, sampler->references + i, distance, error);
     }
     sampler->references += count;
     return status;

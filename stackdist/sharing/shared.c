@@ -216,28 +216,20 @@ uint64_t margay_sharing_last(const margay_sharing *sharing)
     return sum > last ? sum : last;
 }
 
-/* The part of a program, in blocks. */
-static double find_part(const margay_sharing *sharing, size_t i,
-                        uint64_t cache_blocks)
-{
-    const struct margay_fill *program = &sharing->programs[i];
-    uint64_t last = program->sizes[program->count - 1];
-    uint64_t most = cache_blocks < last ? cache_blocks : last;
-    /* Distances below `least` are hits for certain. */
-    uint64_t least = MARGAY_BISECT(distance, most,
-                                   blocks_between(sharing, i, distance) <=
-                                       (double)cache_blocks - 1);
-    double rest = (double)cache_blocks - blocks_between(sharing, i, least);
-    return (double)least + fmin(fmax(rest, 0), 1);
-}
-
 void margay_sharing_shared(const margay_sharing *sharing, uint64_t cache_blocks,
                            struct margay_sharer_result *results)
 {
     for (size_t i = 0; i < sharing->count; i++) {
         const struct margay_fill *program = &sharing->programs[i];
-        double blocks = find_part(sharing, i, cache_blocks);
-        /* Blocks that are not a whole number. */
+        uint64_t last = program->sizes[program->count - 1];
+        uint64_t most = cache_blocks < last ? cache_blocks : last;
+        /* Distances below `least` are hits for certain. */
+        uint64_t least = MARGAY_BISECT(distance, most,
+                                       blocks_between(sharing, i, distance) <=
+                                           (double)cache_blocks - 1);
+        double rest = (double)cache_blocks - blocks_between(sharing, i, least);
+        /* The program's part: its blocks need not be a whole number. */
+        double blocks = (double)least + fmin(fmax(rest, 0), 1);
         uint64_t whole = (uint64_t)floor(blocks);
         double misses = (double)program->misses[margay_fill_at(program, whole)];
         double next =
