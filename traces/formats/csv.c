@@ -3,7 +3,7 @@
  *
  * Rows without quotes are read where they stand:
  *
- * Algorithm: only the columns of the plan are looked at; the fields between
+ * Algorithm: only the columns that are read are looked at; the fields between
  *   them are passed over sixteen characters at a time.  A row that is anything
  *   but plain is left to the caller, who reads it with libcsv: one with a
  *   quotation mark, a carriage return within, blanks around a field, too few
@@ -122,29 +122,30 @@ static inline const char *go_on(const char *line, const char *end,
                                                                  : cursor;
 }
 
-/* The fields of the plan; returns the row's newline, or NULL. */
-static inline const char *read_fields(const struct margay_plan *plan,
+/* The fields of the choice; returns the row's newline, or NULL. */
+static inline const char *read_fields(const struct margay_csv *csv,
                                       const struct margay_marks *marks,
                                       const char *line,
                                       struct margay_field *fields)
 {
+    const struct margay_take *take = csv->takes;
+    const struct margay_take *end_take = take + csv->rows.choice.count;
     uint64_t column = 0;
     const char *end = NULL;
     while (marks->blanks && is_delimiter(*line, marks))
         line++;
-    for (unsigned i = 0; i < plan->count; i++) {
-        uint64_t wanted = plan->takes[i].column;
-        if (column == wanted) {
-            fields[i] = fields[i - 1];
+    for (; take < end_take; take++) {
+        if (column == take->column) {
+            fields[take->at] = fields[take[-1].at];
             continue;
         }
-        while (++column < wanted) {
+        while (++column < take->column) {
             if ((end = go_on(line, end, marks)) == NULL)
                 return NULL;
             end = find_mark(end, marks, false);
         }
         if ((end = go_on(line, end, marks)) == NULL ||
-            (end = read_field(end, marks, &fields[i])) == NULL)
+            (end = read_field(end, marks, &fields[take->at])) == NULL)
             return NULL;
     }
     return line_end(end, marks);
@@ -152,44 +153,45 @@ static inline const char *read_fields(const struct margay_plan *plan,
 
 /* Are all columns that are read decimal numbers, which need no more than to be
    stored?  Each role then has one column, and no two the same. */
-static bool are_numbers(const struct margay_rows *rows,
+static bool are_numbers(const struct margay_csv *csv,
                         const struct margay_references *references)
 {
-    const struct margay_plan *plan = &rows->plan;
-    uint64_t ticks = rows->layout->ticks_per_second;
-    for (unsigned i = 0; i < plan->count; i++) {
-        unsigned role = plan->takes[i].role;
+    const struct margay_choice *choice = &csv->rows.choice;
+    uint64_t ticks = csv->layout->ticks_per_second;
+    for (unsigned i = 0; i < choice->count; i++) {
+        unsigned role = csv->takes[i].role;
         if ((role != MARGAY_ROLE_ID && role != MARGAY_ROLE_SIZE &&
              role != MARGAY_ROLE_REQUEST &&
              (role != MARGAY_ROLE_TIME || ticks > 1)) ||
-            plan->role_counts[role] > 1 ||
-            (i > 0 && plan->takes[i].column == plan->takes[i - 1].column))
+            choice->counts[role] > 1 ||
+            (i > 0 && csv->takes[i].column == csv->takes[i - 1].column))
             return false;
     }
     return references->extents == NULL && references->kinds == NULL &&
-           rows->unit_bytes == 0 && !plan->addresses;
+           csv->rows.unit_bytes == 0 && !choice->addresses;
 }
 
 /* The numbers of a row, by role; returns its newline, or NULL. */
-static const char *read_numbers(const struct margay_plan *plan,
+static const char *read_numbers(const struct margay_csv *csv,
                                 const struct margay_marks *marks,
                                 const char *cursor, uint64_t *numbers)
 {
+    const struct margay_take *takes = csv->takes;
     uint64_t column = 0;
     while (marks->blanks && is_delimiter(*cursor, marks))
         cursor++;
-    for (unsigned i = 0; i < plan->count; i++) {
+    for (unsigned i = 0; i < csv->rows.choice.count; i++) {
         if (i > 0 && !is_delimiter(*cursor, marks))
             return NULL;
         if (i > 0)
             cursor = next_field(cursor, marks);
-        while (++column < plan->takes[i].column) {
+        while (++column < takes[i].column) {
             cursor = find_mark(cursor, marks, false);
             if (!is_delimiter(*cursor, marks))
                 return NULL;
             cursor = next_field(cursor, marks);
         }
-        cursor = margay_scan_decimal(cursor, &numbers[plan->takes[i].role]);
+        cursor = margay_scan_decimal(cursor, &numbers[takes[i].role]);
         if (__builtin_expect(cursor == NULL, 0))
             return NULL;
     }
@@ -202,18 +204,19 @@ static const char *read_numbers(const struct margay_plan *plan,
 #define NO_ROLE       MARGAY_ROLES
 
 /* What each of the first columns is read for. */
-struct short_plan {
+struct short_row {
     unsigned columns; /* up to the last that is read; 0 = too many */
     uint8_t roles[SHORT_COLUMNS];
 };
 
-static struct short_plan make_short(const struct margay_plan *plan)
+static struct short_row make_short(const struct margay_csv *csv)
 {
-    struct short_plan made = {0};
-    uint64_t columns = plan->takes[plan->count - 1].column;
+    struct short_row made = {0};
+    unsigned count = csv->rows.choice.count;
+    uint64_t columns = csv->takes[count - 1].column;
     memset(made.roles, NO_ROLE, sizeof made.roles);
-    for (unsigned i = 0; i < plan->count && columns <= SHORT_COLUMNS; i++) {
-        made.roles[plan->takes[i].column - 1] = plan->takes[i].role;
+    for (unsigned i = 0; i < count && columns <= SHORT_COLUMNS; i++) {
+        made.roles[csv->takes[i].column - 1] = csv->takes[i].role;
         made.columns = (unsigned)columns;
     }
     return made;
@@ -225,7 +228,7 @@ static struct short_plan make_short(const struct margay_plan *plan)
  * row can begin before the numbers of this one are known.  NULL: it is not such
  * a row.
  */
-static inline const char *read_short(const struct short_plan *plan,
+static inline const char *read_short(const struct short_row *row,
                                      const struct margay_marks *marks,
                                      const char *line, uint64_t *numbers)
 {
@@ -236,7 +239,7 @@ static inline const char *read_short(const struct short_plan *plan,
         ~((uint32_t)margay_mask(margay_decimal_digits(high)) << 16 |
           (uint32_t)margay_mask(margay_decimal_digits(low)));
     unsigned begin = 0, end = 0;
-    for (unsigned i = 0; i < plan->columns; i++, begin = end + 1) {
+    for (unsigned i = 0; i < row->columns; i++, begin = end + 1) {
         if (others == 0 || (i > 0 && !is_delimiter(line[end], marks)))
             return NULL;
         end = (unsigned)__builtin_ctz(others);
@@ -244,7 +247,7 @@ static inline const char *read_short(const struct short_plan *plan,
         if (end - begin - 1 >= 15)
             return NULL;
         margay_u128 digits = margay_align_digits(line + begin, end - begin);
-        numbers[plan->roles[i]] =
+        numbers[row->roles[i]] =
             margay_fold_decimal((uint64_t)digits) * 100000000 +
             margay_fold_decimal((uint64_t)(digits >> 64));
     }
@@ -252,23 +255,22 @@ static inline const char *read_short(const struct short_plan *plan,
                                                   : line_end(line + end, marks);
 }
 
-static uint64_t number_rows(const struct margay_rows *rows,
-                            const struct margay_marks *given,
+static uint64_t number_rows(const struct margay_csv *csv,
                             struct margay_text *text,
                             struct margay_references *references)
 {
     /* Copies, so that the compiler may keep them in registers. */
-    const struct margay_marks marks = *given;
-    const struct short_plan plan = make_short(&rows->plan);
+    const struct margay_marks marks = csv->marks;
+    const struct short_row row = make_short(csv);
     const char *cursor = text->cursor, *end = text->end;
     uint64_t *ids = references->numbers, *sizes = references->sizes;
     uint64_t *times = references->times, *requests = references->requests;
     size_t first = references->count, i = first;
     uint64_t numbers[MARGAY_ROLES + 1] = {0};
     for (; cursor < end && i < references->capacity; i++) {
-        const char *newline = read_short(&plan, &marks, cursor, numbers);
+        const char *newline = read_short(&row, &marks, cursor, numbers);
         if (__builtin_expect(newline == NULL, 0))
-            newline = read_numbers(&rows->plan, &marks, cursor, numbers);
+            newline = read_numbers(csv, &marks, cursor, numbers);
         if (newline == NULL || (size_t)(newline - cursor) > MARGAY_LINE_BYTES)
             break;
         ids[i] = numbers[MARGAY_ROLE_ID];
@@ -287,8 +289,7 @@ static uint64_t number_rows(const struct margay_rows *rows,
 }
 
 /* At most `most` rows; their columns may be read for anything. */
-static uint64_t any_rows(struct margay_rows *rows,
-                         const struct margay_marks *marks, uint64_t most,
+static uint64_t any_rows(struct margay_csv *csv, uint64_t most,
                          struct margay_text *text,
                          struct margay_references *references)
 {
@@ -300,9 +301,10 @@ static uint64_t any_rows(struct margay_rows *rows,
         struct margay_row_reference row;
         if (*cursor == '\n' || *cursor == '\r')
             break;
-        const char *newline = read_fields(&rows->plan, marks, cursor, fields);
+        const char *newline = read_fields(csv, &csv->marks, cursor, fields);
         if (newline == NULL || (size_t)(newline - cursor) > MARGAY_LINE_BYTES ||
-            margay_rows_read(rows, fields, 0, &row) != NULL || row.count != 1)
+            margay_rows_read(&csv->rows, fields, 0, &row) != NULL ||
+            row.count != 1)
             break;
         margay_rows_append(&row, references);
         cursor = newline + 1;
@@ -319,17 +321,15 @@ static uint64_t any_rows(struct margay_rows *rows,
  * the next one is for the caller.  Where numbers are read, a
  * row that is no row of numbers alone does not end the faster way for good.
  */
-static uint64_t plain_rows(struct margay_rows *rows,
-                           const struct margay_marks *marks,
-                           struct margay_text *text,
+static uint64_t plain_rows(struct margay_csv *csv, struct margay_text *text,
                            struct margay_references *references)
 {
     uint64_t count = 0, more;
-    if (rows->plan.count == 0 || !are_numbers(rows, references))
-        return any_rows(rows, marks, UINT64_MAX, text, references);
+    if (csv->rows.choice.count == 0 || !are_numbers(csv, references))
+        return any_rows(csv, UINT64_MAX, text, references);
     do {
-        more = number_rows(rows, marks, text, references);
-        more += any_rows(rows, marks, 1, text, references);
+        more = number_rows(csv, text, references);
+        more += any_rows(csv, 1, text, references);
         count += more;
     } while (more > 0);
     return count;
@@ -437,10 +437,9 @@ static const char *decode_table(struct margay_text *text,
     csv->references = references;
     while (text->cursor < text->end && csv->expected == NULL && has_room(csv)) {
         /* Do whole rows follow whose columns are known? */
-        if (csv->planned && csv->row_count >= 2 && !csv->options.trial &&
+        if (csv->chosen && csv->row_count >= 2 && !csv->options.trial &&
             !csv->in_line && csv->row_bytes == 0 && csv->left == 0)
-            csv->row_count +=
-                plain_rows(&csv->rows, &csv->marks, text, references);
+            csv->row_count += plain_rows(csv, text, references);
         if (text->cursor < text->end && has_room(csv) && csv->left == 0)
             decode_piece(csv, text);
         for (; csv->left > 0 && has_room(csv); csv->left--)
@@ -529,7 +528,7 @@ static void *create_table(const struct margay_state_options *options)
     }
     if (layout == &margay_layout_any && options->column != NULL &&
         !csv->choices[0].by_name)
-        margay_csv_make_plan(csv, 0);
+        margay_csv_choose(csv, 0);
     return csv;
 }
 
@@ -544,10 +543,10 @@ static bool forget_row(void *state)
     if (csv->delimited)
         set_delimiter(csv,
                       csv->marks.blanks ? MARGAY_BLANKS : csv->marks.delimiter);
-    if (!csv->planned) {
+    if (!csv->chosen) {
         csv->row_count = 0;
         csv->names[0] = '\0';
-        memset(csv->named, 0, sizeof csv->named);
+        parse_choices(csv);
     }
     csv->row = (struct margay_csv_row){.fields = 0};
     csv->taken = 0;
@@ -570,10 +569,10 @@ static void free_table(void *state)
 static int cut_table(const void *state)
 {
     const struct margay_csv *csv = state;
-    if (!csv->planned || csv->row_count < 2 || csv->left > 0)
+    const uint8_t *counts = csv->rows.choice.counts;
+    if (!csv->chosen || csv->row_count < 2 || csv->left > 0)
         return MARGAY_CUT_LATER;
-    if (csv->rows.plan.role_counts[MARGAY_ROLE_DEVICE] > 0 ||
-        csv->rows.plan.role_counts[MARGAY_ROLE_TENANT] > 0)
+    if (counts[MARGAY_ROLE_DEVICE] > 0 || counts[MARGAY_ROLE_TENANT] > 0)
         return MARGAY_CUT_NEVER;
     return csv->marks.quote == '\n' ? '\0' : (unsigned char)csv->marks.quote;
 }
@@ -590,13 +589,13 @@ static void describe_table(const struct margay_state_options *options,
     struct margay_csv *csv = create_table(options);
     if (csv == NULL)
         return;
+    bool any = csv->layout == &margay_layout_any;
     references = (struct margay_references){
         .numbers = numbers,
         .capacity = sizeof numbers / sizeof *numbers,
     };
     csv->references = &references;
-    if (csv->layout == &margay_layout_any && options->column == NULL &&
-        line < end) {
+    if (any && options->column == NULL && line < end) {
         decode_piece(csv, &text);
         margay_csv_guess(csv, facts->guess);
         struct margay_state_options guessed = *options;
@@ -608,15 +607,11 @@ static void describe_table(const struct margay_state_options *options,
         }
     }
     /* What --column names is there, or the first row will be refused. */
-    for (unsigned i = 0; i < MARGAY_TAKES; i++)
-        csv->named[0][i] = csv->layout == &margay_layout_any;
-    if (csv->layout == &margay_layout_any)
-        margay_csv_make_plan(csv, 0);
-    else if (line < end)
+    if (!any && line < end)
         decode_piece(csv, &text);
-    if (csv->planned) {
-        margay_plan_facts(&csv->rows.plan, csv->layout, options->unit_bytes,
-                          facts);
+    if (any || csv->chosen) {
+        margay_choice_facts(any ? &csv->choices[0] : &csv->rows.choice,
+                            csv->layout, options->unit_bytes, facts);
     } else if (options->tenant == NULL) {
         facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
     }

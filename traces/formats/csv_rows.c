@@ -68,12 +68,10 @@ static void examine_first(struct margay_csv *csv, const char *text,
              row->fields == 1 ? "" : ", ", name);
     for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
         for (unsigned i = 0; i < csv->choices[v].count; i++) {
-            const struct margay_named_column *column =
-                &csv->choices[v].columns[i];
-            if (column->number == 0 && csv->named[v][i] == 0 &&
-                column->name_bytes == bytes &&
+            struct margay_named_column *column = &csv->choices[v].columns[i];
+            if (column->number == 0 && column->name_bytes == bytes &&
                 memcmp(column->name, text, bytes) == 0)
-                csv->named[v][i] = row->fields;
+                column->number = row->fields;
         }
     }
     unsigned role = margay_role_told(name);
@@ -97,46 +95,46 @@ static bool is_number(const char *text, size_t bytes)
 void margay_csv_take_field(void *given, size_t bytes, void *context)
 {
     struct margay_csv *csv = context;
-    const struct margay_plan *plan = &csv->rows.plan;
+    const struct margay_choice *choice = &csv->rows.choice;
+    const struct margay_take *takes = csv->takes;
     const char *text = given == NULL ? "" : given;
     csv->row.fields++;
     if (csv->row_count < 2)
         csv->row.any_number |=
             is_number(text, bytes) ||
-            (plan->addresses && bytes > 2 && margay_has_hex_prefix(text));
+            (choice->addresses && bytes > 2 && margay_has_hex_prefix(text));
     if (csv->row_count == 0)
         examine_first(csv, text, bytes);
-    bool planned = csv->planned && !csv->options.trial;
-    /* Of the plan, perhaps of several of its columns. */
-    for (unsigned same = 0; planned && csv->taken < plan->count &&
-                            plan->takes[csv->taken].column == csv->row.fields;
-         same++, csv->taken++)
-        csv->fields[csv->taken] = same > 0 ? csv->fields[csv->taken - 1]
-                                           : keep_field(csv, text, bytes);
-    if (!planned && csv->row.fields <= MARGAY_EARLY_FIELDS)
+    bool chosen = csv->chosen && !csv->options.trial;
+    /* Perhaps it is several of the choice. */
+    const struct margay_field *same = NULL;
+    for (; chosen && csv->taken < choice->count &&
+           takes[csv->taken].column == csv->row.fields;
+         csv->taken++) {
+        struct margay_field *field = &csv->fields[takes[csv->taken].at];
+        *field = same != NULL ? *same : keep_field(csv, text, bytes);
+        same = field;
+    }
+    if (!chosen && csv->row.fields <= MARGAY_EARLY_FIELDS)
         csv->early[csv->row.fields - 1] = keep_field(csv, text, bytes);
 }
 
-/* ---------------------------------------------------------------- plans -- */
+/* -------------------------------------------------------------- choosing -- */
 
-void margay_csv_make_plan(struct margay_csv *csv, unsigned variant)
+void margay_csv_choose(struct margay_csv *csv, unsigned variant)
 {
-    margay_plan_columns(&csv->choices[variant], csv->named[variant],
-                        &csv->rows.plan);
-    csv->shape = csv->layout->variants[variant].shape;
-    csv->planned = true;
-}
-
-/* Are all names of the variant there that have to be? */
-static bool has_names(const struct margay_csv *csv, unsigned variant)
-{
-    const struct margay_choice *choice = &csv->choices[variant];
+    struct margay_choice *choice = &csv->rows.choice;
+    *choice = margay_choice_found(&csv->choices[variant]);
     for (unsigned i = 0; i < choice->count; i++) {
-        if (choice->columns[i].number == 0 && !choice->columns[i].optional &&
-            csv->named[variant][i] == 0)
-            return false;
+        const struct margay_named_column *column = &choice->columns[i];
+        unsigned at = i;
+        for (; at > 0 && csv->takes[at - 1].column > column->number; at--)
+            csv->takes[at] = csv->takes[at - 1];
+        csv->takes[at] =
+            (struct margay_take){column->number, (uint8_t)i, column->role};
     }
-    return choice->by_name;
+    csv->shape = csv->layout->variants[variant].shape;
+    csv->chosen = true;
 }
 
 /* Has the row as many columns as the shape has letters, or more where there is
@@ -203,13 +201,12 @@ static bool refuse_names(struct margay_csv *csv, unsigned v)
 
 /* Where all columns that are read may hold text, only the second row tells
    whether the first one is a header. */
-static bool may_be_text(const struct margay_plan *plan)
+static bool may_be_text(const struct margay_csv *csv)
 {
-    return plan->role_counts[MARGAY_ROLE_SIZE] +
-               plan->role_counts[MARGAY_ROLE_TIME] +
-               plan->role_counts[MARGAY_ROLE_TTL] +
-               plan->role_counts[MARGAY_ROLE_COUNT] +
-               plan->role_counts[MARGAY_ROLE_THREAD] ==
+    const uint8_t *counts = csv->rows.choice.counts;
+    return counts[MARGAY_ROLE_SIZE] + counts[MARGAY_ROLE_TIME] +
+               counts[MARGAY_ROLE_TTL] + counts[MARGAY_ROLE_COUNT] +
+               counts[MARGAY_ROLE_THREAD] ==
            0;
 }
 
@@ -217,7 +214,8 @@ static bool may_be_text(const struct margay_plan *plan)
 static bool choose_variant(struct margay_csv *csv)
 {
     unsigned v = 0;
-    while (v < MARGAY_VARIANTS && !has_names(csv, v))
+    while (v < MARGAY_VARIANTS && !(csv->choices[v].by_name &&
+                                    margay_choice_is_found(&csv->choices[v])))
         v++;
     bool header = v < MARGAY_VARIANTS;
     if (!header)
@@ -226,8 +224,8 @@ static bool choose_variant(struct margay_csv *csv)
         v = variant_of_row(csv, false);
     if (v == MARGAY_VARIANTS || (!header && refuse_names(csv, v)))
         return false;
-    margay_csv_make_plan(csv, v);
-    return header || (!csv->row.any_number && !may_be_text(&csv->rows.plan));
+    margay_csv_choose(csv, v);
+    return header || (!csv->row.any_number && !may_be_text(csv));
 }
 
 /* What the first row should have been: each number of columns once. */
@@ -266,7 +264,7 @@ static void choose_column(struct margay_csv *csv)
     const struct margay_choice *choice = &csv->choices[0];
     const struct margay_named_column *lacking = NULL;
     for (unsigned i = choice->count; i-- > 0;) {
-        if (choice->columns[i].number == 0 && csv->named[0][i] == 0)
+        if (choice->columns[i].number == 0)
             lacking = &choice->columns[i];
     }
     if (lacking != NULL) {
@@ -281,22 +279,22 @@ static void choose_column(struct margay_csv *csv)
                  "--column NAME or N to choose one of the columns %s",
                  csv->names);
         csv->expected = csv->message;
-    } else if (!csv->planned) {
-        margay_csv_make_plan(csv, 0);
+    } else if (!csv->chosen) {
+        margay_csv_choose(csv, 0);
     }
 }
 
-/* The fields of the plan, from those of the first row. */
+/* The fields of the choice, from those of the first row. */
 static void take_early(struct margay_csv *csv)
 {
-    const struct margay_plan *plan = &csv->rows.plan;
     uint64_t shown = csv->row.fields < MARGAY_EARLY_FIELDS
                          ? csv->row.fields
                          : MARGAY_EARLY_FIELDS;
-    for (; csv->taken < plan->count && plan->takes[csv->taken].column <= shown;
+    for (; csv->taken < csv->rows.choice.count &&
+           csv->takes[csv->taken].column <= shown;
          csv->taken++)
-        csv->fields[csv->taken] =
-            csv->early[plan->takes[csv->taken].column - 1];
+        csv->fields[csv->takes[csv->taken].at] =
+            csv->early[csv->takes[csv->taken].column - 1];
 }
 
 /* ----------------------------------------------------------------- rows -- */
@@ -305,8 +303,8 @@ static void take_early(struct margay_csv *csv)
 static const char *read_row(struct margay_csv *csv,
                             struct margay_row_reference *reference)
 {
-    for (unsigned i = csv->taken; i < csv->rows.plan.count; i++)
-        csv->fields[i] = (struct margay_field){.text = NULL};
+    for (unsigned i = csv->taken; i < csv->rows.choice.count; i++)
+        csv->fields[csv->takes[i].at] = (struct margay_field){.text = NULL};
     return margay_rows_read(&csv->rows, csv->fields, csv->row.fields,
                             reference);
 }
@@ -338,11 +336,10 @@ static void end_first_row(struct margay_csv *csv)
         choose_column(csv);
         header = csv->choices[0].by_name;
         /* Dates, fractions and negative numbers are none of its numbers. */
-        doubtful =
-            !header && !csv->row.any_number && !may_be_text(&csv->rows.plan);
+        doubtful = !header && !csv->row.any_number && !may_be_text(csv);
     } else {
         header = choose_variant(csv);
-        if (!csv->planned && csv->expected == NULL)
+        if (!csv->chosen && csv->expected == NULL)
             refuse_variants(csv);
     }
     if (csv->expected != NULL || header)
@@ -356,9 +353,9 @@ static void end_first_row(struct margay_csv *csv)
     csv->first_fails = expected != NULL;
     if (csv->first_fails)
         snprintf(csv->first_message, sizeof csv->first_message, "%s", expected);
-    const uint8_t *counts = csv->rows.plan.role_counts;
+    const uint8_t *counts = csv->rows.choice.counts;
     csv->first_is_pending =
-        may_be_text(&csv->rows.plan) ||
+        may_be_text(csv) ||
         (doubtful && counts[MARGAY_ROLE_TIME] + counts[MARGAY_ROLE_TTL] == 0);
     if (!csv->first_is_pending)
         margay_csv_append_first(csv);
@@ -406,7 +403,7 @@ static void end_layout_trial_row(struct margay_csv *csv)
         csv->first = csv->row;
     if (header)
         return;
-    if (!csv->planned ||
+    if (!csv->chosen ||
         !(csv->shape == NULL ? csv->row.fields == csv->first.fields
                              : fits_letters(csv, csv->shape))) {
         csv->expected = "a row of this layout";

@@ -24,12 +24,18 @@ struct margay_marks {
 #define MARGAY_NAMES_BYTES 160
 #define MARGAY_NAME_BYTES  256
 
-/* The columns of the first row that are kept until the plan is made. */
+/* The columns of the first row that are kept until columns are chosen. */
 #define MARGAY_EARLY_FIELDS 32
 
 /* Room for the fields of a row that are read, with a NUL after each. */
 #define MARGAY_ARENA_BYTES \
     (MARGAY_LINE_BYTES + 2 * (MARGAY_EARLY_FIELDS + MARGAY_TAKES))
+
+/* A column that is read: from left to right, and which of the choice it is. */
+struct margay_take {
+    uint64_t column; /* from 1 on */
+    uint8_t at, role;
+};
 
 /* What is known of one row. */
 struct margay_csv_row {
@@ -45,13 +51,13 @@ struct margay_csv {
     struct margay_marks marks;
     bool delimited; /* the delimiter is known */
 
-    /* Where the columns are: variants in the order of the layout, and where
-       the first row has the names of each. */
+    /* The columns: variants in the order of the layout, the one that was
+       chosen, and where its columns are. */
     struct margay_choice choices[MARGAY_VARIANTS];
-    uint64_t named[MARGAY_VARIANTS][MARGAY_TAKES];
     const char *shape; /* of the variant that was chosen; NULL = none */
     struct margay_rows rows;
-    bool planned;
+    struct margay_take takes[MARGAY_TAKES];
+    bool chosen;
 
     /* How many names of the first row say that they are for a role, and one of
        them; 0 where --column says which columns are. */
@@ -61,9 +67,9 @@ struct margay_csv {
     uint64_t row_count; /* complete ones */
     struct margay_csv_row row, first;
     char names[MARGAY_NAMES_BYTES];           /* the fields of the first row */
-    struct margay_field fields[MARGAY_TAKES]; /* of the plan */
+    struct margay_field fields[MARGAY_TAKES]; /* of the choice */
     struct margay_field early[MARGAY_EARLY_FIELDS]; /* of the first row */
-    unsigned taken; /* columns of the plan that the row has shown */
+    unsigned taken; /* columns that the row has shown */
     size_t arena_used;
 
     bool first_is_pending;
@@ -96,8 +102,8 @@ void margay_csv_guess(const struct margay_csv *csv,
 void margay_csv_take_field(void *text, size_t bytes, void *csv);
 void margay_csv_take_row(int terminator, void *csv);
 
-/* Make the plan of a variant. */
-void margay_csv_make_plan(struct margay_csv *csv, unsigned variant);
+/* The table has the columns of this variant that were found. */
+void margay_csv_choose(struct margay_csv *csv, unsigned variant);
 
 /* Append the first row, which was held back. */
 void margay_csv_append_first(struct margay_csv *csv);

@@ -105,8 +105,8 @@ extern const struct margay_layout margay_layout_any;
 /* A column as it is named. */
 struct margay_named_column {
     uint8_t role;
-    bool optional;
-    uint64_t number; /* from 1 on; 0 = it is named, */
+    bool optional;   /* a row may lack it, or have nothing there */
+    uint64_t number; /* from 1 on; 0 = it is named, and not found yet */
     const char *name;
     size_t name_bytes;
 };
@@ -117,9 +117,17 @@ struct margay_named_column {
 /* The words for roles in --column. */
 extern const char *const margay_role_names[MARGAY_ROLES];
 
+/* The role of that name, of those that --column may name; MARGAY_ROLES: none.
+ */
+unsigned margay_role_named(const char *name, size_t bytes);
+
+/* The columns that are read, in the order in which they are named, so that
+   those of a role are neighbours.  The fields of a row stand in this order,
+   too. */
 struct margay_choice {
     struct margay_named_column columns[MARGAY_TAKES];
     unsigned count;
+    uint8_t firsts[MARGAY_ROLES], counts[MARGAY_ROLES]; /* by role */
     bool by_name;   /* some column is named */
     bool of_layout; /* a question mark has its meaning */
     bool addresses; /* ids are byte addresses */
@@ -143,37 +151,20 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
 void margay_choice_of_pattern(const char *pattern, bool is_picture,
                               char columns[MARGAY_ROLES_BYTES]);
 
+/* Does the table lack none of the columns but optional ones? */
+bool margay_choice_is_found(const struct margay_choice *choice);
+
+/* The columns of the choice that the table has. */
+struct margay_choice margay_choice_found(const struct margay_choice *choice);
+
 /* The columns of references that come of such columns. */
 unsigned margay_choice_gives(const struct margay_choice *choice);
 
-/* --------------------------------------------------------------- plans -- */
-
-/* A column that is read. */
-struct margay_take {
-    uint64_t column; /* from 1 on */
-    uint8_t role;
-    bool optional; /* a row may lack it, or have nothing there */
-};
-
-/* The columns that are read, in ascending order; and for each role which of
-   them they are, in the order of the choice. */
-struct margay_plan {
-    struct margay_take takes[MARGAY_TAKES];
-    unsigned count;
-    uint8_t of_role[MARGAY_ROLES][MARGAY_TAKES];
-    uint8_t role_counts[MARGAY_ROLES];
-    bool addresses, http; /* as in the choice */
-};
-
-/* Make the plan of a choice.  numbers[i] is the column that the name of column
-   i of the choice turned out to be, 0 = the table lacks it. */
-void margay_plan_columns(const struct margay_choice *choice,
-                         const uint64_t *numbers, struct margay_plan *plan);
-
-/* The facts of a trace of such a plan, which are those of its format before. */
-void margay_plan_facts(const struct margay_plan *plan,
-                       const struct margay_layout *layout, uint64_t unit_bytes,
-                       struct margay_trace_facts *facts);
+/* The facts of a trace of such columns, which are those of its format before.
+ */
+void margay_choice_facts(const struct margay_choice *choice,
+                         const struct margay_layout *layout,
+                         uint64_t unit_bytes, struct margay_trace_facts *facts);
 
 /* ------------------------------------------------------------- functions -- */
 

@@ -21,19 +21,24 @@ const char *const margay_role_names[MARGAY_ROLES] = {
 
 /* -------------------------------------------------------------- choices -- */
 
+/* --tenant names the tenants. */
+unsigned margay_role_named(const char *name, size_t bytes)
+{
+    unsigned role = 0;
+    while (role < MARGAY_ROLE_TENANT &&
+           (strlen(margay_role_names[role]) != bytes ||
+            memcmp(margay_role_names[role], name, bytes) != 0))
+        role++;
+    return role < MARGAY_ROLE_TENANT ? role : MARGAY_ROLES;
+}
+
 /* The role whose name and an equals sign begin the text; *after stands after
-   the sign.  MARGAY_ROLES: none.  --tenant names the tenants. */
+   the sign.  MARGAY_ROLES: none. */
 static unsigned role_of(const char *text, const char **after)
 {
-    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
-        size_t length = strlen(margay_role_names[role]);
-        if (strncmp(text, margay_role_names[role], length) == 0 &&
-            text[length] == '=') {
-            *after = text + length + 1;
-            return role;
-        }
-    }
-    return MARGAY_ROLES;
+    size_t bytes = strcspn(text, "=");
+    *after = text + bytes + 1;
+    return text[bytes] == '=' ? margay_role_named(text, bytes) : MARGAY_ROLES;
 }
 
 /* A column that is named by nothing but digits, of which the first is not 0, is
@@ -58,6 +63,15 @@ static enum margay_status fail_count(struct margay_error *error)
                        MARGAY_TAKES);
 }
 
+/* Those of a role come one after the other. */
+static void put_column(struct margay_choice *choice,
+                       const struct margay_named_column *column)
+{
+    if (choice->counts[column->role]++ == 0)
+        choice->firsts[column->role] = (uint8_t)choice->count;
+    choice->columns[choice->count++] = *column;
+}
+
 static enum margay_status add_column(struct margay_choice *choice,
                                      unsigned role, const char *name,
                                      size_t bytes, struct margay_error *error)
@@ -78,14 +92,16 @@ static enum margay_status add_column(struct margay_choice *choice,
                    ? add_column(choice, MARGAY_ROLE_ID, name, bytes, error)
                    : status;
     }
-    struct margay_named_column *column = &choice->columns[choice->count++];
-    column->role =
-        (uint8_t)(role == MARGAY_ROLE_ADDRESS ? MARGAY_ROLE_ID : role);
-    column->optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
-    column->name = name;
-    column->name_bytes = bytes - column->optional;
-    column->number = number_of(name, column->name_bytes);
-    choice->by_name |= column->number == 0;
+    bool optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
+    const struct margay_named_column column = {
+        .role = (uint8_t)(role == MARGAY_ROLE_ADDRESS ? MARGAY_ROLE_ID : role),
+        .optional = optional,
+        .number = number_of(name, bytes - optional),
+        .name = name,
+        .name_bytes = bytes - optional,
+    };
+    choice->by_name |= column.number == 0;
+    put_column(choice, &column);
     return MARGAY_OK;
 }
 
@@ -174,7 +190,7 @@ static enum margay_status add_tenant(struct margay_choice *choice,
         if (choice->count == MARGAY_TAKES)
             return fail_count(error);
         column.role = MARGAY_ROLE_TENANT;
-        choice->columns[choice->count++] = column;
+        put_column(choice, &column);
     }
     if (choice->count > count)
         return MARGAY_OK;
@@ -229,43 +245,26 @@ void margay_choice_of_pattern(const char *pattern, bool is_picture,
     }
 }
 
-/* ---------------------------------------------------------------- plans -- */
+/* ---------------------------------------------------------------- found -- */
 
-static uint64_t column_of(const struct margay_choice *choice,
-                          const uint64_t *numbers, unsigned i)
+bool margay_choice_is_found(const struct margay_choice *choice)
 {
-    return choice->columns[i].number != 0 ? choice->columns[i].number
-                                          : numbers[i];
+    unsigned i = 0;
+    while (i < choice->count &&
+           (choice->columns[i].number != 0 || choice->columns[i].optional))
+        i++;
+    return i == choice->count;
 }
 
-void margay_plan_columns(const struct margay_choice *choice,
-                         const uint64_t *numbers, struct margay_plan *plan)
+struct margay_choice margay_choice_found(const struct margay_choice *choice)
 {
-    *plan = (struct margay_plan){.addresses = choice->addresses,
-                                 .http = choice->http};
+    struct margay_choice found = {.addresses = choice->addresses,
+                                  .http = choice->http};
     for (unsigned i = 0; i < choice->count; i++) {
-        const struct margay_take take = {column_of(choice, numbers, i),
-                                         choice->columns[i].role,
-                                         choice->columns[i].optional};
-        unsigned at = plan->count;
-        if (take.column == 0)
-            continue;
-        for (; at > 0 && plan->takes[at - 1].column > take.column; at--)
-            plan->takes[at] = plan->takes[at - 1];
-        plan->takes[at] = take;
-        plan->count++;
+        if (choice->columns[i].number != 0)
+            put_column(&found, &choice->columns[i]);
     }
-    for (unsigned i = 0; i < choice->count; i++) {
-        unsigned role = choice->columns[i].role;
-        uint64_t column = column_of(choice, numbers, i);
-        for (uint8_t t = 0; column != 0 && t < plan->count; t++) {
-            if (plan->takes[t].role == role &&
-                plan->takes[t].column == column) {
-                plan->of_role[role][plan->role_counts[role]++] = t;
-                break;
-            }
-        }
-    }
+    return found;
 }
 
 /* The columns of references that come of a role. */
@@ -289,22 +288,20 @@ unsigned margay_choice_gives(const struct margay_choice *choice)
     return columns;
 }
 
-void margay_plan_facts(const struct margay_plan *plan,
-                       const struct margay_layout *layout, uint64_t unit_bytes,
-                       struct margay_trace_facts *facts)
+void margay_choice_facts(const struct margay_choice *choice,
+                         const struct margay_layout *layout,
+                         uint64_t unit_bytes, struct margay_trace_facts *facts)
 {
-    unsigned columns = 0;
-    for (unsigned role = 0; role < MARGAY_ROLES; role++)
-        columns |= plan->role_counts[role] > 0 ? gives[role] : 0;
+    unsigned columns = margay_choice_gives(choice);
     if ((columns & MARGAY_COLUMN_SIZES) != 0 &&
-        (layout->offset_bytes != 0 || unit_bytes != 0 || plan->addresses))
+        (layout->offset_bytes != 0 || unit_bytes != 0 || choice->addresses))
         columns |= MARGAY_COLUMN_EXTENTS;
     facts->columns &= columns;
     facts->kinds = (columns & MARGAY_COLUMN_KINDS) == 0 ? 0
-                   : plan->role_counts[MARGAY_ROLE_KIND] > 0
+                   : choice->counts[MARGAY_ROLE_KIND] > 0
                        ? MARGAY_ALL_KINDS
                        : MARGAY_READS_AND_WRITES;
-    if (plan->addresses) {
+    if (choice->addresses) {
         facts->numbers = MARGAY_ADDRESSES;
         facts->unit_bytes = 1;
     }

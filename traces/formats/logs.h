@@ -58,7 +58,7 @@ int margay_pattern_field(const struct margay_pattern *pattern, const char *name,
 const char *margay_pattern_take(struct margay_pattern *pattern,
                                 const char *line, const char *end);
 struct margay_field margay_pattern_taken(const struct margay_pattern *pattern,
-                                         int field);
+                                         unsigned field);
 
 #define MARGAY_LOG_DECODER(name, parse)                           \
     static const char *name(struct margay_text *text,             \

@@ -44,9 +44,9 @@ struct named {
     const struct margay_layout *layout;
     struct margay_choice choices[MARGAY_VARIANTS];
     unsigned variant; /* whose names are looked for */
-    bool planned;     /* it is that of the trace */
+    bool chosen;      /* it is that of the trace */
     struct margay_rows rows;
-    struct margay_field fields[MARGAY_TAKES]; /* as the choice has them */
+    struct margay_field fields[MARGAY_TAKES]; /* of the choice */
     char names[NAMES_BYTES]; /* that the line had, for a message */
     char message[2 * NAMES_BYTES + 160];
 
@@ -73,25 +73,11 @@ struct named {
     char path[PATH_BYTES];
 #endif
     struct margay_pattern *pattern;
-    int parts[MARGAY_TAKES];        /* of the columns of the choice */
     char roles[MARGAY_ROLES_BYTES]; /* the columns that it names itself */
     char *texts; /* unescaped, as long as a line; NULL = not yet needed */
 };
 
 /* --------------------------------------------------------------- fields -- */
-
-/* A name of digits is a name, too. */
-static enum margay_status parse_choice(struct named *named, const char *columns,
-                                       unsigned variant,
-                                       struct margay_error *error)
-{
-    struct margay_choice *choice = &named->choices[variant];
-    enum margay_status status = margay_choice_parse(
-        columns, true, named->options.tenant, choice, error);
-    for (unsigned i = 0; i < choice->count; i++)
-        choice->columns[i].number = i + 1;
-    return status;
-}
 
 static bool is_name(const struct margay_named_column *column, const char *name,
                     size_t bytes)
@@ -110,7 +96,7 @@ static void put(struct named *named, const char *name, size_t name_bytes,
             named->fields[i] = margay_field_of(text, bytes);
     }
     size_t used = strlen(named->names);
-    if (!named->planned && used < sizeof named->names)
+    if (!named->chosen && used < sizeof named->names)
         snprintf(named->names + used, sizeof named->names - used, "%s%.*s",
                  used == 0 ? "" : ", ",
                  (int)(name_bytes < 80 ? name_bytes : 80), name);
@@ -375,7 +361,7 @@ static const char *take_heads(struct named *named, const char *line,
     named->heads_bytes = (size_t)(end - line) - length;
     free(named->heads);
     named->heads = strndup(line + length, named->heads_bytes);
-    named->planned = named->planned && named->options.column != NULL;
+    named->chosen = named->chosen && named->options.column != NULL;
     return named->heads == NULL ? "names for which there is memory" : NULL;
 }
 
@@ -417,7 +403,7 @@ static const char *cut_w3c(struct named *named, const char *line,
 static enum margay_status make_pattern(struct named *named,
                                        struct margay_error *error)
 {
-    const struct margay_choice *choice = &named->choices[0];
+    struct margay_choice *choice = &named->choices[0];
     bool is_picture = named->layout->syntax == MARGAY_SYNTAX_PICTURE;
     const char *text = named->layout->pattern != NULL ? named->layout->pattern
                                                       : named->options.pattern;
@@ -435,12 +421,14 @@ static enum margay_status make_pattern(struct named *named,
     enum margay_status status =
         margay_pattern_create(text, is_picture, &named->pattern, error);
     if (status == MARGAY_OK)
-        status = parse_choice(named, columns, 0, error);
+        status = margay_choice_parse(columns, true, named->options.tenant,
+                                     choice, error);
     for (unsigned i = 0; i < choice->count && status == MARGAY_OK; i++) {
-        const struct margay_named_column *column = &choice->columns[i];
-        named->parts[i] = margay_pattern_field(named->pattern, column->name,
-                                               column->name_bytes);
-        if (named->parts[i] < 0)
+        struct margay_named_column *column = &choice->columns[i];
+        int group = margay_pattern_field(named->pattern, column->name,
+                                         column->name_bytes);
+        column->number = (uint64_t)group;
+        if (group < 0)
             status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                                  "--column: the pattern has no group '%.*s'",
                                  (int)column->name_bytes, column->name);
@@ -452,9 +440,10 @@ static const char *cut_by_pattern(struct named *named, const char *line,
                                   const char *end)
 {
     const char *expected = margay_pattern_take(named->pattern, line, end);
-    for (unsigned i = 0; i < named->choices[0].count && expected == NULL; i++)
-        named->fields[i] =
-            margay_pattern_taken(named->pattern, named->parts[i]);
+    const struct margay_choice *choice = &named->rows.choice;
+    for (unsigned i = 0; i < choice->count && expected == NULL; i++)
+        named->fields[i] = margay_pattern_taken(
+            named->pattern, (unsigned)choice->columns[i].number);
     return expected;
 }
 
@@ -472,12 +461,11 @@ static bool has_names(const struct named *named)
 }
 
 /* From here on, the variant is that of the trace. */
-static void make_plan(struct named *named, unsigned variant)
+static void choose(struct named *named, unsigned variant)
 {
     named->variant = variant;
-    named->planned = true;
-    named->rows.names = &named->choices[named->variant];
-    margay_plan_columns(named->rows.names, NULL, &named->rows.plan);
+    named->chosen = true;
+    named->rows.choice = named->choices[variant];
 }
 
 /* Cut a line into the fields of the choice; the first one chooses. */
@@ -492,7 +480,7 @@ static const char *cut_line(struct named *named, const char *line,
         [MARGAY_SYNTAX_REGEX] = cut_by_pattern,
         [MARGAY_SYNTAX_PICTURE] = cut_by_pattern,
     };
-    if (!named->planned)
+    if (!named->chosen)
         named->variant = 0;
     for (;; named->variant++) {
         memset(named->fields, 0,
@@ -501,10 +489,10 @@ static const char *cut_line(struct named *named, const char *line,
         named->is_list = false;
         named->names[0] = '\0';
         const char *expected = cut[named->layout->syntax](named, line, end);
-        if (expected != NULL || named->planned)
+        if (expected != NULL || named->chosen)
             return expected;
         if (has_names(named)) {
-            make_plan(named, named->variant);
+            choose(named, named->variant);
             return NULL;
         }
         if (named->variant + 1 == MARGAY_VARIANTS)
@@ -519,7 +507,7 @@ static const char *cut_line(struct named *named, const char *line,
    reference is made of them. */
 static const char *read_line(struct named *named)
 {
-    uint8_t id = named->rows.plan.of_role[MARGAY_ROLE_ID][0];
+    uint8_t id = named->rows.choice.firsts[MARGAY_ROLE_ID];
     const char *expected = NULL;
     if (!named->log.begun)
         named->lists = named->is_list;
@@ -529,7 +517,7 @@ static const char *read_line(struct named *named)
     named->row.count = 0;
     if (!named->lists)
         return "one id, and no list of them, as in the first line";
-    if (named->rows.plan.role_counts[MARGAY_ROLE_ID] > 1)
+    if (named->rows.choice.counts[MARGAY_ROLE_ID] > 1)
         return "a list where nothing else belongs to the id";
     for (size_t i = 0; i < named->listed && expected == NULL; i++) {
         named->fields[id] = named->list[i];
@@ -563,8 +551,7 @@ static const char *parse_named(struct margay_log *log, const char *line,
         row->count = 1;
         if (named->is_list)
             row->number = named->list[at / repeats].value;
-        if (named->lists &&
-            named->rows.plan.role_counts[MARGAY_ROLE_REQUEST] == 0)
+        if (named->lists && named->rows.choice.counts[MARGAY_ROLE_REQUEST] == 0)
             row->request = named->requests;
     }
     log->at = at + 1 < more ? at + 1 : 0;
@@ -593,23 +580,28 @@ static void free_named(void *state)
     free(named);
 }
 
+/* The columns of the pattern, of --column or, until a line chooses, of each
+   variant of the layout. */
 static enum margay_status set_up(struct named *named,
                                  struct margay_error *error)
 {
-    const struct margay_variant *variants = named->layout->variants;
-    const char *column = named->options.column;
-    bool by_pattern = named->layout->syntax >= MARGAY_SYNTAX_REGEX;
+    const char *given = named->options.column;
     enum margay_status status = MARGAY_OK;
+    bool by_pattern = named->layout->syntax >= MARGAY_SYNTAX_REGEX;
+    bool known = by_pattern || given != NULL;
     if (by_pattern)
         status = make_pattern(named, error);
-    else if (column != NULL)
-        status = parse_choice(named, column, 0, error);
-    for (unsigned v = 0; status == MARGAY_OK && !by_pattern && column == NULL &&
-                         v < MARGAY_VARIANTS && variants[v].columns != NULL;
-         v++)
-        status = parse_choice(named, variants[v].columns, v, error);
-    if (status == MARGAY_OK && (by_pattern || column != NULL))
-        make_plan(named, 0);
+    for (unsigned v = 0; status == MARGAY_OK && !by_pattern &&
+                         v < (known ? 1 : MARGAY_VARIANTS);
+         v++) {
+        const char *columns =
+            known ? given : named->layout->variants[v].columns;
+        if (columns != NULL)
+            status = margay_choice_parse(columns, true, named->options.tenant,
+                                         &named->choices[v], error);
+    }
+    if (status == MARGAY_OK && known)
+        choose(named, 0);
     return status;
 }
 
@@ -656,17 +648,17 @@ enum margay_status margay_named_check(
 static int cut_named(const void *state)
 {
     const struct named *named = state;
-    const struct margay_plan *plan = &named->rows.plan;
+    const struct margay_choice *choice = &named->rows.choice;
     bool never = named->layout->syntax == MARGAY_SYNTAX_W3C || named->lists;
-    for (unsigned i = 0; i < plan->count; i++) {
-        const struct margay_take *take = &plan->takes[i];
-        never |= take->role == MARGAY_ROLE_DEVICE ||
-                 take->role == MARGAY_ROLE_TENANT ||
-                 (take->role == MARGAY_ROLE_TIME && take->optional);
+    for (unsigned i = 0; i < choice->count; i++) {
+        const struct margay_named_column *column = &choice->columns[i];
+        never |= column->role == MARGAY_ROLE_DEVICE ||
+                 column->role == MARGAY_ROLE_TENANT ||
+                 (column->role == MARGAY_ROLE_TIME && column->optional);
     }
-    return !named->planned || !named->log.begun ? MARGAY_CUT_LATER
-           : never                              ? MARGAY_CUT_NEVER
-                                                : '\0';
+    return !named->chosen || !named->log.begun ? MARGAY_CUT_LATER
+           : never                             ? MARGAY_CUT_NEVER
+                                               : '\0';
 }
 
 /* What the first line does not show is taken to be there. */
@@ -686,12 +678,12 @@ static void describe_named(const struct margay_state_options *options,
     if (bytes > 0 && bytes <= MARGAY_LINE_BYTES &&
         memchr(first, '\0', bytes) == NULL)
         parse_named(&named->log, first, end, 0, &row);
-    if (!named->planned)
-        make_plan(named, 0);
+    if (!named->chosen)
+        choose(named, 0);
     unsigned requests =
         named->lists ? facts->columns & MARGAY_COLUMN_REQUESTS : 0;
-    margay_plan_facts(&named->rows.plan, named->layout, options->unit_bytes,
-                      facts);
+    margay_choice_facts(&named->rows.choice, named->layout, options->unit_bytes,
+                        facts);
     facts->columns |= requests;
     free_named(named);
 }

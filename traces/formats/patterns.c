@@ -249,14 +249,14 @@ const char *margay_pattern_take(struct margay_pattern *pattern,
 }
 
 struct margay_field margay_pattern_taken(const struct margay_pattern *pattern,
-                                         int field)
+                                         unsigned field)
 {
     if (pattern->picture != NULL)
         return margay_field_of(pattern->parts[field - 1].text,
                                pattern->parts[field - 1].bytes);
 #ifdef MARGAY_HAS_PCRE2
     const PCRE2_SIZE *ends = PCRE2(get_ovector_pointer)(pattern->match);
-    if (field < pattern->took && ends[2 * field] != PCRE2_UNSET)
+    if ((int)field < pattern->took && ends[2 * field] != PCRE2_UNSET)
         return margay_field_of(pattern->line + ends[2 * field],
                                ends[2 * field + 1] - ends[2 * field]);
 #endif

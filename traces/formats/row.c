@@ -47,33 +47,39 @@ void margay_field_value(struct margay_field *field)
 
 static unsigned count_of(const struct margay_rows *rows, unsigned role)
 {
-    return rows->plan.role_counts[role];
+    return rows->choice.counts[role];
 }
 
 static const struct margay_field *field_of(const struct margay_rows *rows,
                                            unsigned role, unsigned k)
 {
-    return &rows->fields[rows->plan.of_role[role][k]];
+    return &rows->fields[rows->choice.firsts[role] + k];
 }
 
-static const struct margay_take *take_of(const struct margay_rows *rows,
-                                         unsigned role, unsigned k)
+static const struct margay_named_column *column_of(
+    const struct margay_rows *rows, unsigned role, unsigned k)
 {
-    return &rows->plan.takes[rows->plan.of_role[role][k]];
+    return &rows->choice.columns[rows->choice.firsts[role] + k];
+}
+
+/* Have the fields of a line names? */
+static bool has_names(const struct margay_rows *rows)
+{
+    return rows->layout->syntax != MARGAY_SYNTAX_TABLE;
 }
 
 /* "WHAT in column N", or by its name; returns the length of the message. */
 static int say_where(struct margay_rows *rows, unsigned role, unsigned k,
                      const char *what)
 {
-    unsigned long long column = take_of(rows, role, k)->column;
-    if (rows->names == NULL)
+    const struct margay_named_column *column = column_of(rows, role, k);
+    if (!has_names(rows))
         return snprintf(rows->message, sizeof rows->message,
-                        "%s in column %llu", what, column);
-    const struct margay_named_column *named = &rows->names->columns[column - 1];
+                        "%s in column %llu", what,
+                        (unsigned long long)column->number);
     return snprintf(rows->message, sizeof rows->message, "%s in '%.*s'", what,
-                    (int)(named->name_bytes < 100 ? named->name_bytes : 100),
-                    named->name);
+                    (int)(column->name_bytes < 100 ? column->name_bytes : 100),
+                    column->name);
 }
 
 static const char *expect(struct margay_rows *rows, unsigned role, unsigned k,
@@ -88,7 +94,7 @@ static const char *expect_field(struct margay_rows *rows, unsigned role,
 {
     char *more = rows->message + say_where(rows, role, k, what);
     size_t room = sizeof rows->message - (size_t)(more - rows->message);
-    if (rows->names == NULL)
+    if (!has_names(rows))
         snprintf(more, room, "%s (the row has %zu column%s)",
                  rows->in_first_row ? " of the first row" : "", rows->columns,
                  margay_plural(rows->columns, "s"));
@@ -100,9 +106,9 @@ static const char *expect_field(struct margay_rows *rows, unsigned role,
 /* Does a line by names lack the field, and may it? */
 static bool may_lack(const struct margay_rows *rows, unsigned role, unsigned k)
 {
-    return rows->names != NULL && rows->plan.role_counts[role] > k &&
+    return has_names(rows) && count_of(rows, role) > k &&
            field_of(rows, role, k)->text == NULL &&
-           take_of(rows, role, k)->optional;
+           column_of(rows, role, k)->optional;
 }
 
 /* The fields of a role as one key. */
@@ -135,7 +141,7 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
                              const char *what, uint64_t *name)
 {
     unsigned count = count_of(rows, role);
-    bool is_address = role == MARGAY_ROLE_ID && rows->plan.addresses;
+    bool is_address = role == MARGAY_ROLE_ID && rows->choice.addresses;
     bool is_offset = role == MARGAY_ROLE_ID && rows->layout->offset_bytes != 0;
     *name = 0;
     if (count == 0 || (role == MARGAY_ROLE_SITE && may_lack(rows, role, 0)))
@@ -156,7 +162,7 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
         const struct margay_field *field = field_of(rows, role, k);
         if ((field->text == NULL && !may_lack(rows, role, k)) ||
             (role != MARGAY_ROLE_REQUEST && count == 1 && field->bytes == 0 &&
-             !rows->plan.http))
+             !rows->choice.http))
             return expect_field(rows, role, k, what);
     }
     *name = hash_fields(rows, role);
@@ -168,11 +174,11 @@ static const char *read_name(struct margay_rows *rows, unsigned role,
 static const struct margay_field *split_http(struct margay_rows *rows,
                                              const struct margay_field *fields)
 {
-    const struct margay_plan *plan = &rows->plan;
+    const struct margay_choice *choice = &rows->choice;
     struct margay_field *split = rows->split;
-    struct margay_field *op = &split[plan->of_role[MARGAY_ROLE_OP][0]];
-    struct margay_field *id = &split[plan->of_role[MARGAY_ROLE_ID][0]];
-    memcpy(split, fields, plan->count * sizeof *fields);
+    struct margay_field *op = &split[choice->firsts[MARGAY_ROLE_OP]];
+    struct margay_field *id = &split[choice->firsts[MARGAY_ROLE_ID]];
+    memcpy(split, fields, choice->count * sizeof *fields);
     if (id->text == NULL)
         return split;
     const char *end = id->text + id->bytes;
@@ -193,11 +199,11 @@ static const struct margay_field *split_http(struct margay_rows *rows,
 static bool lacks_size(const struct margay_rows *rows, unsigned k)
 {
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
-    if ((rows->layout->open || rows->names != NULL) && field->text != NULL)
+    if ((rows->layout->open || has_names(rows)) && field->text != NULL)
         return field->bytes == 0 ||
                (field->bytes == 1 && *field->text == '-') ||
                (field->bytes == 4 && memcmp(field->text, "null", 4) == 0);
-    return field->bytes == 0 && take_of(rows, MARGAY_ROLE_SIZE, k)->optional;
+    return field->bytes == 0 && column_of(rows, MARGAY_ROLE_SIZE, k)->optional;
 }
 
 static const char *read_size(struct margay_rows *rows, uint64_t *size)
@@ -450,7 +456,7 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
     /* What else HTTP does is a get. */
     *op = MARGAY_GET;
     if (field->text != NULL &&
-        (rows->plan.http || count_of(rows, MARGAY_ROLE_STATUS) > 0))
+        (rows->choice.http || count_of(rows, MARGAY_ROLE_STATUS) > 0))
         return NULL;
     char what[400];
     snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
@@ -574,7 +580,7 @@ static const char *count_units(struct margay_rows *rows,
                                struct margay_row_reference *reference)
 {
     uint64_t units = 1;
-    if (rows->plan.role_counts[MARGAY_ROLE_SIZE] > 0 && rows->unit_bytes != 0 &&
+    if (count_of(rows, MARGAY_ROLE_SIZE) > 0 && rows->unit_bytes != 0 &&
         reference->size > 0 && reference->size != MARGAY_SIZE_UNKNOWN)
         units = (reference->size - 1) / rows->unit_bytes + 1;
     if (units > UINT32_MAX)
@@ -591,11 +597,11 @@ const char *margay_rows_read(struct margay_rows *rows,
                              const struct margay_field *fields, size_t columns,
                              struct margay_row_reference *reference)
 {
-    bool offsets = rows->layout->offset_bytes != 0 || rows->plan.addresses;
+    bool offsets = rows->layout->offset_bytes != 0 || rows->choice.addresses;
     unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
     const char *expected;
     uint32_t count = 1;
-    rows->fields = rows->plan.http ? split_http(rows, fields) : fields;
+    rows->fields = rows->choice.http ? split_http(rows, fields) : fields;
     rows->columns = columns;
     reference->count = reference->thread = 0;
     if ((expected = read_op(rows, &reference->op)) != NULL ||

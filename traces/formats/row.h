@@ -44,9 +44,7 @@ struct margay_known_word {
 
 struct margay_rows {
     const struct margay_layout *layout;
-    struct margay_plan plan;
-    /* For messages: how the columns are named, where lines have names. */
-    const struct margay_choice *names;
+    struct margay_choice choice; /* the columns that the trace has */
     /* The bytes that offsets count, or those that --unit says an id stands for;
        0 = ids are names. */
     uint64_t unit_bytes;
@@ -57,7 +55,7 @@ struct margay_rows {
     uint64_t last_time;           /* that a row has said, by this date */
     char date[MARGAY_DATE_BYTES];
     size_t date_bytes; /* 0 = by none */
-    /* The row that is read: the fields of the plan, and how many columns. */
+    /* The row that is read: its fields, and how many columns it has. */
     const struct margay_field *fields;
     size_t columns;
     struct margay_field split[MARGAY_TAKES]; /* those, with HTTP in two */
@@ -103,8 +101,8 @@ static inline struct margay_field margay_field_of(const char *text,
     return field;
 }
 
-/* Make a reference of the fields of the plan; a field that the row lacks has
-   NULL for a text.  `columns`: how many columns the row has.  Returns NULL, or
+/* Make a reference of the fields of the choice; one that the row lacks has NULL
+   for a text.  `columns`: how many columns the row has.  Returns NULL, or
    what was expected. */
 const char *margay_rows_read(struct margay_rows *rows,
                              const struct margay_field *fields, size_t columns,
