@@ -46,6 +46,20 @@ static enum margay_status fail_errno(const struct margay_input *input,
                        strerror(errno));
 }
 
+/* A regular file whose end has come, or the end of what was read, at `offset`:
+   it has not become shorter, or that is an error. */
+static enum margay_status check_end(const struct margay_input *input,
+                                    uint64_t offset, struct margay_error *error)
+{
+    return offset >= input->bytes_total
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_IO,
+                             "%s: byte %llu: found the end, expected %llu "
+                             "bytes: the file became shorter while it was read",
+                             input->name, (unsigned long long)offset,
+                             (unsigned long long)input->bytes_total);
+}
+
 static bool is_standard_input(const struct margay_input *input)
 {
     return strcmp(input->name, "-") == 0;
@@ -158,8 +172,9 @@ static enum margay_status read_file(struct margay_input *input, void *buffer,
     if (result < 0)
         return fail_errno(input, error);
     *got = (size_t)result;
-    atomic_fetch_add_explicit(&input->bytes_read, *got, memory_order_relaxed);
-    return MARGAY_OK;
+    uint64_t before = atomic_fetch_add_explicit(&input->bytes_read, *got,
+                                                memory_order_relaxed);
+    return *got == 0 && bytes > 0 ? check_end(input, before, error) : MARGAY_OK;
 }
 
 /* The bytes as they lie in the file, the head first. */
@@ -251,7 +266,7 @@ enum margay_status margay_input_read_at(struct margay_input *input,
             return fail_errno(input, error);
     }
     atomic_fetch_add_explicit(&input->bytes_read, *got, memory_order_relaxed);
-    return MARGAY_OK;
+    return *got < bytes ? check_end(input, offset + *got, error) : MARGAY_OK;
 }
 
 bool margay_input_would_wait(const struct margay_input *input)
