@@ -123,9 +123,10 @@ static bool has_suffix(const char *path, const struct margay_format *format)
 struct survey {
     const struct margay_format *candidate; /* the first with records */
     uint64_t candidate_lines;
-    const struct margay_format *rival; /* as good; NULL = none */
-    const struct margay_format *empty; /* the first without a fault */
-    const struct margay_format *named; /* by the suffix */
+    const struct margay_format *rival;   /* as good; NULL = none */
+    const struct margay_format *empty;   /* the first without a fault */
+    const struct margay_format *passing; /* the first that passes over all */
+    const struct margay_format *named;   /* by the suffix */
     bool named_is_candidate;
     const struct margay_format *header; /* a damaged layout of these names */
     uint64_t header_lines;
@@ -179,6 +180,8 @@ static void survey_format(const struct margay_format *format,
     if (trial->faultless && survey->empty == NULL && !is_layout(format) &&
         !format->told_by_records)
         survey->empty = format;
+    if (trial->faultless && survey->passing == NULL && format->told_by_records)
+        survey->passing = format;
     if (trial->records > 0 && !candidate && goes_by_names(format)) {
         survey->header = format;
         survey->header_lines = trial->lines;
@@ -223,7 +226,9 @@ const char *margay_quote(char quoted[MARGAY_QUOTE_BYTES], const char *text,
 }
 
 static enum margay_status fail_unknown(const char *path, const char *window,
-                                       size_t bytes, struct margay_error *error)
+                                       size_t bytes,
+                                       const struct margay_format *passing,
+                                       struct margay_error *error)
 {
     char quoted[MARGAY_QUOTE_BYTES];
     if (memchr(window, '\0', bytes) != NULL)
@@ -239,8 +244,11 @@ static enum margay_status fail_unknown(const char *path, const char *window,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s:1: found '%s', expected a record of a known "
                        "format, or one named with -f (" MARGAY_LISTS_FORMATS
-                       ")",
-                       path, margay_quote(quoted, window, window + bytes));
+                       "%s%s%s)",
+                       path, margay_quote(quoted, window, window + bytes),
+                       passing == NULL ? "" : "; -f ",
+                       passing == NULL ? "" : passing->info.name,
+                       passing == NULL ? "" : " passes over these lines");
 }
 
 static enum margay_status fail_alike(const char *path,
@@ -370,7 +378,7 @@ enum margay_status margay_detect(const char *path, const char *window,
     } else if ((chosen = certain_packed(window, bytes, &records)) != NULL) {
         note_count(found, "", records, "record");
     } else {
-        return fail_unknown(path, window, bytes, error);
+        return fail_unknown(path, window, bytes, survey.passing, error);
     }
     found->format = chosen;
     return MARGAY_OK;
