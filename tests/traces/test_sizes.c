@@ -8,6 +8,7 @@
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
+#include "traces/formats/reading.h"
 
 #define MOST    60
 #define UNKNOWN UINT64_MAX
@@ -87,6 +88,9 @@ static size_t differing(const char *path, enum margay_sizes_from from,
                         size_t skip, size_t limit)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    /* Sizes do not depend on who asks for operations. */
+    const struct margay_reading reading = {
+        .unused_columns = one_in(2) ? MARGAY_COLUMN_OPS : 0};
     struct margay_error error;
     struct margay_batch batch;
     margay_trace *trace;
@@ -98,15 +102,19 @@ static size_t differing(const char *path, enum margay_sizes_from from,
     options.sizes_from = from;
     options.skip_refs = skip;
     options.limit_refs = limit;
-    if (margay_trace_open(path, &options, &trace, &error) != MARGAY_OK)
+    if (margay_trace_open_for(path, &options, &reading, &trace, &error) !=
+        MARGAY_OK)
         return MOST + 1;
     enum margay_status status;
     while ((status = margay_trace_next(trace, -1, &batch, &error)) ==
            MARGAY_OK) {
         for (size_t i = 0; i < batch.references; i++, at++) {
             uint64_t size = expected(from, at);
-            if (!requests[at].deletes)
-                wrong += batch.sizes[i] != (size == UNKNOWN ? 0 : size);
+            if (requests[at].deletes)
+                size = requests[at].size;
+            if (size == UNKNOWN)
+                size = 0;
+            wrong += batch.sizes[i] != size;
         }
     }
     for (size_t i = skip; i < end; i++) {

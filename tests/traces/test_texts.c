@@ -279,7 +279,7 @@ static const struct sample {
      "h - - [01/Jan/1970:00:00:03 +0000] \"GET /a HTTP/1.0\" 206 9\n"
      "h - - [01/Jan/1970:00:00:04 +0000] \"PURGE /a HTTP/1.0\" 200 9\n",
      "gcbf29ce484222325#0@0 g7d66707b49cd92d#7@1 g7d66707b49cd92d#7@2 "
-     "g7d66707b49cd92d#7@3 d7d66707b49cd92d#7@4"},
+     "g7d66707b49cd92d#7@3 d7d66707b49cd92d#9@4"},
     {"s3",
      "o b [01/Jan/1970:00:00:07 +0000] i q r REST.PUT.OBJECT k \"PUT /b/k\" "
      "200 - - 9 8\n"

@@ -118,13 +118,12 @@ bool margay_object_sizes_needs_look(const struct margay_object_sizes *rule,
     return false;
 }
 
-/* The size that counts of reference `at`, which says `size`. */
+/* The size that counts of reference `at`, no delete, which says `size`. */
 static uint64_t settle(struct margay_object_sizes *rule, uint64_t at,
-                       uint64_t size, bool is_delete,
-                       struct margay_object_size *entry)
+                       uint64_t size, struct margay_object_size *entry)
 {
-    bool said = size != MARGAY_SIZE_UNKNOWN && !is_delete;
-    bool is_read = at >= rule->first && at < rule->end && !is_delete;
+    bool said = size != MARGAY_SIZE_UNKNOWN;
+    bool is_read = at >= rule->first && at < rule->end;
     bool is_settled = rule->looked && rule->from >= MARGAY_SIZES_LAST;
     if (said && !is_settled && (is_read || rule->from == MARGAY_SIZES_REQUEST))
         note(rule->from, true, entry, size);
@@ -141,19 +140,18 @@ enum margay_status margay_object_sizes_apply(
     enum margay_status status = MARGAY_OK;
     uint64_t given = rule->given;
     rule->given += references->count;
-    /* Deletes alone say no size, and theirs does not matter. */
-    for (size_t i = 0; i < references->count && !rule->fills; i++) {
-        if (references->sizes[i] == MARGAY_SIZE_UNKNOWN)
-            references->sizes[i] = 0;
-    }
-    if (!rule->fills)
+    if (!rule->fills && references->ops == NULL)
         return MARGAY_OK;
     for (size_t i = 0; i < references->count && status == MARGAY_OK; i++) {
-        status = enter(&rule->table, references->numbers[i],
-                       references->tenants, i, &entry, error);
-        if (status == MARGAY_OK)
-            references->sizes[i] = settle(rule, given + i, references->sizes[i],
-                                          deletes(references, i), entry);
+        uint64_t *size = &references->sizes[i];
+        if (deletes(references, i)) {
+            *size = *size == MARGAY_SIZE_UNKNOWN ? 0 : *size;
+        } else if (rule->fills) {
+            status = enter(&rule->table, references->numbers[i],
+                           references->tenants, i, &entry, error);
+            if (status == MARGAY_OK)
+                *size = settle(rule, given + i, *size, entry);
+        }
     }
     return status;
 }

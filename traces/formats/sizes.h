@@ -8,8 +8,9 @@
  *   request without a size has that of the last request that said one, or else
  *   of the next one.  What comes later is found by reading the file once more,
  *   when it is first needed.  Requests that are skipped say sizes to later
- * ones, but not which is the first, last or largest.  Deletes say none.
- * Tenants' objects are their own, where references say their tenant.
+ *   ones, but not which is the first, last or largest.  What a delete says, or
+ *   0, is its own size and no other request's.  Tenants' objects are their own,
+ *   where references say their tenant.
  * Guarantee: exact in a file.  A pipe is read once: there, requests before the
  *   first known size of their object count 0 bytes, and are counted.
  * Cost: nothing until a size is missing or another rule than the default is
