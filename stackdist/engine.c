@@ -19,7 +19,6 @@ struct margay_engine {
     const struct margay_engine_class *class;
     void *state;
     uint64_t bound_blocks; /* 0 = none */
-    uint64_t repeats;      /* counted beside what was fed */
 };
 
 size_t margay_engine_count(void)
@@ -290,37 +289,17 @@ enum margay_status margay_engine_feed(margay_engine *engine,
     return class->feed(engine->state, blocks, count, distances, error);
 }
 
-void margay_engine_add_repeats(margay_engine *engine, uint64_t count)
-{
-    engine->repeats += count;
-}
-
 void margay_engine_reset_counts(margay_engine *engine)
 {
-    engine->repeats = 0;
     engine->class->reset_counts(engine->state);
 }
 
-static enum margay_status count_references(const margay_engine *engine,
-                                           struct margay_result *result,
-                                           struct margay_error *error)
+static void count_references(struct margay_result *result)
 {
-    /* A curve's misses stay: a repeat misses nowhere. */
-    if (result->histogram == NULL) {
-        result->references += engine->repeats;
-        return MARGAY_OK;
-    }
-    if (engine->repeats > 0) {
-        enum margay_status status =
-            margay_histogram_add(result->histogram, 0, engine->repeats, error);
-        if (status != MARGAY_OK) {
-            margay_result_clear(result);
-            return status;
-        }
-    }
+    if (result->histogram == NULL)
+        return;
     result->references = margay_histogram_references(result->histogram);
     result->infinite = margay_histogram_infinite(result->histogram);
-    return MARGAY_OK;
 }
 
 enum margay_status margay_engine_finish(margay_engine *engine,
@@ -331,7 +310,7 @@ enum margay_status margay_engine_finish(margay_engine *engine,
     enum margay_status status =
         engine->class->finish(engine->state, result, error);
     if (status == MARGAY_OK)
-        status = count_references(engine, result, error);
+        count_references(result);
     return status;
 }
 
@@ -358,7 +337,7 @@ enum margay_status margay_engine_peek(margay_engine *engine,
     if (status == MARGAY_OK)
         status = engine->class->peek(engine->state, result, error);
     if (status == MARGAY_OK)
-        status = count_references(engine, result, error);
+        count_references(result);
     return status;
 }
 

@@ -287,9 +287,6 @@ enum margay_engine_ability {
     MARGAY_CAN_GIVE_ALL_SIZES = 1 << 2,
     /* margay_engine_options.bound_blocks may be other than 0. */
     MARGAY_CAN_TAKE_BOUND = 1 << 3,
-    /* margay_engine_add_repeats() works: the engine counts each reference at
-       distance 0 as that, and no other distance depends on it. */
-    MARGAY_CAN_COUNT_REPEATS = 1 << 4,
     /* margay_engine_peek() works. */
     MARGAY_CAN_PEEK = 1 << 5,
     /* margay_engine_export() and margay_engine_import() work. */
@@ -353,15 +350,6 @@ MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
                                                  size_t count,
                                                  uint64_t *distances,
                                                  struct margay_error *error);
-
-/*
- * With MARGAY_CAN_COUNT_REPEATS: count `count` more references, each to the
- * block that was referenced just before it.  They change neither the stack nor
- * another distance, so the call may precede or follow the references around
- * them.
- */
-MARGAY_API void margay_engine_add_repeats(margay_engine *engine,
-                                          uint64_t count);
 
 /* End the warm-up: set all counts to 0 and keep the LRU stack. */
 MARGAY_API void margay_engine_reset_counts(margay_engine *engine);

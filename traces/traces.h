@@ -78,7 +78,7 @@ enum margay_column {
     MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
 /* Those that a trace may have or lack: every reference has a number. */
-#define MARGAY_ALL_COLUMNS 4095u
+#define MARGAY_ALL_COLUMNS 4091u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
@@ -244,9 +244,6 @@ struct margay_batch {
     bool warmup;
 };
 
-/* The number of references that a batch stands for: the sum of its counts. */
-MARGAY_API uint64_t margay_batch_references(const struct margay_batch *batch);
-
 typedef struct margay_trace margay_trace;
 
 /*
@@ -326,14 +323,6 @@ MARGAY_API uint64_t margay_trace_unknown_sizes(const margay_trace *trace,
                                                uint64_t *never);
 
 /*
- * The block size in bytes within which immediate repeats were collapsed into
- * counts when the trace was recorded; 0 = they were not.  Results for this
- * block size and larger ones are those of the whole trace; for smaller ones
- * the trace does not hold enough.  To be called once the trace is ready.
- */
-MARGAY_API uint64_t margay_trace_collapsed_bytes(const margay_trace *trace);
-
-/*
  * A site is an address as it stands in a file of code, a program or a library,
  * which is its module: bits 48 to 55 are the module's number.  Number 0 is the
  * program that was recorded; MARGAY_MOST_MODULES says that the code is in no
@@ -370,8 +359,8 @@ MARGAY_API enum margay_status margay_trace_next(margay_trace *trace,
                                                 struct margay_batch *batch,
                                                 struct margay_error *error);
 
-/* From now on no batch stands for more than `references` references, 1 or
-   more; references of kinds that are left out count, too. */
+/* From now on no batch has more than `references` references, 1 or more;
+   references of kinds that are left out count, too. */
 MARGAY_API void margay_trace_set_most(margay_trace *trace, uint64_t references);
 
 /* How many references of the trace lie between those that were skipped and the
@@ -445,10 +434,6 @@ struct margay_span {
 #include <margay/columns.def>
     /* The reuse distance in blocks; UINT64_MAX = infinite. */
     const uint64_t *distances;
-    /* How many references the span stands for, apart from one for each entry.
-       Each of them immediately repeats a reference of the pass; `counts`, where
-       present, says of which entry. */
-    uint64_t repeats;
     /* The index of the first entry in its pass, from 0 on; a warm-up counts. */
     uint64_t first_index;
     /* The references are to be simulated, but not counted. */

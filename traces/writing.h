@@ -58,14 +58,6 @@ MARGAY_API enum margay_status margay_writer_create(
     margay_writer **writer, struct margay_error *error);
 
 /*
- * To be called before the first reference: repeats within blocks of `bytes`
- * bytes, a power of two, were collapsed into counts; 0 = they were not.  Fails
- * with MARGAY_BAD_ARGUMENT where the format has no counts.
- */
-MARGAY_API enum margay_status margay_writer_set_collapsed(
-    margay_writer *writer, uint64_t bytes, struct margay_error *error);
-
-/*
  * To be called before the first reference: what the numbers mean, how many
  * bytes an id stands for (a power of two, 0 = unknown; ignored for addresses),
  * and whether each reference asks for all that it covers.  Fails with
@@ -94,9 +86,8 @@ MARGAY_API const struct margay_format_info *margay_writer_format(
 MARGAY_API unsigned margay_writer_needs(const margay_writer *writer);
 
 /*
- * Write the references of a batch.  A format without counts gets a reference
- * as often as its count says.  The first batch decides which of the columns
- * counts, threads and sites the trace has.  MARGAY_BAD_ARGUMENT for a reference
+ * Write the references of a batch.  The first batch decides which of the
+ * columns threads and sites the trace has.  MARGAY_BAD_ARGUMENT for a reference
  * that does not fit, such as one that passes 2^64.  After a failure, and after
  * margay_writer_finish(), the writer can only be freed.
  */

@@ -11,8 +11,7 @@
 /* Blocks that the engine is fed at once. */
 #define CHUNK_REFS 8192
 
-/* Of whole references, so that one with many repeats costs no more than
-   another. */
+/* Of whole references. */
 struct survey {
     margay_analysis analysis;
     margay_engine *engine;          /* counts the distinct blocks */
@@ -43,7 +42,7 @@ static void note_range(struct survey *survey, const struct margay_span *span,
     survey->highest = highest;
 }
 
-/* A reference counts once for each block, and once for each repeat. */
+/* A reference counts once for each block. */
 static void count_kinds(struct survey *survey, const struct margay_pass *pass,
                         const struct margay_span *span, const uint32_t *extents)
 {
@@ -52,7 +51,6 @@ static void count_kinds(struct survey *survey, const struct margay_pass *pass,
         if (extents != NULL)
             refs =
                 margay_extent_blocks(span->blocks[i], extents[i], pass->shift);
-        refs += span->counts == NULL ? 0 : span->counts[i] - 1;
         survey->of_kind[span->kinds == NULL ? MARGAY_READ : span->kinds[i]] +=
             refs;
     }
@@ -124,9 +122,7 @@ static enum margay_status open_survey(void *context, margay_question **question,
     };
     static const margay_question kind = {
         .functions = &functions,
-        .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
-                        MARGAY_COLUMN_COUNTS,
-                .repeats = true,
+        .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
                 .references = true},
         .name = "the survey",
     };

@@ -39,7 +39,7 @@ enum margay_status units_of_trace(const struct options *options,
     enum margay_straddle straddle = options->run.straddle;
     uint64_t unit = options->reading.unit_bytes;
     bool ids = unit != 0 || margay_trace_numbers(trace) == MARGAY_IDS;
-    uint64_t read, written, collapsed = margay_trace_collapsed_bytes(trace);
+    uint64_t read, written;
     enum margay_status status = MARGAY_OK;
     find_units(trace, unit, format, &read, &written);
     units->splits = straddle == MARGAY_STRADDLE_USUAL
@@ -61,8 +61,8 @@ enum margay_status units_of_trace(const struct options *options,
         status = margay_writer_set_numbers(
             writer, ids ? MARGAY_IDS : MARGAY_ADDRESSES, ids ? written : 0,
             units->splits, error);
-    if (status == MARGAY_OK && collapsed != 0)
-        status = margay_writer_set_collapsed(writer, collapsed, error);
+    /* What becomes several records has its size shared out among them. */
+    units->bytes = units->split ? read : 0;
     /* Ids of unknown size stay as they are. */
     if (read == 0 || written == 0)
         read = written = 1;
@@ -110,6 +110,8 @@ static enum margay_status units_of_blocks(const struct margay_pass *pass,
     *units = (struct units){
         .multiplier = times > numbers ? times / numbers : 1,
         .divisor = numbers > times ? numbers / times : 1,
+        .bytes =
+            in_numbers ? pass->block_bytes >> pass->shift : pass->block_bytes,
     };
     return status;
 }
@@ -124,6 +126,7 @@ struct writing {
     uint64_t firsts[MARGAY_SPAN_REFS];
     uint32_t covers[MARGAY_SPAN_REFS];
     uint32_t origins[MARGAY_SPAN_REFS];
+    uint64_t bytes[MARGAY_SPAN_REFS];
 #define MARGAY_COLUMN(name, NAME, bit, type, words) type name[MARGAY_SPAN_REFS];
 #include <margay/columns.def>
 };
@@ -142,8 +145,9 @@ static enum margay_status write_records(struct writing *writing,
     batch.numbers = writing->firsts;
     batch.extents = writing->covers;
     batch.kinds = writing->kinds; /* a trace without kinds has reads */
-    for (size_t i = 0; i < writing->count; i++)
-        stream->written_refs += batch.counts == NULL ? 1 : batch.counts[i];
+    if (stream->units.bytes != 0 && batch.sizes != NULL)
+        batch.sizes = writing->bytes;
+    stream->written_refs += writing->count;
     writing->count = 0;
     return margay_writer_put(stream->writer, &batch, error);
 }
@@ -152,7 +156,7 @@ static enum margay_status write_records(struct writing *writing,
 static enum margay_status add_record(struct writing *writing,
                                      const struct margay_span *span, size_t i,
                                      uint64_t number, uint64_t extent,
-                                     struct margay_error *error)
+                                     uint64_t bytes, struct margay_error *error)
 {
     const struct stream *stream = writing->analysis.question->context;
     const struct units *units = &stream->units;
@@ -174,6 +178,7 @@ static enum margay_status add_record(struct writing *writing,
                            units->multiplier);
     writing->firsts[writing->count] = first;
     writing->covers[writing->count] = (uint32_t)covers;
+    writing->bytes[writing->count] = bytes;
     writing->origins[writing->count++] = (uint32_t)i;
     return writing->count == MARGAY_SPAN_REFS
                ? write_records(writing, span, error)
@@ -208,14 +213,18 @@ static enum margay_status write_span(margay_analysis *analysis,
         if (extent == 0 && !empty)
             extent = 1;
         if (!units->split)
-            status = add_record(writing, span, i, number, extent, error);
+            status = add_record(writing, span, i, number, extent,
+                                extent * units->bytes, error);
         /* A record for each unit that is written, not for each that is read. */
-        for (uint64_t some; units->split && extent > 0 && status == MARGAY_OK;
-             number += some, extent -= some) {
+        uint64_t left = span->sizes == NULL ? 0 : span->sizes[i];
+        for (uint64_t some, bytes;
+             units->split && extent > 0 && status == MARGAY_OK;
+             number += some, extent -= some, left -= bytes) {
             some = units->divisor - number % units->divisor;
             if (some > extent)
                 some = extent;
-            status = add_record(writing, span, i, number, 1, error);
+            bytes = some * units->bytes < left ? some * units->bytes : left;
+            status = add_record(writing, span, i, number, 1, bytes, error);
         }
     }
     return status == MARGAY_OK ? write_records(writing, span, error) : status;
@@ -242,21 +251,19 @@ enum margay_status stream_question(struct stream *stream,
         .begin = begin_writing,
         .feed = write_span,
     };
-    const unsigned covering = MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS;
     unsigned columns = margay_writer_format(stream->writer)->columns;
     unsigned needs = margay_writer_needs(stream->writer);
     margay_question kind = {
         .functions = &functions,
         /* What a cache sends on has kinds. */
         .can = {.needs = needs & ~(unsigned)MARGAY_COLUMN_KINDS,
-                .uses = columns & ~covering},
+                .uses = columns & ~(unsigned)MARGAY_COLUMN_EXTENTS},
         .name = "--to",
     };
     if (stream->fed == STREAM_TRACE)
         kind.can = (struct margay_abilities){
             .needs = needs,
             .uses = columns | MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
-            .repeats = (columns & MARGAY_COLUMN_COUNTS) != 0,
             .references = true,
         };
     return drive_question(&kind, stream, question, error);

@@ -17,8 +17,9 @@
    them is 1. */
 struct units {
     uint64_t multiplier, divisor;
-    bool splits; /* a reference is one to each unit that it covers, */
-    bool split;  /* and becomes a record for each */
+    uint64_t bytes; /* of one read, for sizes; 0 = references say these */
+    bool splits;    /* a reference is one to each unit that it covers, */
+    bool split;     /* and becomes a record for each */
 };
 
 struct stream {
@@ -49,9 +50,8 @@ enum margay_status stream_finish(struct stream *stream,
 
 /*
  * Find the factor for a trace that is open and called `name`, and describe it
- * to a format that has a header for it.  Other formats refuse collapsed
- * repeats, because a reader could not know of them.  MARGAY_BAD_ARGUMENT if
- * ids become addresses and nothing says what an id stands for.
+ * to a format that has a header for it.  MARGAY_BAD_ARGUMENT if ids become
+ * addresses and nothing says what an id stands for.
  */
 enum margay_status units_of_trace(const struct options *options,
                                   const char *name, const margay_trace *trace,

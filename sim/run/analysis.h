@@ -275,14 +275,12 @@ struct margay_abilities {
     unsigned uses;   /* columns that it looks at where a trace has them */
     bool data;       /* gets, instead of sites, what references are to, in a
                         trace that was recorded with data */
-    bool repeats;    /* takes span.repeats instead of the references */
     bool all_blocks; /* one analysis may be fed the numbers of a trace once, for
                         all block sizes, where no reference is split; their
                         shifts apply */
     bool references; /* one is fed the references of a trace as they stand, for
                         all block sizes: numbers instead of blocks, not split,
-                        with the columns of extents and counts if it uses
-                        these */
+                        with the column of extents if it uses that */
     bool passes;     /* several passes of a trace may be fed at the same time */
     bool traces;     /* the work for a trace does not fill the threads, so that
                         several traces may be analysed at the same time */

@@ -130,8 +130,6 @@ static enum margay_status engine_feed(margay_analysis *analysis,
     }
     enum margay_status status = margay_engine_feed(
         own->engine, span->blocks, span->count, own->distances, error);
-    if (status == MARGAY_OK && span->repeats != 0)
-        margay_engine_add_repeats(own->engine, span->repeats);
     if (status == MARGAY_OK && own->writebacks != NULL)
         status =
             margay_writebacks_feed(own->writebacks, span->blocks, span->kinds,
@@ -356,7 +354,6 @@ static void declare(struct engine_question *asked)
             (asked->request.shared ? MARGAY_COLUMN_DISTANCES : 0),
         .uses = next == NULL ? 0 : next->can.uses,
         .data = next != NULL && next->can.data,
-        .repeats = alone && can(asked, MARGAY_CAN_COUNT_REPEATS),
         .passes = next == NULL || next->can.passes,
         .traces = next == NULL || next->can.traces,
         .parts = alone && can(asked, MARGAY_CAN_TAKE_PARTS),

@@ -113,11 +113,9 @@ static enum margay_status begin(margay_analysis *analysis,
                : status;
 }
 
-/* What it passes on has all columns but those that say how much a reference
-   covers, and how often it stands there. */
-#define LOST_COLUMNS                                          \
-    ((unsigned)MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS | \
-     MARGAY_COLUMN_NUMBERS)
+/* What it passes on has all columns but that which says how much a reference
+   covers. */
+#define LOST_COLUMNS ((unsigned)MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_NUMBERS)
 
 enum margay_status margay_filter_question(
     const struct margay_filter_request *request, margay_question *next,

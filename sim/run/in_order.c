@@ -37,7 +37,6 @@ struct feeder {
     size_t pass_count;
     size_t fed_count; /* passes that are fed: with all_blocks, one */
     bool all_blocks;
-    uint64_t repeats;  /* not yet fed */
     margay_crew *crew; /* NULL: all is fed at once, and not copied */
     struct group groups[2];
     struct group *filling, *fed;
@@ -60,13 +59,10 @@ static enum margay_status feed_span(struct feeder *feeder, size_t i,
 {
     struct margay_pass *pass = &feeder->passes[i];
     span->first_index = pass->fed_refs;
-    pass->fed_refs += span->count + span->repeats;
+    pass->fed_refs += span->count;
     /* Passes that are fed as one have come as far as it has. */
     for (size_t k = feeder->fed_count; k < feeder->pass_count; k++)
         feeder->passes[k].fed_refs = pass->fed_refs;
-    /* Repeats of a warm-up leave nothing behind. */
-    if (span->warmup)
-        span->repeats = 0;
     return margay_analysis_feed(feeder->analyses[i], span, error);
 }
 
@@ -210,24 +206,6 @@ static enum margay_status put(struct feeder *feeder,
     return status;
 }
 
-/* A span of nothing but repeats, to every pass. */
-static enum margay_status feed_repeats(struct feeder *feeder,
-                                       struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0;
-         feeder->repeats > 0 && i < feeder->fed_count && status == MARGAY_OK;
-         i++) {
-        struct margay_span span = {
-            .blocks = feeder->feeds[i].store.blocks,
-            .repeats = feeder->repeats,
-        };
-        status = feed_span(feeder, i, &span, error);
-    }
-    feeder->repeats = 0;
-    return status;
-}
-
 /* Wait until everything has been fed: the passes are then the caller's. */
 static enum margay_status flush(struct feeder *feeder,
                                 struct margay_error *error)
@@ -237,7 +215,7 @@ static enum margay_status flush(struct feeder *feeder,
         status = hand_over(feeder, error);
     if (feeder->crew != NULL && status == MARGAY_OK)
         status = await_crew(feeder, error);
-    return status == MARGAY_OK ? feed_repeats(feeder, error) : status;
+    return status;
 }
 
 /* Wait likewise, and end the warm-up if the trace has not gone beyond it. */
@@ -352,12 +330,11 @@ static bool look_is_due(const struct order *order)
 /* ------------------------------------------------------------- reading -- */
 
 /* Is the run to end within a batch, and may it?  Only a whole one says how many
-   repeats were added up, and how many references of the trace it stands for
-   where kinds are left out, which a state has to say. */
+   references of the trace it stands for where kinds are left out, which a state
+   has to say. */
 static bool ends_within(const struct margay_running *running)
 {
-    return margay_trace_repeats(running->trace) == 0 &&
-           !(running->request->saves && margay_running_leaves_out(running)) &&
+    return !(running->request->saves && margay_running_leaves_out(running)) &&
            margay_running_is_over(running);
 }
 
@@ -380,10 +357,9 @@ static enum margay_status feed_parts(struct order *order,
             &part, error);
         if (status != MARGAY_OK)
             return status;
-        uint64_t refs = margay_batch_references(&part);
         status = put(order->feeder, &part, error);
-        running->read_refs += refs;
-        running->counted_refs += part.warmup ? 0 : refs;
+        running->read_refs += part.references;
+        running->counted_refs += part.warmup ? 0 : part.references;
         margay_running_show(running, running->read_refs);
         if (status == MARGAY_OK && window != 0 &&
             running->counted_refs % window == 0)
@@ -414,13 +390,6 @@ static enum margay_status read_batch(struct order *order,
     enum margay_status analysed = MARGAY_OK;
     if (status == MARGAY_OK)
         analysed = feed_parts(order, &batch, &whole, error);
-    if (status == MARGAY_OK) {
-        /* What the reader has added up instead of giving it one by one. */
-        uint64_t repeats = margay_trace_repeats(running->trace);
-        running->read_refs += repeats;
-        running->counted_refs += repeats;
-        order->feeder->repeats += repeats;
-    }
     /* Where kinds are left out, a batch does not tell how many references of
        the trace it stands for, by which a run that goes on is told to skip
        them. */

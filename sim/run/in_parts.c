@@ -90,11 +90,9 @@ static void measure(struct parts *parts)
             return;
         if (margay_range_next(range, &batch, NULL) != MARGAY_OK)
             batch.references = 0;
-        for (size_t k = 0; k < batch.references; k++) {
-            uint32_t count = batch.counts == NULL ? 1 : batch.counts[k];
-            for (; count > 0 && sample->count < SAMPLE_REFS; count--)
-                sample->numbers[sample->count++] = batch.numbers[k];
-        }
+        for (size_t k = 0; k < batch.references && sample->count < SAMPLE_REFS;
+             k++)
+            sample->numbers[sample->count++] = batch.numbers[k];
         margay_range_free(range);
     }
 }
@@ -147,7 +145,6 @@ static enum margay_status feed_pass(struct parts *parts, unsigned i, size_t k,
         status = margay_span_next(&walk, &span, error);
         if (status != MARGAY_OK)
             break;
-        margay_engine_add_repeats(parts->rows[k].parts[i].engine, span.repeats);
         status = margay_part_feed(&parts->rows[k].parts[i], span.blocks,
                                   span.count, error);
     }
@@ -175,8 +172,7 @@ static enum margay_status feed_batch(struct parts *parts, unsigned i,
             status = feed_pass(parts, i, k, &some, &part->error);
         if (status != MARGAY_OK)
             break;
-        atomic_fetch_add_explicit(&part->fed_refs,
-                                  margay_batch_references(&some),
+        atomic_fetch_add_explicit(&part->fed_refs, some.references,
                                   memory_order_relaxed);
         uint64_t sum = 0;
         for (unsigned k = 0; i == 0 && k < parts->count; k++)

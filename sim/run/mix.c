@@ -213,6 +213,5 @@ enum margay_status margay_mix_next(struct margay_mix *mix, int wait_ms,
     batch->name = mix->columns & 1u << (bit) ? mix->name : NULL;
 #include <margay/columns.def>
     batch->numbers = mix->numbers;
-    batch->counts = NULL;
     return MARGAY_OK;
 }

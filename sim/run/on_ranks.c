@@ -22,7 +22,6 @@ struct rank_order {
        references of the file to analyse. */
     size_t trace;
     bool from_file, to_end;
-    bool counts; /* of repeats are added up */
     char format[16], spec[1024];
     uint64_t seed;
     uint64_t first, count, warmup;
@@ -59,7 +58,6 @@ struct rank_work {
     uint64_t *numbers;
     uint32_t *extents;
     uint64_t capacity, buffered;
-    uint64_t repeats; /* of what is buffered, on rank 0 */
     bool has_extents, warmup;
     struct margay_batch batch; /* of the trace, of which `given` are buffered */
     size_t given;
@@ -126,7 +124,6 @@ static enum margay_status feed_pass(struct rank_work *work, unsigned part,
         status = margay_span_next(&walk, &span, error);
         if (status != MARGAY_OK)
             break;
-        margay_cluster_add_repeats(work->passes[i], part, span.repeats);
         status = margay_cluster_feed(work->passes[i], part, span.blocks,
                                      span.count, error);
     }
@@ -243,8 +240,6 @@ static enum margay_status keep_some(struct rank_work *work, size_t count,
                                     struct margay_error *error)
 {
     const struct margay_batch *batch = &work->batch;
-    const struct margay_batch part =
-        margay_batch_part(batch, work->given, count);
     enum margay_status status = reserve(work, work->buffered + count, error);
     if (status != MARGAY_OK)
         return status;
@@ -256,7 +251,6 @@ static enum margay_status keep_some(struct rank_work *work, size_t count,
         memcpy(work->extents + work->buffered, batch->extents + work->given,
                count * sizeof *work->extents);
     work->buffered += count;
-    work->repeats += margay_batch_references(&part) - part.references;
     work->given += count;
     return MARGAY_OK;
 }
@@ -275,7 +269,6 @@ static enum margay_status fill_phase(struct rank_work *work,
                              work->ranks->ranks, &most))
         most = UINT64_MAX;
     work->buffered = 0;
-    work->repeats = 0;
     while (status == MARGAY_OK) {
         size_t left = work->batch.references - work->given;
         if (left == 0) {
@@ -337,9 +330,6 @@ static void feed_buffered(void *context, size_t i)
         .numbers = work->numbers + part->begin,
         .extents = work->has_extents ? work->extents + part->begin : NULL,
     };
-    /* It makes no difference which thread counts the repeats. */
-    for (size_t k = 0; i == 0 && k < work->order->pass_count; k++)
-        margay_cluster_add_repeats(work->passes[k], 0, work->repeats);
     part->status = feed_batch(work, (unsigned)i, &batch, &part->error);
 }
 
@@ -354,7 +344,7 @@ static enum margay_status feed_part(struct rank_work *work,
     uint64_t offset = work->ranks->rank == 0 ? begin : 0;
     work->has_extents = phase->has_extents;
     enum margay_status status = begin_phase(work, offset, count, error);
-    return status == MARGAY_OK && (count > 0 || work->repeats > 0)
+    return status == MARGAY_OK && count > 0
                ? run_parts(work, feed_buffered, error)
                : status;
 }
@@ -438,16 +428,14 @@ static enum margay_status analyse_file(struct rank_work *work,
 {
     const struct rank_order *order = work->order;
     struct margay_trace_options options = work->request->reading;
-    const struct margay_reading reading = {.counts = order->counts};
     uint64_t phase = work->request->phase_refs, at = 0;
     /* Rank 0 has found the format, and says which references are to be read. */
     options.format = order->format;
     options.skip_refs = 0;
     options.limit_refs = UINT64_MAX;
     options.warmup_refs = 0;
-    enum margay_status status =
-        margay_trace_open_for(work->request->traces[order->trace], &options,
-                              &reading, &work->file, error);
+    enum margay_status status = margay_trace_open(
+        work->request->traces[order->trace], &options, &work->file, error);
     if (status == MARGAY_OK)
         status = margay_trace_ready(work->file, -1, error);
     status = agree(work, status, error);
@@ -546,7 +534,6 @@ static enum margay_status fill_order(struct margay_running *running,
     memset(order, 0, sizeof *order);
     order->trace = running->index;
     order->from_file = running->plan.ranks_read;
-    order->counts = running->plan.counts;
     strncpy(order->format, margay_trace_format(running->trace)->name,
             sizeof order->format - 1);
     margay_running_range(running, &order->first, &order->count);

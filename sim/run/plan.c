@@ -73,14 +73,6 @@ static unsigned traces_at_once(const struct margay_plan_facts *facts)
     return lesser(facts->trace_count, thread_count(facts));
 }
 
-/* Where the number of references decides when to stop, each is gone through;
-   and where they are split, as one that touches two blocks repeats neither. */
-static bool takes_counts(const struct margay_plan_facts *facts)
-{
-    return facts->can.repeats && !facts->windows && !facts->looks_by_refs &&
-           facts->straddle != MARGAY_STRADDLE_SPLIT;
-}
-
 static unsigned columns_read(const struct margay_plan_facts *facts)
 {
     unsigned columns = facts->can.needs | facts->can.uses;
@@ -138,12 +130,11 @@ void margay_plan_make(const struct margay_plan_facts *facts,
 {
     *plan = (struct margay_plan){
         .traces = traces_at_once(facts),
-        .counts = takes_counts(facts),
         .columns = columns_read(facts),
         .data = facts->can.data,
     };
     plan->threads = thread_count(facts) / plan->traces;
-    plan->shifted = plan->columns == 0;
+    plan->numbers_only = plan->columns == 0;
     if (facts->is_open)
         plan_feeding(facts, plan);
 }
@@ -178,9 +169,8 @@ void margay_plan_describe(const struct margay_plan_facts *facts,
                  : plan->passes > 1 ? "at the same time"
                                     : "one after the other");
     snprintf(text, MARGAY_PLAN_TEXT_BYTES,
-             "analysed %s%s, with %u thread%s%s%s%s", executor_text(plan),
-             parts, plan->threads, margay_plural(plan->threads, "s"), passes,
-             plan->counts ? "; repeats are added up" : "",
+             "analysed %s%s, with %u thread%s%s%s", executor_text(plan), parts,
+             plan->threads, margay_plural(plan->threads, "s"), passes,
              plan->shares ? "; what machines have in common is simulated once"
                           : "");
 }

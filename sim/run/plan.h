@@ -50,12 +50,11 @@ enum margay_executor {
 
 struct margay_plan {
     /* Valid before the trace is open. */
-    unsigned traces;  /* analysed at the same time */
-    unsigned threads; /* for each of them */
-    bool counts;      /* repeats are read as counts, and added up */
-    bool shifted;     /* the reader may divide addresses by the block size */
-    unsigned columns; /* set of columns that are read */
-    bool data;        /* what references are to is read in the place of sites */
+    unsigned traces;   /* analysed at the same time */
+    unsigned threads;  /* for each of them */
+    bool numbers_only; /* the reader may leave out all else */
+    unsigned columns;  /* set of columns that are read */
+    bool data; /* what references are to is read in the place of sites */
 
     /* Valid once the trace is open. */
     enum margay_executor executor;

@@ -96,8 +96,7 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
                              &pass->block_bytes))
         pass->block_bytes = 0;
     if (unit != 0)
-        pass->shift = margay_log2_floor(block_bytes / unit) -
-                      margay_trace_shift(running->trace);
+        pass->shift = margay_log2_floor(block_bytes / unit);
 }
 
 /* The passes of an open trace: its block sizes, 0 = unknown. */
@@ -107,7 +106,6 @@ static enum margay_status make_passes(struct margay_running *running,
     const struct margay_request *request = running->request;
     uint64_t unit = margay_trace_unit_bytes(running->trace);
     bool ids = margay_trace_numbers(running->trace) == MARGAY_IDS;
-    uint64_t collapsed = margay_trace_collapsed_bytes(running->trace);
     uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
     uint64_t usual = ids              ? unit
                      : of_format != 0 ? of_format
@@ -124,14 +122,6 @@ static enum margay_status make_passes(struct margay_running *running,
                            " bytes is smaller than what "
                            "an id stands for, %" PRIu64 " bytes",
                            running->job.trace, request->block_bytes[0], unit);
-    uint64_t least = request->block_count > 0 ? request->block_bytes[0] : usual;
-    if (collapsed > (ids ? unit : least))
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "%s: repeats within %" PRIu64 " byte%s were collapsed "
-            "when it was recorded, so a block is to be %" PRIu64 " or more",
-            running->job.trace, collapsed, margay_plural(collapsed, "s"),
-            collapsed);
     if (request->block_count == 0)
         make_pass(running, usual);
     for (size_t i = 0; i < request->block_count; i++)
@@ -203,14 +193,11 @@ static enum margay_status open_trace(struct margay_running *running,
     struct margay_trace_options options = request->reading;
     options.warmup_refs = request->mix == NULL ? running->warmup_refs : 0;
     const struct margay_reading reading = {
-        .counts = plan->counts && request->mix == NULL,
-        .numbers_only = plan->shifted && request->mix == NULL,
+        .numbers_only = plan->numbers_only && request->mix == NULL,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
         .empty_requests = used & MARGAY_COLUMN_TOKENS,
         .data = plan->data,
         .threads = plan->threads,
-        .block_bytes = request->block_count == 0 ? DEFAULT_BLOCK_BYTES
-                                                 : request->block_bytes[0],
     };
     enum margay_status status =
         margay_trace_open_for(name, &options, &reading, trace, error);

@@ -65,8 +65,7 @@ static enum margay_status next_split(struct margay_span_walk *walk,
         return margay_fail_memory(error, "the columns of a span");
     margay_batch_origins(batch, walk->shift, true, &walk->origins,
                          store->columns->origins, span->count);
-    unsigned wanted =
-        walk->columns & ~(unsigned)(MARGAY_COLUMN_KINDS | MARGAY_COLUMN_COUNTS);
+    unsigned wanted = walk->columns & ~(unsigned)MARGAY_COLUMN_KINDS;
     struct margay_span_columns *columns = store->columns;
 #define MARGAY_COLUMN(name, NAME, bit, type, words)              \
     if ((wanted & 1u << (bit)) && batch->name != NULL) {         \
@@ -139,7 +138,6 @@ struct margay_span margay_span_part(const struct margay_span *span, size_t from,
 {
     struct margay_span part = *span;
     part.count = count;
-    part.repeats = 0;
     part.blocks += from;
 #define PART(name)         \
     if (part.name != NULL) \
@@ -165,11 +163,8 @@ enum margay_status margay_span_next(struct margay_span_walk *walk,
         status = next_split(walk, span, error);
     else
         next_whole(walk, span);
-    if (!walk->begun)
-        span->repeats = margay_batch_references(batch) - batch->references;
-    walk->begun = true;
     /* References that cover nothing may be all that was left. */
-    if (status == MARGAY_OK && span->count == 0 && span->repeats == 0)
+    if (status == MARGAY_OK && span->count == 0)
         return MARGAY_END;
     return status;
 }

@@ -39,7 +39,7 @@ void margay_span_columns_sort(const struct margay_span *span,
                               struct margay_span_columns *columns,
                               struct margay_span *sorted);
 
-/* Entries `from` up to `from + count` of a span, as one without repeats. */
+/* Entries `from` up to `from + count` of a span. */
 struct margay_span margay_span_part(const struct margay_span *span, size_t from,
                                     size_t count);
 
@@ -66,13 +66,11 @@ struct margay_span_walk {
     struct margay_span_store *store;
 
     struct margay_block_cursor blocks, origins;
-    bool begun;
 };
 
 /*
  * The next span, which stays until the next call; span->first_index is left to
- * the caller.  The first one has all repeats of the batch.  MARGAY_END: that
- * was all.  MARGAY_NO_MEMORY.
+ * the caller.  MARGAY_END: that was all.  MARGAY_NO_MEMORY.
  */
 enum margay_status margay_span_next(struct margay_span_walk *walk,
                                     struct margay_span *span,

@@ -410,8 +410,7 @@ const struct margay_engine_class margay_engine_exact = {
              .time = "O(N)",
              .space = "O(M)",
              .source = "Bennett and Kruskal 1975, with constant-time rank"},
-    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
-           MARGAY_CAN_COUNT_REPEATS,
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
     .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
                    {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
     .check = check,

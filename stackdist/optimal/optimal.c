@@ -398,22 +398,22 @@ static enum margay_status finish(void *state, struct margay_result *result,
     return MARGAY_OK;
 }
 
-#define OPTIMAL_ENGINE(promise, abilities)                                   \
-    {                                                                        \
-        .info = {.name = "exact",                                            \
-                 .exact = true,                                              \
-                 .guarantee = promise,                                       \
-                 .parameters = "",                                           \
-                 .time = "O(N log M)",                                       \
-                 .space = "O(M)",                                            \
-                 .source = "Belady 1966; Mattson et al. 1970"},              \
-        .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | (abilities), \
-        MARGAY_ENGINE_FUNCTIONS(struct optimal), .peek = finish,             \
+#define OPTIMAL_ENGINE(promise)                                  \
+    {                                                            \
+        .info = {.name = "exact",                                \
+                 .exact = true,                                  \
+                 .guarantee = promise,                           \
+                 .parameters = "",                               \
+                 .time = "O(N log M)",                           \
+                 .space = "O(M)",                                \
+                 .source = "Belady 1966; Mattson et al. 1970"},  \
+        .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,   \
+        MARGAY_ENGINE_FUNCTIONS(struct optimal), .peek = finish, \
     }
 
 const struct margay_engine_class margay_engine_optimal =
-    OPTIMAL_ENGINE("exact distances of the optimum", MARGAY_CAN_COUNT_REPEATS);
+    OPTIMAL_ENGINE("exact distances of the optimum");
 
 /* Two references in a row to a block keep others from it while one does not. */
 const struct margay_engine_class margay_engine_optimal_bypass =
-    OPTIMAL_ENGINE("exact distances of the optimum with bypass", 0);
+    OPTIMAL_ENGINE("exact distances of the optimum with bypass");

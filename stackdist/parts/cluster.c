@@ -124,12 +124,6 @@ enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
     return margay_part_feed(&cluster->row.parts[part], blocks, count, error);
 }
 
-void margay_cluster_add_repeats(margay_cluster *cluster, unsigned part,
-                                uint64_t count)
-{
-    margay_engine_add_repeats(cluster->row.parts[part].engine, count);
-}
-
 /*
  * Lists of first touches go from position to position, down to 0.  Each
  * position sends its own first, then answers and passes on those of the

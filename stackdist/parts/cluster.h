@@ -76,10 +76,6 @@ enum margay_status margay_cluster_begin_phase(margay_cluster *cluster,
 enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
                                        const uint64_t *blocks, size_t count,
                                        struct margay_error *error);
-/* As margay_engine_add_repeats(), where the engine takes repeats, by the thread
-   that feeds the part. */
-void margay_cluster_add_repeats(margay_cluster *cluster, unsigned part,
-                                uint64_t count);
 /* To be called when all ranks have been fed without failure.  `more`: another
    phase will follow. */
 void margay_cluster_end_phase(margay_cluster *cluster, bool more);

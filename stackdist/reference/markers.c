@@ -173,6 +173,5 @@ const struct margay_engine_class margay_engine_markers = {
              .space = "O(M)",
              .source = "Kim, Hill, Wood 1991"},
     .parameters = {{"at", "32+16384|SIZE+SIZE+...", MARGAY_SIZES}},
-    .can = MARGAY_CAN_COUNT_REPEATS,
     MARGAY_ENGINE_FUNCTIONS(struct markers),
 };

@@ -94,8 +94,7 @@ const struct margay_engine_class margay_engine_naive = {
              .time = "O(N M)",
              .space = "O(M)",
              .source = "Mattson et al. 1970"},
-    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
-           MARGAY_CAN_COUNT_REPEATS,
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
     .state_bytes = sizeof(struct naive),
     .create = create,
     .destroy = destroy,

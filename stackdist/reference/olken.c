@@ -197,8 +197,7 @@ CREATE(create_holes, &margay_order_holes_tree, &margay_order_holes_vector)
 
 /* clang-format off */
 #define FUNCTIONS                                                         \
-    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |               \
-           MARGAY_CAN_COUNT_REPEATS,                                      \
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,                \
     .state_bytes = sizeof(struct olken), .destroy = destroy, .feed = feed, \
     .reset_counts = margay_tally_reset_counts,                            \
     .finish = margay_tally_peek, .peek = margay_tally_peek,             \

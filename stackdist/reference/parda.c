@@ -252,8 +252,7 @@ const struct margay_engine_class margay_engine_parda = {
              .time = "O(N log M)",
              .space = "O(M)",
              .source = "Niu et al. 2012"},
-    .can = MARGAY_GIVES_COUNTS | MARGAY_CAN_TAKE_BOUND |
-           MARGAY_CAN_COUNT_REPEATS | MARGAY_CAN_USE_THREADS,
+    .can = MARGAY_GIVES_COUNTS | MARGAY_CAN_TAKE_BOUND | MARGAY_CAN_USE_THREADS,
     .parameters = {{"merge", "space|plain", MARGAY_CHOICE},
                    {"phases", "on|off", MARGAY_CHOICE}},
     MARGAY_ENGINE_FUNCTIONS(struct parda),

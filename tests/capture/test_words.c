@@ -49,45 +49,35 @@ static struct whole_trace read_written(void)
     return read_bytes("x.words", NULL, written.data, written.count);
 }
 
-/* A caller that wants only numbers and counts gets no more, and the same. */
-static void check_numbers(const uint64_t *numbers, uint64_t refs)
+/* A caller that wants only numbers gets no more, and the same. */
+static void check_numbers(const uint64_t *numbers)
 {
     const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    const struct margay_reading reading = {.counts = true,
-                                           .numbers_only = true};
+    const struct margay_reading reading = {.numbers_only = true};
     char path[TEST_PATH_BYTES];
     margay_trace *trace;
     struct margay_batch batch;
-    uint64_t all = 0;
     size_t entry = 0;
     bool same = true, bare = true;
     write_file(make_path(path, "x.words"), written.data, written.count);
     margay_trace_open_for(path, &options, &reading, &trace, NULL);
     while (margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK) {
-        all += margay_batch_references(&batch) + margay_trace_repeats(trace);
         bare = bare && batch.kinds == NULL && batch.extents == NULL &&
                batch.threads == NULL;
-        for (size_t i = 0; i < batch.references && same; i++) {
-            /* One that is counted may come as several. */
-            while (entry + 1 < REFS && numbers[entry] != batch.numbers[i])
-                entry++;
-            same = numbers[entry] == batch.numbers[i];
-        }
+        for (size_t i = 0; i < batch.references && same; i++, entry++)
+            same = entry < REFS && numbers[entry] == batch.numbers[i];
     }
     CHECK(bare, "numbers without anything else");
-    CHECK(same && entry == REFS - 1, "the same numbers");
-    CHECK_U64(all, refs, "and as many references");
+    CHECK(same && entry == REFS, "the same numbers");
     margay_trace_free(trace);
     unlink(path);
 }
 
-/* One trace, with counts or without; returns how many references it holds. */
-static uint64_t write_trace(bool counted)
+static void write_trace(void)
 {
     static uint64_t numbers[REFS];
     static uint8_t kinds[REFS];
-    static uint32_t extents[REFS], counts[REFS], threads[REFS];
-    uint64_t refs = 0;
+    static uint32_t extents[REFS], threads[REFS];
     seed_chance(7);
     for (size_t i = 0; i < REFS; i++) {
         /* Some far above the others, for a while. */
@@ -95,35 +85,29 @@ static uint64_t write_trace(bool counted)
                      (i / 900 % 3 == 1 ? UINT64_C(0xffff8000) << 32 : 0);
         kinds[i] = (uint8_t)below(MARGAY_KINDS);
         extents[i] = (uint32_t)below(64) + 1;
-        counts[i] = (uint32_t)below(40) + 1;
         threads[i] = (uint32_t)(i / 3000 % 2);
-        refs += counted ? counts[i] : 1;
     }
     const struct margay_batch batch = {.references = REFS,
                                        .numbers = numbers,
                                        .kinds = kinds,
                                        .extents = extents,
-                                       .counts = counted ? counts : NULL,
                                        .threads = threads};
     write_all(NULL, &batch, NULL);
     struct whole_trace got = read_written();
     CHECK_U64(got.status, MARGAY_OK, "read without an error");
-    CHECK_U64(got.count, refs, "all references");
-    bool same = got.count == refs;
-    for (size_t i = 0, k = 0; i < REFS && same; i++) {
-        for (uint32_t n = 0; n < (counted ? counts[i] : 1); n++, k++)
-            same = same && got.numbers[k] == numbers[i] &&
-                   got.kinds[k] == kinds[i] && got.extents[k] == extents[i];
-    }
+    CHECK_U64(got.count, REFS, "all references");
+    bool same = got.count == REFS;
+    for (size_t i = 0; i < REFS && same; i++)
+        same = got.numbers[i] == numbers[i] && got.kinds[i] == kinds[i] &&
+               got.extents[i] == extents[i];
     CHECK(same, "each of them the same");
     drop_trace(&got);
-    check_numbers(numbers, refs);
-    return refs;
+    check_numbers(numbers);
 }
 
 static void test_cut(void)
 {
-    write_trace(false);
+    write_trace();
     struct whole_trace got =
         read_bytes("x.words", NULL, written.data, 16 + 8 + 100 * 8 + 3);
     CHECK_U64(got.status, MARGAY_BAD_INPUT, "a cut trace is an error");
@@ -184,12 +168,6 @@ static void test_refusals(void)
               "what would be an unused word");
     CHECK_U64(try_one(UINT64_C(5) << 48, 63), MARGAY_OK, "and what would not");
     CHECK_U64(try_one(UINT64_MAX, 1), MARGAY_OK, "the last address");
-    struct margay_sink sink = {NULL, keep};
-    margay_writer *writer;
-    margay_writer_create("words", NULL, &sink, &writer, NULL);
-    CHECK_U64(margay_writer_set_collapsed(writer, 64, NULL),
-              MARGAY_BAD_ARGUMENT, "collapsed repeats");
-    margay_writer_free(writer);
 }
 
 /* Recorded words, as they are, among references that are not. */
@@ -268,8 +246,7 @@ static void test_slots(void)
 
 int main(void)
 {
-    write_trace(false);
-    write_trace(true);
+    write_trace();
     test_cut();
     test_refusals();
     test_ends();

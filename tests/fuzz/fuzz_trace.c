@@ -158,7 +158,6 @@ static void digest_batch(struct outcome *outcome,
         digest(outcome, batch->numbers[i]);
         digest(outcome, kind);
         digest(outcome, extent);
-        COLUMN(filled, COUNTS, counts, 1);
         COLUMN(filled, THREADS, threads, 0);
         COLUMN(filled, SITES, sites, 0);
         COLUMN(objects, SIZES, sizes, 0);

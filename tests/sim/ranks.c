@@ -2,7 +2,6 @@
  * ranks.c - margay-mpi without MPI: ranks are processes of this machine
  *
  *     ranks N ARGUMENT...
- *     ranks repeats              writes a trace with counts of repeats
  *
  * What ranks say to each other goes through sockets, and a send waits for its
  * receiver as soon as a socket is full.  That is all that MPI promises, starts
@@ -23,8 +22,6 @@
 #include "sim/command/program.h"
 #include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
-#include "tests/chance.h"
-#include "traces/traces_internal.h"
 
 #define MOST_RANKS 16
 
@@ -140,45 +137,8 @@ static int await_all(const pid_t *children)
     return first;
 }
 
-static enum margay_status print_bytes(void *context, const void *bytes,
-                                      size_t count, struct margay_error *error)
-{
-    (void)error;
-    return fwrite(bytes, 1, count, context) == count ? MARGAY_OK : MARGAY_IO;
-}
-
-/* No command writes counts where it reads none. */
-static int write_repeats(void)
-{
-    enum { ENTRIES = 40000 };
-    static uint64_t numbers[ENTRIES];
-    static uint8_t kinds[ENTRIES];
-    static uint32_t counts[ENTRIES];
-    const struct margay_sink sink = {stdout, print_bytes};
-    const struct margay_batch batch = {.references = ENTRIES,
-                                       .numbers = numbers,
-                                       .kinds = kinds,
-                                       .counts = counts};
-    margay_writer *writer = NULL;
-    seed_chance(1);
-    for (size_t i = 0; i < ENTRIES; i++) {
-        numbers[i] = 64 * below(3000);
-        kinds[i] = (uint8_t)below(2);
-        counts[i] = 1 + (uint32_t)below(28);
-    }
-    bool written =
-        margay_writer_create("mgt", NULL, &sink, &writer, NULL) == MARGAY_OK &&
-        margay_writer_set_collapsed(writer, 64, NULL) == MARGAY_OK &&
-        margay_writer_put(writer, &batch, NULL) == MARGAY_OK &&
-        margay_writer_finish(writer, NULL) == MARGAY_OK;
-    margay_writer_free(writer);
-    return written ? 0 : 3;
-}
-
 int main(int argument_count, char **arguments)
 {
-    if (argument_count == 2 && strcmp(arguments[1], "repeats") == 0)
-        return write_repeats();
     pid_t children[MOST_RANKS];
     long wanted = argument_count < 3 ? 0 : strtol(arguments[1], NULL, 10);
     if (wanted < 1 || wanted > MOST_RANKS) {

@@ -50,25 +50,11 @@ same 'a pipe with a warm-up' histogram -q -f u64 --warmup 30000 --chunk 999 -
 numbers='2 7'
 same 'traces of all kinds' curve -q -b 64,128 --sizes all phases.u32be \
     empty.u64 uniform.din.gz short.u64 uniform.din zipf.u64
-# A format of blocks, whose references are counted; and repeats that are.
+# A format of blocks, whose references are counted.
 "$MARGAY" convert -q zipf.u64 zipf.mgt --to mgt
-tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >counts.mgt
-same 'blocks' curve -q --sizes all --skip 12345 zipf.mgt counts.mgt
-same 'counts of repeats' histogram -q --warmup 300 counts.mgt
-# A longer one: 40,000 entries of up to 30 references.
-"$program" repeats >repeats.mgt
-gzip -k repeats.mgt
-is 'it has counts' "$("$MARGAY" info -q repeats.mgt | grep -c -e \
-    'references,[56][0-9]\{5\}$' -e 'distinct_blocks,3000$')" 2
-for trace in repeats.mgt repeats.mgt.gz; do
-    same "$trace" curve -q --sizes all $trace
-    same "$trace, a choice" histogram -q --skip 12347 --limit 345679 \
-        --warmup 54321 --phase 65432 --bound 2000 -b 64,512 $trace
-    same "$trace, in threads" histogram -q -j 3 --chunk 1000 $trace
-    same "$trace, reads" histogram -q --kind read $trace
-done
-same 'an engine that goes through repeats' histogram -q \
-    -e parda repeats.mgt
+tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >columns.mgt
+same 'blocks' curve -q --sizes all --skip 12345 zipf.mgt columns.mgt
+same 'blocks in parts' histogram -q -j 3 --chunk 1000 zipf.mgt
 numbers=3
 same 'an engine of words' histogram -q -e holes:form=vector zipf.u64
 same 'an engine that cannot share' curve -q -e shards:rate=0.5 zipf.u64

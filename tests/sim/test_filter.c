@@ -201,10 +201,10 @@ static void test_refusal(void)
     const struct margay_filter_request one = {.cache = {.ways = 1}};
     margay_question *engine, *filter;
     margay_engine_question(&request, NULL, &engine, NULL);
-    engine->can.needs = MARGAY_COLUMN_COUNTS;
+    engine->can.needs = MARGAY_COLUMN_EXTENTS;
     CHECK(margay_filter_question(&one, engine, &filter, &error) ==
               MARGAY_BAD_ARGUMENT,
-          "counts of repeats do not go through a cache");
+          "extents do not go through a cache");
     CHECK(filter == NULL, "and there is nothing to be freed");
 }
 

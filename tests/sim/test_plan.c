@@ -14,14 +14,13 @@
 /* What a fact may rule out. */
 enum {
     TRACES = 1,   /* several traces at the same time */
-    COUNTS = 2,   /* repeats that are added up */
     PARTS = 4,    /* parts of the file */
     RANKS = 8,    /* parts on ranks */
-    SHIFT = 16,   /* a reader that divides addresses */
+    BARE = 16,    /* a reader that gives numbers alone */
     PASSES = 32,  /* several block sizes at the same time */
     ONCE = 64,    /* numbers, fed once for all block sizes */
     SHARES = 128, /* machines that are simulated together */
-    ALL = 255,
+    ALL = 253,
 };
 
 static const struct {
@@ -30,14 +29,13 @@ static const struct {
     unsigned what;
 } rules[] = {
 #define FACT(name) offsetof(struct margay_plan_facts, name)
-    {FACT(windows), true, TRACES | COUNTS | PARTS | RANKS},
-    {FACT(looks_by_refs), true, COUNTS | PARTS | RANKS},
+    {FACT(windows), true, TRACES | PARTS | RANKS},
+    {FACT(looks_by_refs), true, PARTS | RANKS},
     {FACT(looks_by_time), true, PARTS | RANKS},
     {FACT(saves), true, PARTS | RANKS},
     {FACT(resumes), true, PARTS | RANKS},
     {FACT(warms_up), true, PARTS},
     {FACT(has_ranges), false, PARTS},
-    {FACT(can.repeats), false, COUNTS},
     {FACT(can.passes), false, PASSES},
     {FACT(can.traces), false, TRACES},
     {FACT(can.parts), false, PARTS},
@@ -45,18 +43,18 @@ static const struct {
     {FACT(can.shares), false, SHARES},
 };
 
-#define SWITCHES 20 /* bools that are tried both ways */
+#define SWITCHES 19 /* bools that are tried both ways */
 
 static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
 {
     bool *const switches[SWITCHES] = {
-        &facts->windows,        &facts->looks_by_refs, &facts->looks_by_time,
-        &facts->saves,          &facts->resumes,       &facts->warms_up,
-        &facts->trace_splits,   &facts->has_ranges,    &facts->is_named,
-        &facts->can.repeats,    &facts->can.passes,    &facts->can.traces,
-        &facts->can.parts,      &facts->can.ranks,     &facts->can.all_blocks,
-        &facts->can.references, &facts->is_open,       &facts->by_lines,
-        &facts->can.shares,     &facts->has_records,
+        &facts->windows,      &facts->looks_by_refs,  &facts->looks_by_time,
+        &facts->saves,        &facts->resumes,        &facts->warms_up,
+        &facts->trace_splits, &facts->has_ranges,     &facts->is_named,
+        &facts->can.passes,   &facts->can.traces,     &facts->can.parts,
+        &facts->can.ranks,    &facts->can.all_blocks, &facts->can.references,
+        &facts->is_open,      &facts->by_lines,       &facts->can.shares,
+        &facts->has_records,
     };
     for (unsigned i = 0; i < SWITCHES; i++)
         *switches[i] = (bits >> i & 1) != 0;
@@ -100,11 +98,11 @@ static unsigned allowed(const struct margay_plan_facts *facts)
     if (facts->ranks == 1)
         left &= ~(unsigned)RANKS;
     if (left & RANKS)
-        left &= ~(unsigned)(TRACES | SHIFT);
+        left &= ~(unsigned)(TRACES | BARE);
     if (facts->straddle == MARGAY_STRADDLE_SPLIT)
-        left &= ~(unsigned)(COUNTS | SHIFT);
+        left &= ~(unsigned)BARE;
     if ((facts->can.needs | facts->can.uses) != 0)
-        left &= ~(unsigned)SHIFT;
+        left &= ~(unsigned)BARE;
     bool split = facts->straddle == MARGAY_STRADDLE_USUAL
                      ? facts->trace_splits
                      : facts->straddle == MARGAY_STRADDLE_SPLIT;
@@ -127,8 +125,7 @@ static bool is_as_expected(const struct margay_plan_facts *facts,
     uint64_t traces = left & TRACES ? least(facts->trace_count, threads) : 1;
     uint64_t each = threads / traces;
     bool right = plan->traces == traces && plan->threads == each &&
-                 plan->counts == ((left & COUNTS) != 0) &&
-                 plan->shifted == ((left & SHIFT) != 0);
+                 plan->numbers_only == ((left & BARE) != 0);
     if (!facts->is_open)
         return right;
     uint64_t parts = least(
@@ -188,7 +185,7 @@ static void test_columns(void)
 static void test_texts(void)
 {
     const struct margay_abilities engine = {
-        .repeats = true, .passes = true, .traces = true, .parts = true};
+        .passes = true, .traces = true, .parts = true};
     const struct {
         struct margay_plan_facts facts;
         const char *text;
@@ -198,7 +195,7 @@ static void test_texts(void)
           .ranks = 1,
           .is_open = true,
           .can = engine},
-         "analysed in one piece, with 1 thread; repeats are added up"},
+         "analysed in one piece, with 1 thread"},
         {{.trace_count = 1,
           .block_count = 2,
           .threads = 8,
@@ -208,8 +205,7 @@ static void test_texts(void)
           .has_ranges = true,
           .refs = 10000000},
          "analysed in parts of the file, a thread each, at most 4 of them, "
-         "with 8 threads; 2 block sizes, at the same time; repeats are added "
-         "up"},
+         "with 8 threads; 2 block sizes, at the same time"},
         {{.trace_count = 1,
           .threads = 1,
           .ranks = 1,
@@ -218,8 +214,7 @@ static void test_texts(void)
           .has_ranges = true,
           .has_records = true,
           .refs = 10000000},
-         "analysed as it is read, without a reading thread, with 1 thread; "
-         "repeats are added up"},
+         "analysed as it is read, without a reading thread, with 1 thread"},
         {{.trace_count = 1,
           .block_count = 3,
           .threads = 2,

@@ -108,27 +108,6 @@ static inline void add_up(struct task *task)
         margay_histogram_add(task->wanted, task->distances[i], 1, NULL);
 }
 
-/* Without immediate repeats, which are counted. */
-static inline enum margay_status feed_condensed(margay_engine *engine,
-                                                const uint64_t *blocks,
-                                                size_t from, size_t to,
-                                                struct margay_error *error)
-{
-    uint64_t *left = malloc((to - from) * sizeof *left);
-    size_t count = 0;
-    if (left == NULL)
-        abort();
-    for (size_t i = from; i < to; i++) {
-        if (i == 0 || blocks[i] != blocks[i - 1])
-            left[count++] = blocks[i];
-    }
-    enum margay_status status =
-        margay_engine_feed(engine, left, count, NULL, error);
-    margay_engine_add_repeats(engine, to - from - count);
-    free(left);
-    return status;
-}
-
 /* Give the state to an engine of any kind that takes it. */
 static inline enum margay_status hand_over(
     margay_engine **engine, const struct margay_engine_options *options,
@@ -154,16 +133,14 @@ static inline enum margay_status hand_over(
 }
 
 /* Feed in chunks of random length; the status of the first failure.  Where no
-   distances are asked for, repeats may be counted, or the engine of a short
-   trace gives its place to others on the way. */
+   distances are asked for, the engine of a short trace may give its place to
+   others on the way. */
 static inline enum margay_status feed_chunks(
     margay_engine **engine, const struct margay_engine_options *options,
     unsigned can, const struct task *task, uint64_t *distances,
     uint64_t longest_chunk, struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    bool condenses =
-        (can & MARGAY_CAN_COUNT_REPEATS) && distances == NULL && one_in(2);
     for (size_t at = 0, chunk; at < task->count && status == MARGAY_OK;
          at += chunk) {
         if (at == task->reset)
@@ -174,13 +151,10 @@ static inline enum margay_status feed_chunks(
         chunk = 1 + (size_t)below(longest_chunk);
         if (chunk > end - at)
             chunk = end - at;
-        status =
-            condenses
-                ? feed_condensed(*engine, task->blocks, at, at + chunk, error)
-                : margay_engine_feed(*engine, task->blocks + at, chunk,
-                                     distances ? distances + at : NULL, error);
+        status = margay_engine_feed(*engine, task->blocks + at, chunk,
+                                    distances ? distances + at : NULL, error);
         if (status == MARGAY_OK && (can & MARGAY_CAN_SAVE) &&
-            distances == NULL && !condenses && task->count < 5000 && one_in(8))
+            distances == NULL && task->count < 5000 && one_in(8))
             status = hand_over(engine, options, error);
     }
     return status;

@@ -146,22 +146,6 @@ static bool gives_size(const struct subject *subject, uint64_t size)
     return gives && says;
 }
 
-/* Immediate repeats need not be fed. */
-static bool counts_repeats(const struct subject *subject)
-{
-    margay_engine *engine = make(subject, 1);
-    size_t repeats = 0;
-    for (size_t i = 0; i < REFS; i++) {
-        if (i > 0 && blocks[i] == blocks[i - 1])
-            repeats++;
-        else
-            margay_engine_feed(engine, blocks + i, 1, NULL, NULL);
-    }
-    margay_engine_add_repeats(engine, repeats);
-    struct margay_result got = finish(engine), expected = run(subject, REFS);
-    return repeats > 0 && are_same(&got, &expected);
-}
-
 static bool peeks(const struct subject *subject)
 {
     struct margay_result half, whole;
@@ -363,7 +347,6 @@ static void check_engine(const char *spec, enum margay_measure measure)
     } tries[] = {
         {MARGAY_CAN_TELL_DISTANCES, "distances", tells_distances, false},
         {MARGAY_CAN_GIVE_HISTOGRAM, "a histogram", gives_histogram, false},
-        {MARGAY_CAN_COUNT_REPEATS, "repeats", counts_repeats, true},
         {MARGAY_CAN_PEEK, "a look before the end", peeks, false},
         {MARGAY_CAN_SAVE, "its state", saves, false},
         {MARGAY_CAN_TAKE_PARTS, "parts", takes_parts, false},

@@ -24,7 +24,6 @@ struct trial {
     size_t refs;
     unsigned rows, parts, crew;
     size_t least_share;
-    uint64_t repeats; /* that each row is told of */
     uint64_t expected_refs, expected_blocks;
     struct margay_engine_options options;
 };
@@ -56,8 +55,6 @@ static struct trial make_trial(void)
     if (one_in(4))
         trial.expected_blocks = below(100000);
     if (one_in(2))
-        trial.repeats = below(UINT64_C(1) << 40);
-    if (one_in(2))
         trial.options.bound_blocks = 1 + below(2u << below(14));
     return trial;
 }
@@ -68,7 +65,6 @@ static bool run_naively(const struct trial *trial, struct margay_result *result)
     if (margay_engine_create("olken", &trial->options, &engine, NULL) !=
         MARGAY_OK)
         return false;
-    margay_engine_add_repeats(engine, trial->repeats * trial->rows);
     bool fine = margay_engine_feed(engine, blocks, trial->refs, NULL, NULL) ==
                     MARGAY_OK &&
                 margay_engine_finish(engine, result, NULL) == MARGAY_OK;
@@ -83,8 +79,6 @@ static bool feed_row(struct margay_row *row, const struct trial *trial,
     size_t at = trial->refs * r / trial->rows;
     size_t end = trial->refs * (r + 1) / trial->rows;
     bool fine = true;
-    margay_engine_add_repeats(row->parts[r % trial->parts].engine,
-                              trial->repeats);
     for (unsigned i = 0; i < trial->parts; i++) {
         size_t count = end - at;
         if (i + 1 < trial->parts)

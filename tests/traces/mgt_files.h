@@ -37,10 +37,10 @@ struct columns {
     size_t count;
     uint64_t *numbers, *sites;
     uint8_t *kinds;
-    uint32_t *extents, *counts, *threads;
+    uint32_t *extents, *threads;
 };
 
-enum { KINDS = 1, EXTENTS = 2, COUNTS = 4, THREADS = 8, SITES = 16, ALL = 31 };
+enum { KINDS = 1, EXTENTS = 2, THREADS = 4, SITES = 8, ALL = 15 };
 
 /* A file in memory.  go_to() succeeds `go_tos` times, and then fails. */
 struct file {
@@ -91,7 +91,6 @@ static inline struct columns make_columns(size_t count)
         .sites = allocate(count, 8),
         .kinds = allocate(count, 1),
         .extents = allocate(count, 4),
-        .counts = allocate(count, 4),
         .threads = allocate(count, 4),
     };
 }
@@ -102,7 +101,6 @@ static inline void free_columns(struct columns *columns)
     free(columns->sites);
     free(columns->kinds);
     free(columns->extents);
-    free(columns->counts);
     free(columns->threads);
 }
 
@@ -115,7 +113,6 @@ static inline struct margay_batch batch_of(const struct columns *columns,
         .numbers = columns->numbers + from,
         .kinds = shown & KINDS ? columns->kinds + from : NULL,
         .extents = shown & EXTENTS ? columns->extents + from : NULL,
-        .counts = shown & COUNTS ? columns->counts + from : NULL,
         .threads = shown & THREADS ? columns->threads + from : NULL,
         .sites = shown & SITES ? columns->sites + from : NULL,
     };
@@ -161,7 +158,6 @@ static inline struct bytes write_columns(const struct columns *columns,
    reading ends. */
 struct reading {
     size_t entries;
-    uint64_t references;
     bool same;
     enum margay_status status;
     struct margay_error error;
@@ -174,7 +170,6 @@ static inline bool same_entry(const struct columns *columns, size_t to,
     return columns->numbers[to] == batch->numbers[i] &&
            batch->kinds[i] == (shown & KINDS ? columns->kinds[to] : 0) &&
            batch->extents[i] == (shown & EXTENTS ? columns->extents[to] : 1) &&
-           (!(shown & COUNTS) || batch->counts[i] == columns->counts[to]) &&
            (!(shown & THREADS) || batch->threads[i] == columns->threads[to]) &&
            (!(shown & SITES) || batch->sites[i] == columns->sites[to]);
 }
@@ -185,18 +180,14 @@ static inline void compare_batch(struct reading *reading,
                                  unsigned shown)
 {
     reading->same = reading->same &&
-                    (batch->counts != NULL) == ((shown & COUNTS) != 0) &&
                     (batch->threads != NULL) == ((shown & THREADS) != 0) &&
                     (batch->sites != NULL) == ((shown & SITES) != 0);
     for (size_t i = 0; i < batch->references; i++, reading->entries++) {
         size_t to = first + reading->entries;
         reading->same = reading->same && to < columns->count &&
                         same_entry(columns, to, batch, i, shown);
-        reading->references += batch->counts == NULL ? 1 : batch->counts[i];
     }
 }
-
-static const struct margay_reading with_counts = {.counts = true};
 
 static inline struct reading read_path_as(const char *path, uint64_t skip_refs,
                                           const struct columns *columns,
@@ -208,8 +199,7 @@ static inline struct reading read_path_as(const char *path, uint64_t skip_refs,
     margay_trace *trace;
     options.format = "mgt";
     options.skip_refs = skip_refs;
-    if (margay_trace_open_for(path, &options, &with_counts, &trace, NULL) !=
-        MARGAY_OK)
+    if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK)
         abort();
     while ((reading.status = margay_trace_next(trace, -1, &batch,
                                                &reading.error)) == MARGAY_OK) {
@@ -263,8 +253,6 @@ static inline void fill_columns(struct columns *columns, unsigned wildness,
             columns->extents[i] = (uint32_t)-columns->numbers[i];
         columns->threads[i] =
             (uint32_t)draw(wildness, columns->threads[before], 32);
-        uint32_t count = (uint32_t)draw(wildness, columns->counts[before], 20);
-        columns->counts[i] = count == 0 ? 1 : count;
     }
     /* Values that are easily decoded wrong. */
     for (size_t i = 0; wildness == 3 && i < columns->count; i += 97) {

@@ -51,7 +51,6 @@ static void test_facts(void)
         uint64_t id = 5;
         struct margay_batch batch = {.references = 1, .numbers = &id};
         margay_writer_set_numbers(writer, MARGAY_IDS, units[i], i == 2, NULL);
-        margay_writer_set_collapsed(writer, units[i], NULL);
         margay_writer_put(writer, &batch, NULL);
         end_writer(writer);
         write_file(path, bytes.data, bytes.count);
@@ -62,11 +61,9 @@ static void test_facts(void)
         CHECK(margay_trace_ready(trace, -1, NULL) == MARGAY_OK &&
                   margay_trace_numbers(trace) == MARGAY_IDS &&
                   margay_trace_unit_bytes(trace) == units[i] &&
-                  margay_trace_collapsed_bytes(trace) == units[i] &&
                   margay_trace_splits(trace) == (i == 2) &&
                   margay_trace_columns(trace) ==
-                      (MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
-                       (units[i] == 0 ? 0u : MARGAY_COLUMN_COUNTS)),
+                      (MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS),
               "ids that stand for %" PRIu64 " bytes", units[i]);
         CHECK(margay_trace_known_references(trace, &known) && known == 1,
               "how many there are is known");
@@ -82,8 +79,6 @@ static void test_refusals(void)
 {
     struct bytes bytes = {0};
     margay_writer *writer = make_writer(&bytes);
-    CHECK(margay_writer_set_collapsed(writer, 48, NULL) == MARGAY_BAD_ARGUMENT,
-          "repeats within 48 bytes");
     CHECK(margay_writer_set_numbers(writer, MARGAY_IDS, 48, false, NULL) ==
               MARGAY_BAD_ARGUMENT,
           "a unit of 48 bytes");
@@ -97,8 +92,6 @@ static void test_refusals(void)
     CHECK(margay_writer_set_numbers(writer, MARGAY_ADDRESSES, 1, false, NULL) ==
               MARGAY_OK,
           "addresses in din");
-    CHECK(margay_writer_set_collapsed(writer, 64, NULL) == MARGAY_BAD_ARGUMENT,
-          "counts in din");
     margay_writer_free(writer);
     free(bytes.data);
 }
@@ -109,53 +102,35 @@ static void test_refusals(void)
 static void check_skips(const char *path, const struct columns *columns,
                         const char *what)
 {
-    size_t wrong = 0, first = 0;
-    uint64_t skipped = 0, all = 0;
-    for (size_t i = 0; i < columns->count; i++)
-        all += columns->counts[i];
-    for (; first <= columns->count; first++) {
-        struct reading reading =
-            read_path_as(path, skipped, columns, first, ALL);
+    size_t wrong = 0;
+    for (size_t first = 0; first <= columns->count; first++) {
+        struct reading reading = read_path_as(path, first, columns, first, ALL);
         wrong += reading.status != MARGAY_END || !reading.same ||
-                 reading.entries != columns->count - first ||
-                 reading.references != all - skipped;
-        skipped += first < columns->count ? columns->counts[first] : 0;
+                 reading.entries != columns->count - first;
     }
     struct reading reading =
-        read_path_as(path, all + 5, columns, columns->count, ALL);
+        read_path_as(path, columns->count + 5, columns, columns->count, ALL);
     wrong += reading.status != MARGAY_END || reading.entries != 0;
     CHECK_U64(wrong, 0, "%s, from every reference on", what);
 }
 
-/* References [first, first + count): entries, of which those at the ends may be
-   cut. */
 static bool check_range(margay_trace *trace, const struct columns *columns,
-                        uint64_t first, uint64_t count)
+                        size_t first, size_t count)
 {
     struct margay_batch batch;
     margay_range *range;
-    uint64_t before = 0, expected = 0;
-    size_t entry = 0;
+    size_t entry = first;
     bool same = true;
     enum margay_status status =
         margay_trace_range(trace, first, count, &range, NULL);
     while (status == MARGAY_OK &&
            (status = margay_range_next(range, &batch, NULL)) == MARGAY_OK) {
-        for (size_t i = 0; i < batch.references; i++, entry++) {
-            while (entry < columns->count &&
-                   before + columns->counts[entry] <= first)
-                before += columns->counts[entry++];
-            uint64_t begin = before < first ? first : before;
-            before += columns->counts[entry];
-            uint64_t end = before > first + count ? first + count : before;
-            same = same &&
-                   same_entry(columns, entry, &batch, i, ALL & ~COUNTS) &&
-                   batch.counts[i] == end - begin;
-            expected += end - begin;
-        }
+        for (size_t i = 0; i < batch.references; i++, entry++)
+            same = same && entry < columns->count &&
+                   same_entry(columns, entry, &batch, i, ALL);
     }
     margay_range_free(range);
-    return status == MARGAY_END && same && expected == count;
+    return status == MARGAY_END && same && entry == first + count;
 }
 
 static void test_ranges(void)
@@ -165,21 +140,16 @@ static void test_ranges(void)
     struct columns columns;
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
     struct bytes bytes = make_small(&columns, ends);
-    uint64_t all = 0;
     margay_trace *trace;
     write_file(make_path(path, "x"), bytes.data, bytes.count);
-    for (size_t i = 0; i < columns.count; i++)
-        all += columns.counts[i];
-    if (margay_trace_open_for(path, &options, &with_counts, &trace, NULL) !=
-            MARGAY_OK ||
+    if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK ||
         margay_trace_ready(trace, -1, NULL) != MARGAY_OK)
         abort();
-    for (uint64_t first = 0; first < all; first += 1 + all / 80) {
-        for (uint64_t count = 0; count <= all - first; count += 1 + all / 12)
+    for (size_t first = 0; first < columns.count; first++) {
+        for (size_t count = 0; count <= columns.count - first; count++)
             wrong += !check_range(trace, &columns, first, count);
-        wrong += !check_range(trace, &columns, first, all - first);
     }
-    CHECK_U64(wrong, 0, "any range of references with counts");
+    CHECK_U64(wrong, 0, "any range of references");
     margay_trace_free(trace);
     unlink(path);
     free(bytes.data);
@@ -197,11 +167,8 @@ static void test_skips(void)
     /* Skipped blocks are not read. */
     bytes.data[ends[1] - 1] ^= 1;
     write_file(path, bytes.data, bytes.count);
-    uint64_t skipped = 0;
-    for (size_t i = 0; i < 2 * SMALL_FLUSH; i++)
-        skipped += columns.counts[i];
     struct reading reading =
-        read_path_as(path, skipped, &columns, 2 * SMALL_FLUSH, ALL);
+        read_path_as(path, 2 * SMALL_FLUSH, &columns, 2 * SMALL_FLUSH, ALL);
     CHECK(reading.status == MARGAY_END && reading.same &&
               reading.entries == 2 * SMALL_FLUSH,
           "beyond a damaged block");

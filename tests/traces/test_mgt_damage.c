@@ -9,8 +9,8 @@
 static bool says_how_many(const struct reading *reading)
 {
     char text[80];
-    snprintf(text, sizeof text, "the first %" PRIu64 " references of the trace",
-             reading->references);
+    snprintf(text, sizeof text, "the first %zu references of the trace",
+             reading->entries);
     return strstr(reading->error.message, text) != NULL &&
            strstr(reading->error.message, "expected") != NULL;
 }
@@ -117,10 +117,12 @@ static void test_nonsense(void)
 {
     const unsigned counted =
         MARGAY_MGT_ALWAYS | MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
+    const unsigned threads =
+        MARGAY_MGT_ALWAYS | MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
     NONSENSE(3, 0, 0, "the header of a block", ONE_NUMBER, ONE_ACCESS);
     NONSENSE(3, 65537, 65537, "the header of a block", ONE_NUMBER, ONE_ACCESS);
     NONSENSE(3, 5, 4, "the header of a block", ONE_NUMBER, ONE_ACCESS);
-    NONSENSE(3, 1, 2, "as many references as", ONE_NUMBER, ONE_ACCESS);
+    NONSENSE(3, 1, 2, "the header of a block", ONE_NUMBER, ONE_ACCESS);
     NONSENSE(3, 1, 1, "another column", ONE_ACCESS, ONE_NUMBER);
     NONSENSE(3, 1, 1, "another column", ONE_NUMBER);
     NONSENSE(3, 1, 1, "a coding that is known", MARGAY_MGT_NUMBERS, 3,
@@ -134,11 +136,9 @@ static void test_nonsense(void)
              0, 0);
     NONSENSE(3, 1, 1, "extents within 64 bits", 0, 0, 255, 255, 255, 255, 255,
              255, 255, 255, 1, 0, NUMBER(8));
-    NONSENSE(counted, 1, 1, "counts from 1 up", ONE_NUMBER, ONE_ACCESS, 2, 0,
-             NUMBER(0));
-    NONSENSE(counted, 2, 9, "as many references", ONE_NUMBER, ONE_ACCESS, 2, 0,
-             NUMBER(4));
-    NONSENSE(counted, 1, 1, "a number of 32 bits", ONE_NUMBER, ONE_ACCESS, 2, 0,
+    NONSENSE(counted, 1, 1, "a trace without counts of repeats", ONE_NUMBER,
+             ONE_ACCESS, 2, 0, NUMBER(1));
+    NONSENSE(threads, 1, 1, "a number of 32 bits", ONE_NUMBER, ONE_ACCESS, 3, 0,
              1, 0, 0, 0, 1, 0, 0, 0);
     /* Dictionaries: too many values, an index beyond them, too few indices. */
     NONSENSE(3, 1, 1, "a column that its coding", ONE_NUMBER, 1, 1, 1, 1);

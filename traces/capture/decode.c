@@ -34,9 +34,9 @@ static uint8_t reference_kind_of(uint64_t word)
 }
 
 /* The number of a word; `above` holds its upper 16 bits where they belong. */
-static uint64_t number_of(uint64_t word, uint64_t above, unsigned shift)
+static uint64_t number_of(uint64_t word, uint64_t above)
 {
-    return ((word & MARGAY_WORD_ADDRESS_MASK) | above) >> shift;
+    return (word & MARGAY_WORD_ADDRESS_MASK) | above;
 }
 
 /* -------------------------------------------------------------- sites -- */
@@ -80,7 +80,7 @@ static void append(struct margay_decoding *decoding, const uint64_t *words,
     size_t i = references->count++;
     uint64_t site = site_of(decoding, words, word);
     references->numbers[i] =
-        number_of(word, decoding->above << MARGAY_SLOT_SHIFT, decoding->shift);
+        number_of(word, decoding->above << MARGAY_SLOT_SHIFT);
     if (references->kinds != NULL)
         references->kinds[i] = reference_kind_of(word);
     if (references->extents != NULL)
@@ -171,14 +171,13 @@ static uint64_t is_odd(uint64_t word)
 /* Write the numbers of a piece; the top bit of the result is set if some word
    is no reference. */
 static inline __attribute__((always_inline)) uint64_t widen_words(
-    const uint64_t *restrict words, uint64_t above, unsigned shift,
-    uint64_t *restrict numbers)
+    const uint64_t *restrict words, uint64_t above, uint64_t *restrict numbers)
 {
     uint64_t odd = 0;
     for (int i = 0; i < PIECE_WORDS; i++) {
         uint64_t word = words[i];
         odd |= is_odd(word);
-        numbers[i] = number_of(word, above, shift);
+        numbers[i] = number_of(word, above);
     }
     return odd;
 }
@@ -194,10 +193,9 @@ static inline __attribute__((always_inline)) uint64_t count_references(
 
 #if defined(__x86_64__) && !defined(__AVX2__)
 __attribute__((target("avx2"))) static uint64_t widen_with_avx2(
-    const uint64_t *restrict words, uint64_t above, unsigned shift,
-    uint64_t *restrict numbers)
+    const uint64_t *restrict words, uint64_t above, uint64_t *restrict numbers)
 {
-    return widen_words(words, above, shift, numbers);
+    return widen_words(words, above, numbers);
 }
 
 __attribute__((target("avx2"))) static uint64_t count_with_avx2(
@@ -219,9 +217,8 @@ static bool append_piece(struct margay_decoding *decoding, bool vectors,
     size_t first = references->count;
     uint64_t *numbers = references->numbers + first;
     uint64_t above = decoding->above << MARGAY_SLOT_SHIFT;
-    uint64_t odd = vectors
-                       ? widen_with_avx2(words, above, decoding->shift, numbers)
-                       : widen_words(words, above, decoding->shift, numbers);
+    uint64_t odd = vectors ? widen_with_avx2(words, above, numbers)
+                           : widen_words(words, above, numbers);
     if (odd >> 63 != 0)
         return false;
     settle(decoding, slot_of(decoding, words[0]));

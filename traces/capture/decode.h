@@ -28,7 +28,6 @@ struct margay_decoding {
     uint64_t above; /* the 16 bits above the 48 of an address */
     uint64_t bytes; /* of the next event of data, */
     uint64_t order; /* and its number */
-    unsigned shift; /* bits by which addresses are shifted right, 0 to 63 */
 };
 
 /*

@@ -149,7 +149,6 @@ static enum margay_status read_head(struct reading *reading,
     reading->sites = head.flags != 0;
     if (!reading->sites)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
-    facts->shift = reading->source.shift;
     return MARGAY_OK;
 }
 
@@ -234,10 +233,7 @@ static enum margay_status read_chunk(struct reading *reading,
         return status;
     uint32_t words = le32toh(reading->head.words);
     reading->thread = le32toh(reading->head.thread);
-    reading->decoding = (struct margay_decoding){
-        .shift = reading->source.shift,
-        .slots = reading->sites,
-    };
+    reading->decoding = (struct margay_decoding){.slots = reading->sites};
     if (words & CHUNK_RELAYED) {
         reading->words = words & ~CHUNK_RELAYED;
         reading->from = margay_relay_next(reading->relay, reading->words);
@@ -414,7 +410,6 @@ static enum margay_status put_reference(struct writing *writing,
     uint64_t site = batch->sites == NULL ? 0 : batch->sites[i];
     uint32_t extent = batch->extents == NULL ? 1 : batch->extents[i];
     uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
-    uint32_t left = batch->counts == NULL ? 1 : batch->counts[i];
     enum margay_status status = MARGAY_OK;
     if (extent == 0 || extent > MARGAY_WORD_MAX_BYTES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -426,13 +421,11 @@ static enum margay_status put_reference(struct writing *writing,
                            "a read of 64 bytes at %llu looks like an unused "
                            "word, so it has no words record",
                            (unsigned long long)number);
-    for (; left > 0 && status == MARGAY_OK; left--) {
-        if (writing->words > CHUNK_WORDS - REFERENCE_WORDS)
-            status = write_chunk(writing, error);
-        add_controls(writing, number >> MARGAY_SLOT_SHIFT,
-                     site & MARGAY_CONTROL_MASK);
-        add_word(writing, margay_word(number, kind, extent));
-    }
+    if (writing->words > CHUNK_WORDS - REFERENCE_WORDS)
+        status = write_chunk(writing, error);
+    add_controls(writing, number >> MARGAY_SLOT_SHIFT,
+                 site & MARGAY_CONTROL_MASK);
+    add_word(writing, margay_word(number, kind, extent));
     return status;
 }
 
@@ -504,8 +497,7 @@ const struct margay_format margay_format_words = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .columns = MARGAY_ALL_COLUMNS & ~MARGAY_COLUMN_COUNTS &
-                        ~MARGAY_STORAGE_COLUMNS,
+             .columns = MARGAY_ALL_COLUMNS & ~MARGAY_STORAGE_COLUMNS,
              .kinds = MARGAY_ALL_KINDS},
     .leaves_out = true,
     .reading = &reading_words,

@@ -17,13 +17,11 @@ struct margay_words;   /* words.h */
 /* What is known of a trace as a whole. */
 struct margay_trace_facts {
     enum margay_numbers numbers;
-    uint64_t unit_bytes;      /* of ids; 0 = unknown */
-    uint64_t block_tokens;    /* of blocks of requests; 0 = unknown */
-    unsigned columns;         /* set of the columns that the trace has */
-    unsigned kinds;           /* set of the kinds that it tells apart */
-    bool splits;              /* references ask for all that they cover */
-    uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
-    unsigned shift; /* bits by which addresses are given shifted right */
+    uint64_t unit_bytes;   /* of ids; 0 = unknown */
+    uint64_t block_tokens; /* of blocks of requests; 0 = unknown */
+    unsigned columns;      /* set of the columns that the trace has */
+    unsigned kinds;        /* set of the kinds that it tells apart */
+    bool splits;           /* references ask for all that they cover */
     /* Of a table without --column: the columns by their names, as that would
        have them; empty where they tell nothing. */
     char guess[MARGAY_GUESS_BYTES];
@@ -40,10 +38,6 @@ struct margay_skipped {
 struct margay_block_source {
     void *context;
     const char *name, *format, *evidence; /* for messages */
-    /* By how many bits, 0 to 63, the format may shift addresses right, because
-       the caller wants no more than the block of the first byte.  A format that
-       does so says it in its facts. */
-    unsigned shift;
     /* Gets the files of code that sites are in, where the format has a place
        for them; NULL = they are not wanted. */
     struct margay_modules *modules;
@@ -172,7 +166,8 @@ struct margay_blocks_writing {
 extern const struct margay_blocks_writing margay_table_writing,
     margay_champsim_writing, margay_oracle_writing;
 
-/* The columns that a trace needs to become a table of these. */
-unsigned margay_table_needs(const char *columns);
+/* The columns that a trace needs to become a table of these; *addresses: and
+   its numbers have to be addresses. */
+unsigned margay_table_needs(const char *columns, bool *addresses);
 
 #endif

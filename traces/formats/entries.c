@@ -14,7 +14,7 @@
 
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
-#include "traces/formats/blocks_format.h"
+#include "traces/formats/layout.h"
 
 #define PIECE_BYTES  ((size_t)32 << 10)
 #define MOST_BYTES   512 /* of a line, or a record */
@@ -29,7 +29,7 @@ struct entries {
     struct margay_block_target target;
     char piece[PIECE_BYTES];
     size_t used;
-    size_t columns[MOST_COLUMNS], column_count; /* of a table, */
+    unsigned roles[MOST_COLUMNS], column_count; /* of a table, */
     char separator;                             /* and what is between them */
     /* Of champsim, an instruction with an address, and what it does. */
     unsigned char instruction[INSTRUCTION];
@@ -61,41 +61,42 @@ static enum margay_status make_room(struct entries *entries, char **to,
 
 /* --------------------------------------------------------------- tables -- */
 
-/* What a column of a table may be, and what of a trace it takes. */
-enum { ZERO, ID, ADDRESS, SIZE, TIME, TTL, OP, KIND, THREAD, SITE, ROLES };
+/* What a column takes of a trace, by its role.  A column of zeros has none. */
+#define ZEROS MARGAY_ROLES
 static const struct {
-    const char *name;
+    bool is_written;
     unsigned column;
-} roles[ROLES] = {
-    [ZERO] = {"0", 0},
-    [ID] = {"id", 0},
-    [ADDRESS] = {"address", 0},
-    [SIZE] = {"size", MARGAY_COLUMN_SIZES},
-    [TIME] = {"time", MARGAY_COLUMN_TIMES},
-    [TTL] = {"ttl", MARGAY_COLUMN_TTLS},
-    [OP] = {"op", MARGAY_COLUMN_OPS},
-    [KIND] = {"kind", MARGAY_COLUMN_KINDS},
-    [THREAD] = {"thread", MARGAY_COLUMN_THREADS},
-    [SITE] = {"site", MARGAY_COLUMN_SITES},
+} roles[MARGAY_ROLES] = {
+    [MARGAY_ROLE_ID] = {true, 0},
+    [MARGAY_ROLE_ADDRESS] = {true, 0},
+    [MARGAY_ROLE_SIZE] = {true, MARGAY_COLUMN_SIZES},
+    [MARGAY_ROLE_TIME] = {true, MARGAY_COLUMN_TIMES},
+    [MARGAY_ROLE_TTL] = {true, MARGAY_COLUMN_TTLS},
+    [MARGAY_ROLE_OP] = {true, MARGAY_COLUMN_OPS},
+    [MARGAY_ROLE_KIND] = {true, MARGAY_COLUMN_KINDS},
+    [MARGAY_ROLE_THREAD] = {true, MARGAY_COLUMN_THREADS},
+    [MARGAY_ROLE_SITE] = {true, MARGAY_COLUMN_SITES},
 };
 
-/* The role of the column at *columns, which goes on to the next. */
-static size_t next_role(const char **columns)
+/* The role of the column at *columns, which goes on to the next; false: there
+   is no such. */
+static bool next_role(const char **columns, unsigned *role)
 {
-    size_t bytes = strcspn(*columns, ", "), role = ZERO;
-    while (role < ROLES && (strlen(roles[role].name) != bytes ||
-                            strncmp(roles[role].name, *columns, bytes) != 0))
-        role++;
-    *columns += bytes + ((*columns)[bytes] != '\0');
-    return role;
+    const char *name = *columns;
+    size_t bytes = strcspn(name, ", ");
+    *role = margay_role_named(name, bytes);
+    *columns += bytes + (name[bytes] != '\0');
+    return *role == ZEROS ? bytes == 1 && *name == '0'
+                          : roles[*role].is_written;
 }
 
-unsigned margay_table_needs(const char *columns)
+unsigned margay_table_needs(const char *columns, bool *addresses)
 {
-    unsigned needs = 0;
-    while (*columns != '\0') {
-        size_t role = next_role(&columns);
-        needs |= role < ROLES ? roles[role].column : 0;
+    unsigned needs = 0, role;
+    *addresses = false;
+    while (*columns != '\0' && next_role(&columns, &role)) {
+        needs |= role == ZEROS ? 0 : roles[role].column;
+        *addresses |= role == MARGAY_ROLE_ADDRESS;
     }
     return needs;
 }
@@ -111,37 +112,38 @@ static enum margay_status open_table(void *state, struct margay_error *error)
                                          MOST_BYTES - 2, columns);
     while (*columns != '\0') {
         const char *name = columns;
-        size_t role = next_role(&columns);
-        if (role == ROLES || entries->column_count == MOST_COLUMNS)
+        unsigned role;
+        if (!next_role(&columns, &role) ||
+            entries->column_count == MOST_COLUMNS)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "csv:... has '%.*s' (expected up to %d of id, "
                                "address, size, time, ttl, op, kind, thread and "
                                "site)",
                                (int)strcspn(name, ","), name, MOST_COLUMNS);
-        entries->columns[entries->column_count++] = role;
+        entries->roles[entries->column_count++] = role;
     }
     return MARGAY_OK;
 }
 
 /* What stays valid has a time to live of 0. */
 static int put_field(char *to, const struct margay_batch *batch, size_t i,
-                     size_t role)
+                     unsigned role)
 {
     static const char *const operations[] = {"get", "set", "delete"};
     static const char *const kinds[] = {"read", "write", "fetch"};
-    if (role == OP || role == KIND)
+    if (role == MARGAY_ROLE_OP || role == MARGAY_ROLE_KIND)
         return sprintf(to, "%s",
-                       role == OP ? operations[batch->ops[i]]
-                                  : kinds[batch->kinds[i]]);
+                       role == MARGAY_ROLE_OP ? operations[batch->ops[i]]
+                                              : kinds[batch->kinds[i]]);
+    uint64_t ttl = role == MARGAY_ROLE_TTL ? batch->ttls[i] : 0;
     return sprintf(to, "%" PRIu64,
-                   role == SIZE                    ? batch->sizes[i]
-                   : role == TIME                  ? batch->times[i]
-                   : role == THREAD                ? batch->threads[i]
-                   : role == SITE                  ? batch->sites[i]
-                   : role == ID || role == ADDRESS ? batch->numbers[i]
-                   : role == TTL && batch->ttls[i] != UINT64_MAX
-                       ? batch->ttls[i]
-                       : 0);
+                   role == ZEROS                ? 0
+                   : role == MARGAY_ROLE_SIZE   ? batch->sizes[i]
+                   : role == MARGAY_ROLE_TIME   ? batch->times[i]
+                   : role == MARGAY_ROLE_THREAD ? batch->threads[i]
+                   : role == MARGAY_ROLE_SITE   ? batch->sites[i]
+                   : role == MARGAY_ROLE_TTL    ? ttl != UINT64_MAX ? ttl : 0
+                                                : batch->numbers[i]);
 }
 
 static enum margay_status put_lines(void *state,
@@ -154,8 +156,8 @@ static enum margay_status put_lines(void *state,
         char *line, *to;
         status = make_room(entries, &line, error);
         to = line;
-        for (size_t c = 0; c < entries->column_count; c++) {
-            to += put_field(to, batch, i, entries->columns[c]);
+        for (unsigned c = 0; c < entries->column_count; c++) {
+            to += put_field(to, batch, i, entries->roles[c]);
             *to++ = c + 1 == entries->column_count ? '\n' : entries->separator;
         }
         entries->used += (size_t)(to - line);

@@ -28,8 +28,6 @@ struct margay_references {
     /* The set of those that the decoder has not filled for this batch, of
        columns that only some traces of a format have. */
     unsigned unfilled;
-    /* Where counts are left out: their sum, less 1 for each entry. */
-    uint64_t repeats;
     size_t count; /* entries in use, of `capacity` */
     size_t capacity;
 };
@@ -52,37 +50,6 @@ bool margay_references_allocate(struct margay_references *references,
 
 /* Free all arrays. */
 void margay_references_free(struct margay_references *references);
-
-/* The number of entries from `from` on that together hold at most *limit
-   references; *limit becomes the number of references that they hold. */
-size_t margay_references_within(const struct margay_references *references,
-                                size_t from, uint64_t *limit);
-
-/* Drop *left references from entry `from` on, or those that there are, which
- *left is then less by.  Returns the first entry that stays. */
-size_t margay_references_drop(struct margay_references *references, size_t from,
-                              uint64_t *left);
-
-/* Write these columns of entry `i` as those of entry `k`. */
-static inline void margay_references_copy(const struct margay_references *from,
-                                          unsigned columns, size_t i,
-                                          const struct margay_references *to,
-                                          size_t k)
-{
-#define MARGAY_COLUMN(name, NAME, bit, type, words) \
-    if (columns & 1u << (bit))                      \
-        to->name[k] = from->name[i];
-#include <margay/columns.def>
-}
-
-/*
- * Write each reference as often as its count says, until `to` is full or `from`
- * is exhausted.  Begins with entry *entry, of which *done references have been
- * written, and advances both.
- */
-void margay_references_expand(const struct margay_references *from,
-                              size_t *entry, uint32_t *done,
-                              struct margay_references *to);
 
 /* The most references of one line (lackey's M is a read and a write). */
 #define MARGAY_LINE_REFERENCES 2
@@ -239,6 +206,13 @@ struct margay_format {
 #define MARGAY_BYTE_ADDRESSES .numbers = MARGAY_ADDRESSES, .unit_bytes = 1
 #define MARGAY_READS_AND_WRITES \
     (MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE))
+
+/* margay_format_encode() for a row that has an encoder. */
+enum margay_status margay_record_encode(const struct margay_format *row,
+                                        uint64_t number, enum margay_kind kind,
+                                        uint32_t extent, char *record,
+                                        size_t *bytes,
+                                        struct margay_error *error);
 
 /* The encoder of the formats with one decimal number per line. */
 size_t margay_encode_decimal(char *record, uint64_t number,

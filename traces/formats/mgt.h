@@ -9,8 +9,8 @@
  * little-endian; every part has a CRC-32 of its own.
  *
  * A block holds columns: the numbers, the kinds and extents together and, where
- * the trace has them, counts, threads and call sites.  mgt_column.c codes
- * and compresses a column, mgt_write.c makes blocks of columns and a file of
+ * the trace has them, threads and call sites.  mgt_column.c codes and
+ * compresses a column, mgt_write.c makes blocks of columns and a file of
  * blocks, and mgt_read.c reads them.
  */
 #ifndef MARGAY_TRACES_FORMATS_MGT_H
@@ -51,7 +51,7 @@
 enum margay_mgt_column_name {
     MARGAY_MGT_NUMBERS,
     MARGAY_MGT_ACCESSES, /* kind + 4 * extent */
-    MARGAY_MGT_COUNTS,
+    MARGAY_MGT_COUNTS,   /* of repeats, in traces that are no longer read */
     MARGAY_MGT_THREADS,
     MARGAY_MGT_SITES,
 };

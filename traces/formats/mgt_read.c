@@ -12,7 +12,6 @@
  */
 #include <stdlib.h>
 
-#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/formats/data.h"
@@ -21,8 +20,7 @@
 
 /* A block while it is read. */
 struct block {
-    size_t left;              /* entries not yet given, */
-    uint64_t references_left; /* and the references in them */
+    size_t left; /* references not yet given */
     struct margay_mgt_column column[MARGAY_MGT_COLUMNS];
     /* The values of the dictionary of MARGAY_MGT_ACCESSES, taken apart. */
     uint8_t kinds[MARGAY_MGT_DICTIONARY_VALUES];
@@ -51,10 +49,8 @@ struct reader {
     ZSTD_DCtx *zstd;
     struct block block;
     uint64_t offset; /* bytes read */
-    /* Counts of whole blocks, with the current one.  `entries` is unknown once
-       blocks have been skipped. */
-    uint64_t blocks, entries, references;
-    bool skipped;
+    /* Counts of whole blocks, with the current one. */
+    uint64_t blocks, references;
     uint64_t modules_bytes; /* of the part with the modules */
     bool no_memory;         /* for the modules, when the index was looked at */
     struct events *events;  /* NULL = they are not wanted */
@@ -67,7 +63,7 @@ static enum margay_status fail(const struct reader *reader, uint64_t offset,
                                const char *found, const char *expected,
                                struct margay_error *error)
 {
-    uint64_t whole = reader->references - reader->block.references_left;
+    uint64_t whole = reader->references - reader->block.left;
     if (expected == margay_mgt_lacks_memory)
         return margay_fail_memory(error, "a block of a trace");
     return margay_fail(error, MARGAY_BAD_INPUT,
@@ -117,40 +113,31 @@ static enum margay_status read_part(struct reader *reader, size_t bytes,
 
 /* -------------------------------------------------------------- header -- */
 
-static uint64_t power_of(uint8_t shift)
-{
-    return shift == 0 ? 0 : UINT64_C(1) << (shift - 1);
-}
-
 static const char *take_header(struct reader *reader,
                                const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
                                struct margay_trace_facts *facts)
 {
-    static const unsigned fills[MARGAY_MGT_COLUMNS] = {
-        [MARGAY_MGT_ACCESSES] = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
-        [MARGAY_MGT_COUNTS] = MARGAY_COLUMN_COUNTS,
-        [MARGAY_MGT_THREADS] = MARGAY_COLUMN_THREADS,
-        [MARGAY_MGT_SITES] = MARGAY_COLUMN_SITES,
-    };
     if (memcmp(bytes, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) != 0)
         return "the eight bytes that begin a trace in this format";
     if (!margay_mgt_is_crc(margay_mgt_crc(0, bytes, 16), bytes + 16))
         return "the check sum of the header";
     if (bytes[8] != MARGAY_MGT_VERSION)
         return "version 1 of the format";
-    if (bytes[9] > 1 || bytes[10] > 7 || bytes[11] > 1 || bytes[12] > 64 ||
-        bytes[13] > 64 || bytes[14] != 0 || bytes[15] != 0)
+    if ((bytes[10] & 1) != 0 || bytes[13] != 0)
+        return "a trace without counts of repeats, which are no longer read";
+    if (bytes[9] > 1 || bytes[10] > 6 || bytes[11] > 1 || bytes[12] > 64 ||
+        bytes[14] != 0 || bytes[15] != 0)
         return "a header with values that version 1 defines";
     reader->names = MARGAY_MGT_ALWAYS | (unsigned)bytes[10] << 2;
-    for (unsigned name = 0; name < MARGAY_MGT_COLUMNS; name++) {
-        if (reader->names & MARGAY_MGT_COLUMN_BIT(name))
-            reader->columns |= fills[name];
-    }
+    reader->columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
+                      (bytes[10] & 2 ? MARGAY_COLUMN_THREADS : 0) |
+                      (bytes[10] & 4 ? MARGAY_COLUMN_SITES : 0);
     facts->numbers = bytes[9] == 1 ? MARGAY_IDS : MARGAY_ADDRESSES;
-    facts->unit_bytes = bytes[9] == 1 ? power_of(bytes[12]) : 1;
+    facts->unit_bytes = bytes[9] == 0    ? 1
+                        : bytes[12] == 0 ? 0
+                                         : UINT64_C(1) << (bytes[12] - 1);
     facts->columns = reader->columns;
     facts->splits = bytes[11] == 1;
-    facts->collapsed_bytes = power_of(bytes[13]);
     return NULL;
 }
 
@@ -279,7 +266,7 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
     if (footer.modules_bytes != reader->modules_bytes ||
         footer.blocks != reader->blocks ||
         footer.references != reader->references ||
-        (footer.entries != reader->entries && !reader->skipped))
+        footer.entries != footer.references)
         return fail(reader, offset, "a footer of other blocks",
                     "the counts of those before it", error);
     uint32_t crc = margay_mgt_crc(0, bytes, sizeof bytes);
@@ -359,7 +346,7 @@ static enum margay_status finish_events(struct reader *reader, bool *late,
     while (events != NULL && events->done < events->count && !*late &&
            status == MARGAY_OK) {
         const struct margay_data_event *event = &events->list[events->done++];
-        *late = event->at > reader->entries;
+        *late = event->at > reader->references;
         if (!*late)
             status = margay_data_map_follow(reader->source.data, event, error);
     }
@@ -466,7 +453,7 @@ static const char *begin_columns(struct reader *reader, size_t bytes,
 static enum margay_status read_block(struct reader *reader, uint8_t *head,
                                      struct margay_error *error)
 {
-    uint64_t offset = reader->offset, references;
+    uint64_t offset = reader->offset;
     bool right;
     enum margay_status status =
         read_all(reader, head + 4, MARGAY_MGT_BLOCK_HEADER_BYTES - 4,
@@ -480,10 +467,8 @@ static enum margay_status read_block(struct reader *reader, uint8_t *head,
     if (!margay_mgt_is_crc(margay_mgt_crc(0, head, 24), head + 24))
         expected = "the check sum of a block's header";
     else if (bytes > MARGAY_MGT_PAYLOAD_BYTES || entries == 0 ||
-             entries > MARGAY_MGT_BLOCK_ENTRIES || held < entries)
+             entries > MARGAY_MGT_BLOCK_ENTRIES || held != entries)
         expected = "the header of a block";
-    else if (!margay_add_u64(reader->references, held, &references))
-        expected = "fewer than 2^64 references";
     if (expected != NULL)
         return fail(reader, offset - 4, "a damaged block", expected, error);
     offset = reader->offset;
@@ -494,10 +479,8 @@ static enum margay_status read_block(struct reader *reader, uint8_t *head,
     if (expected != NULL)
         return fail(reader, offset, "a damaged block", expected, error);
     reader->block.left = entries;
-    reader->block.references_left = held;
     reader->blocks++;
-    reader->entries += entries;
-    reader->references = references;
+    reader->references += entries;
     return MARGAY_OK;
 }
 
@@ -571,42 +554,20 @@ static const char *next_accesses(struct block *block, size_t count,
     return NULL;
 }
 
-/* Values of 32 bits, and their sum. */
+/* Values of 32 bits. */
 static const char *next_32(struct margay_mgt_column *column, size_t count,
-                           uint32_t *to, uint64_t *sum)
+                           uint32_t *to)
 {
     uint64_t values[PIECE], all = 0;
-    *sum = 0;
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < PIECE ? count - done : PIECE;
         margay_mgt_column_next(column, values, some);
         for (size_t i = 0; i < some; i++) {
             to[done + i] = (uint32_t)values[i];
             all |= values[i];
-            *sum += to[done + i];
         }
     }
     return all >> 32 == 0 ? NULL : "a number of 32 bits";
-}
-
-/* The counts of all entries must sum to what the header says. */
-static const char *next_counts(struct block *block, size_t count,
-                               uint32_t *counts, uint64_t *sum)
-{
-    const char *expected = NULL;
-    *sum = count;
-    if (counts != NULL)
-        expected =
-            next_32(&block->column[MARGAY_MGT_COUNTS], count, counts, sum);
-    for (size_t i = 0; counts != NULL && i < count; i++) {
-        if (counts[i] == 0)
-            expected = "counts from 1 up";
-    }
-    if (expected == NULL &&
-        (*sum > block->references_left ||
-         (block->left == count && *sum != block->references_left)))
-        expected = "as many references as the block's header says";
-    return expected;
 }
 
 /* Append the next entries, up to the capacity of `references`; none of them if
@@ -617,7 +578,6 @@ static const char *next_entries(struct reader *reader,
     struct block *block = &reader->block;
     size_t at = references->count, space = references->capacity - at;
     size_t count = block->left < space ? block->left : space;
-    uint64_t sum, held;
     unsigned columns = reader->columns;
     margay_mgt_column_next(&block->column[MARGAY_MGT_NUMBERS],
                            references->numbers + at, count);
@@ -627,26 +587,18 @@ static const char *next_entries(struct reader *reader,
         margay_extents_pass(references->numbers + at, references->extents + at,
                             count))
         expected = "extents within 64 bits";
-    if (expected == NULL)
-        expected = next_counts(
-            block, count,
-            columns & MARGAY_COLUMN_COUNTS ? references->counts + at : NULL,
-            &held);
     if (expected == NULL && columns & MARGAY_COLUMN_THREADS)
         expected = next_32(&block->column[MARGAY_MGT_THREADS], count,
-                           references->threads + at, &sum);
+                           references->threads + at);
     if (expected != NULL)
         return expected;
     if (columns & MARGAY_COLUMN_SITES)
         margay_mgt_column_next(&block->column[MARGAY_MGT_SITES],
                                references->sites + at, count);
     references->unfilled =
-        (MARGAY_COLUMN_COUNTS | (unsigned)MARGAY_COLUMN_THREADS |
-         (unsigned)MARGAY_COLUMN_SITES) &
-        ~columns;
+        (MARGAY_COLUMN_THREADS | (unsigned)MARGAY_COLUMN_SITES) & ~columns;
     references->count += count;
     block->left -= count;
-    block->references_left -= held;
     return NULL;
 }
 
@@ -661,7 +613,7 @@ static enum margay_status reader_fill(void *state,
         status = next_block(reader, error);
     if (status != MARGAY_OK)
         return status;
-    uint64_t before = reader->entries - reader->block.left;
+    uint64_t before = reader->references - reader->block.left;
     const char *expected = next_entries(reader, batch);
     if (expected != NULL)
         return fail(reader, reader->offset, "a block of impossible entries",
@@ -782,7 +734,6 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
         return status;
     reader->blocks = start.block;
     reader->references = start.references;
-    reader->skipped = start.block > 0;
     *skipped =
         (struct margay_skipped){true, footer.references, start.references};
     return MARGAY_OK;

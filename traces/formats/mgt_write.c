@@ -50,21 +50,14 @@ struct writer {
     unsigned names; /* the columns, as a set */
     bool begun;     /* the header has been written */
     struct builder *block;
-    struct builder *data;      /* NULL = there are no events */
-    uint64_t block_references; /* of the entries in `block` */
+    struct builder *data; /* NULL = there are no events */
     uint64_t offset;
-    uint64_t entries, references;
+    uint64_t references; /* of whole blocks */
     uint64_t of_kind[MARGAY_KINDS];
     struct index_entry *index; /* of `capacity` entries, `blocks` in use */
     size_t blocks, capacity;
     struct margay_modules modules;
 };
-
-/* 0, or 1 and the logarithm of a power of two. */
-static uint8_t shift_of(uint64_t bytes)
-{
-    return bytes == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(bytes));
-}
 
 void margay_mgt_put_header(const struct margay_trace_facts *facts,
                            unsigned names,
@@ -77,8 +70,8 @@ void margay_mgt_put_header(const struct margay_trace_facts *facts,
     bytes[9] = ids;
     bytes[10] = (uint8_t)(names >> 2);
     bytes[11] = facts->splits;
-    bytes[12] = ids ? shift_of(facts->unit_bytes) : 0;
-    bytes[13] = shift_of(facts->collapsed_bytes);
+    if (ids && facts->unit_bytes != 0)
+        bytes[12] = (uint8_t)(1 + margay_log2_floor(facts->unit_bytes));
     margay_put_little(bytes + 16, margay_mgt_crc(0, bytes, 16), 4);
 }
 
@@ -159,24 +152,19 @@ static enum margay_status end_block(struct writer *writer,
     margay_put_little(part, MARGAY_MGT_BLOCK_MARK, 4);
     margay_put_little(part + 4, bytes, 4);
     margay_put_little(part + 8, entries, 4);
-    margay_put_little(part + 12, writer->block_references, 8);
+    margay_put_little(part + 12, entries, 8);
     margay_put_little(
         part + 20,
         margay_mgt_crc(0, part + MARGAY_MGT_BLOCK_HEADER_BYTES, bytes), 4);
     margay_put_little(part + 24, margay_mgt_crc(0, part, 24), 4);
-    writer->entries += entries;
-    writer->references += writer->block_references;
-    writer->block_references = 0;
+    writer->references += entries;
     return emit(writer, part, MARGAY_MGT_BLOCK_HEADER_BYTES + bytes, error);
 }
 
 /* The first batch decides which columns the trace has. */
-static unsigned choose_columns(const struct writer *writer,
-                               const struct margay_batch *batch)
+static unsigned choose_columns(const struct margay_batch *batch)
 {
     unsigned columns = MARGAY_MGT_ALWAYS;
-    if (batch->counts != NULL || writer->target.facts->collapsed_bytes != 0)
-        columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
     if (batch->threads != NULL)
         columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
     if (batch->sites != NULL)
@@ -204,7 +192,7 @@ static size_t take(struct writer *writer, const struct margay_batch *batch,
     bool has_threads = columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
     bool has_sites = columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
     const uint8_t *kinds = batch->kinds;
-    const uint32_t *extents = batch->extents, *counts = batch->counts;
+    const uint32_t *extents = batch->extents;
     uint64_t *to = column_end(writer, MARGAY_MGT_ACCESSES);
     memcpy(column_end(writer, MARGAY_MGT_NUMBERS), batch->numbers + from,
            count * sizeof *batch->numbers);
@@ -213,13 +201,8 @@ static size_t take(struct writer *writer, const struct margay_batch *batch,
         uint64_t extent = extents == NULL ? 1 : extents[from + i];
         to[i] = extent << 2 | (kinds == NULL ? MARGAY_READ : kinds[from + i]);
     }
-    to = column_end(writer, MARGAY_MGT_COUNTS);
     for (size_t i = 0; i < count; i++)
-        to[i] = counts == NULL ? 1 : counts[from + i];
-    for (size_t i = 0; i < count; i++) {
-        writer->of_kind[kinds == NULL ? MARGAY_READ : kinds[from + i]] += to[i];
-        writer->block_references += to[i];
-    }
+        writer->of_kind[kinds == NULL ? MARGAY_READ : kinds[from + i]]++;
     to = column_end(writer, MARGAY_MGT_THREADS);
     for (size_t i = 0; has_threads && i < count; i++)
         to[i] = batch->threads == NULL ? 0 : batch->threads[from + i];
@@ -238,7 +221,7 @@ static enum margay_status writer_put(void *state,
     if (batch->references == 0)
         return MARGAY_OK;
     if (!writer->begun)
-        writer->names = choose_columns(writer, batch);
+        writer->names = choose_columns(batch);
     enum margay_status status = begin(writer, error);
     for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
         done += take(writer, batch, done);
@@ -254,21 +237,18 @@ static enum margay_status writer_put_data(void *state,
                                           const struct margay_data_event *event,
                                           struct margay_error *error)
 {
-    static const uint64_t site;
-    static const uint32_t thread;
-    static const struct margay_batch recorded = {.sites = &site,
-                                                 .threads = &thread};
     struct writer *writer = state;
     if (!writer->begun)
-        writer->names = choose_columns(writer, &recorded);
+        writer->names |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS) |
+                         MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
     enum margay_status status = begin(writer, error);
     if (status == MARGAY_OK && writer->data == NULL)
         status = create_builder(&writer->data, "the data of a trace", error);
     if (status != MARGAY_OK)
         return status;
     const uint64_t values[MARGAY_MGT_COLUMNS] = {
-        writer->entries + writer->block->entries, event->address, event->bytes,
-        margay_datum(event->data, event->site), event->order};
+        writer->references + writer->block->entries, event->address,
+        event->bytes, margay_datum(event->data, event->site), event->order};
     size_t i = MARGAY_MGT_BACK_VALUES + writer->data->entries++;
     for (size_t column = 0; column < MARGAY_MGT_COLUMNS; column++)
         writer->data->values[column][i] = values[column];
@@ -329,7 +309,7 @@ static enum margay_status put_footer(struct writer *writer,
     margay_put_little(footer, MARGAY_MGT_FOOTER_MARK, 4);
     margay_put_little(footer + 4, part_of_modules(writer), 4);
     margay_put_little(footer + 8, writer->blocks, 8);
-    margay_put_little(footer + 16, writer->entries, 8);
+    margay_put_little(footer + 16, writer->references, 8);
     margay_put_little(footer + 24, writer->references, 8);
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
         margay_put_little(footer + 32 + 8 * kind, writer->of_kind[kind], 8);

@@ -149,11 +149,6 @@ static int expect(struct reader *reader, const char *what)
 #define EXPECTS_MEMORY "a request that there is memory for"
 #define EXPECTS_TENANT "a number or a text that says the tenant"
 
-static bool by_session(const struct reader *reader)
-{
-    return strcmp(reader->source.tenant, "session") == 0;
-}
-
 static int append(struct reader *reader, uint64_t id)
 {
     if (!MARGAY_MAKE_ROOM(reader->ids, reader->id_count, 1, reader->id_room))
@@ -555,7 +550,7 @@ static enum margay_status open_reader(void *state,
     struct reader *reader = state;
     if (reader->source.tenants == NULL)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
-    else if (by_session(reader) &&
+    else if (strcmp(reader->source.tenant, "session") == 0 &&
              (reader->chats = margay_names_create()) == NULL)
         return margay_fail_memory(error, "the names of chats");
     if (!margay_late_open(&margay_libyajl))
@@ -582,21 +577,16 @@ static const struct margay_blocks_reading reading = {
 
 #else
 
-static enum margay_status fail_without_yajl(
-    const struct margay_block_source *source, struct margay_error *error)
-{
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: the format mooncake takes a Margay that was built "
-                       "with yajl (Debian: libyajl-dev)",
-                       source->name);
-}
-
 static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
+    const struct margay_block_source *source = state;
     facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
-    return fail_without_yajl(state, error);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: the format mooncake takes a Margay that was built "
+                       "with yajl (Debian: libyajl-dev)",
+                       source->name);
 }
 
 static const struct margay_blocks_reading reading = {

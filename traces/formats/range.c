@@ -3,11 +3,9 @@
  *
  * Records of fixed length lie at offsets that can be computed; lines begin
  * after newlines; in blocks, the range finds its first one by the index, with a
- * reader of its own.  Of an entry whose count crosses an end of the range, the
- * range gives the references that lie within.  A newline within quotes ends no
- * row, so a table is cut only where the rest has been searched for quotes and
- * has none.
- * Cost: that of decoding.c; a table that may have quotes is read twice.
+ * reader of its own.  A newline within quotes ends no row, so a table is cut
+ * only where the rest has been searched for quotes and has none. Cost: that of
+ * decoding.c; a table that may have quotes is read twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +56,7 @@ static bool has_offsets(const struct margay_trace *trace)
     const struct margay_reader *reader = &trace->reader;
     const struct margay_format *format = reader->detection.format;
     return trace->ready && reader->skipped.known &&
-           (format->record_bytes != 0 ||
-            (format->reading != NULL &&
-             ((reader->facts.columns & MARGAY_COLUMN_COUNTS) == 0 ||
-              trace->reading.counts)));
+           (format->record_bytes != 0 || format->reading != NULL);
 }
 
 /* A range of references, or of the bytes of lines.  On failure *range is
@@ -173,25 +168,6 @@ void margay_range_free(margay_range *range)
     free(range);
 }
 
-/* The entries that come of blocks which begin before the range, or end after
-   it: those from *from on, so many. */
-static size_t within_range(margay_range *range, size_t *from)
-{
-    struct margay_references *references = &range->references;
-    uint64_t kept = range->left;
-    *from = margay_references_drop(references, 0, &range->drop);
-    size_t entries = margay_references_within(references, *from, &kept);
-    /* Of the last entry, perhaps, some of its references. */
-    if (kept < range->left && *from + entries < references->count) {
-        references->counts[*from + entries] = (uint32_t)(range->left - kept);
-        kept = range->left;
-        entries++;
-    }
-    range->left -= kept;
-    range->given += kept;
-    return entries;
-}
-
 enum margay_status margay_range_next(margay_range *range,
                                      struct margay_batch *batch,
                                      struct margay_error *error)
@@ -207,11 +183,15 @@ enum margay_status margay_range_next(margay_range *range,
         *error = range->part.error;
     if (status != MARGAY_OK)
         return status;
-    size_t from = 0, entries = references->count;
-    if (range->part.blocks != NULL)
-        entries = within_range(range, &from);
-    else
-        range->given += entries;
-    margay_trace_select(range->trace, references, from, entries, batch);
+    size_t from = 0, count = references->count;
+    /* Blocks may begin before the range, or end after it. */
+    if (range->part.blocks != NULL) {
+        from = count < range->drop ? count : (size_t)range->drop;
+        range->drop -= from;
+        count = count - from < range->left ? count - from : (size_t)range->left;
+        range->left -= count;
+    }
+    range->given += count;
+    margay_trace_select(range->trace, references, from, count, batch);
     return MARGAY_OK;
 }

@@ -59,14 +59,19 @@ static enum margay_status find_names(struct margay_reader *reader)
 {
     static const char w3c[] = "#Software: #Version: #Fields:";
     enum margay_status status = MARGAY_OK;
-    while (!reader->whole.ended && reader->whole.end < 16 &&
-           status == MARGAY_OK)
+    const char *first = reader->whole.buffer, *end = first, *name = NULL;
+    /* Empty lines may stand before the first. */
+    while (end - first < 16 && !reader->whole.ended && status == MARGAY_OK &&
+           reader->whole.end < MARGAY_TEXT_BYTES) {
         status = margay_decoding_read(&reader->whole);
-    size_t mark = margay_order_mark(reader->whole.buffer, reader->whole.end);
-    const char *first = reader->whole.buffer + mark;
-    const char *colon = memchr(first, ':', reader->whole.end - mark);
-    const char *name = NULL;
-    if (reader->whole.end > mark && *first == '{')
+        end = reader->whole.buffer + reader->whole.end;
+        first = reader->whole.buffer +
+                margay_order_mark(reader->whole.buffer, reader->whole.end);
+        while (first < end && (margay_is_blank(*first) || *first == '\n'))
+            first++;
+    }
+    const char *colon = memchr(first, ':', (size_t)(end - first));
+    if (first < end && *first == '{')
         name = "jsonl";
     else if (colon != NULL && *first == '#' &&
              memmem(w3c, sizeof w3c - 1, first, (size_t)(colon + 1 - first)) !=
@@ -259,12 +264,11 @@ static enum margay_status reserve(struct margay_reader *reader,
     size_t slot;
     *batch = NULL;
     if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
-        columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
+        columns = 0;
     if (!margay_queue_reserve(&reader->queue, &slot))
         return MARGAY_IO;
     *batch = &reader->ring[slot];
     (*batch)->count = 0;
-    (*batch)->repeats = 0;
     return (*batch)->numbers != NULL
                ? MARGAY_OK
                : margay_batch_allocate(*batch, format, columns,
@@ -278,8 +282,7 @@ static enum margay_status read_batch(struct margay_reader *reader)
     enum margay_status status = reserve(reader, &batch);
     if (status == MARGAY_OK)
         status = margay_decoding_fill(&reader->whole, batch);
-    if (status == MARGAY_OK ||
-        (batch != NULL && (batch->count > 0 || batch->repeats > 0))) {
+    if (status == MARGAY_OK || (batch != NULL && batch->count > 0)) {
         reader->published_refs += batch->count;
         margay_queue_publish(&reader->queue);
     }

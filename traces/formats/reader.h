@@ -65,10 +65,8 @@ struct margay_reader {
     uint64_t most_bad_lines; /* that may be passed over */
     unsigned unused_columns; /* of those of objects */
     bool empty_requests;     /* as in struct margay_reading */
-    bool numbers_only;       /* the caller uses numbers and perhaps counts, */
-    bool sums_counts;        /* and of the counts only their sum */
+    bool numbers_only;       /* the caller uses nothing else */
     struct margay_data_map *data; /* NULL = sites are given as they are */
-    unsigned shift; /* bits by which addresses may be shifted right */
 
     /* Known with the format. */
     struct margay_skipped skipped; /* of skip_refs */
@@ -94,7 +92,7 @@ struct margay_reader {
 
 /* Find the format or, once that is known, read a batch, and publish a slot.
    False: reading has ended, perhaps with a last slot, and the queue is to be
-   closed.  The fields up to `shift` are set. */
+   closed.  The fields up to `data` are set. */
 bool margay_reader_step(struct margay_reader *reader);
 
 /* The function of a thread, which takes the steps that are left, and closes the

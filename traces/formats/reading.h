@@ -2,10 +2,9 @@
  * reading.h - how a trace is read faster than traces.h promises
  *
  * Not installed.  A caller that looks at less than a batch holds says so when
- * it opens the trace, and the reader then leaves out work: it gives repeats as
- * counts or as one sum, fills no array that stays unread, and divides addresses
- * by the block size while it decodes them.  A file whose references lie at
- * known offsets can be read in ranges, by several threads.
+ * it opens the trace, and the reader then fills no array that stays unread.  A
+ * file whose references lie at known offsets can be read in ranges, by several
+ * threads.
  */
 #ifndef MARGAY_TRACES_FORMATS_READING_H
 #define MARGAY_TRACES_FORMATS_READING_H
@@ -17,13 +16,8 @@ const char *margay_layout_text(size_t index);
 
 /* What the caller makes use of.  All zero is the plain meaning of traces.h. */
 struct margay_reading {
-    /* The caller looks at the counts of a batch.  Otherwise a reference that
-       the trace holds with a count is given that often. */
-    bool counts;
-
     /* The caller looks at numbers only, and at extents only where
-       margay_trace_splits().  Batches may lack every other column; with
-       `counts`, margay_trace_repeats() may stand for counts. */
+       margay_trace_splits().  Batches may lack every other column. */
     bool numbers_only;
 
     /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not look at. */
@@ -43,37 +37,17 @@ struct margay_reading {
     /* How many threads may decompress a compressed file, apart from the one
        that reads; 0 and 1: the reading thread does it. */
     unsigned threads;
-
-    /* With numbers_only: the reader may divide addresses by this many bytes, a
-       power of two; 0 = it may not.  margay_trace_shift() tells whether it
-       does. */
-    uint64_t block_bytes;
 };
 
-/* As margay_trace_open(), which is this with a reading of zeros.  Fails also
-   with MARGAY_BAD_ARGUMENT where block_bytes is no power of two. */
+/* As margay_trace_open(), which is this with a reading of zeros. */
 enum margay_status margay_trace_open_for(
     const char *path, const struct margay_trace_options *options,
     const struct margay_reading *reading, margay_trace **trace,
     struct margay_error *error);
 
-/*
- * The number of bits, 0 to 63, by which the addresses in batches are shifted
- * right already: the logarithm of margay_reading.block_bytes where the format
- * shifts at no cost, or else 0.  margay_trace_numbers() and
- * margay_trace_unit_bytes() describe the trace as it stands in its file, so a
- * caller subtracts this from the shift that it computes from these.  To be
- * called after margay_trace_ready().
- */
-unsigned margay_trace_shift(const margay_trace *trace);
-
 /* With margay_reading.data: has the trace told any event of data so far?  A
    recording of data tells some before its first reference. */
 bool margay_trace_tells_data(const margay_trace *trace);
-
-/* How many references the last batch stands for, apart from one for each of its
-   entries, where the reader has added up the counts; 0 otherwise. */
-uint64_t margay_trace_repeats(const margay_trace *trace);
 
 /* What the thread that reads ahead has used of the processor; 0 until it has
    come to the end.  What ranges are read by is not among it. */
@@ -90,11 +64,11 @@ typedef struct margay_range margay_range;
  * References [first, first + count) of the file, or those up to its end.  A
  * range that reaches the end checks it as margay_trace_next() does.  Of the
  * trace's options only `kinds`, `ops` and `ids` apply, and of its reading
- * `counts` and `unused_columns`.
+ * `unused_columns`.
  * The trace must be ready.  Fails with MARGAY_BAD_ARGUMENT where the number of
- * references is not known, where they lie at no known offsets, or where they
- * have counts that were not asked for; with MARGAY_NO_MEMORY; and with
- * MARGAY_IO or MARGAY_BAD_INPUT where an index is to be read first.
+ * references is not known, or where they lie at no known offsets; with
+ * MARGAY_NO_MEMORY; and with MARGAY_IO or MARGAY_BAD_INPUT where an index is to
+ * be read first.
  */
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,

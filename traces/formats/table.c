@@ -95,20 +95,12 @@ const char *margay_column_name(enum margay_column column)
     return NULL;
 }
 
-enum margay_status margay_format_encode(const struct margay_format_info *format,
+enum margay_status margay_record_encode(const struct margay_format *row,
                                         uint64_t number, enum margay_kind kind,
                                         uint32_t extent, char *record,
                                         size_t *bytes,
                                         struct margay_error *error)
 {
-    const struct margay_format *row;
-    size_t i = 0;
-    while ((row = margay_format_row(i)) != NULL && &row->info != format)
-        i++;
-    if (row == NULL || row->encode == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "format %s cannot be written",
-                           format == NULL ? "(none)" : format->name);
     *bytes = row->encode(record, number, kind, extent);
     if (*bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -117,4 +109,21 @@ enum margay_status margay_format_encode(const struct margay_format_info *format,
                            (unsigned long long)number, (unsigned)extent,
                            row->record_bytes, row->info.name);
     return MARGAY_OK;
+}
+
+enum margay_status margay_format_encode(const struct margay_format_info *format,
+                                        uint64_t number, enum margay_kind kind,
+                                        uint32_t extent, char *record,
+                                        size_t *bytes,
+                                        struct margay_error *error)
+{
+    const struct margay_format *row = NULL;
+    if (format != NULL)
+        margay_format_find(format->name, true, &row, NULL);
+    if (row == NULL || row->encode == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "format %s cannot be written",
+                           format == NULL ? "(none)" : format->name);
+    return margay_record_encode(row, number, kind, extent, record, bytes,
+                                error);
 }

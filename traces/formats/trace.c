@@ -80,35 +80,24 @@ static enum margay_status take_table_options(
                                      &choice, error);
 }
 
-/* Ids are no multiple of a block, and a caller that looks at more than numbers
-   may need the addresses themselves. */
 static enum margay_status take_reading(struct margay_trace *trace,
                                        const struct margay_reading *given,
                                        struct margay_error *error)
 {
     const struct margay_trace_options *options = &trace->options;
     struct margay_reader *reader = &trace->reader;
-    uint64_t bytes = given->block_bytes;
     trace->reading = *given;
     reader->unused_columns = given->unused_columns;
     reader->empty_requests = given->empty_requests;
-    if (options->ops != MARGAY_ALL_OPS)
+    /* What a delete says is no size of a get that says none. */
+    if (options->ops != MARGAY_ALL_OPS ||
+        (reader->unused_columns & MARGAY_COLUMN_SIZES) == 0)
         reader->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
     reader->numbers_only = given->numbers_only && !given->data &&
                            options->kinds == MARGAY_ALL_KINDS &&
                            options->ops == MARGAY_ALL_OPS;
-    reader->sums_counts =
-        reader->numbers_only && given->counts && options->skip_refs == 0 &&
-        options->limit_refs == UINT64_MAX && options->warmup_refs == 0;
-    if (bytes != 0 && !margay_is_power_of_two(bytes))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "block of %llu bytes is not a power of two",
-                           (unsigned long long)bytes);
-    if (bytes != 0 && given->numbers_only && !options->ids)
-        reader->shift = margay_log2_floor(bytes);
-    if (given->data)
-        return margay_data_map_create(&reader->data, error);
-    return MARGAY_OK;
+    return given->data ? margay_data_map_create(&reader->data, error)
+                       : MARGAY_OK;
 }
 
 static enum margay_status take_options(struct margay_trace *trace,
@@ -190,7 +179,7 @@ enum margay_status margay_trace_open(const char *path,
                                      margay_trace **trace,
                                      struct margay_error *error)
 {
-    const struct margay_reading plain = {.block_bytes = 0};
+    const struct margay_reading plain = {.data = false};
     return margay_trace_open_for(path, options, &plain, trace, error);
 }
 
@@ -208,7 +197,6 @@ void margay_trace_free(margay_trace *trace)
     }
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader->ring[i]);
-    margay_references_free(&trace->expanded);
     margay_names_free(reader->state_options.tenants);
     margay_modules_clear(&reader->modules);
     margay_data_map_free(reader->data);
@@ -246,15 +234,6 @@ static enum margay_status check_options(const struct margay_trace *trace,
     return MARGAY_OK;
 }
 
-/* The status with which the reader has ended. */
-static enum margay_status outcome(const struct margay_trace *trace,
-                                  struct margay_error *error)
-{
-    if (trace->reader.status != MARGAY_END && error != NULL)
-        *error = trace->reader.whole.error;
-    return trace->reader.status;
-}
-
 /* A thread reads what may have to be waited for, and what is long enough to be
    worth its start: of a plain file, from the first batch on. */
 static bool needs_thread(const struct margay_trace *trace)
@@ -288,7 +267,11 @@ static enum margay_status wait_for_slot(struct margay_trace *trace, int wait_ms,
     }
     enum margay_status status =
         margay_queue_wait(&reader->queue, wait_ms, slot);
-    return status == MARGAY_END ? outcome(trace, error) : status;
+    if (status != MARGAY_END)
+        return status;
+    if (reader->status != MARGAY_END && error != NULL)
+        *error = reader->whole.error;
+    return reader->status;
 }
 
 enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
@@ -326,7 +309,10 @@ static void select_labels(const struct margay_references *references,
     size_t kept = from;
     for (size_t i = from; i < from + batch->references; i++) {
         uint8_t label = labels[i];
-        margay_references_copy(references, columns, i, references, kept);
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (columns & 1u << (bit))                      \
+        references->name[kept] = references->name[i];
+#include <margay/columns.def>
         kept += wanted >> label & 1;
     }
     batch->references = kept - from;
@@ -359,44 +345,26 @@ void margay_trace_select(const struct margay_trace *trace,
                   trace->options.ops, MARGAY_ALL_OPS, from, batch);
 }
 
-/* The sum of the repeats goes with the first batch of a slot. */
-static void fill_batch(struct margay_trace *trace, size_t from, size_t count,
-                       bool warmup, struct margay_batch *batch)
-{
-    margay_trace_select(trace, trace->source, from, count, batch);
-    batch->warmup = warmup;
-    trace->repeats = trace->source->repeats;
-    trace->source->repeats = 0;
-}
-
-/*
- * Give the next references of the slot, up to the end of the warm-up or of what
- * is to be read.  An entry whose count crosses that end is given in two pieces.
- */
+/* Give the next references of the slot, up to the end of the warm-up or of what
+   is to be read. */
 static void give(struct margay_trace *trace, struct margay_batch *batch)
 {
-    struct margay_references *source = trace->source;
-    if (trace->to_skip > 0)
-        trace->given =
-            margay_references_drop(source, trace->given, &trace->to_skip);
+    const struct margay_references *slot = &trace->reader.ring[trace->slot];
+    uint64_t left = slot->count - trace->given;
+    uint64_t dropped = left < trace->to_skip ? left : trace->to_skip;
     bool warmup = trace->to_warm_up > 0;
-    uint64_t wanted = trace->to_read;
-    if (warmup && trace->to_warm_up < wanted)
-        wanted = trace->to_warm_up;
-    if (trace->most < wanted)
-        wanted = trace->most;
-    uint64_t refs = wanted;
-    size_t from = trace->given;
-    size_t count = margay_references_within(source, from, &refs);
-    if (count == 0 && from < source->count && wanted > 0) {
-        trace->uncut = source->counts[from] - (uint32_t)wanted;
-        source->counts[from] = (uint32_t)wanted;
-        refs = wanted;
-        fill_batch(trace, from, 1, warmup, batch);
-    } else {
-        fill_batch(trace, from, count, warmup, batch);
-        trace->given = from + count;
-    }
+    uint64_t refs = left - dropped;
+    if (trace->to_read < refs)
+        refs = trace->to_read;
+    if (warmup && trace->to_warm_up < refs)
+        refs = trace->to_warm_up;
+    if (trace->most < refs)
+        refs = trace->most;
+    trace->to_skip -= dropped;
+    trace->given += dropped;
+    margay_trace_select(trace, slot, trace->given, refs, batch);
+    batch->warmup = warmup;
+    trace->given += refs;
     trace->to_read -= refs;
     if (warmup)
         trace->to_warm_up -= refs;
@@ -407,11 +375,6 @@ void margay_trace_set_most(margay_trace *trace, uint64_t references)
     trace->most = references;
 }
 
-uint64_t margay_trace_repeats(const margay_trace *trace)
-{
-    return trace->repeats;
-}
-
 uint64_t margay_trace_given(const margay_trace *trace)
 {
     return trace->options.limit_refs - trace->to_read;
@@ -420,22 +383,6 @@ uint64_t margay_trace_given(const margay_trace *trace)
 double margay_trace_reading_seconds(const margay_trace *trace)
 {
     return 1e-9 * (double)atomic_load(&trace->reader.spent_ns);
-}
-
-/* Whether `source` has, or now gets, further references of the slot. */
-static bool has_more(struct margay_trace *trace)
-{
-    struct margay_references *slot = &trace->reader.ring[trace->slot];
-    if (!trace->holds_slot)
-        return false;
-    if (trace->given < trace->source->count)
-        return true;
-    if (trace->source == slot)
-        return false;
-    margay_references_expand(slot, &trace->entry, &trace->done,
-                             &trace->expanded);
-    trace->given = 0;
-    return trace->expanded.count > 0;
 }
 
 /* --------------------------------------------------------------- sizes -- */
@@ -508,34 +455,6 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
                                : status;
 }
 
-/* Begin with a new slot, and with its expansion where counts are written out.
- */
-static enum margay_status take_slot(struct margay_trace *trace,
-                                    struct margay_error *error)
-{
-    struct margay_references *slot = &trace->reader.ring[trace->slot];
-    struct margay_references *expanded = &trace->expanded;
-    trace->holds_slot = true;
-    trace->source = slot;
-    trace->given = 0;
-    enum margay_status status = settle_sizes(trace, error);
-    unsigned columns = margay_references_columns(slot);
-    if (status != MARGAY_OK || trace->reading.counts ||
-        (columns & MARGAY_COLUMN_COUNTS) == 0)
-        return status;
-    columns = (columns | slot->unfilled) & ~(unsigned)MARGAY_COLUMN_COUNTS;
-    trace->source = expanded;
-    trace->entry = 0;
-    trace->done = 0;
-    expanded->count = 0;
-    if (expanded->numbers == NULL) {
-        expanded->capacity = slot->capacity;
-        if (!margay_references_allocate(expanded, columns))
-            return margay_fail_memory(error, "a batch of references");
-    }
-    return MARGAY_OK;
-}
-
 enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
                                      struct margay_batch *batch,
                                      struct margay_error *error)
@@ -546,23 +465,20 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
     if (trace->to_read == 0)
         return MARGAY_END;
     struct margay_queue *queue = &trace->reader.queue;
-    if (trace->uncut > 0) {
-        trace->source->counts[trace->given] = trace->uncut;
-        trace->uncut = 0;
-    }
-    if (!has_more(trace)) {
-        if (trace->holds_slot)
-            margay_queue_release(queue);
+    if (trace->holds_slot &&
+        trace->given == trace->reader.ring[trace->slot].count) {
+        margay_queue_release(queue);
         trace->holds_slot = false;
+    }
+    if (!trace->holds_slot) {
         status = wait_for_slot(trace, wait_ms, &trace->slot, error);
-        if (status == MARGAY_OK)
-            status = take_slot(trace, error);
         if (status != MARGAY_OK)
             return status;
-        if (!has_more(trace)) {
-            fill_batch(trace, 0, 0, false, batch);
-            return MARGAY_OK;
-        }
+        trace->holds_slot = true;
+        trace->given = 0;
+        status = settle_sizes(trace, error);
+        if (status != MARGAY_OK)
+            return status;
     }
     give(trace, batch);
     return MARGAY_OK;
@@ -629,11 +545,6 @@ uint64_t margay_trace_unknown_sizes(const margay_trace *trace, uint64_t *never)
     return trace->sizes.unknown;
 }
 
-unsigned margay_trace_shift(const margay_trace *trace)
-{
-    return trace->reader.facts.shift;
-}
-
 void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
                            uint64_t *bytes_total)
 {
@@ -649,11 +560,6 @@ uint64_t margay_trace_bad_lines(const margay_trace *trace, const char **first)
 uint64_t margay_trace_block_tokens(const margay_trace *trace)
 {
     return trace->reader.facts.block_tokens;
-}
-
-uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
-{
-    return trace->reader.facts.collapsed_bytes;
 }
 
 const char *margay_trace_module(const margay_trace *trace, unsigned number)

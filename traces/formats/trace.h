@@ -16,23 +16,13 @@ struct margay_trace {
     struct margay_trace_options options;
     struct margay_format *own; /* of a layout of the user's; NULL = none */
     struct margay_reading reading;
-    uint64_t repeats; /* of the last batch */
 
     bool ready;      /* the format is known */
     bool may_cut;    /* lines have been found to stand alone */
     bool holds_slot; /* `slot` has been taken from the queue */
     size_t slot;
-    /* What batches are made of: the references of the slot or, where counts are
-       written out, `expanded`. */
-    struct margay_references *source;
-    size_t given; /* entries of `source` that have been given or dropped */
-    struct margay_references expanded;
-    /* The expansion has come to reference `done` of this entry of the slot. */
-    size_t entry;
-    uint32_t done;
-    /* Where a batch ended within a count: what is left of that count. */
-    uint32_t uncut;
-    char *path; /* to read it once more; NULL = a pipe */
+    size_t given; /* references of it that have been given or dropped */
+    char *path;   /* to read it once more; NULL = a pipe */
     struct margay_object_sizes sizes;
     uint64_t to_skip;    /* references still to be dropped, */
     uint64_t to_warm_up; /* then those still to be marked as warm-up, */

@@ -26,8 +26,8 @@
 #define PIECE_BYTES ((size_t)64 << 10)
 
 struct margay_writer {
-    const struct margay_format_info *format;
-    bool stands_in_memory; /* as in format.h */
+    const struct margay_format *row;
+    struct margay_format_info format; /* of the row, but for a table's */
     struct margay_sink sink;
     const struct margay_compression *compression; /* NULL = plain */
     struct archive *archive;
@@ -170,26 +170,34 @@ static enum margay_status flush(struct margay_writer *writer,
 
 /* Make the writer of a format of blocks, or of a table of columns. */
 static enum margay_status create_blocks(struct margay_writer *writer,
-                                        const struct margay_format *format,
                                         const char *columns,
                                         struct margay_error *error)
 {
-    const struct margay_block_target target = {{writer, pass_on},
-                                               &writer->facts,
-                                               columns == NULL ? format->written
-                                                               : columns,
-                                               columns != NULL};
+    struct margay_format_info *format = &writer->format;
+    const struct margay_block_target target = {
+        {writer, pass_on},
+        &writer->facts,
+        columns == NULL ? writer->row->written : columns,
+        columns != NULL};
+    bool addresses = false;
+    writer->writing = writer->row->writing;
+    if (writer->writing != NULL)
+        writer->needs = writer->writing->needs;
+    if (target.columns != NULL) {
+        writer->writing = &margay_table_writing;
+        writer->needs = margay_table_needs(target.columns, &addresses);
+    }
+    if (addresses) {
+        format->numbers = MARGAY_ADDRESSES;
+        format->unit_bytes = 1;
+    }
     writer->facts = (struct margay_trace_facts){
-        .numbers = format->info.numbers,
-        .unit_bytes = format->info.unit_bytes,
-        .splits = format->info.splits,
+        .numbers = format->numbers,
+        .unit_bytes = format->unit_bytes,
+        .splits = format->splits,
     };
-    writer->writing =
-        target.columns == NULL ? format->writing : &margay_table_writing;
     if (writer->writing == NULL)
         return MARGAY_OK;
-    writer->needs = target.columns == NULL ? writer->writing->needs
-                                           : margay_table_needs(target.columns);
     writer->blocks = calloc(1, writer->writing->state_bytes);
     if (writer->blocks == NULL)
         return margay_fail_memory(error, "a writer of traces");
@@ -214,8 +222,8 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     struct margay_writer *this = calloc(1, sizeof *this);
     if (this == NULL)
         return margay_fail_memory(error, "a writer of traces");
-    this->format = &row->info;
-    this->stands_in_memory = row->stands_in_memory;
+    this->row = row;
+    this->format = row->info;
     this->sink = *sink;
     if (path != NULL)
         this->compression = margay_compression_named(path, path + strlen(path));
@@ -224,7 +232,7 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     if (this->compression != NULL)
         status = create_archive(this, error);
     if (status == MARGAY_OK)
-        status = create_blocks(this, row, columns, error);
+        status = create_blocks(this, columns, error);
     if (row->info.head != NULL && columns == NULL) {
         this->used = strlen(row->info.head);
         memcpy(this->piece, row->info.head, this->used);
@@ -239,29 +247,12 @@ enum margay_status margay_writer_create(const char *format, const char *path,
 const struct margay_format_info *margay_writer_format(
     const margay_writer *writer)
 {
-    return writer->format;
+    return &writer->format;
 }
 
 unsigned margay_writer_needs(const margay_writer *writer)
 {
     return writer->needs;
-}
-
-enum margay_status margay_writer_set_collapsed(margay_writer *writer,
-                                               uint64_t bytes,
-                                               struct margay_error *error)
-{
-    if ((writer->format->columns & MARGAY_COLUMN_COUNTS) == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "format %s has no place for counts of repeats",
-                           writer->format->name);
-    if (bytes != 0 && !margay_is_power_of_two(bytes))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "repeats collapsed within %llu bytes, expected a "
-                           "power of two",
-                           (unsigned long long)bytes);
-    writer->facts.collapsed_bytes = bytes;
-    return MARGAY_OK;
 }
 
 enum margay_status margay_writer_set_numbers(margay_writer *writer,
@@ -274,9 +265,9 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
         numbers == facts->numbers &&
         (numbers == MARGAY_ADDRESSES || unit_bytes == facts->unit_bytes) &&
         splits == facts->splits;
-    if (!same && !writer->format->any_numbers)
+    if (!same && !writer->format.any_numbers)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "format %s has other numbers", writer->format->name);
+                           "format %s has other numbers", writer->format.name);
     if (unit_bytes != 0 && !margay_is_power_of_two(unit_bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "unit %llu is not a power of two",
@@ -316,8 +307,8 @@ static enum margay_status encode(const margay_writer *writer,
                                  struct margay_error *error)
 {
     *bytes = 0;
-    return margay_format_encode(
-        writer->format, batch->numbers[i],
+    return margay_record_encode(
+        writer->row, batch->numbers[i],
         batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
         batch->extents == NULL ? 1 : batch->extents[i], record, bytes, error);
 }
@@ -327,7 +318,7 @@ enum margay_status margay_writer_put(margay_writer *writer,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    const char *format = writer->format->name;
+    const char *format = writer->format.name;
 #define MARGAY_COLUMN(name, NAME, bit, type, words)                   \
     if ((writer->needs & 1u << (bit)) && batch->name == NULL)         \
         return margay_fail(error, MARGAY_BAD_ARGUMENT,                \
@@ -341,7 +332,7 @@ enum margay_status margay_writer_put(margay_writer *writer,
                            "a reference does not end within 64 bits");
     if (writer->writing != NULL)
         return writer->writing->put(writer->blocks, batch, error);
-    if (writer->stands_in_memory && batch->counts == NULL) {
+    if (writer->row->stands_in_memory) {
         status = flush(writer, error);
         return status != MARGAY_OK || batch->references == 0
                    ? status
@@ -349,16 +340,13 @@ enum margay_status margay_writer_put(margay_writer *writer,
                              batch->references * sizeof *batch->numbers, error);
     }
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
-        uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
-        for (uint32_t k = 0; k < count && status == MARGAY_OK; k++) {
-            size_t bytes = 0;
-            if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
-                status = flush(writer, error);
-            if (status == MARGAY_OK)
-                status = encode(writer, batch, i, writer->piece + writer->used,
-                                &bytes, error);
-            writer->used += bytes;
-        }
+        size_t bytes = 0;
+        if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
+            status = flush(writer, error);
+        if (status == MARGAY_OK)
+            status = encode(writer, batch, i, writer->piece + writer->used,
+                            &bytes, error);
+        writer->used += bytes;
     }
     return status;
 }
