@@ -369,7 +369,8 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
         job->reader == NULL || pass->index != 0 || pass->fed_refs == 0)
         return;
     unsigned columns = margay_trace_columns(job->reader);
-    if (columns & MARGAY_COLUMN_SIZES)
+    /* Where references have extents, overlaps would count as several objects. */
+    if ((columns & MARGAY_COLUMN_SIZES) && !(columns & MARGAY_COLUMN_EXTENTS))
         message_tell("%s: the trace has sizes: --objects counts bytes",
                      job->trace);
     if ((columns & MARGAY_COLUMN_REQUESTS) && !options->results.in_report)

@@ -375,9 +375,9 @@ static void put_savings(const struct chart *chart, const struct line *line)
                     name_size(chart, size_at(chart, row), size));
 }
 
-/* "a: sample.din: 20,000 references; at most 5% from 2 KiB, 2% from 9 KiB. 1%
-   are first uses, which no cache avoids; 90 KiB avoid all other misses.", as in
-   a report (sim/report/report.js), or "b: other.din: as a." */
+/* "a: sample.din: 20,000 references; at most 5% miss from 2 KiB, 2% from 9 KiB.
+   1% are first uses, which no cache avoids; 90 KiB avoid all other misses.", as
+   in a report (sim/report/report.js), or "b: other.din: as a." */
 static enum margay_status put_sentence(const struct chart *chart, size_t index,
                                        struct margay_error *error)
 {
@@ -399,8 +399,8 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
                 words_cell(chart->table, line->first,
                            cells_column(chart->table, "references"), text));
     for (size_t i = 0; i < count; i++)
-        output_text(chart->output, "%s%s %s %s", i == 0 ? "; at most " : ", ",
-                    words_ratio(steps[i].ratio, text),
+        output_text(chart->output, "%s%s%s %s %s", i == 0 ? "; at most " : ", ",
+                    words_ratio(steps[i].ratio, text), i == 0 ? " miss" : "",
                     is_grid(chart) ? "by" : "from",
                     name_size(chart, size_at(chart, steps[i].row), size));
     if (count > 0 && is_grid(chart))

@@ -47,6 +47,10 @@ static unsigned unlikeness(const char *word, const char *candidate)
         return FAR_AWAY;
     if (m >= 2 && strncasecmp(word, candidate, m) == 0)
         return 1;
+    /* --block-size is --block. */
+    if (n >= 3 && m > n && word[n] == '-' &&
+        strncasecmp(word, candidate, n) == 0)
+        return 1;
     unsigned distance = edit_distance(word, m, candidate, n);
     /* Two edits turn any two-letter name into any other. */
     return distance * 2 > n ? FAR_AWAY : distance;
