@@ -146,6 +146,11 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        struct margay_choice *choice,
                                        struct margay_error *error);
 
+/* What --column would say of a pattern whose fields have the names of roles. */
+#define MARGAY_ROLES_BYTES 192
+void margay_choice_of_pattern(const char *pattern, bool is_picture,
+                              char columns[MARGAY_ROLES_BYTES]);
+
 /* Does the table lack none of the columns but optional ones? */
 bool margay_choice_is_found(const struct margay_choice *choice);
 

@@ -20,8 +20,8 @@
 #include "traces/base/error.h"
 #include "traces/formats/detect.h"
 #include "traces/formats/layout.h"
-#include "traces/formats/logs.h"
 #include "traces/formats/reading.h"
+#include "traces/formats/scan.h"
 
 /* A file of layouts is longer than this by mistake. */
 #define FILE_BYTES 65536
@@ -224,7 +224,6 @@ static enum margay_status settle(const struct reading *reading,
     struct margay_variant *variants = layout->variants;
     const char *name = own->format.info.name;
     struct margay_choice choice;
-    struct margay_pattern *pattern;
     enum margay_status status = MARGAY_OK;
     if (reading->variants == 0 && layout->syntax == MARGAY_SYNTAX_TABLE)
         return fail_row(reading, name, "columns=id=... in its row", error);
@@ -241,12 +240,9 @@ static enum margay_status settle(const struct reading *reading,
     if (layout->gets == NULL)
         layout->gets = "";
     if (variants[0].columns == NULL && layout->pattern != NULL) {
-        status = margay_pattern_create(layout->pattern,
-                                       layout->syntax == MARGAY_SYNTAX_PICTURE,
-                                       &pattern, error);
-        if (status == MARGAY_OK)
-            margay_pattern_columns(pattern, own->columns);
-        margay_pattern_free(pattern);
+        margay_choice_of_pattern(layout->pattern,
+                                 layout->syntax == MARGAY_SYNTAX_PICTURE,
+                                 own->columns);
         variants[0].columns = own->columns;
     }
     for (unsigned v = 0; v < MARGAY_VARIANTS && status == MARGAY_OK &&

@@ -2,6 +2,7 @@
  * layouts.c - which columns of a trace are read, and for what: the language of
  * layout.h
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "traces/base/error.h"
@@ -212,6 +213,36 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
     return status == MARGAY_OK && tenant != NULL
                ? add_tenant(choice, tenant, error)
                : status;
+}
+
+/* Does the pattern have a field of this name: <NAME> in a picture, and a group
+   (?<NAME>...), (?P<NAME>...) or (?'NAME'...) in a regular expression? */
+static bool has_field(const char *pattern, bool is_picture, const char *name)
+{
+    size_t bytes = strlen(name);
+    const char *at = pattern;
+    while ((at = strstr(at, name)) != NULL) {
+        const char *mark = at > pattern ? at - 1 : "";
+        at += bytes;
+        if ((*mark == '<' && *at == '>') || (*mark == '\'' && *at == '\''))
+            if (is_picture || (mark > pattern && strchr("?P", mark[-1])))
+                return true;
+    }
+    return false;
+}
+
+void margay_choice_of_pattern(const char *pattern, bool is_picture,
+                              char columns[MARGAY_ROLES_BYTES])
+{
+    size_t used = 0;
+    columns[0] = '\0';
+    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
+        const char *name = margay_role_names[role];
+        if (has_field(pattern, is_picture, name))
+            used +=
+                (size_t)snprintf(columns + used, MARGAY_ROLES_BYTES - used,
+                                 "%s%s=%s", used == 0 ? "" : ",", name, name);
+    }
 }
 
 /* ---------------------------------------------------------------- found -- */

@@ -24,8 +24,8 @@ struct margay_log {
 /*
  * Read a reference of a line, which neither begins nor ends with a blank unless
  * log->keeps_blanks, and holds more than blanks, from `at` on, which is 0 to
- * begin with.  Where more may follow, log->at says where to go on.  A count
- * that stays 0 says that there is none.  Returns NULL, or what was expected.
+ * begin with.  Where more may follow, log->at says where to go on.  A count of
+ * 0 says that there is none.  Returns NULL, or what was expected.
  */
 typedef const char *margay_line_function(struct margay_log *log,
                                          const char *line, const char *end,
@@ -52,11 +52,6 @@ void margay_pattern_free(struct margay_pattern *pattern);
    is none. */
 int margay_pattern_field(const struct margay_pattern *pattern, const char *name,
                          size_t bytes);
-
-/* What --column would say of a pattern whose fields have the names of roles. */
-#define MARGAY_ROLES_BYTES 192
-void margay_pattern_columns(const struct margay_pattern *pattern,
-                            char columns[MARGAY_ROLES_BYTES]);
 
 /* Find the fields of a line, which margay_pattern_taken() then returns.
    Returns NULL, or what was expected. */

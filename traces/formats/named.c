@@ -414,12 +414,12 @@ static enum margay_status make_pattern(struct named *named,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "the format regex takes --pattern, whose groups "
                            "(?<id>...), (?<size>...) name the fields");
-    enum margay_status status =
-        margay_pattern_create(text, is_picture, &named->pattern, error);
-    if (status == MARGAY_OK && columns == NULL) {
-        margay_pattern_columns(named->pattern, named->roles);
+    if (columns == NULL) {
+        margay_choice_of_pattern(text, is_picture, named->roles);
         columns = named->roles;
     }
+    enum margay_status status =
+        margay_pattern_create(text, is_picture, &named->pattern, error);
     if (status == MARGAY_OK)
         status = margay_choice_parse(columns, true, named->options.tenant,
                                      choice, error);
@@ -537,6 +537,7 @@ static const char *parse_named(struct margay_log *log, const char *line,
     bool is_answer = named->layout->syntax == MARGAY_SYNTAX_LOGFMT &&
                      named->layout->passes != NULL &&
                      memchr(line, '=', (size_t)(end - line)) == NULL;
+    row->count = 0;
     if (at == 0 && (is_answer || (named->layout->syntax == MARGAY_SYNTAX_W3C &&
                                   *line == '#')))
         return is_answer ? NULL : take_heads(named, line, end);

@@ -230,20 +230,6 @@ int margay_pattern_field(const struct margay_pattern *pattern,
     return -1;
 }
 
-void margay_pattern_columns(const struct margay_pattern *pattern,
-                            char columns[MARGAY_ROLES_BYTES])
-{
-    size_t used = 0;
-    columns[0] = '\0';
-    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
-        const char *name = margay_role_names[role];
-        if (margay_pattern_field(pattern, name, strlen(name)) >= 0)
-            used +=
-                (size_t)snprintf(columns + used, MARGAY_ROLES_BYTES - used,
-                                 "%s%s=%s", used == 0 ? "" : ",", name, name);
-    }
-}
-
 const char *margay_pattern_take(struct margay_pattern *pattern,
                                 const char *line, const char *end)
 {

@@ -111,6 +111,7 @@ static const char *parse_blkparse(struct margay_log *log, const char *line,
     const char *words[10], *ends[10];
     uint64_t major, sectors;
     (void)at;
+    row->count = 0;
     for (unsigned i = 0; i < 10; i++) {
         words[i] = i == 0 ? line : margay_next_word(words[i - 1], end);
         ends[i] = margay_word_end(words[i], end);
@@ -174,6 +175,7 @@ static const char *parse_fio(struct margay_log *log, const char *line,
     struct system *system = (struct system *)log;
     uint64_t bytes;
     (void)at;
+    row->count = 0;
     if (system->version == 0) {
         system->version = is_word(line, end, "fio version 2 iolog")   ? 2
                           : is_word(line, end, "fio version 3 iolog") ? 3
@@ -288,6 +290,7 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
     const char *device_end, *inode_end, *offset_end, *order_end;
     uint64_t order = 0, last;
     (void)at;
+    row->count = 0;
     /* Other events have a colon after their names, too. */
     if (event == NULL)
         return ((struct system *)log)->strict && !is_remark(line, end) &&
@@ -484,6 +487,7 @@ static const char *parse_strace(struct margay_log *log, const char *line,
     struct system *system = (struct system *)log;
     uint64_t process;
     (void)at;
+    row->count = 0;
     const char *name = take_process(line, end, &process);
     /* A time may stand before the call. */
     if (name < end && *name >= '0' && *name <= '9')
