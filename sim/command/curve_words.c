@@ -369,7 +369,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
         job->reader == NULL || pass->index != 0 || pass->fed_refs == 0)
         return;
     unsigned columns = margay_trace_columns(job->reader);
-    /* Where references have extents, overlaps would count as several objects. */
+    /* References with extents may overlap, and would count several times. */
     if ((columns & MARGAY_COLUMN_SIZES) && !(columns & MARGAY_COLUMN_EXTENTS))
         message_tell("%s: the trace has sizes: --objects counts bytes",
                      job->trace);
