@@ -108,9 +108,11 @@ enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
         .records = UINT64_MAX,
         .buffer = malloc(MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING),
     };
-    return decoding->buffer == NULL
-               ? margay_fail_memory(&decoding->error, "a reading buffer")
-               : MARGAY_OK;
+    if (decoding->buffer == NULL)
+        return margay_fail_memory(&decoding->error, "a reading buffer");
+    /* What takes a word of the text for a string ends here at the latest. */
+    decoding->buffer[MARGAY_TEXT_BYTES + MARGAY_TEXT_PADDING] = '\0';
+    return MARGAY_OK;
 }
 
 void margay_decoding_end(struct margay_decoding *decoding)

@@ -172,9 +172,12 @@ static enum margay_status read_file(struct margay_input *input, void *buffer,
     if (result < 0)
         return fail_errno(input, error);
     *got = (size_t)result;
-    uint64_t before = atomic_fetch_add_explicit(&input->bytes_read, *got,
-                                                memory_order_relaxed);
-    return *got == 0 && bytes > 0 ? check_end(input, before, error) : MARGAY_OK;
+    atomic_fetch_add_explicit(&input->bytes_read, *got, memory_order_relaxed);
+    if (*got > 0 || bytes == 0 || input->bytes_total == 0)
+        return MARGAY_OK;
+    off_t at = lseek(input->fd, 0, SEEK_CUR);
+    return at < 0 ? MARGAY_OK
+                  : check_end(input, (uint64_t)(at - input->start), error);
 }
 
 /* The bytes as they lie in the file, the head first. */
