@@ -227,7 +227,7 @@ static bool within_tolerance(const struct compare *compare)
 
 int cmd_compare(const struct options *options)
 {
-    struct compare compare = {.signature = {NULL}};
+    struct compare compare = {.signature = {.histogram = NULL}};
     const struct drive drive = {
         .options = options,
         .context = &compare,
