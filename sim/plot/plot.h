@@ -83,8 +83,8 @@ enum margay_status plot_table_read(const char *path, const char *shown,
    letters; NULL for any other end. */
 const char *picture_suffix(const char *name);
 
-/* Are gnuplot, its scripts and awk, which they run, there?  To be asked before a
-   long analysis. */
+/* Are gnuplot, its scripts and awk, which they run, there?  To be asked before
+   a long analysis. */
 enum margay_status picture_check(struct margay_error *error);
 
 /*

@@ -109,9 +109,9 @@ static void put_thread(unsigned number)
 }
 
 /* What it says of the thread that is numbered `n`. */
-#define THREAD(n)                                                     \
-    "f400+3@400#" n " r10+8@400#" n " w18+4@400#" n " f403@403#" n  \
-    " f404+2@404#" n " f406+3@406#" n " r20@406#" n " w28@420#" n \
+#define THREAD(n)                                                  \
+    "f400+3@400#" n " r10+8@400#" n " w18+4@400#" n " f403@403#" n \
+    " f404+2@404#" n " f406+3@406#" n " r20@406#" n " w28@420#" n  \
     " f422+2@422#" n " f430+2@430#" n " f432+2@432#" n
 
 static void test_drmemtrace(void)
@@ -208,8 +208,7 @@ static void test_gem5(void)
     put_packet(2, 0x30, 8, 0, 0);
     put_packet(25, 0x40, 0, 0, 0);
     put_packet(99, 0x50, 0, 0, 0);
-    expect("trace", NULL,
-           "r1000+8@400 wfffffffffffffffc+4@404 f404+64@0 r40@0",
+    expect("trace", NULL, "r1000+8@400 wfffffffffffffffc+4@404 f404+64@0 r40@0",
            "gem5: commands, sizes and instructions");
     file.used--;
     expect("trace", NULL, ": found half a message, expected a whole one",
