@@ -354,7 +354,7 @@ static void split(const struct intervals *intervals, struct pieces *pieces)
                 continue;
             for (size_t j = from + 2 * width; j + 2 * width <= to; j++) {
                 if (is_valley(shares, j, width) &&
-                    memchr(ends + j - width, true, 2 * width + 1) == NULL)
+                    memchr(ends + j - width, 1, 2 * width + 1) == NULL)
                     ends[j] = true;
             }
         }

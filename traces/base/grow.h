@@ -25,7 +25,7 @@
 static inline bool margay_make_room(void *array, size_t count, size_t more,
                                     size_t *capacity, size_t element_bytes)
 {
-    void *moved;
+    void *before, *moved;
     size_t wanted = *capacity == 0 ? MARGAY_FIRST_CAPACITY : 2 * *capacity;
     if (more > SIZE_MAX / element_bytes - count)
         return false;
@@ -35,8 +35,8 @@ static inline bool margay_make_room(void *array, size_t count, size_t more,
         wanted = count + more;
     if (wanted > SIZE_MAX / element_bytes)
         return false;
-    memcpy(&moved, array, sizeof moved);
-    moved = realloc(moved, wanted * element_bytes);
+    memcpy(&before, array, sizeof before);
+    moved = realloc(before, wanted * element_bytes);
     if (moved == NULL)
         return false;
     memcpy(array, &moved, sizeof moved);
