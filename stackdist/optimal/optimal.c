@@ -162,8 +162,7 @@ static void reset_counts(void *state)
     margay_histogram_clear(optimal->histogram);
 }
 
-/* ----------------------------------------------------- jobs that are kept --
- */
+/* ---------------------------------------------------- jobs that are kept -- */
 
 static uint64_t distance_of_job(const struct optimal *optimal,
                                 const struct margay_job *job)

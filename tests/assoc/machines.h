@@ -17,8 +17,7 @@ static uint64_t numbers[REFS], sites[REFS];
 static uint32_t extents[REFS], threads[REFS];
 static uint8_t kinds[REFS];
 
-/* ----------------------------------------------------------- the machines --
- */
+/* ---------------------------------------------------------- the machines -- */
 
 static const char *const names[] = {"A", "B", "C", "D", "E", "F"};
 static const char *const policies[] = {
@@ -172,8 +171,7 @@ static inline void make_trace(void)
     }
 }
 
-/* ---------------------------------------------------------------- feeding --
- */
+/* --------------------------------------------------------------- feeding -- */
 
 /* Which references, and how they reach the machine. */
 struct feeding {

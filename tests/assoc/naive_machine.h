@@ -11,8 +11,7 @@
 
 #include "tests/assoc/naive_node.h"
 
-/* --------------------------------------------------------------- agreement --
- */
+/* ------------------------------------------------------------- agreement -- */
 
 /* Is a cache, or are victim blocks, among the private ones of a group? */
 static inline bool naive_is_private(const struct naive_node *node, size_t row,
@@ -178,8 +177,7 @@ static inline void naive_agree(struct naive_machine *machine,
         own->state = others ? 'S' : 'E';
 }
 
-/* --------------------------------------------------------------- prefetches --
- */
+/* ------------------------------------------------------------ prefetches -- */
 
 static inline void naive_prefetch(struct naive_machine *machine)
 {
@@ -207,8 +205,7 @@ static inline void naive_prefetch(struct naive_machine *machine)
     machine->asked_count = 0;
 }
 
-/* ---------------------------------------------------------------- machine --
- */
+/* --------------------------------------------------------------- machine -- */
 
 static inline struct naive_node *naive_new(struct naive_machine *machine,
                                            size_t row, uint64_t group,

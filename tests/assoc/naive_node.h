@@ -180,8 +180,7 @@ static inline bool naive_take_above(struct naive_machine *machine,
     return dirty;
 }
 
-/* ------------------------------------------------------------ prefetchers --
- */
+/* ----------------------------------------------------------- prefetchers -- */
 
 static inline void naive_ask(struct naive_machine *machine,
                              struct naive_node *node, uint64_t from,

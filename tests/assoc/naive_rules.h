@@ -236,8 +236,7 @@ static inline void naive_s3fifo_insert(struct naive *naive, uint64_t object)
     list_push(&naive->list[naive->from == 2], object, 0);
 }
 
-/* ------------------------------------------------------------ 2q and slru --
- */
+/* ----------------------------------------------------------- 2q and slru -- */
 
 /* Lists: 0 A1in, 1 Am, 2 A1out. */
 static inline void naive_2q_hit(struct naive *naive, uint64_t object)

@@ -13,8 +13,7 @@
 
 #define MACHINES 6
 
-/* ----------------------------------------------------------- the machines --
- */
+/* ---------------------------------------------------------- the machines -- */
 
 /* Give a level another value of one of its fields. */
 static void vary(struct margay_level *level)
@@ -86,8 +85,7 @@ static void make_variation(const struct margay_level *from,
     } while (margay_machine_check(to, count, &wrong, NULL) != MARGAY_OK);
 }
 
-/* ------------------------------------------------------------- comparison --
- */
+/* ------------------------------------------------------------ comparison -- */
 
 /* Feed either in spans, and end the warm-up after the first. */
 static void feed(margay_hierarchy *hierarchy, margay_family *family,

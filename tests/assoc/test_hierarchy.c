@@ -6,8 +6,7 @@
 #include "tests/rounds.h"
 #include "tests/tap.h"
 
-/* ------------------------------------------------------------- comparison --
- */
+/* ------------------------------------------------------------ comparison -- */
 
 static margay_hierarchy *create(const struct margay_level *levels, size_t count,
                                 const struct feeding *feeding, bool splits,
@@ -144,8 +143,7 @@ static bool places_differ(const margay_hierarchy *hierarchy,
     return differ;
 }
 
-/* -------------------------------------------------- the stream of a level --
- */
+/* ------------------------------------------------- the stream of a level -- */
 
 /* Is what a level and those after it count a matter of what they are asked
    alone?  Not where they empty or fill levels before them, tell a write of a

@@ -214,8 +214,7 @@ static double run_threads(const struct input *input, const char *engine,
     return seconds;
 }
 
-/* --------------------------------------------------------------- the table --
- */
+/* ------------------------------------------------------------- the table -- */
 
 static margay_histogram *make_histogram(void)
 {

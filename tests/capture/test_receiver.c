@@ -417,8 +417,7 @@ static void test_environment(void)
     end();
 }
 
-/* ----------------------------------------------------------------- sleeps --
- */
+/* ---------------------------------------------------------------- sleeps -- */
 
 /* How long a receiver asks to sleep: no time is measured. */
 static int sleeps[64];
@@ -467,8 +466,7 @@ static void test_waits(void)
     end();
 }
 
-/* ------------------------------------------------------------------ order --
- */
+/* ----------------------------------------------------------------- order -- */
 
 /* The second buffer of a thread must not be read while a message about the
    first one is on its way, whichever of them has the lower number. */

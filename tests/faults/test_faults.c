@@ -418,8 +418,7 @@ static void test_coverage(const char *words, const char *format,
           names);
 }
 
-/* ----------------------------------------------------------------- inputs --
- */
+/* ---------------------------------------------------------------- inputs -- */
 
 static void write_file(const char *name, const char *bytes, size_t count)
 {

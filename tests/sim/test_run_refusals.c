@@ -298,8 +298,7 @@ static void test_caches(void)
     }
 }
 
-/* -------------------------------------------------- columns that it lacks --
- */
+/* ------------------------------------------------- columns that it lacks -- */
 
 /* Write-backs, of a cache's traffic or of the trace. */
 static margay_question *ask_writebacks(bool through_cache)
@@ -334,8 +333,7 @@ static void test_columns(void)
     }
 }
 
-/* ----------------------------------------------- a host without functions --
- */
+/* ---------------------------------------------- a host without functions -- */
 
 static void test_bare_host(void)
 {

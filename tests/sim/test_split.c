@@ -152,8 +152,7 @@ static enum margay_status write_series(void *context,
     return MARGAY_OK;
 }
 
-/* ------------------------------------------------------------ the feeding --
- */
+/* ----------------------------------------------------------- the feeding -- */
 
 static struct margay_span span_of(const struct trace *trace, size_t from,
                                   size_t count)
@@ -204,8 +203,7 @@ static bool analyse(const margay_question *question, const struct trace *trace,
     return status == MARGAY_OK;
 }
 
-/* ---------------------------------------------------------- the questions --
- */
+/* --------------------------------------------------------- the questions -- */
 
 enum asked { ENGINE, WRITEBACKS, REQUESTS, POLICIES, OBJECTS, OBJECT_POLICIES };
 static const char *const asked_names[] = {"an engine", "write-backs",
@@ -288,8 +286,7 @@ static struct choice choose(enum asked asked)
     return choice;
 }
 
-/* ---------------------------------------------------------------- a round --
- */
+/* --------------------------------------------------------------- a round -- */
 
 static size_t make_references(struct reference *references)
 {

@@ -84,8 +84,7 @@ static void test_most_counts(void)
     margay_histogram_free(h);
 }
 
-/* ------------------------------------------------------- against an array --
- */
+/* ------------------------------------------------------ against an array -- */
 
 #define DENSE 10000
 

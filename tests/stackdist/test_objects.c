@@ -499,8 +499,7 @@ static void test_random(void)
     CHECK_U64(uncut, 0, "distances are cut at their bounds");
 }
 
-/* ----------------------------------------------------------------- fading --
- */
+/* ---------------------------------------------------------------- fading -- */
 
 /* What a reference counts, the r-th of `refs`, by the pieces that end behind
    it. */
@@ -636,8 +635,7 @@ static void test_fading(void)
     CHECK_U64(incomplete, 0, "their histograms have all references");
 }
 
-/* ------------------------------------------------------------ long traces --
- */
+/* ----------------------------------------------------------- long traces -- */
 
 #define BOUND_REFS    400000
 #define BOUND_OBJECTS 100000

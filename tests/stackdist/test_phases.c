@@ -183,8 +183,7 @@ static bool are_same(const margay_phases *first, const margay_phases *second)
     return same;
 }
 
-/* ---------------------------------------------------------- random traces --
- */
+/* --------------------------------------------------------- random traces -- */
 
 /* Appends a stretch of a kind: a loop, random references, a scan that turns or
    another look at what was there. */
@@ -241,8 +240,7 @@ static void test_random(struct trace *trace, uint64_t cases, size_t most_refs,
     CHECK(phases_in_all > cases + cases / 4, "some have several phases");
 }
 
-/* ----------------------------------------------------------- known phases --
- */
+/* ---------------------------------------------------------- known phases -- */
 
 struct known {
     uint64_t first, blocks; /* in use */

@@ -153,8 +153,7 @@ static void test_unit(void)
     drop_trace(&whole);
 }
 
-/* ------------------------------------------------------------- long tables --
- */
+/* ----------------------------------------------------------- long tables -- */
 
 static struct whole_trace read_ids(const char *text, const char *column)
 {

@@ -57,8 +57,7 @@ static uint64_t id_of(const char *id)
     return hash;
 }
 
-/* --------------------------------------------------------------- syntaxes --
- */
+/* -------------------------------------------------------------- syntaxes -- */
 
 static const char *const ops[] = {"GET", "put", "Delete"};
 

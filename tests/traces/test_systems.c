@@ -7,8 +7,7 @@
 
 #define FILES 4
 
-/* ------------------------------------------------------------ random logs --
- */
+/* ----------------------------------------------------------- random logs -- */
 
 /* What a log comes to: the file, the offset, the bytes, and read or write. */
 struct request {
