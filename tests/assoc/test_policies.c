@@ -301,6 +301,8 @@ int main(void)
         test_policy(specs[i]);
         test_large(specs[i]);
     }
-    CHECK(left_out > 0, "%" PRIu64 " references were left out", left_out);
+    /* A single round may have no cache that leaves anything out. */
+    CHECK(left_out > 0 || rounds(2) < 2,
+          "%" PRIu64 " references were left out", left_out);
     return tap_done();
 }
