@@ -392,9 +392,10 @@ static int end_list(void *context)
 
 static uint64_t count_lines(const unsigned char *text, size_t bytes)
 {
+    const unsigned char *end = text + bytes;
     uint64_t lines = 0;
-    for (size_t i = 0; i < bytes; i++)
-        lines += text[i] == '\n';
+    while ((text = memchr(text, '\n', (size_t)(end - text))) != NULL)
+        text++, lines++;
     return lines;
 }
 
@@ -476,22 +477,31 @@ static void find_block(struct reader *reader)
     }
 }
 
+/* Give the blocks of a request that the batch has room for, or the one
+   reference of a request without blocks. */
 static void give(struct reader *reader, struct asked *asked,
                  struct margay_references *batch)
 {
-    size_t i = batch->count++;
-    batch->numbers[i] = asked->blocks == 0 ? 0 : reader->ids[reader->given++];
-    if (batch->requests != NULL)
-        batch->requests[i] = asked->number;
-    if (batch->tokens != NULL)
-        batch->tokens[i] =
-            asked->tokens | (asked->blocks == 0 ? MARGAY_NO_BLOCK : 0);
-    if (batch->tenants != NULL)
-        batch->tenants[i] = asked->tenant;
-    if (asked->blocks <= 1)
-        reader->asked_given++;
+    size_t from = batch->count, room = batch->capacity - from;
+    size_t count = asked->blocks < room ? asked->blocks : room;
+    if (asked->blocks == 0)
+        batch->numbers[from] = 0;
     else
-        asked->blocks--;
+        memcpy(batch->numbers + from, reader->ids + reader->given,
+               count * sizeof *reader->ids);
+    reader->given += count;
+    reader->asked_given += asked->blocks == count;
+    batch->count += asked->blocks == 0 ? 1 : count;
+    for (size_t i = from; i < batch->count; i++) {
+        if (batch->requests != NULL)
+            batch->requests[i] = asked->number;
+        if (batch->tokens != NULL)
+            batch->tokens[i] =
+                asked->tokens | (asked->blocks == 0 ? MARGAY_NO_BLOCK : 0);
+        if (batch->tenants != NULL)
+            batch->tenants[i] = asked->tenant;
+    }
+    asked->blocks -= count;
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
