@@ -6,69 +6,16 @@
 # and s/ the fuzzers' seeds.  digests.txt has its status and digests of what it
 # writes to stdout, to stderr and to files.  `check` compares with that,
 # `update` writes it anew, and `show` prints what the lines write that have
-# TEXT in them.  MARGAY is the program, and JOBS says how many run at once.
+# TEXT in them.  MARGAY is the program, JOBS says how many run at once, and
+# where EVERY is N each Nth alone is run.
 set -u
 LC_ALL=C
 export LC_ALL
-: "${MARGAY:=build/margay}" "${JOBS:=$(nproc)}" "${root:=$PWD}"
+: "${MARGAY:=build/margay}" "${JOBS:=$(nproc)}" "${root:=$PWD}" "${EVERY:=1}"
 case $MARGAY in /*) ;; *) MARGAY=$root/$MARGAY ;; esac
 expected=tests/frozen/digests.txt
 
-# ------------------------------------------------------------ one command --
-# Neither rates nor folders are results.
-masked() { # FILE
-    sed -E -e "s|$root|ROOT|g" -e "s|$work(/[0-9]{4})?|WORK|g" \
-        -e 's/, [0-9.]+ ([kMG] )?refs\/s//' "$1"
-}
-
-# What a library compresses has other bytes with each of its versions.
-files() {
-    find . -type f ! -name '.std*' | sort | while read -r file; do
-        echo "$file"
-        case $file in *.gz | *.xz | *.zst | *.mgt) ;; *) masked "$file" ;; esac
-    done
-}
-
-# FILE: a digest of it; - where it is empty, as most are.
-digest() {
-    [ -s "$1" ] || {
-        echo -
-        return
-    }
-    set -- "$(masked "$1" | sha256sum)"
-    printf '%.12s' "$1"
-}
-
-one() { # "NUMBER COMMAND"
-    command=${1#* }
-    mkdir "$work/${1%% *}" && cd "$work/${1%% *}" || exit 1
-    ln -s ../t ../s .
-    TMPDIR=$PWD PATH=$work/bin:$PATH sh -c "$command" >.stdout 2>.stderr \
-        </dev/null
-    status=$?
-    if [ "$what" = show ]; then
-        printf '$ %s\n' "$command"
-        cat .stdout
-        masked .stderr
-        files
-        echo "status $status"
-    elif grep -q 'built without' .stderr; then
-        printf '%s\n' "skipped - - - $command" >../"${1%% *}.line"
-    else
-        files >.std-files
-        printf '%s %s %s %s %s\n' "$status" "$(digest .stdout)" \
-            "$(digest .stderr)" "$(digest .std-files)" "$command" \
-            >../"${1%% *}.line"
-    fi
-    cd .. && rm -rf "${1%% *}"
-}
-
 what=$1
-if [ "$what" = one ]; then
-    what=$show
-    one "$2"
-    exit
-fi
 
 # ----------------------------------------------------------------- traces --
 prepare() { # in $work
@@ -184,7 +131,6 @@ expand() {
 }
 
 # ------------------------------------------------------------------- all --
-show=$what
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -192,22 +138,22 @@ for name in $(env | sed -n 's/^\(MARGAY_[A-Z_]*\)=.*/\1/p'); do
     unset "$name"
 done
 MARGAY_PLOTS=$root/plots MARGAY_MACHINES=$root/sim/machines
-export MARGAY MARGAY_PLOTS MARGAY_MACHINES root work show
+export MARGAY MARGAY_PLOTS MARGAY_MACHINES root work
 cd "$work" || exit 1
 prepare
-expand | grep -F -e "${2-}" >commands
-[ "$what" != show ] || JOBS=1
-xargs -d '\n' -P "$JOBS" -n 1 sh "$root/tests/frozen/frozen.sh" one <commands
-[ "$what" != show ] || exit 0
-cat ./*.line >digests
-
+[ "$what" != show ] || JOBS=0
+expand | grep -F -e "${2-}" | awk "NR % $EVERY == 0" |
+    perl "$root/tests/frozen/run.pl" "$JOBS" >digests
 case $what in
+show)
+    cat digests
+    ;;
 update)
     ! grep '^skipped' digests >&2 || exit 1
     cp digests "$root/$expected"
     ;;
 check)
-    awk -v said="sh tests/frozen/frozen.sh show" '
+    awk -v every="$EVERY" -v said="sh tests/frozen/frozen.sh show" '
         { command = $0; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, "", command) }
         FNR == NR { line[command] = $0; count++; next }
         { seen++ }
@@ -221,6 +167,7 @@ check)
             bad++
         }
         END {
+            count = int(count / every)
             if (seen != count)
                 print count " commands are expected, " seen " ran"
             if (bad)
