@@ -1,12 +1,6 @@
-/*
- * opencl.c - devices by way of OpenCL 1.2
- *
- * The ICD loader is opened at the first use and stays open, as drivers fail
- * after they are unloaded.
- */
+/* opencl.c - devices by way of OpenCL 1.2, through its ICD loader */
 #include "stackdist/gpu/opencl_api.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +9,6 @@
 #include "stackdist/gpu/device.h"
 #include "stackdist/gpu/sizes.h"
 #include "traces/traces_internal.h"
-
-#define LOADER "libOpenCL.so.1"
 
 #define MOST_PLATFORMS 16
 #define MOST_DEVICES   64
@@ -29,8 +21,17 @@ extern const uint32_t margay_gpu_opencl_source_lines;
    crash, if two threads do so at the same time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
+/* It stays open, as drivers fail after they are unloaded. */
+static struct margay_late loader = {
+    .file = "libOpenCL.so.1",
+    .newest = "clEnqueueBarrierWithWaitList",
+    .package = "ocl-icd-libopencl1, and the driver of a device, or "
+               "pocl-opencl-icd",
+};
+
+#define CL(name, ...) MARGAY_LATE(&loader, cl##name)(__VA_ARGS__)
+
 struct opencl {
-    struct opencl_api api;
     cl_device device;
     cl_context context;
     cl_queue computing, uploading;
@@ -90,65 +91,43 @@ static enum margay_status check_memory(int32_t code, const char *name,
 
 /* -------------------------------------------------- loader and devices -- */
 
-static enum margay_status load(struct opencl_api *api,
-                               struct margay_error *error)
-{
-    void *loader = dlopen(LOADER, RTLD_NOW | RTLD_LOCAL);
-    if (loader == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s is not installed (Debian: ocl-icd-libopencl1, "
-                           "and the driver of a device, or pocl-opencl-icd)",
-                           LOADER);
-    const char *missing = NULL;
-#define OPENCL_FUNCTION(result, name, arguments)        \
-    *(void **)(&api->name) = dlsym(loader, "cl" #name); \
-    if (api->name == NULL)                              \
-        missing = "cl" #name;
-    OPENCL_FUNCTIONS
-#undef OPENCL_FUNCTION
-    if (missing != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s has no %s: OpenCL 1.2 is needed", LOADER,
-                           missing);
-    return MARGAY_OK;
-}
-
-static bool is_processor(const struct opencl_api *api, cl_device device)
+static bool is_processor(cl_device device)
 {
     uint64_t type = 0;
-    api->GetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    CL(GetDeviceInfo, device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     return (type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
 /* All devices, those that are processors last. */
-static enum margay_status list_devices(const struct opencl_api *api,
-                                       cl_device devices[MOST_DEVICES],
+static enum margay_status list_devices(cl_device devices[MOST_DEVICES],
                                        unsigned *count,
                                        struct margay_error *error)
 {
     cl_platform platforms[MOST_PLATFORMS];
     cl_device found[MOST_DEVICES];
     uint32_t platform_count = 0, all = 0;
-    int32_t code =
-        api->GetPlatformIDs(MOST_PLATFORMS, platforms, &platform_count);
     *count = 0;
+    if (!margay_late_open(&loader))
+        return margay_late_fail(&loader, NULL, "reaches", "devices", error);
+    int32_t code =
+        CL(GetPlatformIDs, MOST_PLATFORMS, platforms, &platform_count);
     if (code != CL_SUCCESS || platform_count == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s finds no driver (Debian: that of the device, "
                            "or pocl-opencl-icd)",
-                           LOADER);
+                           loader.file);
     if (platform_count > MOST_PLATFORMS)
         platform_count = MOST_PLATFORMS;
     for (uint32_t i = 0; i < platform_count && all < MOST_DEVICES; i++) {
         uint32_t more = 0, room = MOST_DEVICES - all;
-        code = api->GetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, room,
-                                 found + all, &more);
+        code = CL(GetDeviceIDs, platforms[i], CL_DEVICE_TYPE_ALL, room,
+                  found + all, &more);
         if (code == CL_SUCCESS)
             all += more < room ? more : room;
     }
     for (unsigned last = 0; last < 2; last++) {
         for (uint32_t i = 0; i < all; i++) {
-            if (is_processor(api, found[i]) == (last != 0))
+            if (is_processor(found[i]) == (last != 0))
                 devices[(*count)++] = found[i];
         }
     }
@@ -159,22 +138,19 @@ static enum margay_status describe(unsigned number,
                                    struct margay_gpu_info *info,
                                    struct margay_error *error)
 {
-    struct opencl_api api = {0};
     cl_device devices[MOST_DEVICES];
     unsigned count = 0;
     *info = (struct margay_gpu_info){.name = ""};
     pthread_mutex_lock(&one_at_a_time);
-    enum margay_status status = load(&api, error);
-    if (status == MARGAY_OK)
-        status = list_devices(&api, devices, &count, error);
+    enum margay_status status = list_devices(devices, &count, error);
     if (status == MARGAY_OK && number >= count)
         status = MARGAY_END;
     if (status == MARGAY_OK) {
-        api.GetDeviceInfo(devices[number], CL_DEVICE_NAME,
-                          sizeof info->name - 1, info->name, NULL);
-        api.GetDeviceInfo(devices[number], CL_DEVICE_GLOBAL_MEM_SIZE,
-                          sizeof info->memory_bytes, &info->memory_bytes, NULL);
-        info->is_processor = is_processor(&api, devices[number]);
+        CL(GetDeviceInfo, devices[number], CL_DEVICE_NAME,
+           sizeof info->name - 1, info->name, NULL);
+        CL(GetDeviceInfo, devices[number], CL_DEVICE_GLOBAL_MEM_SIZE,
+           sizeof info->memory_bytes, &info->memory_bytes, NULL);
+        info->is_processor = is_processor(devices[number]);
     }
     pthread_mutex_unlock(&one_at_a_time);
     return status;
@@ -186,39 +162,39 @@ static void close_device(void *device)
 {
     struct opencl *cl = device;
     if (cl->computing != NULL)
-        cl->api.Finish(cl->computing);
+        CL(Finish, cl->computing);
     for (unsigned i = 0; i < MARGAY_GPU_KERNELS; i++) {
         if (cl->kernels[i] != NULL)
-            cl->api.ReleaseKernel(cl->kernels[i]);
+            CL(ReleaseKernel, cl->kernels[i]);
     }
     if (cl->program != NULL)
-        cl->api.ReleaseProgram(cl->program);
+        CL(ReleaseProgram, cl->program);
     if (cl->uploading != NULL)
-        cl->api.ReleaseCommandQueue(cl->uploading);
+        CL(ReleaseCommandQueue, cl->uploading);
     if (cl->computing != NULL)
-        cl->api.ReleaseCommandQueue(cl->computing);
+        CL(ReleaseCommandQueue, cl->computing);
     if (cl->context != NULL)
-        cl->api.ReleaseContext(cl->context);
+        CL(ReleaseContext, cl->context);
     free(cl);
 }
 
 static enum margay_status build(struct opencl *cl, struct margay_error *error)
 {
     int32_t code;
-    cl->program = cl->api.CreateProgramWithSource(
-        cl->context, margay_gpu_opencl_source_lines, margay_gpu_opencl_source,
-        NULL, &code);
+    cl->program =
+        CL(CreateProgramWithSource, cl->context, margay_gpu_opencl_source_lines,
+           margay_gpu_opencl_source, NULL, &code);
     if (cl->program == NULL)
         return check(code, "CreateProgramWithSource", error);
-    code = cl->api.BuildProgram(cl->program, 1, &cl->device, "-cl-std=CL1.2",
-                                NULL, NULL);
+    code = CL(BuildProgram, cl->program, 1, &cl->device, "-cl-std=CL1.2", NULL,
+              NULL);
     if (code != CL_SUCCESS) {
         /* The messages of the driver's compiler, in one line. */
         char *log = calloc(1, 65536);
         if (log == NULL)
             return margay_fail_memory(error, "a compiler's messages");
-        cl->api.GetProgramBuildInfo(cl->program, cl->device,
-                                    CL_PROGRAM_BUILD_LOG, 65535, log, NULL);
+        CL(GetProgramBuildInfo, cl->program, cl->device, CL_PROGRAM_BUILD_LOG,
+           65535, log, NULL);
         for (char *c = log; *c != '\0'; c++) {
             if (*c == '\n' || *c == '\t' || *c == '\r')
                 *c = ' ';
@@ -230,8 +206,8 @@ static enum margay_status build(struct opencl *cl, struct margay_error *error)
         return MARGAY_IO;
     }
     for (unsigned i = 0; i < MARGAY_GPU_KERNELS; i++) {
-        cl->kernels[i] = cl->api.CreateKernel(
-            cl->program, margay_gpu_kernel_names[i], &code);
+        cl->kernels[i] =
+            CL(CreateKernel, cl->program, margay_gpu_kernel_names[i], &code);
         if (cl->kernels[i] == NULL)
             return check(code, "CreateKernel", error);
     }
@@ -242,16 +218,13 @@ static enum margay_status make_queues(struct opencl *cl,
                                       struct margay_error *error)
 {
     int32_t code;
-    cl->context =
-        cl->api.CreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
+    cl->context = CL(CreateContext, NULL, 1, &cl->device, NULL, NULL, &code);
     if (cl->context == NULL)
         return check(code, "CreateContext", error);
-    cl->computing =
-        cl->api.CreateCommandQueue(cl->context, cl->device, 0, &code);
+    cl->computing = CL(CreateCommandQueue, cl->context, cl->device, 0, &code);
     if (cl->computing == NULL)
         return check(code, "CreateCommandQueue", error);
-    cl->uploading =
-        cl->api.CreateCommandQueue(cl->context, cl->device, 0, &code);
+    cl->uploading = CL(CreateCommandQueue, cl->context, cl->device, 0, &code);
     if (cl->uploading == NULL)
         return check(code, "CreateCommandQueue", error);
     return MARGAY_OK;
@@ -266,9 +239,7 @@ static enum margay_status open_device(unsigned number, void **device,
     if (cl == NULL)
         return margay_fail_memory(error, "an OpenCL device");
     pthread_mutex_lock(&one_at_a_time);
-    enum margay_status status = load(&cl->api, error);
-    if (status == MARGAY_OK)
-        status = list_devices(&cl->api, devices, &count, error);
+    enum margay_status status = list_devices(devices, &count, error);
     if (status == MARGAY_OK && number >= count)
         status = margay_fail(error, MARGAY_IO, "the device has disappeared");
     if (status == MARGAY_OK) {
@@ -294,22 +265,22 @@ static enum margay_status allocate(void *device, bool pinned,
     struct opencl *cl = device;
     static const char nothing[4];
     int32_t code = CL_SUCCESS;
-    cl_memory memory = cl->api.CreateBuffer(
-        cl->context, CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0),
-        buffer->bytes, NULL, &code);
+    cl_memory memory =
+        CL(CreateBuffer, cl->context,
+           CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0),
+           buffer->bytes, NULL, &code);
     if (memory == NULL)
         return check_memory(code, "CreateBuffer", error);
     /* A driver allocates memory at its first use only. */
     if (pinned)
-        buffer->memory = cl->api.EnqueueMapBuffer(
-            cl->uploading, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-            buffer->bytes, 0, NULL, NULL, &code);
+        buffer->memory = CL(EnqueueMapBuffer, cl->uploading, memory, CL_TRUE,
+                            CL_MAP_READ | CL_MAP_WRITE, 0, buffer->bytes, 0,
+                            NULL, NULL, &code);
     else
-        code =
-            cl->api.EnqueueWriteBuffer(cl->computing, memory, CL_TRUE, 0,
-                                       sizeof nothing, nothing, 0, NULL, NULL);
+        code = CL(EnqueueWriteBuffer, cl->computing, memory, CL_TRUE, 0,
+                  sizeof nothing, nothing, 0, NULL, NULL);
     if (code != CL_SUCCESS) {
-        cl->api.ReleaseMemObject(memory);
+        CL(ReleaseMemObject, memory);
         return check_memory(
             code, pinned ? "EnqueueMapBuffer" : "EnqueueWriteBuffer", error);
     }
@@ -322,11 +293,11 @@ static void release(void *device, struct margay_gpu_buffer *buffer)
     struct opencl *cl = device;
     cl_memory memory = (cl_memory)buffer->handle;
     if (buffer->memory != NULL) {
-        cl->api.EnqueueUnmapMemObject(cl->uploading, memory, buffer->memory, 0,
-                                      NULL, NULL);
-        cl->api.Finish(cl->uploading);
+        CL(EnqueueUnmapMemObject, cl->uploading, memory, buffer->memory, 0,
+           NULL, NULL);
+        CL(Finish, cl->uploading);
     }
-    cl->api.ReleaseMemObject(memory);
+    CL(ReleaseMemObject, memory);
 }
 
 /* ----------------------------------------------------------------- work -- */
@@ -338,18 +309,17 @@ static enum margay_status upload(void *device,
 {
     struct opencl *cl = device;
     cl_event event;
-    int32_t code = cl->api.EnqueueWriteBuffer(
-        cl->uploading, (cl_memory)buffer->handle, CL_FALSE, 0, bytes,
-        pinned->memory, 0, NULL, &event);
+    int32_t code =
+        CL(EnqueueWriteBuffer, cl->uploading, (cl_memory)buffer->handle,
+           CL_FALSE, 0, bytes, pinned->memory, 0, NULL, &event);
     if (code != CL_SUCCESS)
         return check(code, "EnqueueWriteBuffer", error);
-    enum margay_status status =
-        check(cl->api.Flush(cl->uploading), "Flush", error);
+    enum margay_status status = check(CL(Flush, cl->uploading), "Flush", error);
     if (status == MARGAY_OK)
         status = check(
-            cl->api.EnqueueBarrierWithWaitList(cl->computing, 1, &event, NULL),
+            CL(EnqueueBarrierWithWaitList, cl->computing, 1, &event, NULL),
             "EnqueueBarrierWithWaitList", error);
-    cl->api.ReleaseEvent(event);
+    CL(ReleaseEvent, event);
     return status;
 }
 
@@ -368,14 +338,14 @@ static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
         if (arguments[i].buffer != NULL)
             memory = (cl_memory)arguments[i].buffer->handle;
         bool is_number = arguments[i].buffer == NULL;
-        code = cl->api.SetKernelArg(cl->kernels[kernel], i,
-                                    is_number ? sizeof number : sizeof memory,
-                                    is_number ? (void *)&number : &memory);
+        code = CL(SetKernelArg, cl->kernels[kernel], i,
+                  is_number ? sizeof number : sizeof memory,
+                  is_number ? (void *)&number : &memory);
     }
     if (code != CL_SUCCESS)
         return check(code, "SetKernelArg", error);
-    code = cl->api.EnqueueNDRangeKernel(cl->computing, cl->kernels[kernel], 1,
-                                        NULL, &items, &local, 0, NULL, NULL);
+    code = CL(EnqueueNDRangeKernel, cl->computing, cl->kernels[kernel], 1, NULL,
+              &items, &local, 0, NULL, NULL);
     return check(code, "EnqueueNDRangeKernel", error);
 }
 
@@ -385,9 +355,9 @@ static enum margay_status download(void *device,
                                    size_t bytes, struct margay_error *error)
 {
     struct opencl *cl = device;
-    int32_t code = cl->api.EnqueueReadBuffer(
-        cl->computing, (cl_memory)buffer->handle, CL_TRUE, offset_bytes, bytes,
-        memory, 0, NULL, NULL);
+    int32_t code =
+        CL(EnqueueReadBuffer, cl->computing, (cl_memory)buffer->handle, CL_TRUE,
+           offset_bytes, bytes, memory, 0, NULL, NULL);
     return check(code, "EnqueueReadBuffer", error);
 }
 

@@ -41,67 +41,46 @@ typedef struct cl_event *cl_event;
 #define CL_TRUE                   1
 #define CL_FALSE                  0
 
-/* OPENCL_FUNCTION(result, name, arguments) for each function in use. */
-#define OPENCL_FUNCTIONS                                                       \
-    OPENCL_FUNCTION(int32_t, GetPlatformIDs,                                   \
-                    (uint32_t, cl_platform *, uint32_t *))                     \
-    OPENCL_FUNCTION(                                                           \
-        int32_t, GetDeviceIDs,                                                 \
-        (cl_platform, uint64_t, uint32_t, cl_device *, uint32_t *))            \
-    OPENCL_FUNCTION(int32_t, GetDeviceInfo,                                    \
-                    (cl_device, uint32_t, size_t, void *, size_t *))           \
-    OPENCL_FUNCTION(cl_context, CreateContext,                                 \
-                    (const intptr_t *, uint32_t, const cl_device *,            \
-                     void (*)(const char *, const void *, size_t, void *),     \
-                     void *, int32_t *))                                       \
-    OPENCL_FUNCTION(int32_t, ReleaseContext, (cl_context))                     \
-    OPENCL_FUNCTION(cl_queue, CreateCommandQueue,                              \
-                    (cl_context, cl_device, uint64_t, int32_t *))              \
-    OPENCL_FUNCTION(int32_t, ReleaseCommandQueue, (cl_queue))                  \
-    OPENCL_FUNCTION(cl_program, CreateProgramWithSource,                       \
-                    (cl_context, uint32_t, const char *const *,                \
-                     const size_t *, int32_t *))                               \
-    OPENCL_FUNCTION(int32_t, BuildProgram,                                     \
-                    (cl_program, uint32_t, const cl_device *, const char *,    \
-                     void (*)(cl_program, void *), void *))                    \
-    OPENCL_FUNCTION(                                                           \
-        int32_t, GetProgramBuildInfo,                                          \
-        (cl_program, cl_device, uint32_t, size_t, void *, size_t *))           \
-    OPENCL_FUNCTION(int32_t, ReleaseProgram, (cl_program))                     \
-    OPENCL_FUNCTION(cl_kernel, CreateKernel,                                   \
-                    (cl_program, const char *, int32_t *))                     \
-    OPENCL_FUNCTION(int32_t, ReleaseKernel, (cl_kernel))                       \
-    OPENCL_FUNCTION(int32_t, SetKernelArg,                                     \
-                    (cl_kernel, uint32_t, size_t, const void *))               \
-    OPENCL_FUNCTION(cl_memory, CreateBuffer,                                   \
-                    (cl_context, uint64_t, size_t, void *, int32_t *))         \
-    OPENCL_FUNCTION(int32_t, ReleaseMemObject, (cl_memory))                    \
-    OPENCL_FUNCTION(void *, EnqueueMapBuffer,                                  \
-                    (cl_queue, cl_memory, uint32_t, uint64_t, size_t, size_t,  \
-                     uint32_t, const cl_event *, cl_event *, int32_t *))       \
-    OPENCL_FUNCTION(                                                           \
-        int32_t, EnqueueUnmapMemObject,                                        \
-        (cl_queue, cl_memory, void *, uint32_t, const cl_event *, cl_event *)) \
-    OPENCL_FUNCTION(int32_t, EnqueueWriteBuffer,                               \
-                    (cl_queue, cl_memory, uint32_t, size_t, size_t,            \
-                     const void *, uint32_t, const cl_event *, cl_event *))    \
-    OPENCL_FUNCTION(int32_t, EnqueueReadBuffer,                                \
-                    (cl_queue, cl_memory, uint32_t, size_t, size_t, void *,    \
-                     uint32_t, const cl_event *, cl_event *))                  \
-    OPENCL_FUNCTION(int32_t, EnqueueNDRangeKernel,                             \
-                    (cl_queue, cl_kernel, uint32_t, const size_t *,            \
-                     const size_t *, const size_t *, uint32_t,                 \
-                     const cl_event *, cl_event *))                            \
-    OPENCL_FUNCTION(int32_t, EnqueueBarrierWithWaitList,                       \
-                    (cl_queue, uint32_t, const cl_event *, cl_event *))        \
-    OPENCL_FUNCTION(int32_t, ReleaseEvent, (cl_event))                         \
-    OPENCL_FUNCTION(int32_t, Flush, (cl_queue))                                \
-    OPENCL_FUNCTION(int32_t, Finish, (cl_queue))
-
-struct opencl_api {
-#define OPENCL_FUNCTION(result, name, arguments) result(*name) arguments;
-    OPENCL_FUNCTIONS
-#undef OPENCL_FUNCTION
-};
+/* The functions in use. */
+int32_t clGetPlatformIDs(uint32_t, cl_platform *, uint32_t *);
+int32_t clGetDeviceIDs(cl_platform, uint64_t, uint32_t, cl_device *,
+                       uint32_t *);
+int32_t clGetDeviceInfo(cl_device, uint32_t, size_t, void *, size_t *);
+cl_context clCreateContext(const intptr_t *, uint32_t, const cl_device *,
+                           void (*)(const char *, const void *, size_t, void *),
+                           void *, int32_t *);
+int32_t clReleaseContext(cl_context);
+cl_queue clCreateCommandQueue(cl_context, cl_device, uint64_t, int32_t *);
+int32_t clReleaseCommandQueue(cl_queue);
+cl_program clCreateProgramWithSource(cl_context, uint32_t, const char *const *,
+                                     const size_t *, int32_t *);
+int32_t clBuildProgram(cl_program, uint32_t, const cl_device *, const char *,
+                       void (*)(cl_program, void *), void *);
+int32_t clGetProgramBuildInfo(cl_program, cl_device, uint32_t, size_t, void *,
+                              size_t *);
+int32_t clReleaseProgram(cl_program);
+cl_kernel clCreateKernel(cl_program, const char *, int32_t *);
+int32_t clReleaseKernel(cl_kernel);
+int32_t clSetKernelArg(cl_kernel, uint32_t, size_t, const void *);
+cl_memory clCreateBuffer(cl_context, uint64_t, size_t, void *, int32_t *);
+int32_t clReleaseMemObject(cl_memory);
+void *clEnqueueMapBuffer(cl_queue, cl_memory, uint32_t, uint64_t, size_t,
+                         size_t, uint32_t, const cl_event *, cl_event *,
+                         int32_t *);
+int32_t clEnqueueUnmapMemObject(cl_queue, cl_memory, void *, uint32_t,
+                                const cl_event *, cl_event *);
+int32_t clEnqueueWriteBuffer(cl_queue, cl_memory, uint32_t, size_t, size_t,
+                             const void *, uint32_t, const cl_event *,
+                             cl_event *);
+int32_t clEnqueueReadBuffer(cl_queue, cl_memory, uint32_t, size_t, size_t,
+                            void *, uint32_t, const cl_event *, cl_event *);
+int32_t clEnqueueNDRangeKernel(cl_queue, cl_kernel, uint32_t, const size_t *,
+                               const size_t *, const size_t *, uint32_t,
+                               const cl_event *, cl_event *);
+int32_t clEnqueueBarrierWithWaitList(cl_queue, uint32_t, const cl_event *,
+                                     cl_event *);
+int32_t clReleaseEvent(cl_event);
+int32_t clFlush(cl_queue);
+int32_t clFinish(cl_queue);
 
 #endif

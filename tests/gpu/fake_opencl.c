@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "stackdist/gpu/device.h"
+#pragma GCC visibility push(default)
 #include "stackdist/gpu/opencl_api.h"
-
-#define FAKE_API __attribute__((visibility("default")))
+#pragma GCC visibility pop
 
 /* 0, or the code with which this call of `name` is to fail. */
 static int fake_failure(const char *name, int usual_code)
@@ -117,12 +117,6 @@ struct cl_kernel {
         if (*(at) != 0)                              \
             return NULL;                             \
     } while (0)
-
-/* Declares each function as the program knows it, before it is defined. */
-#define OPENCL_FUNCTION(result, name, arguments) \
-    FAKE_API result cl##name arguments;
-OPENCL_FUNCTIONS
-#undef OPENCL_FUNCTION
 
 /* ------------------------------------------------------------- devices -- */
 
