@@ -66,6 +66,11 @@ enum margay_status margay_policy_parse(const char *spec,
     *policy = &margay_policy_own;
     if (margay_policy_is_own(spec))
         return margay_own_open(spec, &own, error);
+    if (strcasecmp(spec, "belady") == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "unknown policy '%s' (did you mean opt, or "
+                           "belady-size for objects?)",
+                           spec);
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);
     *policy = status == MARGAY_OK ? policies[index] : NULL;

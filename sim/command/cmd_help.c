@@ -95,6 +95,19 @@ static void put_operand(FILE *text, bool is_first, int columns,
             description);
 }
 
+/* Is there a picture of its table, "curve" or "curve --policy"? */
+static bool is_drawn(const struct command *command)
+{
+    const struct plot_kind *kind;
+    size_t bytes = strlen(command->name);
+    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
+        if (kind->table != NULL && strcspn(kind->table, " ") == bytes &&
+            strncmp(kind->table, command->name, bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void put_choice(FILE *text, const void *context)
 {
     const struct choice *choice = context;
@@ -111,6 +124,9 @@ static void put_choice(FILE *text, const void *context)
             put_option(text, option);
     }
     put_names(text, choice);
+    if (is_drawn(command))
+        fprintf(text, "With -o FILE.svg it draws, and takes the options of "
+                      "'margay help plot', too.\n");
     for (size_t i = 0;
          command->bit == ON_GENERATE && (generator = generator_at(i)) != NULL;
          i++)

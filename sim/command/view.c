@@ -79,7 +79,8 @@ static int show_text(const char *table_name, const struct options *options)
 
 /* -------------------------------------------------------------- picture -- */
 
-/* Does the command draw its table?  Refuses pictures that none can. */
+/* Does the command draw its table?  Refuses pictures that none can, before
+   anything is analysed. */
 static enum margay_status choose_picture(const struct options *options,
                                          bool *draws,
                                          struct margay_error *error)
@@ -89,6 +90,8 @@ static enum margay_status choose_picture(const struct options *options,
     const char *suffix =
         options->output == NULL ? NULL : strrchr(options->output, '.');
     const char *name = options_of_picture(options);
+    bool plots = (options->command->bit & ON_PLOT) != 0;
+    struct output *output = NULL;
     bool may_draw = suffix != NULL && (options->command->bit & ON_TABLES) &&
                     !options->json && !options->csv && !options->text;
     for (size_t i = 0; may_draw && i < sizeof others / sizeof *others; i++) {
@@ -98,8 +101,17 @@ static enum margay_status choose_picture(const struct options *options,
                                "in " PICTURE_SUFFIXES ", or --csv)",
                                options->output);
     }
-    *draws = may_draw && picture_suffix(options->output) != NULL;
-    if (name != NULL && !*draws && (options->command->bit & ON_PLOT) == 0)
+    *draws = plots || (may_draw && picture_suffix(options->output) != NULL);
+    if (plots && options->output == NULL)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "-o FILE is needed, a name that ends in " PICTURE_SUFFIXES);
+    if (plots && picture_suffix(options->output) == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--output: '%s' (expected a name that ends "
+                           "in " PICTURE_SUFFIXES ")",
+                           options->output);
+    if (name != NULL && !*draws)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--%s is for a picture: expected -o FILE, a name "
                            "that ends in " PICTURE_SUFFIXES,
@@ -110,7 +122,11 @@ static enum margay_status choose_picture(const struct options *options,
                            "--every shows a table meanwhile: expected --csv, "
                            "or another name than '%s'",
                            options->output);
-    return MARGAY_OK;
+    enum margay_status status =
+        *draws ? output_open(options->output, OUTPUT_HELD, &output, error)
+               : MARGAY_OK;
+    output_free(output);
+    return status;
 }
 
 /* Run the command with its table into memory->name. */

@@ -261,6 +261,16 @@ OPTION_TYPE(ratio)
     return status;
 }
 
+OPTION_TYPE(miss_ratio)
+{
+    enum margay_status status = parse_ratio(name, text, field, error);
+    return status == MARGAY_OK && *(double *)field > 1
+               ? refuse(name, text,
+                        "a ratio from 0 to 1, or hundredths of it such as 5%",
+                        error)
+               : status;
+}
+
 /* Characters that are hard to write in a shell have names. */
 OPTION_TYPE(delimiter)
 {

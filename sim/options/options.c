@@ -144,7 +144,12 @@ static enum margay_status apply(struct reader *reader,
                            "%s needs a value: %s %s", name, name,
                            option->argument);
     size_t row = (size_t)(option - table);
-    reader->options->given[row / 64] |= UINT64_C(1) << row % 64;
+    uint64_t *given = &reader->options->given[row / 64];
+    if (option->parse == parse_output && *given >> row % 64 & 1)
+        return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
+                           "%s: found '%s' as well, expected one file", name,
+                           value);
+    *given |= UINT64_C(1) << row % 64;
     char *field = (char *)reader->options + option->field;
     return option->parse == NULL
                ? option_parse_words(option, name, value, field, reader->error)

@@ -141,17 +141,7 @@ static enum margay_status choose_script(struct plot *plot,
 static enum margay_status make(struct plot *plot, const struct options *options,
                                struct margay_error *error)
 {
-    const char *output = options->output;
-    const char *suffix = output == NULL ? NULL : picture_suffix(output);
-    if (output == NULL)
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "-o FILE is needed, a name that ends in " PICTURE_SUFFIXES);
-    if (suffix == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--output: '%s' (expected a name that ends "
-                           "in " PICTURE_SUFFIXES ")",
-                           output);
+    const char *suffix = picture_suffix(options->output);
     enum margay_status status = read_tables(plot, options, error);
     if (status == MARGAY_OK)
         status = check_options(plot, options, error);

@@ -307,7 +307,11 @@ int cmd_report(const struct options *options)
     struct margay_error error;
     int failed = EXIT_DONE;
     enum margay_status status =
-        output_open(options->output, OUTPUT_HELD, &output, &error);
+        options->output == NULL && isatty(STDOUT_FILENO)
+            ? margay_fail(&error, MARGAY_BAD_ARGUMENT,
+                          "-o FILE.html is needed: a page is nothing for a "
+                          "terminal")
+            : output_open(options->output, OUTPUT_HELD, &output, &error);
     for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++)
         status = add_operand(&sections, options, options->operands[i], &failed,
                              &error);

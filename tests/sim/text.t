@@ -18,6 +18,7 @@ if command -v script >/dev/null; then
         '^references +24 *$'
     like 'but one with a row for each reference' \
         "$(on_terminal distances -q ids.lines)" '^trace,block_bytes'
+    like 'no page' "$(on_terminal report ids.lines)" '-o FILE.html is needed'
 else
     skip 'a terminal gets text' 'there is no script(1)'
 fi
