@@ -23,6 +23,8 @@
 #include <margay/status.h>
 #include <margay/traces.h>
 
+#include "sim/result/machine_table.h"
+
 #ifdef MARGAY_HAS_LIBDW
 #include <elfutils/libdwfl.h>
 #endif
@@ -59,7 +61,7 @@ enum margay_status places_open(struct places **places,
 
 /* Find an address as it stands in the file of that path; NULL = unknown.  A
    file that cannot be read or understood leaves the place unknown; such a file
-   is found by places_unread(). */
+   is named by places_tell_unread(). */
 void places_find(struct places *places, const char *path, uint64_t address,
                  struct place *place);
 
@@ -68,8 +70,8 @@ void places_find(struct places *places, const char *path, uint64_t address,
 enum margay_status places_check(const struct places *places,
                                 struct margay_error *error);
 
-/* A file that could not be read, and why; NULL = all could. */
-const char *places_unread(const struct places *places, const char **why);
+/* Keep a message about a file that could not be read, if there is one. */
+void places_tell_unread(const struct places *places);
 
 /* A file that was read and has changed after that time; NULL = none has. */
 const char *places_changed_since(const struct places *places,
@@ -109,6 +111,56 @@ const char *places_path(const margay_trace *trace, const char *program,
  */
 void places_find_site(struct places *places, const margay_trace *trace,
                       const char *program, uint64_t site, struct place *place);
+
+/*
+ * Rows of SHARING_COLUMNS, those of each machine, with the lines of the sites
+ * of the trace; places of NULL are not looked for.  Says which block has the
+ * most misses of false sharing, and of which lines.  MARGAY_NO_MEMORY.
+ */
+enum margay_status table_sharing(struct csv_writer *csv,
+                                 const struct machine_results *results,
+                                 const margay_trace *trace, const char *program,
+                                 struct places *places,
+                                 struct margay_error *error);
+
+/* ---------------------------------------------------- misses of lines -- */
+
+/* The most cache sizes of an annotation. */
+#define ANNOTATION_SIZES 64
+
+struct counted_line {
+    const char *file;     /* "" = unknown */
+    unsigned number;      /* 0 = unknown */
+    const char *function; /* or the name of data */
+    uint64_t references;
+    uint64_t misses[]; /* at each size */
+};
+
+struct line_counts {
+    uint64_t sizes[ANNOTATION_SIZES]; /* of caches, in blocks */
+    size_t size_count;
+    struct counted_line **list; /* owned, and so is each */
+    size_t count, capacity;
+};
+
+/* Add references at a place, and their misses: a point for each size.
+   MARGAY_NO_MEMORY. */
+enum margay_status line_counts_add(struct line_counts *lines,
+                                   const struct place *place,
+                                   uint64_t references,
+                                   const struct margay_point *points,
+                                   struct margay_error *error);
+
+/* Add up the counts of each place, and sort the lines by file, number and
+   function. */
+void line_counts_sort(struct line_counts *lines);
+
+void line_counts_clear(struct line_counts *lines);
+
+/* Write sorted lines as a profile in callgrind's format: an event for the
+   misses at each size, and one for the references. */
+void profile_write(struct output *output, const struct line_counts *lines,
+                   const char *trace, uint64_t block_bytes);
 
 /* ---------------------------------------------------------------- data -- */
 

@@ -104,14 +104,14 @@ enum margay_status places_check(const struct places *places,
                              : MARGAY_OK;
 }
 
-const char *places_unread(const struct places *places, const char **why)
+void places_tell_unread(const struct places *places)
 {
-    for (size_t i = 0; i < places->count; i++) {
-        *why = places->files[i].why;
-        if (places->files[i].module == NULL)
-            return places->files[i].path;
-    }
-    return NULL;
+    size_t i = 0;
+    while (i < places->count && places->files[i].module != NULL)
+        i++;
+    if (i < places->count)
+        message_keep("%s: no lines of it: %s", places->files[i].path,
+                     places->files[i].why);
 }
 
 const char *places_changed_since(const struct places *places,
@@ -371,10 +371,9 @@ enum margay_status places_check(const struct places *places,
     return MARGAY_OK;
 }
 
-const char *places_unread(const struct places *places, const char **why)
+void places_tell_unread(const struct places *places)
 {
-    (void)places, (void)why;
-    return NULL;
+    (void)places;
 }
 
 const char *places_changed_since(const struct places *places,
