@@ -70,6 +70,7 @@ bool margay_machine_shares(const struct margay_level *levels, size_t count)
             levels[i].victim_blocks > 0 ||
             levels[i].prefetch != MARGAY_PREFETCH_NONE ||
             levels[i].coherence != MARGAY_COHERENCE_NONE ||
+            margay_level_is_optimal(&levels[i]) ||
             margay_level_needs_sites(&levels[i]))
             return false;
         if (levels[i].next == MARGAY_NO_LEVEL)

@@ -119,6 +119,26 @@ static bool loses_blocks(const struct machine *machine)
     return loses;
 }
 
+/* What a level with Belady's optimum lacks for that, or NULL.  What reaches it
+   is not to depend on what it has, and all that it does on that. */
+static const char *missing_of_optimal(const struct machine *machine)
+{
+    const struct margay_level *level = &machine->levels[machine->index];
+    if (level->next != MARGAY_NO_LEVEL &&
+        machine->levels[level->next].bytes != 0)
+        return "a last level, which nothing but a memory comes after";
+    if (level->inclusion == MARGAY_INCLUSIVE)
+        return "a level that is not inclusive, as what leaves it then is taken "
+               "out above, and changes the future";
+    if (level->inclusion == MARGAY_EXCLUSIVE || level->victim_blocks > 0 ||
+        level->prefetch != MARGAY_PREFETCH_NONE || level->no_allocate ||
+        level->coherence != MARGAY_COHERENCE_NONE)
+        return "a level that takes in what it lacks and nothing else: neither "
+               "exclusive nor coherent, with allocate and without victim "
+               "blocks and prefetcher";
+    return NULL;
+}
+
 static enum margay_status check_policy(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];
@@ -132,12 +152,18 @@ static enum margay_status check_policy(const struct machine *machine)
     if (status != MARGAY_OK)
         return margay_fail(machine->error, status, "%s: policy: %s",
                            level->name, why.message);
-    if (policy->info.abilities & MARGAY_POLICY_NEEDS_FUTURE)
-        return margay_fail(
-            machine->error, MARGAY_BAD_ARGUMENT,
-            "%s: policy: found '%s', expected a policy that does "
-            "not need the future",
-            level->name, spec);
+    if (policy->info.abilities & MARGAY_POLICY_NEEDS_FUTURE) {
+        const char *missing = missing_of_optimal(machine);
+        if (policy != &margay_policy_opt || settings.choices[0] != 0)
+            missing = "opt without bypass, or a policy of blocks that does not "
+                      "need the future";
+        return missing == NULL
+                   ? MARGAY_OK
+                   : margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
+                                 "%s: policy: found '%s', which "
+                                 "needs the future, expected %s",
+                                 level->name, spec, missing);
+    }
     if (policy->info.abilities & MARGAY_POLICY_EVEN_WAYS && ways > 1 &&
         ways % 2 != 0)
         return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,

@@ -46,7 +46,14 @@ enum margay_status margay_hierarchy_create(
         return status;
     for (size_t i = 0; i < options->level_count; i++) {
         const struct margay_level *level = &options->levels[i];
-        if ((options->sends >> i & 1) != 0 && level->bytes != 0 &&
+        bool sends = (options->sends >> i & 1) != 0;
+        if (sends && margay_level_is_optimal(level))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: policy: found '%s', of which is not known "
+                               "when a block leaves, expected another one for "
+                               "what the level sends on",
+                               level->name, level->policy);
+        if (sends && level->bytes != 0 &&
             level->block_bytes >> options->unit_shift == 0)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "%s: blocks of %llu bytes, smaller than what a "
@@ -87,6 +94,7 @@ void margay_hierarchy_free(margay_hierarchy *hierarchy)
                 continue;
             margay_unmap(node->prefetched, node->prefetched_bytes);
             margay_cache_free(node->cache);
+            margay_optimal_free(node->optimal);
             free(node->prefetcher);
             free(node->above);
             free(node);
@@ -132,6 +140,8 @@ static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
 {
     if (node->level->bytes == 0)
         return MARGAY_OK;
+    if (margay_level_is_optimal(node->level))
+        return margay_optimal_create(node->level, &node->optimal, error);
     /* What prefetchers and other cores do is to be noticed each time, and
        UINT64_MAX is the number of no block that is larger than a unit. */
     bool notes_latest =
@@ -509,10 +519,11 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
         if (i < span->count)
             status = feed_entry(hierarchy, span, i++, error);
     }
-    if (status == MARGAY_OK && hierarchy->traffic_failed)
-        status = margay_fail_memory(error, "what a cache passes on");
-    if (status == MARGAY_OK && hierarchy->queue.failed)
-        status = margay_fail_memory(error, "what is prefetched");
+    if (status == MARGAY_OK && hierarchy->failure.status != MARGAY_OK) {
+        status = hierarchy->failure.status;
+        if (error != NULL)
+            *error = hierarchy->failure;
+    }
     for (size_t i = 0; i < hierarchy->all_count && status == MARGAY_OK; i++) {
         if (hierarchy->instances[i].directory != NULL &&
             hierarchy->instances[i].directory->failed)
@@ -564,6 +575,16 @@ static void add_counts(struct margay_level_counts *sum,
     sum->writebacks += counts->writebacks;
     if (node->victims != NULL)
         sum->writebacks += node->victims->counts.writebacks;
+    if (node->optimal != NULL)
+        sum->writebacks += margay_optimal_owed(node->optimal);
+    for (size_t i = 0; i < node->above_count; i++) {
+        const struct margay_node *above = node->above[i];
+        unsigned parts =
+            above->shift > node->shift ? above->shift - node->shift : 0;
+        if (above->optimal != NULL)
+            margay_count(sum, MARGAY_WRITE, MARGAY_FOR_WRITING,
+                         margay_optimal_owed(above->optimal) << parts, 0);
+    }
     sum->coherence_misses += root->coherence_misses;
     sum->true_sharing_misses += root->true_sharing_misses;
     sum->invalidations += root->invalidations;

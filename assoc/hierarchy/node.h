@@ -51,7 +51,6 @@ struct margay_prefetch_queue {
         bool fetch; /* for a fetch; otherwise for a read or a write */
     } * asked;      /* owned */
     size_t count, room;
-    bool failed; /* for lack of memory, one was not kept */
 };
 
 /* ------------------------------------------------------------- coherence -- */
@@ -127,8 +126,9 @@ struct margay_node {
     bool is_victims; /* the blocks that a level keeps of those that left it */
     bool sends;      /* what it asks of the next one is kept */
     const struct margay_policy_loops *policy;
-    margay_cache *cache;         /* NULL = a memory */
-    struct margay_node *next;    /* NULL = there is none */
+    margay_cache *cache;            /* NULL = a memory, or: */
+    struct margay_optimal *optimal; /* of policy "opt"; owned */
+    struct margay_node *next;       /* NULL = there is none */
     struct margay_node *victims; /* its victim blocks, which are `next` too */
     struct margay_node **above;  /* the nodes whose `next` this is; owned */
     size_t above_count, above_room;
@@ -191,7 +191,7 @@ struct margay_hierarchy {
     uint64_t sends;                /* as in the options */
     struct margay_traffic traffic; /* owned */
     uint32_t index;                /* of the reference, among those fed */
-    bool traffic_failed;           /* for want of memory */
+    struct margay_error failure;   /* of a reference; MARGAY_OK */
 };
 
 /* The core that reference i runs on, if there are `cores`, 0 = as many as
@@ -213,6 +213,14 @@ enum margay_status margay_core_check(size_t core, struct margay_error *error);
 static inline uint64_t margay_level_ways(const struct margay_level *level)
 {
     return level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
+}
+
+/* Has it the policy that needs the future? */
+static inline bool margay_level_is_optimal(const struct margay_level *level)
+{
+    return level->bytes > 0 &&
+           (margay_policy_named(margay_policy_spec(level->policy))->abilities &
+            MARGAY_POLICY_NEEDS_FUTURE) != 0;
 }
 
 /* Make the cache of an instance, if memory has room for it. */
@@ -246,6 +254,26 @@ static inline void margay_count(struct margay_level_counts *counts,
     counts->demand_misses += is_demand ? misses : 0;
     counts->writebacks_received += written_back ? references : 0;
 }
+
+/* The cache of a last level with Belady's optimum.  MARGAY_NO_MEMORY; to be
+   freed in any case. */
+enum margay_status margay_optimal_create(const struct margay_level *level,
+                                         struct margay_optimal **optimal,
+                                         struct margay_error *error);
+
+/* NULL is fine. */
+void margay_optimal_free(struct margay_optimal *optimal);
+
+/* Use a block, which becomes dirty if `writes`.  *hit says whether it was
+   there, and *left_dirty whether it has left since its last use and was dirty.
+   MARGAY_NO_MEMORY; MARGAY_BAD_ARGUMENT after 2^37 uses. */
+enum margay_status margay_optimal_use(struct margay_optimal *optimal,
+                                      uint64_t block, bool writes, bool *hit,
+                                      bool *left_dirty,
+                                      struct margay_error *error);
+
+/* The dirty blocks that have left since their last use, if this is the end. */
+uint64_t margay_optimal_owed(const struct margay_optimal *optimal);
 
 /* Reference a block of a node. */
 void margay_node_reference(margay_hierarchy *hierarchy,

@@ -151,7 +151,7 @@ static void show_prefetcher(struct margay_hierarchy *hierarchy,
             queue->asked[queue->count++] =
                 (struct margay_asked){node, blocks[i], kind == MARGAY_FETCH};
         else
-            queue->failed = true;
+            margay_fail_memory(&hierarchy->failure, "what is prefetched");
     }
 }
 
@@ -238,10 +238,9 @@ static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
     unsigned shift = node->shift - hierarchy->unit_shift;
     size_t i = traffic->count;
     if (i == traffic->room &&
-        margay_traffic_reserve(traffic, 2 * i + 64, NULL) != MARGAY_OK) {
-        hierarchy->traffic_failed = true;
+        margay_traffic_reserve(traffic, 2 * i + 64, &hierarchy->failure) !=
+            MARGAY_OK)
         return;
-    }
     traffic->blocks[i] = block << shift;
     traffic->kinds[i] = (uint8_t)kind;
     traffic->causes[i] = hierarchy->index;
@@ -448,6 +447,28 @@ static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
         hand_on(hierarchy, node, block, purpose);
 }
 
+/* A reference of an optimal level, which memory comes after: what that gets may
+   be in any order. */
+static void use_optimal(struct margay_hierarchy *hierarchy,
+                        struct margay_node *node, uint64_t block,
+                        enum margay_kind kind, enum margay_purpose purpose)
+{
+    bool write = kind == MARGAY_WRITE && node->writes, hit, left_dirty;
+    if (margay_optimal_use(node->optimal, block, write && !node->through, &hit,
+                           &left_dirty, &hierarchy->failure) != MARGAY_OK)
+        return;
+    node->misses[purpose][kind] += !hit;
+    node->counts.writebacks += left_dirty;
+    if (left_dirty)
+        write_back(hierarchy, node, block);
+    if (!hit)
+        reference_next(hierarchy, node, block,
+                       kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ,
+                       purpose);
+    if (write && node->through)
+        hand_on(hierarchy, node, block, purpose);
+}
+
 void margay_node_reference(struct margay_hierarchy *hierarchy,
                            struct margay_node *node, uint64_t block,
                            enum margay_kind kind, enum margay_purpose purpose)
@@ -455,8 +476,11 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
     struct margay_use use = {
         .block = block, .kind = kind, .site = hierarchy->site};
     node->references[purpose][kind]++;
-    if (node->cache == NULL)
+    if (node->cache == NULL) {
+        if (node->optimal != NULL)
+            use_optimal(hierarchy, node, block, kind, purpose);
         return;
+    }
     uint64_t at = node->policy->touch(node->cache, &use);
     if (at == MARGAY_NOWHERE) {
         miss(hierarchy, node, &use, purpose);

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assoc/one_pass/jobs.h"
 #include "assoc/sets.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
@@ -210,29 +211,6 @@ void margay_opt_free(margay_opt *opt)
 
 /* --------------------------------------------------------------- feeding -- */
 
-/* Give a job that began at `from` to one of `count` machines, which is free
-   again from `until` on; returns which one, or `count` if none is free. */
-static inline unsigned give(uint64_t *moments, unsigned count, uint64_t from,
-                            uint64_t until)
-{
-    unsigned first = 0;
-    while (first < count && moments[first] > from)
-        first++;
-    if (first == count)
-        return count;
-    uint64_t carried = moments[first];
-    moments[first] = until;
-    /* Those of (carried, from], in one comparison. */
-    for (unsigned i = first + 1; i < count && carried < from; i++) {
-        uint64_t moment = moments[i];
-        if (moment - carried - 1 < from - carried) {
-            moments[i] = carried;
-            carried = moment;
-        }
-    }
-    return first;
-}
-
 static void feed_lists(const margay_opt *opt, struct level *level)
 {
     const unsigned most_ways = opt->most_ways;
@@ -248,9 +226,10 @@ static void feed_lists(const margay_opt *opt, struct level *level)
         if (past == 0)
             continue;
         if (bypass)
-            distance = give(list + 1, most_ways, past, now);
+            distance = margay_give_job(list + 1, most_ways, past, now);
         else if (past != before)
-            distance = 1 + give(list + 1, most_ways - 1, past, before);
+            distance =
+                1 + margay_give_job(list + 1, most_ways - 1, past, before);
         unsigned kind = opt->kinds == NULL ? MARGAY_READ : opt->kinds[i];
         if (distance < most_ways)
             level->hits[(size_t)kind * most_ways + distance]++;

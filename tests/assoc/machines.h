@@ -99,6 +99,16 @@ static inline struct margay_level make_level(size_t index, size_t count)
     return level;
 }
 
+/* Give a last level Belady's optimum. */
+static inline void make_optimal(struct margay_level *level)
+{
+    level->policy = "opt";
+    level->inclusion = MARGAY_INCLUSION_NONE;
+    level->victim_blocks = 0;
+    level->prefetch = MARGAY_PREFETCH_NONE;
+    level->no_allocate = false;
+}
+
 static inline bool leads_to(const struct margay_level *levels, size_t from,
                             size_t to)
 {
@@ -149,6 +159,12 @@ static inline size_t make_machine(struct margay_level *levels)
         }
         if (one_in(2))
             make_coherent(levels, count);
+        for (size_t i = 0; i < count; i++) {
+            if (levels[i].bytes != 0 && one_in(8) &&
+                (levels[i].next == MARGAY_NO_LEVEL ||
+                 levels[levels[i].next].bytes == 0))
+                make_optimal(&levels[i]);
+        }
     } while (margay_machine_check(levels, count, &wrong, &error) != MARGAY_OK);
     return count;
 }

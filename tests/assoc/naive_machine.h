@@ -233,6 +233,12 @@ static inline struct naive_node *naive_new(struct naive_machine *machine,
         .policy = is_victims || level->policy == NULL ? "lru" : level->policy,
         .seed = machine->seed,
     };
+    for (size_t i = 0; machine->before != NULL; i++) {
+        node->before = machine->before->nodes[i];
+        if (node->before->row == row && node->before->group == group &&
+            node->before->is_victims == is_victims)
+            break;
+    }
     naive_create(&node->cache, &options);
     node->ahead = calloc(options.sets * options.ways, sizeof *node->ahead);
     if (node->ahead == NULL)
@@ -269,6 +275,7 @@ static inline void naive_machine_free(struct naive_machine *machine)
     for (size_t i = 0; i < machine->node_count; i++) {
         naive_free(&machine->nodes[i]->cache);
         free(machine->nodes[i]->ahead);
+        free(machine->nodes[i]->referred);
         free(machine->nodes[i]);
     }
     for (size_t i = 0; i < 64; i++) {

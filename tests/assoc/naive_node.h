@@ -42,6 +42,12 @@ struct naive_node {
         int direction;
     } streams[16];
     uint64_t now;
+    /* What has been referred to.  In a second run `before` is the node of the
+       first, whose blocks are the future of an optimal cache, and next_use is
+       that of the reference that is made. */
+    uint64_t *referred, next_use;
+    size_t referred_count, referred_room;
+    const struct naive_node *before;
 };
 
 /* A block of the private caches of some cores. */
@@ -59,6 +65,7 @@ struct naive_machine {
     const struct margay_level *levels;
     size_t count;
     uint64_t seed, site;
+    const struct naive_machine *before; /* the run before, or NULL */
     struct naive_node *nodes[NAIVE_NODES];
     size_t node_count;
     struct {
@@ -103,7 +110,7 @@ static inline struct naive_line *naive_touch(struct naive_machine *machine,
     if (node->cache.is_listed)
         naive_set_hit(&node->cache.sets[naive_set(&node->cache.options, block)],
                       block);
-    naive_use(&node->cache, line, 0, true);
+    naive_use(&node->cache, line, node->next_use, true);
     return line;
 }
 
@@ -142,7 +149,7 @@ static inline struct naive_line *naive_fill(struct naive_machine *machine,
     naive_enter(cache, line, index, block);
     if (keeps_turn && turn != 0)
         line->came = turn;
-    naive_use(cache, line, 0, false);
+    naive_use(cache, line, node->next_use, false);
     node->ahead[line - cache->lines] = false;
     /* What leaves an inclusive cache, or its victim blocks, leaves the caches
        above. */
@@ -393,10 +400,28 @@ static inline bool naive_get(struct naive_machine *machine,
     return false;
 }
 
+/* Note a reference and find the next one to its block; without one, those used
+   the longest ago come last. */
+static inline void naive_look_ahead(struct naive_node *node, uint64_t block)
+{
+    size_t now = node->referred_count, next = now + 1;
+    if (!MARGAY_MAKE_ROOM(node->referred, now, 1, node->referred_room))
+        exit(1);
+    node->referred[node->referred_count++] = block;
+    if (node->before == NULL)
+        return;
+    while (next < node->before->referred_count &&
+           node->before->referred[next] != block)
+        next++;
+    node->next_use =
+        next < node->before->referred_count ? next : UINT64_MAX - now;
+}
+
 static inline void naive_refer(struct naive_machine *machine,
                                struct naive_node *node, uint64_t block,
                                enum margay_kind kind, enum naive_why why)
 {
+    naive_look_ahead(node, block);
     const struct margay_level *level = node->level;
     bool write = kind == MARGAY_WRITE && level->writing != MARGAY_WRITE_NONE;
     bool through = write && level->writing == MARGAY_WRITE_THROUGH;

@@ -56,7 +56,9 @@ static void feed(margay_hierarchy *hierarchy, margay_hierarchy *rest,
                  const struct feeding *feeding)
 {
     for (size_t done = 0; done < REFS;) {
-        size_t now = done == 0 ? feeding->warmup : 1 + below(REFS - done);
+        size_t now = done == 0 && feeding->warmup < REFS
+                         ? feeding->warmup
+                         : 1 + below(REFS - done);
         const struct margay_span span = span_of(feeding, done, now);
         if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
             exit(1);
@@ -212,20 +214,50 @@ static bool stream_differs(const struct margay_level *levels, size_t count,
     return wrong;
 }
 
-/* Does a random machine differ from the naive one on a random trace? */
-static bool differs(struct margay_level_counts *totals, uint64_t *streams)
+/* Run a naive machine, once more where a level is optimal: what reaches that
+   one then is known, as it is the same with any policy. */
+static void run_naive(struct naive_machine *naive, struct naive_machine *before,
+                      const struct feeding *feeding, bool optimal)
 {
+    static struct margay_level others[MARGAY_MOST_LEVELS];
+    *before = (struct naive_machine){
+        .levels = others, .count = naive->count, .seed = naive->seed};
+    for (size_t i = 0; i < naive->count; i++) {
+        others[i] = naive->levels[i];
+        if (others[i].policy != NULL && strcmp(others[i].policy, "opt") == 0)
+            others[i].policy = "fifo";
+    }
+    if (optimal) {
+        feed_naive(before, feeding);
+        naive->before = before;
+    }
+    feed_naive(naive, feeding);
+}
+
+/* Does a random machine differ from the naive one on a random trace? */
+static bool differs(struct margay_level_counts *totals, uint64_t *streams,
+                    uint64_t *optimals)
+{
+    static struct naive_machine before;
     struct margay_level levels[MARGAY_MOST_LEVELS];
+    bool optimal = false;
     size_t count = make_machine(levels);
-    const struct feeding feeding = {one_in(3), !one_in(4), 1 + below(REFS / 2),
-                                    one_in(3) ? (uint32_t)(1 + below(3)) : 0};
+    struct feeding feeding = {one_in(3), !one_in(4), 1 + below(REFS / 2),
+                              one_in(3) ? (uint32_t)(1 + below(3)) : 0};
     bool wrong = false;
+    for (size_t i = 0; i < count; i++)
+        optimal |=
+            levels[i].policy != NULL && strcmp(levels[i].policy, "opt") == 0;
+    /* It learns late of what has left, so that a warm-up has other counts. */
+    if (optimal)
+        feeding.warmup = REFS + 1;
+    *optimals += optimal;
     struct naive_machine naive = {.levels = levels, .count = count, .seed = 5};
     make_trace();
     margay_hierarchy *hierarchy =
         create(levels, count, &feeding, feeding.splits, 0);
     feed(hierarchy, NULL, &feeding);
-    feed_naive(&naive, &feeding);
+    run_naive(&naive, &before, &feeding, optimal);
     for (size_t i = 0; i < count; i++) {
         const struct margay_level_counts got =
             margay_hierarchy_counts(hierarchy, i);
@@ -246,24 +278,27 @@ static bool differs(struct margay_level_counts *totals, uint64_t *streams)
         describe(levels, count);
     margay_hierarchy_free(hierarchy);
     naive_machine_free(&naive);
+    naive_machine_free(&before);
     return wrong;
 }
 
 int main(void)
 {
-    uint64_t count = rounds(5000), wrong = 0, streams = 0;
+    uint64_t count = rounds(5000), wrong = 0, streams = 0, optimals = 0;
     /* Fewer do not have all that is asked for below. */
     count = count < 150 ? 150 : count;
     struct margay_level_counts totals = {.writebacks = 0};
     seed_chance(18);
     for (uint64_t i = 0; i < count && wrong < 5; i++)
-        wrong += differs(&totals, &streams);
+        wrong += differs(&totals, &streams, &optimals);
     CHECK(wrong == 0, "%llu random machines are as lists and loops say",
           (unsigned long long)count);
     CHECK(streams > count / 20,
           "and %llu levels count the same when they are fed with what those "
           "before them send on",
           (unsigned long long)streams);
+    CHECK(optimals > count / 20, "and %llu machines have Belady's optimum",
+          (unsigned long long)optimals);
     CHECK(totals.writebacks > count && totals.useful_prefetches > count,
           "and they write back and prefetch");
     CHECK(totals.demand_misses > count && totals.writebacks_received > count &&
