@@ -171,6 +171,7 @@ struct options {
     const char *completion;         /* of help: a shell */
     bool map, gain, causes;         /* of plot, */
     bool traffic;                   /* likewise, */
+    bool profile, heatmap;          /* of info */
     struct picture_options picture; /* and so */
     uint64_t seed;                  /* of all random numbers; 1 = not given */
 

@@ -66,6 +66,7 @@ static const struct plot_column known[] = {
     {"policy", POLICY, false},
     {"window", COUNT, false},
     {"phase", COUNT, false},
+    {"place", COUNT, false},
     {"from", COUNT, false},
     {"to", COUNT, false},
     {"recurs", COUNT, true},

@@ -382,9 +382,9 @@ function merged(lines, valueOf)
 
 // Two columns of the table as lines.
 function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
-    logarithmic = true, straight = false })
+    logarithmic = true, straight = false, nameY = "misses" })
 {
-    const isRatio = y.endsWith("ratio"), nameY = isRatio ? percent : rounded;
+    const isRatio = y.endsWith("ratio"), nameOfY = isRatio ? percent : rounded;
     const valueOf = isRatio ? percent : count;
     const all = merged(linesOf(rows, keys).map((line) => ({ ...line,
         points: line.rows.map((row) => [number(row[x]), number(row[y])])
@@ -412,7 +412,7 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
             ([at], i) => at <= across.to
                 && (points[i + 1]?.[0] ?? Infinity) > across.from)));
         const up = axisY({ from: lowest(seen), to: largest(seen),
-            logarithmic: logY && lowest(seen) < Infinity, name: nameY });
+            logarithmic: logY && lowest(seen) < Infinity, name: nameOfY });
         const body = lines.map(({ points }, i) => `<path ${looks[i]} `
             + `data-line="${i}" d="${path(points, across, up, straight)}"/>\n`);
         body.push(`<path class="cursor" d="M0 ${TOP}V${BOTTOM}" hidden=""/>`);
@@ -423,7 +423,7 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
         (view) => drawOn(logarithmic, isLogY, view).svg,
         '<p class="reading">logarithmic: '
         + (logarithmic ? scale("x", sizes ? "sizes" : xTitle, true) : "")
-        + (hasY ? scale("y", "misses", isLogY) : "")
+        + (hasY ? scale("y", nameY, isLogY) : "")
         + '<br><label>cursor <input type="range" min="0" '
         + `max="${places.length - 1}"></label> <output aria-live="off">`
         + "</output></p>\n" + legendOf(lines, looks)

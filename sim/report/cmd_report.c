@@ -44,6 +44,8 @@ struct facts {
 enum part {
     CURVE,
     INFO,
+    PROFILE,
+    HEATMAP,
     REQUESTS,
     POLICIES,
     HISTOGRAM,
@@ -56,8 +58,8 @@ enum part {
 };
 
 static const char *const commands[PARTS] = {
-    "curve",   "info",  "curve",  "curve",    "histogram",
-    "compare", "curve", "phases", "annotate", "annotate",
+    "curve",     "info",    "info",  "info",   "curve",    "curve",
+    "histogram", "compare", "curve", "phases", "annotate", "annotate",
 };
 
 /* A few powers of two below the size from which on only cold misses are left;
@@ -90,12 +92,16 @@ static bool ask(enum part part, struct options *options,
         options->results.policies.count = 0;
         options->results.requests = part == REQUESTS;
     }
-    if (part == INFO || part >= PHASES)
+    options->profile = part == PROFILE;
+    options->heatmap = part == HEATMAP;
+    if ((part >= INFO && part <= HEATMAP) || part >= PHASES)
         options->run.blocks.count = options->run.blocks.count > 0;
     if (part == CURVE || part == REQUESTS)
         options_set_sentence_sizes(options);
     switch (part) {
     case INFO:
+    case PROFILE:
+    case HEATMAP:
         if (objects)
             options->run.straddle = MARGAY_STRADDLE_FIRST;
         return true;

@@ -437,6 +437,84 @@ function machine(rows, captions)
     ];
 }
 
+// What a trace is like, in sentences and in pictures of popularity and of rate.
+function profile(rows)
+{
+    const of = (property) => rows.filter((row) => row.property === property)
+        .map((row) => ({ ...row, [property]: Number(row.at),
+            name: String(row.at) }));
+    const value = (property, at) => number(of(property).find(
+        ({ name }) => name === at)?.value);
+    const ranks = of("rank"), rates = of("second");
+    const shares = (property) => listed(of(property)
+        .filter((row) => amount(row, "value") > 0)
+        .map((row) => `${percent(amount(row, "share"))} ${row.name}`));
+    const once = of("blocks").find(({ name }) => name === "used once");
+    const exponent = value("zipf", "exponent");
+    const half = ranks.find((row) => amount(row, "share") >= 0.5);
+    const words = [once === undefined ? ""
+        : `${percent(amount(once, "share"))} of the blocks are used once.`,
+    half === undefined ? "" : `Half of the references are to the ${count(half.rank)}`
+        + " most popular ones.",
+    exponent === undefined ? "" : "Popularity falls as Zipf's law has it with "
+        + `the exponent ${short(exponent, 3)}, which explains `
+        + `${percent(value("zipf", "r squared"))} of it.`,
+    shares("kind") && `References: ${shares("kind")}.`,
+    shares("op") && `Operations: ${shares("op")}.`,
+    value("size", "0.5") === undefined ? "" : `Half of the sizes are at most ${
+        size(value("size", "0.5"), true)}, and 90% at most ${
+        size(value("size", "0.9"), true)}.`];
+    return [
+        said(whose(rows[0]), words.filter(Boolean).join(" ")),
+        chart(ranks, { x: "rank", y: "value", keys: ["trace"], straight: true,
+            caption: "Uses of blocks by their rank",
+            how: "From the most popular block on the left to those that are used "
+                + "least; with Zipf's law the line is straight.",
+            xTitle: "rank of the block", yTitle: "uses", nameY: "uses" }),
+        chart(rates, { x: "second", y: "value", keys: ["trace"], straight: true,
+            caption: "References over time", logarithmic: false,
+            how: "How many references there are each second, from the first one "
+                + "on.", xTitle: "seconds", yTitle: "references per second",
+            nameY: "references" })]
+        .filter((piece) => piece !== "");
+}
+
+// A cell for each place and part of the trace, the darker the more references.
+function heatmap(rows, caption)
+{
+    const all = rows.filter((row) => amount(row, "references") > 0
+        && amount(row, "to") > number(row.from) && number(row.place) >= 0);
+    const places = 1 + largest(all.map((row) => amount(row, "place")));
+    const most = largest(all.map((row) => amount(row, "references")));
+    const end = largest(all.map((row) => amount(row, "to")));
+    const height = (BOTTOM - TOP) / places;
+    const inHex = String(rows[0].low).startsWith("0x");
+    const low = (row) => inHex ? size(number(Number(row.low)) ?? 0, true, 3)
+        : rounded(number(row.low) ?? 0);
+    const every = Math.ceil(places / 8);
+    const draw = (view) => {
+        const x = axisX({ to: end, view });
+        const y = [];
+        const body = all.map((row) => {
+            const bottom = BOTTOM - height * row.place;
+            if (row.place % every === 0)
+                y[row.place] = [bottom - 4, low(row)];
+            const shade = Math.log(1 + row.references) / Math.log(1 + most);
+            return rectangle("heat", [x.place(row.from), x.place(row.to)],
+                [bottom, bottom - height], `${row.low} to ${row.high}, references `
+                + `${count(row.from)} to ${count(row.to)}: `
+                + count(row.references), `fill-opacity="${shade.toFixed(3)}"`);
+        });
+        return picture({ caption, body: within(view, body.join("")),
+            x: x.ticks, y: y.filter(Boolean), xTitle: `references across, ${inHex
+                ? "addresses that are used" : "objects in the order of their "
+                    + "first use"} up` });
+    };
+    return all.length === 0 ? [] : [figure(caption, "From the left to the right "
+        + "of the trace; a cell has the more colour, the more references go to "
+        + "the addresses or objects at its height.", draw)];
+}
+
 // ------------------------------------------------- the drawing of a section --
 
 const drawEach = (rows, draw, caption) => groups(rows).flatMap(
@@ -481,6 +559,9 @@ const drawings = {
         xTitle: "window of the trace", yTitle: "share of references that miss",
         keys: [...curveKeys, hasBytes(rows) ? "cache_bytes" : "cache_blocks"],
         logarithmic: false })],
+    profile,
+    heatmap: (rows) => drawEach(rows, heatmap,
+        "Which places are used when"),
     phases: (rows) => drawEach(rows, phases,
         "Phases of the trace and their working sets; a colour recurs"),
     histogram: (rows) => drawEach(rows, histogram,

@@ -81,6 +81,8 @@
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"
+#define PROFILE_COLUMNS "trace,block_bytes,property,at,value,share"
+#define HEATMAP_COLUMNS "trace,block_bytes,place,low,high,from,to,references"
 /* after the columns that are keys of the tables compared */
 #define DIFF_COLUMNS    "column,base,new,change"
 #define ENGINES_COLUMNS "name,exact,guarantee,parameters,time,space,source"

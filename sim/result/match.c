@@ -21,11 +21,11 @@ static const struct columns {
 } columns[] = {
     {COLUMN_KEY, true,
      " trace policy role region op engine name key machine cache program "
-     "tenant file function data "},
+     "tenant file function data property at "},
     {COLUMN_KEY, false,
      " line window site thread core block_address offset phase tier "
      "block_bytes cache_blocks cache_bytes sets ways distance_from "
-     "distance_to index sample peak "},
+     "distance_to index sample peak place "},
     {COLUMN_RATIO, false, " miss_ratio byte_miss_ratio demand_miss_ratio "},
     {COLUMN_MISSES, false, " misses shared_misses partition_misses "},
 };

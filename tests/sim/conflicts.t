@@ -45,7 +45,7 @@ my %commands = (
     'ON_ASSOC | ON_FILTER' => [qw(assoc filter)],
     ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
-    ON_REPORT => [qw(report)],
+    ON_REPORT => [qw(report)], ON_INFO => [qw(info)],
 );
 
 # What a command runs on, with the option that is needed.

@@ -96,7 +96,7 @@ sub json_table {
 
 # --------------------------------------------------------------- the cells --
 
-my %is_text = map { ($_ => 1) } qw(trace policy role region op engine name exact machine cache program tenant
+my %is_text = map { ($_ => 1) } qw(trace policy role region op engine name property at exact machine cache program tenant
     guarantee parameters time space source format column file
     function data);
 
@@ -283,6 +283,10 @@ my %jobs = (
         ['-f', 'lines', 'large'],
         ['-f', 'hex', 'far'],
         ['--limit', 0, @din],
+        ['--profile', @din],
+        ['--profile', '--limit', 0, @din],
+        ['--heatmap', @din],
+        ['--heatmap', '-f', 'lines', 'large'],
     ],
     phases => [
         ['--weights', 'beside', @din],

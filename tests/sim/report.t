@@ -89,11 +89,13 @@ same() { # NAME TABLE ARGUMENT...: the page's table is what the command writes
 }
 same curve zipf.html.1 curve -b 64,128 --sizes octave:64
 same info zipf.html.2 info -b 64
-same 'curve --policy' zipf.html.3 curve -b 64,128 --policy lru,fifo
-same histogram zipf.html.4 histogram -b 64,128 --bins log2
-same compare zipf.html.5 compare -b 64,128 --ways 1,2,4,8,16
-like 'it cuts the trace into windows' "$(sed -n '$p' zipf.html.6)" '^6[0-9],zipf'
-same phases zipf.html.7 phases -b 64
+same 'info --profile' zipf.html.3 info -b 64 --profile
+same 'info --heatmap' zipf.html.4 info -b 64 --heatmap
+same 'curve --policy' zipf.html.5 curve -b 64,128 --policy lru,fifo
+same histogram zipf.html.6 histogram -b 64,128 --bins log2
+same compare zipf.html.7 compare -b 64,128 --ways 1,2,4,8,16
+like 'it cuts the trace into windows' "$(sed -n '$p' zipf.html.8)" '^6[0-9],zipf'
+same phases zipf.html.9 phases -b 64
 
 "$MARGAY" report -b 64 --policy lru,fifo zipf.din 2>err >one.html
 is 'one summary, of the miss curve' "$(sed 's/, [0-9.]* M refs.*//' err)" \
@@ -128,12 +130,12 @@ page part part.csv \
 shows is 'each picture says how to read it, and has buttons' \
     "$(drawn two.html | grep -c '<figcaption>') $(
         drawn two.html | grep -c '>How to read this:</b>') $(
-        drawn two.html | grep -c 'data-save="PNG"')" '6 6 6'
+        drawn two.html | grep -c 'data-save="PNG"')" '8 8 8'
 
 # References of several blocks, of which windows count each once.
 awk 'BEGIN { for (i = 0; i < 4000; i++) print i * i % 997 * 8, 8, 0, i }' >wide.arc
 page wide wide.arc
-like 'windows are of references as read' "$(sed -n '$p' wide.html.5)" '^6[0-9],wide'
+like 'windows are of references as read' "$(sed -n '$p' wide.html.7)" '^6[0-9],wide'
 
 # Several traces, two of them of one name.
 mkdir a b
@@ -146,8 +148,8 @@ is 'and each has a link' "$(grep -c '^<li><a href' several.html)" 3
 shows is 'first, there is a row for each' "$(drawn several.html | sed '/<nav/q' |
     grep -o '<th scope="row">.*' | sed 's/<[^>]*>/ /g; s/ *$//')" \
     ' two.din, table1, 64 B blocks  32,000  26.3 KiB  never  1.25 KiB (52.5% miss), 26.3 KiB (1.31% miss)  1.31%
- loop.lis, table7  3,000  100 blocks  never  100 blocks (3.33% miss)  3.33%
- two.din, table13, 64 B blocks  20,000  22.5 KiB  never  30.8 KiB (2.71% miss)  2.5%'
+ loop.lis, table9  3,000  100 blocks  never  100 blocks (3.33% miss)  3.33%
+ two.din, table17, 64 B blocks  20,000  22.5 KiB  never  30.8 KiB (2.71% miss)  2.5%'
 shows is 'and a line for each' "$(drawn several.html | sed '/<nav/q' |
     grep -c 'data-line="[012]" d=')" 3
 
@@ -175,9 +177,9 @@ run annotate code.pinatrace
 if grep -q 'without elfutils' err; then
     skip 'it has the lines of the program' 'built without libdw'
 else
-    like 'it has the lines of the program' "$(cat code.html.7)" \
+    like 'it has the lines of the program' "$(cat code.html.9)" \
         '^code.pinatrace,.*,0x1002,.*,1333,'
-    check 'and nothing of data' test ! -e code.html.8
+    check 'and nothing of data' test ! -e code.html.10
 fi
 
 # The lines around those that miss most, as text; and of no file.
