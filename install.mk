@@ -42,7 +42,7 @@ define install_ROWS
 644 $(docdir)/docs/measured/pictures $(wildcard docs/measured/pictures/*)
 644 $(docdir)/docs/measured/tables $(wildcard docs/measured/tables/*)
 644 $(docdir)/docs/pictures $(wildcard docs/pictures/*)
-644 $(docdir)/examples $(wildcard docs/*.c docs/recipes/*)
+644 $(docdir)/examples $(wildcard docs/*.c docs/*.py docs/recipes/*)
 endef
 install uninstall: export rows = $(install_ROWS)
 

@@ -14,6 +14,7 @@ typedef int FILE;
 #define UINT64_MAX 18446744073709551615ul
 
 #define __attribute__(x)
+#include <margay/policy.h>
 #include <margay/prediction.h>
 #include <margay/questions.h>
 #include <margay/run.h>

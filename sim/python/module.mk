@@ -20,7 +20,7 @@ $(python_FOLDER)/interface.i: sim/python/interface.h $(public_HEADERS) \
 
 $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
     $(python_FOLDER)/interface.i $(python_SOURCES) $(python_MACHINES) \
-    $(python_SCRIPTS) $(shared_LIBRARY) $(BUILD)/margay
+    $(python_SCRIPTS) $(shared_LIBRARY) $(BUILD)/margay sim/python/policy.c
 	@rm -rf $(@D)
 	@mkdir -p $(@D)/bin $(@D)/share/margay/machines
 	@cp $(python_SOURCES) $(@D)
@@ -28,6 +28,8 @@ $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
 	@cp $(python_SCRIPTS) $(@D)/share/margay
 	@cp $(BUILD)/margay $(@D)/bin
 	@cp $(shared_LIBRARY) $(@D)/libmargay.so
+	$(call quiet,CC $(@D)/policy.so)$(CC) $(CFLAGS) -fPIC -shared \
+	    -I$(BUILD)/include -o $(@D)/policy.so sim/python/policy.c
 	$(call quiet,PYTHON $@)$(PYTHON) sim/python/bindings.py \
 	    $(python_FOLDER)/interface.i $(VERSION) >$@.new
 	@mv $@.new $@

@@ -25,6 +25,7 @@ for file in bin/margay lib/libmargay.a lib/libmargay.so lib/libmargay.so.0 \
     share/doc/margay/LICENSE share/doc/margay/examples/example.c \
     share/doc/margay/examples/example_question.c \
     share/doc/margay/examples/example_policy.c include/margay/policy.h \
+    share/doc/margay/examples/example_policy.py \
     share/doc/margay/examples/example_run.c; do
     check "there is $file" test -s "$dest/usr/$file"
 done

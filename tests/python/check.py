@@ -552,6 +552,72 @@ margay._run.time = clock
 check("it is told now and then, and in the end", len(told) == 2 and
       told[0][1] < told[1][1] <= 3_000_000)
 
+# ---------------------------------------------------------- policies in Python
+class Fifo(margay.Policy):
+    def __init__(self, sets, ways, seed):
+        super().__init__(sets, ways, seed)
+        self.next = [0] * sets
+
+    def victim(self, set):
+        self.next[set] = (self.next[set] + 1) % self.ways
+        return (self.next[set] - 1) % self.ways
+
+
+class Lru(margay.Policy):
+    def __init__(self, sets, ways, seed):
+        super().__init__(sets, ways, seed)
+        self.order = [[] for _ in range(sets)]
+
+    def hit(self, set, way):
+        self.order[set].remove(way)
+        self.order[set].append(way)
+
+    def victim(self, set):
+        return self.order[set].pop(0)
+
+    def fill(self, set, way, block):
+        self.order[set].append(way)
+        self.blocks = [*getattr(self, "blocks", []), block][-9:]
+        assert block in self.blocks and seen.add(block) is None
+
+
+seen = set()
+for shape in {"sizes": [1, 7, 30]}, {"sets": [1, 3, 16], "ways": [1, 4, 70]}:
+    function = margay.assoc if "sets" in shape else margay.curve
+    for threads in 1, 2:
+        table = function("t.din", policy=[Fifo, "lru", Lru, "fifo"],
+                         threads=threads, **shape)
+        of = {name: [row["misses"] for row in table.rows()
+                     if row["policy"] == name]
+              for name in ("Fifo", "fifo", "Lru", "lru")}
+        check(f"{function.__name__}: policies in Python, {threads} threads",
+              of["Fifo"] == of["fifo"] and of["Lru"] == of["lru"] and
+              len(of["lru"]) in (3, 9), of)
+check("they are told blocks",
+      seen >= {1, 2, 3} and len(seen) > 300, sorted(seen)[:9])
+
+
+class Outside(Fifo):
+    def victim(self, set):
+        return self.ways
+
+
+class Failing(Fifo):
+    def hit(self, set, way):
+        return 1 // 0
+
+
+refuses("Outside.victim: 4 (expected a way from 0 to 3)", margay.curve,
+        "t.din", policy=Outside, sizes=[4])
+refuses("division", margay.assoc, "t.din", sets=[2], ways=[2], policy=Failing,
+        raises=ZeroDivisionError)
+refuses("", margay.curve, "t.din", policy=margay.Policy, sizes=[4],
+        raises=NotImplementedError)
+refuses("not defined for objects", margay.curve, "sized.csv", objects=True,
+        policy=Fifo, **sized)
+refuses("Fifo: simulate runs the command", margay.simulate, "t.din",
+        [{"cache": "L1", "policy": Fifo}])
+
 # Ctrl-C while the library waits for a pipe that says nothing.
 os.mkfifo("pipe")
 writer = os.open("pipe", os.O_RDWR)

@@ -25,6 +25,7 @@ sed -n 's/^class \(.*\)(Structure):$/\1/p' "$BUILD/python/margay/_library.py" \
     >structures
 {
     echo '#include <stdio.h>'
+    echo '#include <margay/policy.h>'
     echo '#include <margay/prediction.h>'
     echo '#include <margay/questions.h>'
     echo '#include <margay/run.h>'

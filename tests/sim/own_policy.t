@@ -68,6 +68,14 @@ same 'simulate: as fifo'
 "$MARGAY" assoc -q --sets 1..64 --ways 1,2 --policy ./example.so t.din |
     sed 's/,[^,]*$//' >object
 check 'the example is lru of two ways' cmp lru object
+"$MARGAY" assoc -q --sets 64 --ways 8 --policy lru,./example.so t.din |
+    awk -F, 'NR > 1 { print $9, $7 }' | sed 's|./example.so|NotLast|' >object
+if [ -e "$BUILD/python/margay/_library.py" ]; then
+    PYTHONPATH=$BUILD/python python3 "$root/docs/example_policy.py" t.din >class
+    check 'the example in Python is that in C' cmp class object
+else
+    skip 'the example in Python' 'needs the package'
+fi
 
 refuses 'policy ./absent.so: .*absent.so.* .expected a shared object' \
     assoc --policy ./absent.so t.din

@@ -23,12 +23,13 @@ from margay._calls import lib as _lib
 from margay._command import (Picture, annotate, compare, generate, plot,
                              simulate)
 from margay._filter import filter
+from margay._policy import Policy
 from margay._programs import overlap, share
 from margay._run import Options
 from margay._table import Table
 
 __version__: str = _lib.VERSION
-__all__ = ["Error", "Options", "Picture", "Table", "annotate", "assoc",
+__all__ = ["Error", "Options", "Picture", "Policy", "Table", "annotate", "assoc",
            "compare", "curve", "distances", "filter", "generate", "histogram",
            "overlap", "phases", "plot", "share", "simulate"]
 

@@ -9,6 +9,7 @@ from typing import Any, Optional, Sequence
 
 from margay import _columns
 from margay._calls import Error, _c, _check, _kind, _structure, _text, lib
+from margay._policy import Policies, _specs_of
 from margay._run import (Options, Traces, Unpack, _each_series, _given,
                          _Run)
 from margay._table import Rows, Table
@@ -18,14 +19,15 @@ from margay._values import (Count, Ratio, Sizes, Words, _cache_sizes, _list,
 _CURVE = ("block_bytes", "cache_blocks", "cache_bytes", "references", "misses")
 
 
-def _adds_points(rows: Rows, asked: Any) -> Any:
+def _adds_points(rows: Rows, asked: Any, names: dict[str, str] = {}) -> Any:
     """A function that adds the curves of a pass to rows, at the sizes asked
-    for; None: at its own."""
+    for; None: at its own.  `names`: of specs of policies."""
     def ended(analysis: Any, ended_pass: Any) -> None:
         block = ended_pass.contents.block_bytes
 
         def add(series: Any, points: list[Any]) -> None:
-            label = (series.policy.decode(),) if series.policy else ()
+            spec = os.fsdecode(series.policy or b"")
+            label = (names.get(spec, spec),) if spec else ()
             for point in points:
                 rows.add(block or None, point.size, point.size * block or None,
                          series.references, point.misses, *label)
@@ -59,7 +61,7 @@ def _engine(spec: str, seed: Count, measure: int, place: Optional[int] = None,
     return ask
 
 
-def curve(trace: Traces, *, policy: Optional[Words] = None,
+def curve(trace: Traces, *, policy: Optional[Policies] = None,
           sizes: Optional[Sizes] = None, engine: str = "exact",
           sample: Optional[Ratio] = None, seed: Count = 1,
           objects: bool = False, ttl: Optional[Count] = None,
@@ -67,7 +69,8 @@ def curve(trace: Traces, *, policy: Optional[Words] = None,
     """The misses of fully associative caches over their sizes.
 
     Without `policy` that is LRU, by any engine of `margay engines`; with it,
-    each of "lru", "opt", "fifo" and so on, of a share `sample` of the blocks.
+    each of "lru", "opt", "fifo" and so on, and of subclasses of Policy, of a
+    share `sample` of the blocks.
     `sizes`: "octave:N", "pow2", "all", or sizes in blocks or, as text, bytes.
 
     A row for each trace, block size, policy and size, in this order: trace,
@@ -92,12 +95,13 @@ def curve(trace: Traces, *, policy: Optional[Words] = None,
         _Run(_engine(engine, seed, lib.MARGAY_REUSE_DISTANCES, sizes=asked),
              _adds_points(rows, asked), rows).run(trace, given)
         return rows.table([("miss_ratio", "misses", "references")])
-    request, specs = _policies_request(lib.margay_policies_request, policies,
-                                       seed)
-    request.sample_rate, request.sizes = rate, ctypes.pointer(asked)
-    _Run(lambda question, error: _c.margay_policies_question(
-        request, question, error), _adds_points(rows, asked), rows).run(
-            trace, given)
+    with _specs_of(policies) as found:
+        request, specs = _policies_request(lib.margay_policies_request,
+                                           found.specs, seed)
+        request.sample_rate, request.sizes = rate, ctypes.pointer(asked)
+        _Run(lambda question, error: _c.margay_policies_question(
+            request, question, error), _adds_points(rows, asked, found.names),
+            rows, found).run(trace, given)
     del specs
     return rows.table([("miss_ratio", "misses", "references")])
 
@@ -122,6 +126,8 @@ _OBJECTS = ("block_bytes", "cache_blocks", "cache_bytes", "references",
 def _objects(trace: Traces, policies: Sequence[str], sizes: Any, engine: str,
              rate: float, seed: Count, ttl: Optional[Count],
              given: dict[str, Any]) -> Table:
+    if not all(isinstance(name, str) for name in policies):
+        raise Error("a policy in Python is not defined for objects with sizes")
     for name in ("block", "unit", "ids", "straddle"):
         if given[name]:
             raise Error(f"objects do not go with {name}")
@@ -230,8 +236,9 @@ def histogram(trace: Traces, *, bins: str = "exact", of: str = "distance",
     return first
 
 
-def assoc(trace: Traces, *, sets: Sizes, ways: Sizes, policy: Words = "lru",
-          seed: Count = 1, **options: Unpack[Options]) -> Table:
+def assoc(trace: Traces, *, sets: Sizes, ways: Sizes,
+          policy: Policies = "lru", seed: Count = 1,
+          **options: Unpack[Options]) -> Table:
     """The misses of set-associative caches: each number of sets with each of
     ways, and each of these with each policy.
 
@@ -244,24 +251,28 @@ def assoc(trace: Traces, *, sets: Sizes, ways: Sizes, policy: Words = "lru",
                sorted({_whole(number, "ways", 1, 2 ** 32 - 1, "")
                        for number in _list(ways)}))
     policies = _list(policy)
-    request, specs = _policies_request(lib.margay_caches_request, policies,
-                                       seed)
-    request.sets = (ctypes.c_uint64 * len(numbers[0]))(*numbers[0])
-    request.ways = (ctypes.c_uint * len(numbers[1]))(*numbers[1])
-    request.set_count, request.way_count = map(len, numbers)
     rows = Rows(("block_bytes", "sets", "ways", "cache_bytes", "references",
                  "misses", "policy"))
+    names = [name if isinstance(name, str) else name.__name__
+             for name in policies]
 
     def ended(analysis: Any, ended_pass: Any) -> None:
         block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
         for (i, number), (k, way), (p, name) in itertools.product(
-                *map(enumerate, (*numbers, policies))):
+                *map(enumerate, (*numbers, names))):
             _c.margay_caches_analysis_row(analysis, ended_pass, i, k, p, found)
             rows.add(block or None, number, way, number * way * block or None,
                      found.references, sum(found.misses), name)
 
-    _Run(lambda question, error: _c.margay_caches_question(
-        request, question, error), ended, rows).run(trace, _given(options))
+    with _specs_of(policies) as own:
+        request, specs = _policies_request(lib.margay_caches_request,
+                                           own.specs, seed)
+        request.sets = (ctypes.c_uint64 * len(numbers[0]))(*numbers[0])
+        request.ways = (ctypes.c_uint * len(numbers[1]))(*numbers[1])
+        request.set_count, request.way_count = map(len, numbers)
+        _Run(lambda question, error: _c.margay_caches_question(
+            request, question, error), ended, rows, own).run(trace,
+                                                             _given(options))
     del specs
     return rows.table([("miss_ratio", "misses", "references")])
 

@@ -124,6 +124,10 @@ def _write_machine(machine: Any, path: str) -> str:
         raise Error(f"machine: {type(machine).__name__} (expected the name of "
                     "its table, or a list of dicts, one of columns for each "
                     "cache)")
+    for policy in (row.get("policy") for row in machine):
+        if isinstance(policy, type):
+            raise Error(f"policy {policy.__name__}: simulate runs the command "
+                        "(expected the name of a policy, or of an object in C)")
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(dict.fromkeys(
             name for row in machine for name in row)), lineterminator="\n")

@@ -14,6 +14,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple,
 from margay import _arrays
 from margay._calls import Error, _c, _check, _kind, _structure, lib
 from margay._columns import Array, Columns
+from margay._policy import _Specs
 from margay._table import Rows
 from margay._values import Count, Size, Sizes, Words, _list, _size, _whole
 
@@ -136,7 +137,8 @@ class _Run:
     """One run: a question, and what is to happen with each pass.
 
     `ask` makes the question; `ended` is called with the analysis of each pass
-    that has ended, and the pass.
+    that has ended, and the pass; `own` has policies in Python, if there are
+    any.
 
     The library works on a thread of its own, so that this one hears Ctrl-C.
     An exception of a function that the library calls ends the run, and is
@@ -145,8 +147,9 @@ class _Run:
 
     def __init__(self, ask: Callable[[Any, Any], Any],
                  ended: Callable[[Any, Any], None],
-                 rows: Optional[Rows] = None) -> None:
-        self.ask, self.on_ended, self.rows = ask, ended, rows
+                 rows: Optional[Rows] = None,
+                 own: _Specs = _Specs([], [])) -> None:
+        self.ask, self.on_ended, self.rows, self.own = ask, ended, rows, own
         self.labels: dict[str, str] = {}
         self.stopped = False
         self.exception: BaseException | None = None
@@ -196,7 +199,8 @@ class _Run:
         host.ended = kinds["ended"](
             lambda context, job, ended, error: self._guarded(
                 error, lambda: self._take(job.contents, ended)))
-        host.stop = kinds["stop"](lambda context: self.stopped)
+        host.stop = kinds["stop"](lambda context: self.stopped or
+                                  self.own.failure() is not None)
         if self.progress:
             host.progress = kinds["progress"](
                 lambda context, progress: self._tell(progress))
@@ -207,9 +211,10 @@ class _Run:
         error = lib.margay_error()
         try:
             with _sources(traces, given) as sources:
-                self.labels = {source.name: source.label for source in sources}
+                self.labels = {**self.own.names, **{
+                    source.name: source.label for source in sources}}
                 self.name = sources[0].label
-                _check(self.ask(question, error), error)
+                _check(self.ask(question, error), error, self.labels)
                 self._carry_out(question, sources, given)
         finally:
             _c.margay_question_free(question)
@@ -257,6 +262,7 @@ class _Run:
             except KeyboardInterrupt:
                 self.stopped = interrupted = True
         del kept
+        self.exception = self.exception or self.own.failure()
         if interrupted or self.exception is not None or status[0]:
             if self.progress is True:
                 print(file=sys.stderr)
