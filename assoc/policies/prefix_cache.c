@@ -8,6 +8,7 @@
 
 #include "assoc/policies/cache.h"
 #include "assoc/room.h"
+#include <margay/hierarchy.h>
 
 #define NO_BLOCK UINT32_MAX
 
@@ -25,8 +26,9 @@ struct node {
 };
 
 struct margay_prefix_cache {
-    bool back;
-    margay_cache *cache; /* NULL = it is leaf-lru */
+    bool back, inclusive;
+    margay_cache *tiers[MARGAY_MOST_LEVELS]; /* usually one */
+    size_t tier_count, counted;              /* 0 = it is leaf-lru */
     /* Of each block, the end of what was stored last; NULL = there is none.
        What is stored now ends at `end`. */
     uint64_t *ends, end, now, ttl;
@@ -164,11 +166,46 @@ static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
     }
 }
 
+/* ------------------------------------------------------------- any cache -- */
+
 static bool holds(margay_prefix_cache *cache, uint32_t block)
 {
-    return cache->cache == NULL
-               ? cache->nodes[block].used != 0
-               : margay_cache_where(cache->cache, block) != MARGAY_NOWHERE;
+    size_t i = 0;
+    if (cache->tier_count == 0)
+        return cache->nodes[block].used != 0;
+    while (i < cache->counted &&
+           margay_cache_where(cache->tiers[i], block) == MARGAY_NOWHERE)
+        i++;
+    return i < cache->counted;
+}
+
+/* A tier after some has evicted a block, which leaves all of these. */
+static void leave(margay_cache *const *tiers, size_t count, uint64_t block)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t at = margay_cache_where(tiers[i], block);
+        if (at != MARGAY_NOWHERE)
+            margay_cache_take_out(tiers[i], at);
+    }
+}
+
+static void use_tiers(margay_prefix_cache *cache, uint64_t block)
+{
+    struct margay_use use = {.block = block};
+    size_t i = 0;
+    for (; i < cache->tier_count; i++) {
+        margay_cache *tier = cache->tiers[i];
+        if (tier->policy->loops[tier->finder.form].touch(tier, &use) !=
+            MARGAY_NOWHERE)
+            break;
+    }
+    use.memory = MARGAY_NO_SLOT;
+    while (i-- > 0) {
+        margay_cache *tier = cache->tiers[i];
+        tier->policy->loops[tier->finder.form].bring_in(tier, &use);
+        if (cache->inclusive && tier->evicted.left)
+            leave(cache->tiers, i, tier->evicted.block);
+    }
 }
 
 enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
@@ -184,7 +221,7 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
     while (*hits < count && holds(cache, blocks[*hits]) &&
            !has_expired(cache, blocks[*hits]))
         ++*hits;
-    if (cache->cache == NULL) {
+    if (cache->tier_count == 0) {
         for (size_t i = 0; i < count; i++) {
             if (holds(cache, blocks[i]) && has_expired(cache, blocks[i]))
                 store(cache, blocks[i]);
@@ -199,12 +236,14 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
     /* What may expire is used one by one, as each that comes in may evict
        another. */
     size_t at_once = cache->ends == NULL ? count : 1;
-    for (size_t i = 0; i < count; i += at_once) {
+    for (size_t i = 0; i < count && cache->tier_count > 1; i++)
+        use_tiers(cache, cache->uses[i]);
+    for (size_t i = 0; i < count && cache->tier_count == 1; i += at_once) {
         uint32_t block = (uint32_t)cache->uses[i];
         if (cache->ends != NULL &&
             (!holds(cache, block) || has_expired(cache, block)))
             store(cache, block);
-        margay_cache_feed(cache->cache, &cache->uses[i], NULL, at_once);
+        margay_cache_feed(cache->tiers[0], &cache->uses[i], NULL, at_once);
     }
     return MARGAY_OK;
 }
@@ -232,24 +271,28 @@ static enum margay_status make_leaves(
                : MARGAY_OK;
 }
 
-static enum margay_status make_cache(
+/* A table of dense blocks does not know of those that leave before others
+   come. */
+static enum margay_status make_tier(
     const struct margay_prefix_cache_options *options,
     margay_prefix_cache *cache, struct margay_error *error)
 {
-    const struct margay_cache_options dense = {
+    const struct margay_cache_options made = {
         .ways = (uint32_t)cache->room,
         .policy = options->policy,
         .seed = options->seed,
-        .dense_blocks = true,
+        .dense_blocks = !options->inclusive,
     };
+    margay_cache **tier = &cache->tiers[cache->tier_count];
     enum margay_status status = margay_room_check(
-        "a cache", margay_cache_bytes(&dense) + 4 * (uint64_t)options->blocks,
+        "a cache", margay_cache_bytes(&made) + 4 * (uint64_t)options->blocks,
         error);
     if (status == MARGAY_OK)
-        status = margay_cache_create(&dense, &cache->cache, error);
-    return status == MARGAY_OK
-               ? margay_cache_reserve(cache->cache, options->blocks, error)
-               : status;
+        status = margay_cache_create(&made, tier, error);
+    if (status != MARGAY_OK)
+        return status;
+    cache->tier_count++;
+    return margay_cache_reserve(*tier, options->blocks, error);
 }
 
 enum margay_status margay_prefix_cache_create(
@@ -261,13 +304,20 @@ enum margay_status margay_prefix_cache_create(
     if (made == NULL)
         return margay_fail_memory(error, "a cache");
     made->back = options->back;
-    /* A cache that has room for all blocks never evicts one, however large. */
-    made->room =
-        options->room < options->blocks ? options->room : options->blocks;
-    enum margay_status status =
-        strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0
-            ? make_leaves(options, made, error)
-            : make_cache(options, made, error);
+    made->inclusive = options->inclusive;
+    made->counted = options->counted;
+    uint64_t before = 0;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < options->tiers && status == MARGAY_OK; i++) {
+        /* A cache that has room for all blocks never evicts one. */
+        made->room = options->sums[i] - before;
+        if (made->room > options->blocks)
+            made->room = options->blocks;
+        status = strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0
+                     ? make_leaves(options, made, error)
+                     : make_tier(options, made, error);
+        before = options->sums[i];
+    }
     made->ttl = options->ttl_seconds;
     if (status == MARGAY_OK && options->expires) {
         made->ends = calloc(options->blocks, sizeof *made->ends);
@@ -285,7 +335,8 @@ void margay_prefix_cache_free(margay_prefix_cache *cache)
 {
     if (cache == NULL)
         return;
-    margay_cache_free(cache->cache);
+    for (size_t i = 0; i < cache->tier_count; i++)
+        margay_cache_free(cache->tiers[i]);
     free(cache->uses);
     free(cache->nodes);
     free(cache->heap);

@@ -11,6 +11,10 @@
  *   for another: where nothing else may go, the rest is not kept.  With a time
  *   to live, a block that was stored longer ago is missing; its use stores it
  *   anew where it is, and the policy does not hear of it.
+ *   Several tiers, each of which is such a cache, are used from the first one
+ *   to the first that has the block.  It comes into those before, from the last
+ *   one to the first; those after do not hear of it.  Where tiers are
+ *   inclusive, what one of them evicts leaves all before it.
  *
  * Guarantee: where requests are used from back to front and a block has always
  *   the same parent, leaf-lru holds what lru holds, as long as no request is
@@ -34,12 +38,17 @@
 typedef struct margay_prefix_cache margay_prefix_cache;
 
 struct margay_prefix_cache_options {
-    uint64_t room;      /* in blocks, at least 1 */
-    const char *policy; /* MARGAY_LEAF_LRU, or the spec of a cache's */
+    /* What each tier and those before it have room for together, in blocks, at
+       least 1 for each; usually there is one.  Hits are those of the first
+       `counted`. */
+    const uint64_t *sums;
+    size_t tiers, counted;
+    bool inclusive;
+    const char *policy; /* MARGAY_LEAF_LRU, of one tier, or a cache's spec */
     uint64_t seed;
     uint32_t blocks; /* all numbers are below */
     bool back;       /* a request's blocks are used from its end on */
-    bool expires;    /* what was stored is valid for this number of seconds */
+    bool expires;    /* of one tier: what was stored is valid for so long */
     uint64_t ttl_seconds;
 };
 

@@ -33,7 +33,7 @@ static struct curve_sinks sinks_of(struct curve *curve)
         &curve->files.csv, curve_files_histogram(&curve->files),
         &options->results.bins,
         options->results.prometheus == NULL ? NULL : &curve->prometheus,
-        options->results.tiers.count > 0};
+        options->results.tiers.count > 0 ? &options->results.tiers : NULL};
 }
 
 /* A pass whose series are on their way into tables. */

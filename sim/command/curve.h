@@ -79,7 +79,7 @@ struct curve_sinks {
     struct csv_writer *csv, *histogram_csv;
     const struct margay_bins *bins; /* of the histogram */
     struct prometheus *prometheus;
-    bool tiers; /* the rows of csv are of these */
+    const struct margay_tiers *tiers; /* the rows of csv are of these */
 };
 
 enum margay_status curve_write(const struct curve_sinks *sinks,

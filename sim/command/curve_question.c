@@ -108,7 +108,15 @@ static enum margay_status question_of_all(
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
         .directory = output_temporary_directory(),
+        .tiers = options->results.tiers.inclusion == MARGAY_EXCLUSIVE
+                     ? NULL
+                     : &options->results.tiers,
     };
+    if (requests.tiers != NULL && !options->results.requests)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--inclusion is for requests of blocks "
+                           "(--requests); margay simulate has machines of "
+                           "caches of any inclusion");
     if (options->results.requests)
         return margay_prefixes_question(&requests, question, error);
     return options->results.policies.count > 0

@@ -2,6 +2,7 @@
 #include "sim/command/curve.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,9 @@ enum margay_status curve_files_open(struct curve_files *files,
     columns.window = options->run.window_refs != 0;
     series_columns_text(&columns, files->columns);
     if (options->results.tiers.count > 0)
-        strcpy(files->columns, TIER_COLUMNS);
+        snprintf(files->columns, sizeof files->columns, "%s%s",
+                 tiers_have_splits(&options->results.tiers) ? SPLIT_COLUMN : "",
+                 TIER_COLUMNS);
     enum margay_status status =
         output_open(options->output == NULL ? "-" : options->output,
                     OUTPUT_HELD, &files->outputs[CURVE_TABLE], error);
@@ -92,9 +95,9 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
     enum margay_status status = MARGAY_OK;
     if (csv != NULL && labels->window != NULL)
         csv_window(csv, *labels->window);
-    if (csv != NULL && sinks->tiers)
-        status =
-            table_tiers(csv, labels->trace, labels->block_bytes, series, error);
+    if (csv != NULL && sinks->tiers != NULL)
+        status = table_tiers(csv, labels->trace, labels->block_bytes,
+                             sinks->tiers, series, error);
     else if (csv != NULL)
         status = table_series(csv, labels->trace, labels->block_bytes, series,
                               labels->tenant, error);
@@ -115,27 +118,20 @@ enum margay_status curve_sizes(const struct options *options,
                                uint64_t block_bytes, struct margay_sizes *sizes,
                                struct margay_error *error)
 {
-    const struct margay_cache_sizes *tiers = &options->results.tiers;
+    const struct margay_tiers *tiers = &options->results.tiers;
     if (tiers->count == 0)
         return margay_cache_sizes_resolve(&options->results.sizes, block_bytes,
                                           sizes, error);
-    uint64_t *sums = calloc(tiers->count, sizeof *sums), sum = 0, blocks;
-    *sizes = (struct margay_sizes){.kind = MARGAY_SIZES_LIST,
-                                   .list_blocks = sums,
-                                   .list_count = tiers->count};
-    if (sums == NULL)
-        return margay_fail_memory(error, "the tiers");
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < tiers->count && status == MARGAY_OK; i++) {
-        status = margay_cache_size_blocks(&tiers->list[i], "--tiers",
-                                          block_bytes, &blocks, error);
-        if (status == MARGAY_OK && !margay_add_u64(sum, blocks, &sum))
-            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                 "--tiers: all together are over 64 bits");
-        sums[i] = sum;
-    }
-    if (status != MARGAY_OK)
-        free(sums);
+    uint64_t *sums;
+    size_t splits;
+    enum margay_status status =
+        margay_tiers_resolve(tiers, block_bytes, &sums, &splits, error);
+    *sizes = (struct margay_sizes){
+        .kind = MARGAY_SIZES_LIST,
+        .list_blocks = sums,
+        .list_count = status == MARGAY_OK
+                          ? margay_sort_unique(sums, splits * tiers->count)
+                          : 0};
     return status;
 }
 

@@ -428,14 +428,35 @@ OPTION_TYPE(sizes)
     return MARGAY_OK;
 }
 
+/* A tier's sizes are joined by plus signs. */
 OPTION_TYPE(tiers)
 {
-    const struct margay_cache_sizes *sizes = field;
-    enum margay_status status = parse_sizes(name, text, field, error);
-    return status == MARGAY_OK &&
-                   (sizes->kind != MARGAY_SIZES_LIST || sizes->count < 2)
+    struct margay_tiers *tiers = field;
+    char item[ITEM_BYTES];
+    size_t sizes = 0, bytes;
+    tiers->count = 0;
+    for (const char *cursor = text;; cursor += bytes + 1) {
+        bytes = strcspn(cursor, ",+");
+        bool first = cursor == text || cursor[-1] == ',';
+        if (bytes >= sizeof item || sizes == MARGAY_MOST_TIER_SIZES ||
+            (first && tiers->count == MARGAY_MOST_LEVELS))
+            return refuse(name, text,
+                          "up to 64 tiers, and sizes such as 64,4KiB+8KiB, 256 "
+                          "together",
+                          error);
+        tiers->count += first;
+        *(char *)mempcpy(item, cursor, bytes) = '\0';
+        enum margay_status status =
+            parse_cache_size(name, item, &tiers->list[sizes++], error);
+        if (status != MARGAY_OK)
+            return status;
+        tiers->ends[tiers->count - 1] = sizes;
+        if (cursor[bytes] == '\0')
+            break;
+    }
+    return tiers->count < 2
                ? refuse(name, text, "two sizes or more such as 64,4KiB", error)
-               : status;
+               : MARGAY_OK;
 }
 
 OPTION_TYPE(bins)

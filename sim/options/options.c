@@ -56,6 +56,7 @@ static void set_defaults(struct options *options)
         .engine.spec = "exact",
         .results.sizes.kind = MARGAY_SIZES_USUAL,
         .results.bins.kind = MARGAY_BINS_EXACT,
+        .results.tiers.inclusion = MARGAY_EXCLUSIVE,
         .caches = {.policy = {.spec = "lru", .info = margay_policy_at(0)},
                    .tolerance = -1},
         .predict = PREDICT_CHOICES_DEFAULT,
@@ -406,7 +407,6 @@ void options_free(struct options *options)
 {
     free(options->operands);
     free(options->results.sizes.list);
-    free(options->results.tiers.list);
     policy_list_clear(&options->results.policies);
     policy_list_clear(&options->caches.policies);
     policy_list_clear(&options->trials.only);

@@ -211,8 +211,8 @@ struct options {
         bool requests;               /* blocks ask in lists */
         bool in_report;              /* which counts requests, too */
         enum margay_touch touch;
-        struct margay_cache_sizes tiers; /* in their order */
-        bool fair;                       /* of share */
+        struct margay_tiers tiers;
+        bool fair; /* of share */
         struct ttl_option ttl;
     } results;
 

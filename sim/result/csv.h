@@ -24,6 +24,7 @@
 #define CURVE_REQUEST_COLUMNS                              \
     ",requests,missed_requests,request_tokens,hit_tokens," \
     "token_hit_ratio"
+#define SPLIT_COLUMN "split,"
 #define TIER_COLUMNS                                              \
     "tier,cache_blocks,cache_bytes,trace,block_bytes,references," \
     "hit_ratio,request_tokens,hit_tokens,hit_blocks"

@@ -23,7 +23,7 @@ static const struct columns {
      " trace policy role region op engine name key machine cache program "
      "tenant file function data property at "},
     {COLUMN_KEY, false,
-     " line window site thread core block_address offset phase tier "
+     " line window site thread core block_address offset phase split tier "
      "block_bytes cache_blocks cache_bytes sets ways distance_from "
      "distance_to index sample peak place "},
     {COLUMN_RATIO, false, " miss_ratio byte_miss_ratio demand_miss_ratio "},

@@ -159,33 +159,73 @@ enum margay_status table_series(struct csv_writer *csv, const char *trace,
     return status;
 }
 
-/* The stack of all tiers is that of one cache: a tier hits what a cache of its
-   own size and those before it hits more than these. */
+bool tiers_have_splits(const struct margay_tiers *tiers)
+{
+    return tiers->ends[tiers->count - 1] > tiers->count;
+}
+
+/* A tier hits what all up to it hit more than those before it; of exclusive
+   ones these are one stack, as that of a cache of their sizes together. */
+static enum margay_status tier_row(struct csv_writer *csv, const char *trace,
+                                   uint64_t block_bytes,
+                                   const struct margay_series *series,
+                                   const struct margay_series_point *before,
+                                   const struct margay_series_point *point,
+                                   struct margay_error *error)
+{
+    uint64_t hits = before->misses - point->misses;
+    bool known = series->counters & MARGAY_COUNTS_TOKENS;
+    enum margay_status status = size_fields(csv, trace, block_bytes, false,
+                                            point->size - before->size, error);
+    csv_text(csv, trace);
+    csv_known(csv, block_bytes != 0, block_bytes);
+    csv_u64(csv, whole(series, series->references));
+    csv_share(csv, hits, series->references);
+    csv_known(csv, known, series->request_tokens);
+    csv_known(csv, known, before->missed_tokens - point->missed_tokens);
+    csv_u64(csv, whole(series, hits));
+    csv_end_row(csv);
+    return status;
+}
+
+static int compare_sizes(const void *size, const void *point)
+{
+    uint64_t one = *(const uint64_t *)size;
+    uint64_t other = ((const struct margay_series_point *)point)->size;
+    return (one > other) - (one < other);
+}
+
 enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes,
+                               const struct margay_tiers *tiers,
                                const struct margay_series *series,
                                struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    struct margay_series_point before = {
+    const struct margay_series_point *points[1 + MARGAY_MOST_LEVELS];
+    const struct margay_series_point none = {
         .misses = series->references, .missed_tokens = series->request_tokens};
-    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++) {
-        const struct margay_series_point *point = &series->points[i];
-        uint64_t hits = before.misses - point->misses;
-        csv_u64(csv, i + 1);
-        status = size_fields(csv, trace, block_bytes, false,
-                             point->size - before.size, error);
-        csv_text(csv, trace);
-        csv_known(csv, block_bytes != 0, block_bytes);
-        csv_u64(csv, whole(series, series->references));
-        csv_share(csv, hits, series->references);
-        bool known = series->counters & MARGAY_COUNTS_TOKENS;
-        csv_known(csv, known, series->request_tokens);
-        csv_known(csv, known, before.missed_tokens - point->missed_tokens);
-        csv_u64(csv, whole(series, hits));
-        csv_end_row(csv);
-        before = *point;
+    uint64_t *sums;
+    size_t splits, count = tiers->count;
+    enum margay_status status =
+        margay_tiers_resolve(tiers, block_bytes, &sums, &splits, error);
+    points[0] = &none;
+    for (size_t i = 0; i < splits && status == MARGAY_OK; i++) {
+        size_t found = 0;
+        do
+            points[found + 1] =
+                bsearch(&sums[i * count + found], series->points, series->count,
+                        sizeof *series->points, compare_sizes);
+        while (points[found + 1] != NULL && ++found < count);
+        for (size_t k = 0; found == count && k < count && status == MARGAY_OK;
+             k++) {
+            if (tiers_have_splits(tiers))
+                csv_u64(csv, i + 1);
+            csv_u64(csv, k + 1);
+            status = tier_row(csv, trace, block_bytes, series, points[k],
+                              points[k + 1], error);
+        }
     }
+    free(sums);
     return status;
 }
 

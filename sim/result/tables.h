@@ -42,10 +42,14 @@ enum margay_status table_series(struct csv_writer *csv, const char *trace,
                                 const struct margay_series *series,
                                 const char *key, struct margay_error *error);
 
-/* Rows of TIER_COLUMNS: the points of the series are at the sums of the tiers'
-   sizes, from the first on. */
+/* Do tables of these tiers begin with SPLIT_COLUMN? */
+bool tiers_have_splits(const struct margay_tiers *tiers);
+
+/* Rows of TIER_COLUMNS, of each split of which the series has points at all
+   sums. */
 enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes,
+                               const struct margay_tiers *tiers,
                                const struct margay_series *series,
                                struct margay_error *error);
 

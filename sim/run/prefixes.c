@@ -6,7 +6,9 @@
  *   which ends at the largest LRU distance: so the blocks are numbered on the
  *   way and their numbers kept, with the length of each request, and in the end
  *   each simulation goes over them by itself (prefix_cache.h).  A look does all
- *   of that.  With a time to live LRU is simulated as well.
+ *   of that.  With a time to live LRU is simulated as well.  Tiers that are not
+ *   exclusive are simulated in the same way, once for each split and number of
+ *   first tiers, whose hits together count.
  *
  * Guarantee: exact.  Results do not depend on threads.
  *
@@ -53,6 +55,9 @@ struct prefixes {
     uint64_t blocks[MARGAY_SPAN_REFS];
 
     struct margay_sizes sizes; /* of all policies; the list is owned */
+    /* Of tiers: the sums of each split, owned. */
+    uint64_t *sums;
+    size_t split_count;
 };
 
 static struct prefixes *self(const margay_analysis *analysis)
@@ -241,8 +246,11 @@ static enum margay_status simulate(const struct margay_replay *replay,
 {
     const struct prefixes *own = replay->context;
     const struct margay_prefixes_request *request = &own->question->request;
-    const struct margay_prefix_cache_options options = {
-        .room = point->size,
+    const struct margay_tiers *tiers = request->tiers;
+    struct margay_prefix_cache_options options = {
+        .sums = &point->size,
+        .tiers = 1,
+        .counted = 1,
         .policy = row->spec,
         .seed = replay->seed,
         .blocks = replay->blocks,
@@ -251,6 +259,14 @@ static enum margay_status simulate(const struct margay_replay *replay,
         .ttl_seconds = request->ttl_seconds,
     };
     margay_prefix_cache *cache;
+    if (tiers != NULL) {
+        /* The point has its number, from 1 on. */
+        size_t i = (size_t)point->size - 1;
+        options.sums = own->sums + i / tiers->count * tiers->count;
+        options.counted = i % tiers->count + 1;
+        options.inclusive = tiers->inclusion == MARGAY_INCLUSIVE;
+        options.tiers = options.inclusive ? tiers->count : options.counted;
+    }
     enum margay_status status =
         margay_prefix_cache_create(&options, &cache, error);
     if (status == MARGAY_OK)
@@ -288,6 +304,28 @@ static enum margay_status replay(struct prefixes *own,
     return status;
 }
 
+/* Find the points of tiers, [split][tier]. */
+static enum margay_status replay_tiers(struct prefixes *own,
+                                       struct margay_error *error)
+{
+    size_t count = own->split_count * own->question->request.tiers->count;
+    struct margay_series all = margay_result_describe(&own->results[0].blocks);
+    struct margay_series_point *points = margay_series_room(count, error);
+    if (points == NULL)
+        return MARGAY_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        points[i].size = i + 1;
+    all.points = points;
+    all.count = count;
+    enum margay_status status = margay_replay_run(&own->replay, &all, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (own->replay.points[i].size != 0)
+            own->replay.points[i].size = own->sums[i];
+    }
+    free(points);
+    return status;
+}
+
 /* What has come so far is what it would be in the end. */
 static enum margay_status prefixes_look(margay_analysis *analysis,
                                         struct margay_error *error)
@@ -300,8 +338,9 @@ static enum margay_status prefixes_look(margay_analysis *analysis,
             status =
                 margay_prefixes_peek(own->engines[i], &own->results[i], error);
     }
-    return status == MARGAY_OK && !is_alone(own->question) ? replay(own, error)
-                                                           : status;
+    if (status != MARGAY_OK || is_alone(own->question))
+        return status;
+    return own->sums == NULL ? replay(own, error) : replay_tiers(own, error);
 }
 
 /* LRU alone may be measured by an engine that cannot be looked into. */
@@ -363,6 +402,21 @@ static enum margay_status give_measured(
     return status;
 }
 
+static enum margay_status give_tiers(const struct prefixes *own,
+                                     margay_series_take *take, void *context,
+                                     struct margay_error *error)
+{
+    struct margay_series series = describe(&own->results[0], NULL);
+    enum margay_status status = MARGAY_OK;
+    series.histogram = NULL;
+    series.count = own->question->request.tiers->count;
+    for (size_t i = 0; i < own->split_count && status == MARGAY_OK; i++) {
+        series.points = own->replay.points + i * series.count;
+        status = take(context, &series, error);
+    }
+    return status;
+}
+
 /* Of policies the sizes are those of the question, unless all are asked for. */
 static enum margay_status prefixes_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
@@ -374,6 +428,10 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
     const struct margay_policy_rows *rows = &own->question->base.rows;
     bool labelled = own->question->request.policy_count > 0;
     enum margay_status status = MARGAY_OK;
+    if (own->sums != NULL)
+        return sizes == NULL ? give_measured(&own->results[0], NULL, NULL, take,
+                                             context, error)
+                             : give_tiers(own, take, context, error);
     if (sizes != NULL && !is_alone(own->question))
         sizes = &own->sizes;
     for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {
@@ -402,6 +460,7 @@ static void prefixes_free(margay_analysis *analysis)
     margay_replay_free(&own->replay);
     free((void *)own->sizes_asked.list_blocks);
     free((void *)own->sizes.list_blocks);
+    free(own->sums);
     free(own->asked);
 }
 
@@ -451,6 +510,10 @@ static enum margay_status begin(margay_analysis *analysis,
     enum margay_status status = margay_cache_sizes_resolve(
         asked->request.engine.sizes, analysis->pass->block_bytes,
         &own->sizes_asked, error);
+    if (status == MARGAY_OK && asked->request.tiers != NULL)
+        status = margay_tiers_resolve(asked->request.tiers,
+                                      analysis->pass->block_bytes, &own->sums,
+                                      &own->split_count, error);
     if (status == MARGAY_OK)
         status = make_engine(own, MARGAY_REUSE_DISTANCES, share, error);
     for (size_t i = 0; i < asked->base.rows.count && status == MARGAY_OK; i++) {
@@ -464,7 +527,8 @@ static enum margay_status begin(margay_analysis *analysis,
                : status;
 }
 
-/* Where blocks expire, no distance says what a cache hits. */
+/* Where blocks expire, and in tiers that are not exclusive, no distance says
+   what a cache hits. */
 static enum margay_status simulate_all(struct margay_policy_rows *rows,
                                        struct margay_error *error)
 {
@@ -506,7 +570,7 @@ enum margay_status margay_prefixes_question(
         labelled ? request->policies : lru,
         labelled ? request->policy_count : 1, MARGAY_CACHES_OF_REQUESTS,
         &made->base.rows, error);
-    if (status == MARGAY_OK && request->expires)
+    if (status == MARGAY_OK && (request->expires || request->tiers != NULL))
         status = simulate_all(&made->base.rows, error);
     if (status == MARGAY_OK && is_alone(made))
         status = margay_engine_abilities(

@@ -257,6 +257,34 @@ MARGAY_API enum margay_status margay_objects_question(
 MARGAY_API const margay_objects *margay_objects_analysis_engine(
     const margay_analysis *analysis);
 
+/* ---- Tiers ---- */
+
+#define MARGAY_MOST_TIER_SIZES 256 /* of all tiers together */
+#define MARGAY_MOST_SPLITS     4096
+
+/* Tiers of LRU caches, the first one asked first, such as a device, memory and
+   a disk.  A tier may have several sizes, and a split is one of each.
+   Exclusive tiers hold no block twice: what hits moves to the first one, and
+   what one evicts goes to the next.  Of others a block that hits comes into all
+   before, and one that misses into all: so they are written through.  What one
+   of inclusive tiers evicts leaves all before it. */
+struct margay_tiers {
+    size_t count;                    /* 2 or more; 0 = there are none */
+    size_t ends[MARGAY_MOST_LEVELS]; /* of each one's sizes in the list */
+    struct margay_cache_size list[MARGAY_MOST_TIER_SIZES];
+    enum margay_inclusion inclusion;
+};
+
+/*
+ * The splits at a size of blocks, those of the last tier varying fastest: what
+ * each tier and those before it hold together, [split][tier].
+ * MARGAY_BAD_ARGUMENT where there are too many, and as
+ * margay_cache_size_blocks(); MARGAY_NO_MEMORY.  The caller frees *sums.
+ */
+MARGAY_API enum margay_status margay_tiers_resolve(
+    const struct margay_tiers *tiers, uint64_t block_bytes, uint64_t **sums,
+    size_t *splits, struct margay_error *error);
+
 /* ---- Requests ---- */
 
 struct margay_prefixes_request {
@@ -274,6 +302,12 @@ struct margay_prefixes_request {
     const char *const *policies;
     size_t policy_count;   /* 0 = only LRU, without a label */
     const char *directory; /* of temporary files */
+
+    /* Simulate these tiers, and no policies: there is a series for each split,
+       whose points are of the first tiers, at the sums of their sizes; those of
+       NULL are of LRU.  NULL = none, or exclusive ones, which hit what LRU
+       hits.  They outlive the question. */
+    const struct margay_tiers *tiers;
 };
 
 /* What requests of blocks hit; see margay_prefixes_create(). */

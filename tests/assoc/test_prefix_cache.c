@@ -129,6 +129,107 @@ static size_t ask_leaves(struct naive_leaves *cache, const uint32_t *blocks,
     return hits;
 }
 
+/* ---------------------------------------------------------------- tiers -- */
+
+#define MOST_TIERS 4
+
+/* The blocks of each tier, the least recently used first. */
+struct naive_tiers {
+    uint32_t lists[MOST_TIERS][MOST_IDS];
+    size_t held[MOST_TIERS], rooms[MOST_TIERS], count;
+    bool inclusive;
+};
+
+static size_t place_in(const struct naive_tiers *tiers, size_t tier,
+                       uint32_t block)
+{
+    size_t i = 0;
+    while (i < tiers->held[tier] && tiers->lists[tier][i] != block)
+        i++;
+    return i;
+}
+
+static void leave_tier(struct naive_tiers *tiers, size_t tier, uint32_t block)
+{
+    size_t at = place_in(tiers, tier, block);
+    if (at == tiers->held[tier])
+        return;
+    for (tiers->held[tier]--; at < tiers->held[tier]; at++)
+        tiers->lists[tier][at] = tiers->lists[tier][at + 1];
+}
+
+static void use_tiers(struct naive_tiers *tiers, uint32_t block)
+{
+    size_t found = 0;
+    while (found < tiers->count &&
+           place_in(tiers, found, block) == tiers->held[found])
+        found++;
+    for (size_t i = found < tiers->count ? found + 1 : found; i-- > 0;) {
+        leave_tier(tiers, i, block);
+        if (tiers->held[i] == tiers->rooms[i]) {
+            uint32_t oldest = tiers->lists[i][0];
+            leave_tier(tiers, i, oldest);
+            for (size_t j = 0; j < i && tiers->inclusive; j++)
+                leave_tier(tiers, j, oldest);
+        }
+        tiers->lists[i][tiers->held[i]++] = block;
+    }
+}
+
+static size_t wrong_in_tiers(const struct trace *trace, bool back)
+{
+    struct naive_tiers naive = {.count = 1 + (size_t)below(MOST_TIERS),
+                                .inclusive = one_in(2)};
+    uint64_t sums[MOST_TIERS], sum = 0;
+    size_t wrong = 0, counted = 1 + (size_t)below(naive.count);
+    margay_prefix_cache *cache;
+    for (size_t i = 0; i < naive.count; i++) {
+        naive.rooms[i] = 1 + (size_t)below(MOST_IDS);
+        sums[i] = sum += naive.rooms[i];
+    }
+    const struct margay_prefix_cache_options options = {.sums = sums,
+                                                        .tiers = naive.count,
+                                                        .counted = counted,
+                                                        .inclusive =
+                                                            naive.inclusive,
+                                                        .policy = "lru",
+                                                        .blocks = MOST_IDS,
+                                                        .back = back};
+    if (margay_prefix_cache_create(&options, &cache, NULL) != MARGAY_OK)
+        exit(1);
+    for (size_t r = 0; r < REQUESTS; r++) {
+        const uint32_t *blocks = trace->blocks[r];
+        size_t count = trace->counts[r], hits, found = 0, tier = 0;
+        while (found < count && tier < counted) {
+            for (tier = 0;
+                 tier < counted &&
+                 place_in(&naive, tier, blocks[found]) == naive.held[tier];)
+                tier++;
+            found += tier < counted;
+        }
+        wrong += margay_prefix_cache_request(cache, blocks, count, 0, &hits,
+                                             NULL) != MARGAY_OK;
+        wrong += hits != found;
+        for (size_t i = 0; i < count; i++)
+            use_tiers(&naive, blocks[back ? count - 1 - i : i]);
+    }
+    margay_prefix_cache_free(cache);
+    return wrong;
+}
+
+static void test_tiers(void)
+{
+    uint64_t cases = rounds(3000);
+    size_t wrong = 0;
+    seed_chance(41);
+    for (uint64_t i = 0; i < cases; i++) {
+        struct trace trace;
+        make_trace(&trace);
+        wrong += wrong_in_tiers(&trace, one_in(2));
+    }
+    CHECK_U64(wrong, 0, "tiers: %" PRIu64 " trees of requests", cases);
+}
+
 /* ------------------------------------------------------------ comparing -- */
 
 static size_t ask_naive(struct naive_cache *cache, const uint32_t *blocks,
@@ -152,7 +253,10 @@ static size_t wrong_requests(const struct trace *trace, const char *policy,
                              size_t room, bool back, bool like_lru)
 {
     ttl = one_in(2) ? UINT64_MAX : below(100);
-    const struct margay_prefix_cache_options options = {.room = room,
+    const uint64_t sum = room;
+    const struct margay_prefix_cache_options options = {.sums = &sum,
+                                                        .tiers = 1,
+                                                        .counted = 1,
                                                         .policy = policy,
                                                         .blocks = MOST_IDS,
                                                         .back = back,
@@ -229,8 +333,12 @@ static void test_back(void)
 
 static void test_refusals(void)
 {
-    const struct margay_prefix_cache_options options = {
-        .room = 4, .policy = "nothing", .blocks = 9};
+    const uint64_t room = 4;
+    const struct margay_prefix_cache_options options = {.sums = &room,
+                                                        .tiers = 1,
+                                                        .counted = 1,
+                                                        .policy = "nothing",
+                                                        .blocks = 9};
     margay_prefix_cache *cache;
     CHECK(margay_prefix_cache_create(&options, &cache, NULL) ==
                   MARGAY_BAD_ARGUMENT &&
@@ -247,6 +355,7 @@ int main(void)
     test_policy("arc");
     test_policy("slru");
     test_back();
+    test_tiers();
     test_refusals();
     return tap_done();
 }

@@ -259,6 +259,21 @@ table many.csv site,$histogram "$(cat rows)"
 picture many many.csv 'all others' '!0x9'
 
 # ------------------------------------------------------- lines of sources --
+# A bar for each split, named by the sizes that vary.
+tiers=split,tier,cache_blocks,cache_bytes,trace,block_bytes,references
+tiers=$tiers,hit_ratio,request_tokens,hit_tokens,hit_blocks
+table tiers.csv $tiers 1,1,4,1024,d/p.csv,256,10,0.1,64,16,1 \
+    1,2,8,2048,d/p.csv,256,10,0.5,64,8,5 2,1,16,4096,d/p.csv,256,10,0.2,64,32,2 \
+    2,2,8,2048,d/p.csv,256,10,0.4,64,4,4
+picture tiers tiers.csv 'Hits of tiers, by their sizes' p.csv '1 KiB' '4 KiB' \
+    'tier 1' 'tier 2, 2 KiB' 'share of tokens that hit' '!hit ratio' 0.6 '!0.7'
+sed 's/^1,2,8,2048/1,2,8,/; s/,64,[0-9]*,\([0-9]\)$/,,,\1/' tiers.csv |
+    sed '/^2/d; s/,[0-9]*,d/,,d/' | cut -d, -f2- >one-split.csv
+picture split one-split.csv 'tier 1, 4 blocks' 'tier 2, 8 blocks' 'hit ratio' 0.6
+sed '2s/p.csv/q.csv/' tiers.csv >two-traces.csv
+refuses '2 traces or block sizes, expected one' \
+    plot two-traces.csv -o x.svg
+
 # Those that miss most first, named as short as they can be.
 annotate=trace,file,line,function,cache_bytes,references,misses
 table lines.csv $annotate 't,src/b.c,7,"f<1, ""x"">(int)",1536,10,2' \
