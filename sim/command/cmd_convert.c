@@ -17,7 +17,7 @@
 
 struct conversion {
     const struct options *options;
-    const char *from, *to; /* files */
+    const char *from, *to; /* files; the first of several traces */
     struct stream stream;
     bool checked; /* the format of the trace has checksums */
 };
@@ -30,8 +30,10 @@ static enum margay_status check(const struct conversion *conversion,
     if (conversion->to == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "missing operand: expected IN OUT, or IN and "
-                           "--output FILE ('margay help convert' tells more)");
-    if (options->operand_count == 2 && options->output != NULL)
+                           "--output FILE%s ('margay help convert' tells more)",
+                           options->run.join ? ", which --join needs" : "");
+    if (options->operand_count == 2 && options->output != NULL &&
+        !options->run.join)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a trace is written to one file: found '%s' and "
                            "--output '%s'",
@@ -87,8 +89,8 @@ static enum margay_status run(struct conversion *conversion,
         .begun = begun,
         .ended = ended,
     };
-    reading.operands = &conversion->from;
-    reading.operand_count = 1;
+    if (!reading.run.join && reading.operand_count == 2)
+        reading.operand_count = 1; /* the other is OUT */
     reading.reading.unit_bytes = 0;
     reading.run.straddle = MARGAY_STRADDLE_FIRST;
     conversion->stream.fed = STREAM_TRACE;
@@ -132,8 +134,9 @@ int cmd_convert(const struct options *options)
     struct conversion conversion = {
         .options = options,
         .from = options->operands[0],
-        .to =
-            options->operand_count > 1 ? options->operands[1] : options->output,
+        .to = options->operand_count > 1 && !options->run.join
+                  ? options->operands[1]
+                  : options->output,
     };
     struct stream *stream = &conversion.stream;
     struct margay_error error, damage;

@@ -59,6 +59,9 @@ static struct series_labels labels_of(struct rows *rows,
     labels.tenant =
         margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
+    const struct options *options = rows->curve->options;
+    if (options->run.join && series->key < options->operand_count)
+        labels.tenant = options->operands[series->key];
     if (labels.tenant == NULL)
         labels.tenant = rows->number;
     return labels;

@@ -284,7 +284,7 @@ static void put_number(struct csv_writer *csv, const struct margay_pass *pass,
 static void put_survey(struct csv_writer *csv, const struct margay_pass *pass,
                        const struct survey *survey)
 {
-    if (csv->json)
+    if (csv->columns[0] == 't') /* the trace */
         csv_text(csv, pass->trace);
     csv_text(csv, pass->format->name);
     csv_u64(csv, of_all_kinds(survey->of_kind));
@@ -538,14 +538,15 @@ static enum margay_status open_survey(void *context, margay_question **question,
 int cmd_info(const struct options *options)
 {
     struct information information = {.options = options};
+    bool one = options->operand_count <= 1 || options->run.join;
     const struct drive drive = {
         .options = options,
         .context = &information,
         .csv = &information.csv,
-        .columns = options->profile   ? PROFILE_COLUMNS
-                   : options->heatmap ? HEATMAP_COLUMNS
-                   : options->json    ? "trace," INFO_COLUMNS
-                                      : INFO_COLUMNS,
+        .columns = options->profile        ? PROFILE_COLUMNS
+                   : options->heatmap      ? HEATMAP_COLUMNS
+                   : options->json || !one ? "trace," INFO_COLUMNS
+                                           : INFO_COLUMNS,
         .upright = !options->profile && !options->heatmap,
         .open = open_survey,
         .ended = write_pass,

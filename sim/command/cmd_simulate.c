@@ -7,6 +7,7 @@
 #include "sim/annotate/annotate.h"
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
+#include "sim/command/request.h"
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
 #include "sim/options/trace_format.h"
@@ -125,7 +126,7 @@ static enum margay_status write_machines(void *context,
         margay_machine_analysis_fed(job->analyses[pass->index]).references);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
-        return simulate->options->machine.mix
+        return request_joins(simulate->options)
                    ? margay_writer_finish(simulate->stream.writer, error)
                    : stream_finish(&simulate->stream, job->reader, error);
     if (references == 0)
@@ -204,7 +205,7 @@ static enum margay_status open_stream(struct simulate *simulate,
 {
     struct options with_format = *simulate->options;
     const char *name = with_format.machine.misses;
-    if (with_format.operand_count > 1 && !with_format.machine.mix)
+    if (with_format.operand_count > 1 && !request_joins(&with_format))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--misses: found %zu traces, expected one",
                            with_format.operand_count);
@@ -275,22 +276,6 @@ static enum margay_status open_tables(struct simulate *simulate,
     return status;
 }
 
-/* What a mix is called: by the names of its traces. */
-static char *name_mix(const struct options *options)
-{
-    size_t bytes = 2;
-    for (size_t i = 0; i < options->operand_count; i++)
-        bytes += strlen(options->operands[i]) + 1;
-    char *name = calloc(1, bytes);
-    for (size_t i = 0; name != NULL && i < options->operand_count; i++) {
-        strcat(name, i == 0 ? "" : "+");
-        strcat(name, options->operands[i]);
-    }
-    if (name != NULL && options->operand_count == 0)
-        strcpy(name, "-");
-    return name;
-}
-
 int cmd_simulate(const struct options *options)
 {
     struct options with_block = *options;
@@ -307,12 +292,6 @@ int cmd_simulate(const struct options *options)
         status = options->machine.misses == NULL
                      ? open_tables(&simulate, &error)
                      : open_stream(&simulate, &error);
-    char *mix_name = name_mix(options);
-    with_block.machine.mixing.name = mix_name;
-    if (with_block.machine.mixing.turn_refs == 0)
-        with_block.machine.mixing.turn_refs = 1;
-    if (status == MARGAY_OK && mix_name == NULL)
-        status = margay_fail_memory(&error, "the name of a mix");
     if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);
         status = drive_run(&drive, &error);
@@ -326,7 +305,6 @@ int cmd_simulate(const struct options *options)
             : conclude(status, &simulate.stream.output, 1, &error);
     for (size_t i = 0; i < OUTPUTS; i++)
         free(simulate.columns[i]);
-    free(mix_name);
     places_free(simulate.places);
     free(simulate.levels);
     machine_clear(&simulate.machine);

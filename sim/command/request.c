@@ -9,6 +9,11 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
+bool request_joins(const struct options *options)
+{
+    return options->machine.mix || options->run.join;
+}
+
 bool request_tenants_are_threads(const struct options *options)
 {
     return options->reading.tenant != NULL &&
@@ -20,6 +25,7 @@ void request_needs(const struct options *options,
 {
     const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
     const struct attribution_option *by = &options->results.by;
+    const bool joins = request_joins(options);
     const struct {
         bool given;
         struct margay_need need;
@@ -29,12 +35,16 @@ void request_needs(const struct options *options,
         {options->reading.ops != MARGAY_ALL_OPS,
          {"--op", MARGAY_COLUMN_OPS, 0, NULL}},
         {options->results.objects, {"--objects", MARGAY_COLUMN_SIZES, 0, NULL}},
-        {options->machine.mixing.by_time,
-         {"--interleave time", MARGAY_COLUMN_TIMES, 0, NULL}},
+        {options->run.mixing.by_time,
+         {options->run.join ? "--join" : "--interleave time",
+          MARGAY_COLUMN_TIMES, 0, NULL}},
+        {options->run.mixing.by_instructions,
+         {"--interleave instructions", MARGAY_COLUMN_KINDS,
+          MARGAY_KIND_BIT(MARGAY_FETCH), NULL}},
         {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
         {options->results.requests,
          {"--requests", MARGAY_COLUMN_REQUESTS, 0, NULL}},
-        {options->reading.tenant != NULL,
+        {options->reading.tenant != NULL && !joins,
          {"--tenant",
           request_tenants_are_threads(options) ? MARGAY_COLUMN_THREADS
                                                : MARGAY_COLUMN_TENANTS,
@@ -61,7 +71,7 @@ void request_needs(const struct options *options,
         {by->given && by->by == MARGAY_BY_SITE,
          {"--by site", MARGAY_COLUMN_SITES, 0,
           "margay record --to mgt --sites"}},
-        {by->given && by->by == MARGAY_BY_THREAD,
+        {by->given && by->by == MARGAY_BY_THREAD && !joins,
          {"--by thread", MARGAY_COLUMN_THREADS, 0, "margay record --to mgt"}},
         {by->given && by->by == MARGAY_BY_OP,
          {"--by op", MARGAY_COLUMN_OPS, 0, NULL}},
@@ -85,10 +95,13 @@ struct margay_request request_of(const struct options *options)
 {
     static const char *const standard_input[] = {"-"};
     bool none = options->operand_count == 0;
+    struct margay_trace_options reading = options->reading;
+    if (request_joins(options))
+        reading.tenant = NULL; /* the tenants are the traces */
     return (struct margay_request){
         .traces = none ? standard_input : options->operands,
         .trace_count = none ? 1 : options->operand_count,
-        .reading = options->reading,
+        .reading = reading,
         .straddle = options->run.straddle,
         .block_bytes = options->run.blocks.bytes,
         .block_count = options->run.blocks.count,
@@ -102,7 +115,7 @@ struct margay_request request_of(const struct options *options)
         .every_seconds = options->run.every.seconds,
         .saves = options->run.save != NULL,
         .resume_path = options->run.resume,
-        .mix = options->machine.mix ? &options->machine.mixing : NULL,
+        .mix = request_joins(options) ? &options->run.mixing : NULL,
     };
 }
 
@@ -142,7 +155,26 @@ static enum margay_status check_snapshots(const struct options *options,
 enum margay_status request_check(const struct options *options,
                                  struct margay_error *error)
 {
-    if (options->results.prometheus != NULL && options->operand_count > 1)
+    const bool joins = request_joins(options);
+    if (joins && options->reading.tenant != NULL &&
+        !request_tenants_are_threads(options))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--tenant: found '%s', expected 'thread': with "
+                           "--join the tenants are the traces",
+                           options->reading.tenant);
+    if (options->run.mixing.by_instructions &&
+        (options->reading.kinds & MARGAY_KIND_BIT(MARGAY_FETCH)) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--interleave instructions: expected fetches among "
+                           "the kinds of --kind, as these begin instructions");
+    if (!joins && options->operand_count > 1 &&
+        (options->command->bit & (ON_FILTER | ON_CONVERT)) != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "found %zu traces, expected one, or --join to write "
+                           "all as one, in the order of their times",
+                           options->operand_count);
+    if (options->results.prometheus != NULL && options->operand_count > 1 &&
+        !joins)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--prometheus: the file is for one trace at a "
                            "time, not %zu",

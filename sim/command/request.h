@@ -6,7 +6,7 @@
 #include <margay/run.h>
 
 /* The number of options that ask for a column which not every trace has. */
-#define REQUEST_NEEDS 17
+#define REQUEST_NEEDS 18
 
 /* What these options ask for; the need of an option that is not given is
    empty. */
@@ -23,6 +23,10 @@ struct margay_request request_of(const struct options *options);
    margay_engine_ability. */
 struct margay_engine_request request_engine(const struct options *options,
                                             unsigned needs);
+
+/* Are all traces read as one (--join, --mix)?  Their threads are then the
+   traces. */
+bool request_joins(const struct options *options);
 
 /* Does --tenant ask for threads, not for a column of a table? */
 bool request_tenants_are_threads(const struct options *options);

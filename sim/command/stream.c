@@ -45,11 +45,11 @@ enum margay_status units_of_trace(const struct options *options,
     units->splits = straddle == MARGAY_STRADDLE_USUAL
                         ? margay_trace_splits(trace)
                         : straddle == MARGAY_STRADDLE_SPLIT;
-    /* The units of addresses that stay such are bytes, which are no blocks. */
+    /* The units of addresses are bytes, which are no blocks; where ids are made
+       of them, --unit or the format says of which length. */
     units->split = units->splits &&
                    (format->columns & MARGAY_COLUMN_EXTENTS) == 0 &&
-                   (margay_trace_numbers(trace) == MARGAY_IDS || written > 1 ||
-                    format->numbers == MARGAY_IDS);
+                   (margay_trace_numbers(trace) == MARGAY_IDS || written > 1);
     if (read == 0 && format->numbers == MARGAY_ADDRESSES &&
         !format->any_numbers)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -34,6 +34,8 @@ enum {
     ON_ONE_BLOCK = ON_INFO | ON_PHASES | ON_ANNOTATE | ON_ENGINES | ON_FILTER,
     /* The commands that read traces, */
     ON_TRACES = ON_BLOCKS | ON_SIMULATE | ON_CONVERT,
+    /* those that may read several as one, */
+    ON_JOINS = ON_TRACES & ~(ON_ANNOTATE | ON_PREDICT | ON_ENGINES | ON_REPORT),
     /* and those whose --verbose names no engine. */
     ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER |
                      ON_SIMULATE | ON_REPORT,

@@ -218,9 +218,12 @@ OPTION_TYPE(interleave)
 {
     struct margay_mix_options *mix = field;
     mix->by_time = strcmp(text, "time") == 0;
-    if (!mix->by_time &&
+    mix->by_instructions = strcmp(text, "instructions") == 0;
+    if (!mix->by_time && !mix->by_instructions &&
         (!margay_parse_count(text, &mix->turn_refs) || mix->turn_refs == 0))
-        return refuse(name, text, "a number of references from 1 on, or 'time'",
+        return refuse(name, text,
+                      "a number of references from 1 on, 'time' or "
+                      "'instructions'",
                       error);
     return MARGAY_OK;
 }

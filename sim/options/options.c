@@ -349,6 +349,24 @@ static enum margay_status check_conflicts(const struct options *options,
 
 /* --------------------------------------------------------------- reading -- */
 
+/* How traces are read as one, and the name of all: their names. */
+static enum margay_status join_operands(struct options *options,
+                                        struct margay_error *error)
+{
+    struct margay_mix_options *mixing = &options->run.mixing;
+    size_t bytes, count = options->operand_count;
+    FILE *names = open_memstream(&options->all_names, &bytes);
+    mixing->turn_refs += mixing->turn_refs == 0;
+    mixing->by_time |= options->run.join;
+    mixing->apart |= options->machine.mix;
+    for (size_t i = 0; i < count && names != NULL; i++)
+        fprintf(names, "%s%s", i == 0 ? "" : "+", options->operands[i]);
+    if (names == NULL || fclose(names) != 0)
+        return margay_fail_memory(error, "the names of traces");
+    mixing->name = count == 0 ? "-" : options->all_names;
+    return MARGAY_OK;
+}
+
 static enum margay_status check_operands(const struct options *options,
                                          struct margay_error *error)
 {
@@ -400,12 +418,13 @@ enum margay_status options_parse(struct options *options,
         status = check_operands(options, error);
     if (status == MARGAY_OK && !options->help)
         status = check_conflicts(options, error);
-    return status;
+    return status == MARGAY_OK ? join_operands(options, error) : status;
 }
 
 void options_free(struct options *options)
 {
     free(options->operands);
+    free(options->all_names);
     free(options->results.sizes.list);
     policy_list_clear(&options->results.policies);
     policy_list_clear(&options->caches.policies);

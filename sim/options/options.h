@@ -163,6 +163,7 @@ struct options {
     const char **operands;        /* owned; the strings are argv's */
     const char *const *shown;     /* for messages; NULL = as they are */
     size_t operand_count;
+    char *all_names;        /* of the operands, as one name; owned */
     char *const *arguments; /* all words after the command's name */
     bool help, quiet, verbose;
     bool json, csv, text;           /* the form of tables, where it is said */
@@ -187,6 +188,8 @@ struct options {
         uint64_t block_tokens, token_bytes; /* of prompts; 0 = not given */
         struct interval every;
         const char *save, *resume;
+        bool join;                        /* all traces are one, by time */
+        struct margay_mix_options mixing; /* how these, or --mix, become one */
     } run;
 
     /* The engine: its spec, measure and bound. */
@@ -249,15 +252,14 @@ struct options {
 
     /* What simulate simulates. */
     struct {
-        const char *name;    /* of its table, or its own */
-        const char *vary;    /* which fields have several values, or NULL */
-        const char *pareto;  /* NULL = no such table */
-        const char *sharing; /* the table of --sharing, or NULL */
-        const char *misses;  /* caches whose misses are written, or NULL */
-        bool mix;            /* the traces are one, so: */
-        struct margay_mix_options mixing; /* its name is the command's */
-        uint64_t instructions;            /* of the trace; 0 = not given */
-        uint64_t cores;                   /* 0 = not given */
+        const char *name;      /* of its table, or its own */
+        const char *vary;      /* which fields have several values, or NULL */
+        const char *pareto;    /* NULL = no such table */
+        const char *sharing;   /* the table of --sharing, or NULL */
+        const char *misses;    /* caches whose misses are written, or NULL */
+        bool mix;              /* each trace is a core, with its addresses */
+        uint64_t instructions; /* of the trace; 0 = not given */
+        uint64_t cores;        /* 0 = not given */
     } machine;
 
     struct predict_choices predict;

@@ -378,13 +378,15 @@ static enum margay_status read_batch(struct order *order,
     struct margay_batch batch;
     bool whole = true;
     /* A batch ends where a look is due. */
-    if (every != 0 && running->mix == NULL)
-        margay_trace_set_most(running->trace,
-                              every - running->read_refs % every);
+    uint64_t most =
+        every == 0 ? UINT64_MAX : every - running->read_refs % every;
+    margay_trace_set_most(running->trace,
+                          running->mix == NULL ? most : UINT64_MAX);
     enum margay_status status =
         running->mix == NULL
             ? margay_trace_next(running->trace, MARGAY_WAIT_MS, &batch, error)
-            : margay_mix_next(running->mix, MARGAY_WAIT_MS, &batch, error);
+            : margay_mix_next(running->mix, most, MARGAY_WAIT_MS, &batch,
+                              error);
     if (status != MARGAY_OK && status != MARGAY_AGAIN)
         return status;
     enum margay_status analysed = MARGAY_OK;

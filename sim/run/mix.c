@@ -26,7 +26,8 @@ struct margay_mix {
     enum margay_straddle straddle;
     struct source *sources;
     size_t count, turn; /* whose turn it is */
-    uint64_t left;      /* of that turn */
+    uint64_t left;      /* of that turn, */
+    bool begins;        /* of which nothing has been read yet */
     uint64_t warmup_refs;
     unsigned shift; /* of what tells traces apart, in numbers */
     /* The columns of a batch, and which of them some trace has. */
@@ -55,6 +56,13 @@ static enum margay_status check_alike(const struct margay_mix *mix,
                            "(0 = unknown; say --unit BYTES)",
                            source->name, unit, mix->sources[0].name,
                            margay_trace_unit_bytes(first));
+    if (margay_trace_format(trace)->sampled !=
+        margay_trace_format(first)->sampled)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: of this and %s one holds samples of references, "
+            "and the other all",
+            source->name, mix->sources[0].name);
     return splits ? MARGAY_OK
                   : margay_fail(error, MARGAY_BAD_ARGUMENT,
                                 "%s: references are usually split at blocks "
@@ -155,14 +163,19 @@ static enum margay_status choose(struct margay_mix *mix, int wait_ms,
     for (size_t i = 0; i <= mix->count && status == MARGAY_OK; i++) {
         struct source *source = &mix->sources[mix->turn];
         status = provide(source, wait_ms, error);
-        if (status == MARGAY_OK && mix->left > 0 && !source->ended) {
-            mix->left--;
+        bool goes_on = status == MARGAY_OK && !source->ended && mix->left > 0;
+        if (goes_on && mix->options->by_instructions && !mix->begins)
+            goes_on = source->batch.kinds[source->done] != MARGAY_FETCH;
+        if (goes_on) {
+            mix->left -= !mix->options->by_instructions;
+            mix->begins = false;
             *next = mix->turn;
             return MARGAY_OK;
         }
         if (status == MARGAY_OK) {
             mix->turn = (mix->turn + 1) % mix->count;
             mix->left = mix->options->turn_refs;
+            mix->begins = true;
         }
     }
     return status;
@@ -175,24 +188,28 @@ static void append(struct margay_mix *mix, size_t core)
     struct source *source = &mix->sources[core];
     const struct margay_batch *from = &source->batch;
     size_t i = source->done++, to = mix->references++;
+    bool is_apart = mix->options->apart;
     uint64_t apart = (uint64_t)core << mix->shift;
 #define MARGAY_COLUMN(name, NAME, bit, type, words) \
     mix->name[to] = from->name == NULL ? 0 : from->name[i];
 #include <margay/columns.def>
-    mix->numbers[to] ^= apart;
-    mix->sites[to] ^= (uint64_t)core << CORE_SHIFT;
+    mix->numbers[to] ^= is_apart ? apart : 0;
+    mix->sites[to] ^= is_apart ? (uint64_t)core << CORE_SHIFT : 0;
+    mix->requests[to] ^= (uint64_t)core << CORE_SHIFT;
     mix->threads[to] = (uint32_t)core;
     if (from->extents == NULL)
         mix->extents[to] = 1;
 }
 
-enum margay_status margay_mix_next(struct margay_mix *mix, int wait_ms,
-                                   struct margay_batch *batch,
+enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
+                                   int wait_ms, struct margay_batch *batch,
                                    struct margay_error *error)
 {
     bool warmup = mix->warmup_refs > 0;
-    uint64_t most =
-        warmup && mix->warmup_refs < MIX_REFS ? mix->warmup_refs : MIX_REFS;
+    if (most > MIX_REFS)
+        most = MIX_REFS;
+    if (warmup && mix->warmup_refs < most)
+        most = mix->warmup_refs;
     enum margay_status status = MARGAY_OK;
     mix->references = 0;
     for (size_t next; mix->references < most && status == MARGAY_OK;) {

@@ -1,13 +1,15 @@
 /*
  * mix.h - several traces that are read as one, each as a core of a machine
  *
- * Algorithm: turns of a fixed number of references, in the order of the
- *   request, or whichever trace has the earliest next reference.  A trace that
- *   has ended leaves its turns to the others.
- * Guarantee: the order depends on the traces alone.  Addresses of different
- *   traces are different: core k has k in bits 48 to 58 of a byte address, by
- *   an exclusive or, so that no two traces share a block as long as their own
- *   addresses have these bits and all above alike, as those of processors do.
+ * Algorithm: turns of a fixed number of references or of one instruction, in
+ *   the order of the request, or whichever trace has the earliest next
+ *   reference.  A turn of an instruction ends before each fetch that does not
+ *   begin it.  A trace that has ended leaves its turns to the others.
+ * Guarantee: the order depends on the traces alone.  Where they are apart,
+ *   addresses of different traces are different: core k has k in bits 48 to 58
+ *   of a byte address, by an exclusive or, so that no two traces share a block
+ *   as long as their own addresses have these bits and all above alike, as
+ * those of processors do.
  */
 #ifndef MARGAY_SIM_RUN_MIX_H
 #define MARGAY_SIM_RUN_MIX_H
@@ -30,10 +32,10 @@ enum margay_status margay_mix_add(struct margay_mix *mix, const char *name,
                                   margay_trace *trace,
                                   struct margay_error *error);
 
-/* As margay_trace_next() of all of them, with the number of its trace as the
-   thread of each reference. */
-enum margay_status margay_mix_next(struct margay_mix *mix, int wait_ms,
-                                   struct margay_batch *batch,
+/* As margay_trace_next() of all of them, at most `most` references, with the
+   number of its trace as the thread of each. */
+enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
+                                   int wait_ms, struct margay_batch *batch,
                                    struct margay_error *error);
 
 /* The trace of that index in the request. */

@@ -17,7 +17,8 @@ struct objects_analysis {
     margay_objects *engine;  /* made with the first references, which show
                                 whether objects expire */
     struct margay_pass pass; /* the only one, of no block size, for `next` */
-    uint64_t distances[MARGAY_SPAN_REFS];
+    uint64_t passed_on;      /* references that `next` was fed */
+    uint64_t objects[MARGAY_SPAN_REFS], distances[MARGAY_SPAN_REFS];
 };
 
 static struct objects_analysis *self(const margay_analysis *analysis)
@@ -38,6 +39,27 @@ static enum margay_status make_engine(struct objects_analysis *own,
         return MARGAY_OK;
     own->options.ages |= have_ttls;
     return margay_objects_create(&own->options, &own->engine, error);
+}
+
+/* Of the references, what they name and their distances; a delete is none. */
+static enum margay_status pass_on(struct objects_analysis *own,
+                                  const struct margay_span *span,
+                                  struct margay_error *error)
+{
+    struct margay_span measured = {.blocks = own->objects,
+                                   .distances = own->distances,
+                                   .first_index = own->passed_on,
+                                   .warmup = span->warmup};
+    for (size_t i = 0; i < span->count; i++) {
+        size_t to = measured.count;
+        own->objects[to] = span->blocks[i];
+        own->distances[to] = own->distances[i];
+        measured.count += span->ops == NULL || span->ops[i] != MARGAY_DELETE;
+    }
+    own->passed_on += measured.count;
+    return measured.count == 0
+               ? MARGAY_OK
+               : margay_analysis_feed(own->analysis.next, &measured, error);
 }
 
 static enum margay_status objects_feed(margay_analysis *analysis,
@@ -66,9 +88,7 @@ static enum margay_status objects_feed(margay_analysis *analysis,
     }
     if (status != MARGAY_OK || analysis->next == NULL)
         return status;
-    struct margay_span measured = *span;
-    measured.distances = own->distances;
-    return margay_analysis_feed(analysis->next, &measured, error);
+    return pass_on(own, span, error);
 }
 
 static enum margay_status objects_reset(margay_analysis *analysis,

@@ -20,6 +20,12 @@
 
 /* -------------------------------------------- what a request may say -- */
 
+/* How many traces are read apart: a mix is one. */
+static size_t job_count(const struct margay_request *request)
+{
+    return request->mix == NULL ? request->trace_count : 1;
+}
+
 /* What can be known to fail should not fail after hours. */
 static enum margay_status check_names(const struct margay_request *request,
                                       struct margay_error *error)
@@ -76,7 +82,7 @@ static enum margay_status check_looks(const struct margay_request *request,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--window does not go with --every, --save and "
                            "--resume: a state has no windows");
-    if ((looks || keeps) && request->trace_count > 1)
+    if ((looks || keeps) && job_count(request) > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--every, --save and --resume are for one trace at "
                            "a time, not %zu",
@@ -150,12 +156,6 @@ static enum margay_status carry_out(struct margay_running *running)
             .reading_seconds = margay_trace_reading_seconds(running->trace),
         };
     return status;
-}
-
-/* How many traces are read apart: a mix is one. */
-static size_t job_count(const struct margay_request *request)
-{
-    return request->mix == NULL ? request->trace_count : 1;
 }
 
 /* Tell the host of each file that was read, and how a trace ended that was not

@@ -56,12 +56,15 @@ struct margay_need {
 struct margay_transport;
 
 /* Several traces that are read as one, each as a thread of its own and a core
-   of a machine, with addresses of its own (bits 48 to 58 of those of thread k
-   are changed by k).  Of `reading`, the warm-up is that of all together. */
+   of a machine.  Of `reading`, the warm-up is that of all together. */
 struct margay_mix_options {
-    const char *name;   /* of all, in results */
-    bool by_time;       /* in the order of their times, which they need; else */
-    uint64_t turn_refs; /* they take turns of this length, 1 or more */
+    const char *name;     /* of all, in results */
+    bool apart;           /* they share no block: bits 48 to 58 of addresses of
+                             thread k are changed by k */
+    bool by_time;         /* in the order of their times, which they need; */
+    bool by_instructions; /* or an instruction of each in turn: a fetch and what
+                             comes before the next one; else */
+    uint64_t turn_refs;   /* they take turns of this length, 1 or more */
 };
 
 /* What to read, and how.  What a member means when it is 0 stands beside it. */

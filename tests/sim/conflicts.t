@@ -46,6 +46,7 @@ my %commands = (
     ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
     ON_REPORT => [qw(report)], ON_INFO => [qw(info)],
+    ON_JOINS => [qw(curve histogram info phases)],
 );
 
 # What a command runs on, with the option that is needed.
@@ -55,6 +56,7 @@ my %runs_on = (
         'requests.csv'],
     tiers => ['--requests', '--column', 'id=block,request=request',
         'requests.csv'],
+    join => ['--column', 'id=id,time=time', ('objects.csv') x 2],
     policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
     mix => [qw(--unit 64 --machine machine.csv ids.lines ids.lines)],
     misses => [qw(--unit 64 --machine machine.csv ids.lines)],

@@ -445,6 +445,11 @@ static const char *decode_table(struct margay_text *text,
         for (; csv->left > 0 && has_room(csv); csv->left--)
             margay_rows_append(&csv->again, references);
     }
+    if (csv->expected != NULL && csv->expected == csv->first_message &&
+        csv->row_count > 1) {
+        text->earlier = csv->names;
+        text->earlier_line = csv->first_line;
+    }
     /* What is left of a row keeps its newline from being passed. */
     if (csv->left > 0 && text->cursor == text->end) {
         text->cursor--;
@@ -585,7 +590,7 @@ static void describe_table(const struct margay_state_options *options,
 {
     struct margay_references references;
     uint64_t numbers[2 * MARGAY_LINE_REFERENCES];
-    struct margay_text text = {line, end, 0, NULL};
+    struct margay_text text = {.cursor = line, .end = end};
     struct margay_csv *csv = create_table(options);
     if (csv == NULL)
         return;

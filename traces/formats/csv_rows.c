@@ -69,9 +69,11 @@ static void examine_first(struct margay_csv *csv, const char *text,
     for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
         for (unsigned i = 0; i < csv->choices[v].count; i++) {
             struct margay_named_column *column = &csv->choices[v].columns[i];
-            if (column->number == 0 && column->name_bytes == bytes &&
-                memcmp(column->name, text, bytes) == 0)
-                column->number = row->fields;
+            if (column->name_bytes != bytes || column->given ||
+                memcmp(column->name, text, bytes) != 0)
+                continue;
+            *(column->number == 0 ? &column->number : &column->again) =
+                row->fields;
         }
     }
     unsigned role = margay_role_told(name);
@@ -262,18 +264,26 @@ static void refuse_variants(struct margay_csv *csv)
 static void choose_column(struct margay_csv *csv)
 {
     const struct margay_choice *choice = &csv->choices[0];
-    const struct margay_named_column *lacking = NULL;
+    const struct margay_named_column *bad = NULL;
     for (unsigned i = choice->count; i-- > 0;) {
-        if (choice->columns[i].number == 0)
-            lacking = &choice->columns[i];
+        if (choice->columns[i].number == 0 || choice->columns[i].again != 0)
+            bad = &choice->columns[i];
     }
-    if (lacking != NULL) {
-        snprintf(
-            csv->message, sizeof csv->message, "a column named '%.*s' among %s",
-            (int)(lacking->name_bytes < MARGAY_NAME_BYTES ? lacking->name_bytes
-                                                          : MARGAY_NAME_BYTES),
-            lacking->name, csv->names);
+    if (bad != NULL) {
+        int bytes =
+            (int)(bad->name_bytes < MARGAY_NAME_BYTES ? bad->name_bytes
+                                                      : MARGAY_NAME_BYTES);
         csv->expected = csv->message;
+        if (bad->number == 0)
+            snprintf(csv->message, sizeof csv->message,
+                     "a column named '%.*s' among %s", bytes, bad->name,
+                     csv->names);
+        else
+            snprintf(csv->message, sizeof csv->message,
+                     "one column named '%.*s', not %llu and %llu (--column "
+                     "takes numbers, too)",
+                     bytes, bad->name, (unsigned long long)bad->number,
+                     (unsigned long long)bad->again);
     } else if (csv->options.column == NULL && csv->row.fields != 1) {
         snprintf(csv->message, sizeof csv->message,
                  "--column NAME or N to choose one of the columns %s",
@@ -331,6 +341,7 @@ void margay_csv_append_first(struct margay_csv *csv)
 static void end_first_row(struct margay_csv *csv)
 {
     csv->first = csv->row;
+    csv->first_line = csv->row_line;
     bool header, doubtful = false;
     if (csv->layout == &margay_layout_any) {
         choose_column(csv);

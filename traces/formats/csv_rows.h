@@ -75,6 +75,7 @@ struct margay_csv {
     bool first_is_pending;
     struct margay_row_reference first_reference;
     bool first_fails;
+    uint64_t first_line; /* in which the first row begins */
     char first_message[512];
 
     /* The last row's reference, to be given so often again. */

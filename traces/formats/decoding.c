@@ -271,21 +271,26 @@ static enum margay_status count_newlines(struct margay_decoding *decoding,
 }
 
 static enum margay_status fail_line(struct margay_decoding *decoding,
-                                    const char *line, const char *end,
+                                    const struct margay_text *text,
                                     const char *expected)
 {
     const struct margay_reader *reader = decoding->reader;
     char quoted[MARGAY_QUOTE_BYTES];
-    uint64_t before;
+    const char *line = text->cursor, *end = text->end;
+    uint64_t before, number = decoding->lines + 1;
     enum margay_status status = count_newlines(decoding, &before);
     if (status != MARGAY_OK)
         return status;
+    if (text->earlier != NULL) {
+        line = text->earlier;
+        end = line + strlen(line);
+        number = text->earlier_line;
+    }
     return margay_fail(
         &decoding->error, MARGAY_BAD_INPUT,
         "%s:%llu: found '%s', expected %s (read as %s; %s)", reader->path,
-        (unsigned long long)(before + decoding->lines + 1),
-        margay_quote(quoted, line, end), expected,
-        format_of(decoding)->info.name, reader->detection.evidence);
+        (unsigned long long)(before + number), margay_quote(quoted, line, end),
+        expected, format_of(decoding)->info.name, reader->detection.evidence);
 }
 
 /*
@@ -381,16 +386,21 @@ static enum margay_status decode_lines(struct margay_decoding *decoding,
                                        struct margay_references *batch,
                                        bool *full)
 {
-    struct margay_text text = {decoding->buffer + decoding->begin, end,
-                               decoding->lines, decoding->state};
+    struct margay_text text = {decoding->buffer + decoding->begin,
+                               end,
+                               decoding->lines,
+                               decoding->state,
+                               NULL,
+                               0};
     const char *expected = NULL;
     while (text.cursor < end) {
         expected = format_of(decoding)->decode(&text, batch);
         decoding->lines = text.lines;
         if (expected == NULL)
             break;
-        enum margay_status status = judge_line(
-            decoding, batch, fail_line(decoding, text.cursor, end, expected));
+        enum margay_status status =
+            judge_line(decoding, batch, fail_line(decoding, &text, expected));
+        text.earlier = NULL;
         if (status != MARGAY_OK)
             return status;
         if (forget_line(decoding)) {
@@ -411,9 +421,10 @@ static enum margay_status keep_rest(struct margay_decoding *decoding,
     size_t rest = decoding->end - decoding->begin;
     char *line = decoding->buffer + decoding->begin;
     if (rest > MARGAY_LINE_BYTES) {
-        enum margay_status status = judge_line(
-            decoding, batch,
-            fail_line(decoding, line, line + rest, MARGAY_EXPECTS_SHORT_LINE));
+        const struct margay_text text = {.cursor = line, .end = line + rest};
+        enum margay_status status =
+            judge_line(decoding, batch,
+                       fail_line(decoding, &text, MARGAY_EXPECTS_SHORT_LINE));
         if (status != MARGAY_OK)
             return status;
         forget_line(decoding);
@@ -468,7 +479,8 @@ static enum margay_status finish_text(struct margay_decoding *decoding,
     const struct margay_format *format = format_of(decoding);
     const struct margay_reader *reader = decoding->reader;
     const char *end = decoding->buffer + decoding->end;
-    struct margay_text text = {end, end, decoding->lines, decoding->state};
+    struct margay_text text = {end,  end, decoding->lines, decoding->state,
+                               NULL, 0};
     const char *expected =
         format->finish == NULL ? NULL : format->finish(&text, batch);
     if (expected == NULL)

@@ -56,7 +56,7 @@ static struct trial try_decoder(margay_decode_function *decode, void *state,
                                            .kinds = kinds,
                                            .extents = extents,
                                            .capacity = TRIAL_REFERENCES};
-    struct margay_text text = {window, end, 0, state};
+    struct margay_text text = {.cursor = window, .end = end, .state = state};
     struct trial trial = {0};
     const char *expected = NULL;
     while (text.cursor < text.end && expected == NULL) {

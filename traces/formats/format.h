@@ -101,11 +101,15 @@ struct margay_text {
     const char *end;    /* after the newline of the last one */
     uint64_t lines;     /* lines of the trace before the cursor */
     void *state;        /* of a format whose lines depend on earlier lines */
+    /* Where an earlier line is what is bad: its text and number; NULL = not. */
+    const char *earlier;
+    uint64_t earlier_line;
 };
 
 /*
  * Decode lines until the text ends, or the batch may not hold another line.
- * Returns NULL, or what was expected instead of the line at text->cursor.
+ * Returns NULL, or what was expected instead of the line at text->cursor, or of
+ * text->earlier.
  */
 typedef const char *margay_decode_function(
     struct margay_text *text, struct margay_references *references);

@@ -106,7 +106,9 @@ extern const struct margay_layout margay_layout_any;
 struct margay_named_column {
     uint8_t role;
     bool optional;   /* a row may lack it, or have nothing there */
+    bool given;      /* by its number */
     uint64_t number; /* from 1 on; 0 = it is named, and not found yet */
+    uint64_t again;  /* the last other column of that name; 0 = none */
     const char *name;
     size_t name_bytes;
 };

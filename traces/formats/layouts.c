@@ -93,14 +93,15 @@ static enum margay_status add_column(struct margay_choice *choice,
                    : status;
     }
     bool optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
-    const struct margay_named_column column = {
+    struct margay_named_column column = {
         .role = (uint8_t)(role == MARGAY_ROLE_ADDRESS ? MARGAY_ROLE_ID : role),
         .optional = optional,
         .number = number_of(name, bytes - optional),
         .name = name,
         .name_bytes = bytes - optional,
     };
-    choice->by_name |= column.number == 0;
+    column.given = column.number != 0;
+    choice->by_name |= !column.given;
     put_column(choice, &column);
     return MARGAY_OK;
 }

@@ -541,6 +541,11 @@ static const char *parse_named(struct margay_log *log, const char *line,
     if (at == 0 && (is_answer || (named->layout->syntax == MARGAY_SYNTAX_W3C &&
                                   *line == '#')))
         return is_answer ? NULL : take_heads(named, line, end);
+    if (at == 0 && named->layout->syntax == MARGAY_SYNTAX_LOGFMT &&
+        named->layout->passes != NULL && end - line > 8 &&
+        memcmp(line, "skipped=", 8) == 0)
+        return "a log without a gap, as memcached left out so many lines "
+               "(--bad-lines all goes on after it)";
     if (at == 0 && ((expected = cut_line(named, line, end)) != NULL ||
                     (expected = read_line(named)) != NULL))
         return expected;
