@@ -358,7 +358,8 @@ static const struct sample {
     {NULL, "a,\"b c\"\n1,2\n", "2", "b c"},
     {NULL, "a,b,c\n1,2,3\n4,5,6\n", "3 6", "3"},
     {NULL, "1,2\n4,5\n", "1 4", "1"},
-    {NULL, "a,a\n1,2\n", "1", "a"}, /* a name that is there twice */
+    {NULL, "a,a\n1,2\n", ":1: one column named 'a', not 1 and 2", "a"},
+    {NULL, "2,a,2\n5,6,7\n", "af63dc4c8601ec8c 6", "2"}, /* by its number */
     {NULL, "a,b\nx,y\n", "af63f54c86021707", "a"}, /* a name means a header */
     {NULL, "a,b\nx,y\n", "af63dc4c8601ec8c af63f54c86021707", "1"},
     {NULL, "a,b\nx,7\n", "af63f54c86021707", "1"},
@@ -373,7 +374,8 @@ static const struct sample {
     {NULL, "id\n", "", "1"}, /* an empty trace as it is written */
     {NULL, "ab\n", "89c4407b545986a", "1"}, /* any other key alone */
     {NULL, "a,b\n1,2\n", ":1: a col", "d"},
-    {NULL, "1,2\n3,4\n", ":2: an id in column 3 of the first row", "3"},
+    {NULL, "1,2\n3,4\n", ":1: an id in column 3 of the first row", "3"},
+    {NULL, "\na,b\nc,d\n", ":2: an id in column 3 of the first row", "3"},
     {NULL, "1,2\n3\n", "2 :2: an id in column 2 (the row has 1 column)", "2"},
     {NULL, "1", ":1: an id", "2"},
     {NULL, "1,2\n", ":1: a column named '0'", "0"}, /* column 0 is a name */

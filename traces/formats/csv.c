@@ -362,6 +362,9 @@ static void feed(struct margay_csv *csv, const char *piece, size_t bytes,
 {
     if (csv->row_bytes == 0)
         csv->row_line = lines + 1;
+    if (csv->row_bytes == 0 && csv->row_count == 0)
+        snprintf(csv->first_text, sizeof csv->first_text, "%.*s", (int)bytes,
+                 piece);
     csv->row_bytes += bytes;
     if (csv->row_bytes > MARGAY_LINE_BYTES + 1)
         csv->expected = "a row of at most 65536 bytes";
@@ -447,7 +450,7 @@ static const char *decode_table(struct margay_text *text,
     }
     if (csv->expected != NULL && csv->expected == csv->first_message &&
         csv->row_count > 1) {
-        text->earlier = csv->names;
+        text->earlier = csv->first_text;
         text->earlier_line = csv->first_line;
     }
     /* What is left of a row keeps its newline from being passed. */

@@ -10,6 +10,7 @@
 
 #include <csv.h>
 
+#include "traces/formats/detect.h"
 #include "traces/formats/row.h"
 
 /* The characters between which fields stand. */
@@ -75,7 +76,8 @@ struct margay_csv {
     bool first_is_pending;
     struct margay_row_reference first_reference;
     bool first_fails;
-    uint64_t first_line; /* in which the first row begins */
+    uint64_t first_line; /* in which the first row begins, and how */
+    char first_text[MARGAY_QUOTE_BYTES];
     char first_message[512];
 
     /* The last row's reference, to be given so often again. */
