@@ -5,8 +5,9 @@ program_SOURCES += $(wildcard $(program_ROOMS:%=sim/%/*.c))
 include sim/run/module.mk
 include sim/python/module.mk
 
-# The assembler takes these files into the report's pages.
+# The assembler takes these files in.
 $(BUILD)/obj/sim/report/page.o: $(wildcard sim/report/*.js sim/report/report.css)
+$(BUILD)/obj/sim/command/completion.o: sim/command/completion.bash
 
 # The same for a cluster, where there is MPI; its own leaks and races are not
 # for the sanitizers, and its libraries are for this machine.

@@ -1,5 +1,5 @@
 /*
- * cmd_diff.c - margay diff: what changed between two tables of one kind
+ * cmd_diff.c - margay diff: the changes between two tables of one kind
  *
  * Values are compared as they are written, so that the answer is the same on
  * every machine.  Ratios are judged or, where there are none, misses: a ratio
@@ -54,30 +54,21 @@ static const char *new_cell(const struct diff *diff, size_t row, size_t column)
 
 /* --------------------------------------------------------------- judging -- */
 
-static enum margay_status read_ratio(const struct cells *cells, size_t row,
-                                     size_t column, double *ratio,
+/* A ratio is printed with 12 digits and may be rounded up. */
+static enum margay_status read_value(const struct cells *cells, size_t row,
+                                     size_t column, bool is_ratio,
+                                     double *ratio, uint64_t *count,
                                      struct margay_error *error)
 {
     const char *cell = cells_at(cells, row, column);
-    *ratio = json_is_number(cell) ? strtod(cell, NULL) : -1;
-    /* A ratio is printed with 12 digits and may be rounded up. */
-    return *ratio >= 0 && *ratio <= 1 + 1e-9
-               ? MARGAY_OK
-               : csv_fail(cells->path, cells_line(cells, row), error,
-                          "found %s '%.40s', expected a number from 0 to 1",
-                          cells_name(cells, column), cell);
-}
-
-static enum margay_status read_count(const struct cells *cells, size_t row,
-                                     size_t column, uint64_t *count,
-                                     struct margay_error *error)
-{
-    const char *cell = cells_at(cells, row, column);
-    return margay_parse_u64(cell, count)
-               ? MARGAY_OK
-               : csv_fail(cells->path, cells_line(cells, row), error,
-                          "found %s '%.40s', expected a count",
-                          cells_name(cells, column), cell);
+    *ratio = is_ratio && json_is_number(cell) ? strtod(cell, NULL) : -1;
+    if (is_ratio ? *ratio >= 0 && *ratio <= 1 + 1e-9
+                 : margay_parse_u64(cell, count))
+        return MARGAY_OK;
+    return csv_fail(cells->path, cells_line(cells, row), error,
+                    "found %s '%.40s', expected a %s",
+                    cells_name(cells, column), cell,
+                    is_ratio ? "number from 0 to 1" : "count");
 }
 
 /* By how much a value rose: misses as a part of the base's references; of none,
@@ -88,27 +79,26 @@ static enum margay_status find_rise(const struct diff *diff,
 {
     const struct cells *base = &diff->match.base, *now = &diff->match.now;
     size_t row = change->row, column = change->column;
-    size_t new_row = diff->match.partner[row];
-    double ratio_was = 0, ratio_is = 0;
+    double ratio_was, ratio_is = 0;
     uint64_t was = 0, is = 0, references = 1;
     bool ratios = diff->judged == COLUMN_RATIO;
     enum margay_status status =
-        ratios ? read_ratio(base, row, column, &ratio_was, error)
-               : read_count(base, row, column, &was, error);
+        read_value(base, row, column, ratios, &ratio_was, &was, error);
     if (status == MARGAY_OK)
-        status = ratios ? read_ratio(now, new_row, column, &ratio_is, error)
-                        : read_count(now, new_row, column, &is, error);
-    if (status == MARGAY_OK && !ratios)
-        status = read_count(base, row, diff->references, &references, error);
+        status = read_value(now, diff->match.partner[row], column, ratios,
+                            &ratio_is, &is, error);
+    change->rise = ratio_is - ratio_was;
+    if (status != MARGAY_OK || ratios)
+        return status;
+    status = read_value(base, row, diff->references, false, &ratio_was,
+                        &references, error);
     double more = is > was ? (double)(is - was) : -(double)(was - is);
-    change->rise = ratios      ? ratio_is - ratio_was
-                   : more == 0 ? 0
-                               : more / (double)references;
+    change->rise = more == 0 ? 0 : more / (double)references;
     return status;
 }
 
 /* What neither table has is unknown in both.  Differences of ratios, all below
-   1, err by less than the margin, so that a rise by what the tolerance says is
+   1, err by less than the margin, so that a rise by exactly the tolerance is
    within. */
 static enum margay_status judge_value(struct diff *diff, size_t row,
                                       size_t column, struct margay_error *error)
@@ -130,7 +120,7 @@ static enum margay_status judge_value(struct diff *diff, size_t row,
     return status;
 }
 
-/* What is worse comes first; of rises alike, the first row. */
+/* The worst comes first; of rises alike, the first row. */
 static int compare_changes(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
@@ -192,7 +182,7 @@ static void tell_change(const struct diff *diff, const struct change *change)
                      was, is, base_cell(diff, change->row, diff->references));
 }
 
-/* Say what is worse, the largest rise first. */
+/* Name the changes for the worse, the largest rise first. */
 static void tell_changes(const struct diff *diff)
 {
     bool ratios = diff->judged == COLUMN_RATIO;

@@ -44,14 +44,6 @@ static size_t next_swept(void *context, const uint64_t **blocks)
     return count;
 }
 
-/* Is so much memory available without swapping, as far as is known? */
-static bool fits_memory(uint64_t blocks)
-{
-    uint64_t bytes =
-        trial_system_bytes("/proc/meminfo", "MemAvailable: %llu kB");
-    return bytes == 0 || blocks <= bytes / BLOCK_BYTES;
-}
-
 /* The mean time of enough runs to measure one. */
 static enum margay_status time_sweep(struct trial *trial, struct sweep *sweep,
                                      double *seconds,
@@ -81,10 +73,14 @@ static enum margay_status sweep_engine(const struct options *options,
     enum margay_status status = MARGAY_OK;
     double seconds = 0;
     for (uint64_t blocks = SMALLEST_SWEEP;
-         blocks <= most && seconds < SLOW_SECONDS && fits_memory(blocks) &&
-         status == MARGAY_OK && !signals_interrupted();
+         blocks <= most && seconds < SLOW_SECONDS && status == MARGAY_OK &&
+         !signals_interrupted();
          blocks *= 10) {
-        if (trial_is_too_slow(spec, (double)blocks, (double)blocks))
+        /* The memory available without swapping; 0 = unknown. */
+        uint64_t memory =
+            trial_system_bytes("/proc/meminfo", "MemAvailable: %llu kB");
+        if ((memory != 0 && blocks > memory / BLOCK_BYTES) ||
+            trial_is_too_slow(spec, (double)blocks, (double)blocks))
             break;
         struct trial trial = trial_of(spec, options, blocks);
         trial.next = next_swept;

@@ -129,14 +129,12 @@ static enum margay_status write_pass(void *context,
     enum margay_status status = MARGAY_OK;
     size_t count = margay_phases_count(phases);
     size_t different = write_phases(&made->csvs[PHASES], pass, phases);
-    double rate =
-        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     message_tell("%s: %" PRIu64 " reference%s in windows of %" PRIu64
                  ", %zu phase%s, %zu of them different, %.1f M refs/s",
                  pass->trace, pass->fed_refs,
                  margay_plural(pass->fed_refs, "s"),
                  margay_phases_interval_refs(phases), count,
-                 margay_plural(count, "s"), different, rate);
+                 margay_plural(count, "s"), different, pass_rate(pass));
     if (made->csvs[CURVES].output != NULL)
         status = write_curves(&made->csvs[CURVES], pass, phases, error);
     if (status == MARGAY_OK && made->csvs[WEIGHTS].output != NULL)

@@ -7,6 +7,7 @@
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
+#include "sim/terminal/asset.h"
 #include "traces/traces_internal.h"
 
 /* A script that is being written. */
@@ -119,44 +120,7 @@ static void put_operands(const struct script *script,
  * So the function reads the whole line, makes whole words of it, and removes
  * the part before that piece from each completion.
  */
-static const char bash_function[] =
-    "_margay() {\n"
-    "    local line=${COMP_LINE:0:COMP_POINT} words word taken='' prefix=''\n"
-    "    local last breaks=${COMP_WORDBREAKS//[^=:]/}\n"
-    "    read -ra words <<<\"$line\"\n"
-    "    [[ $line == *[[:blank:]] ]] && words+=('')\n"
-    "    last=$((${#words[@]} - 1)) word=${words[last]}\n"
-    "    if ((last == 1)); then\n"
-    "        taken=$(_margay_takes commands)\n"
-    "    elif [[ $word == --*=* ]]; then\n"
-    "        taken=$(_margay_takes \"${words[1]},${word%%=*}\")\n"
-    "        prefix=${word%%=*}=\n"
-    "    elif ! taken=$(_margay_takes \"${words[1]},${words[last - 1]}\"); "
-    "then\n"
-    "        if [[ $word == -* ]]; then\n"
-    "            taken=$(_margay_takes \"${words[1]},options\")\n"
-    "        else\n"
-    "            taken=$(_margay_takes \"${words[1]},operands\")\n"
-    "        fi\n"
-    "    fi\n"
-    "    COMPREPLY=()\n"
-    "    # Where no word fits, files do.\n"
-    "    if [[ $taken == FILES* ]]; then\n"
-    "        compopt -o default 2>/dev/null\n"
-    "        taken=${taken#FILES}\n"
-    "        [[ $taken ]] || return\n"
-    "    fi\n"
-    "    # Of a list, the last item.\n"
-    "    [[ $word == *,* ]] && prefix=${word%,*},\n"
-    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$taken\" \\\n"
-    "        -- \"${word#\"$prefix\"}\")\n"
-    "    [[ ${COMPREPLY[0]-} == *[=:] ]] && compopt -o nospace 2>/dev/null\n"
-    "    if [[ $breaks && $word == *[\"$breaks\"]* ]]; then\n"
-    "        prefix=${word%\"${word##*[\"$breaks\"]}\"}\n"
-    "        COMPREPLY=(\"${COMPREPLY[@]#\"$prefix\"}\")\n"
-    "    fi\n"
-    "}\n"
-    "complete -F _margay margay\n";
+ASSET(completion_bash, "sim/command/completion.bash");
 
 /* The option's names as a pattern: "curve,-f|curve,--format". */
 static void put_bash_option(const struct script *script,
@@ -213,7 +177,7 @@ static void write_bash(FILE *text)
     fprintf(text, "' ;;\n");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_bash_command(&script, command);
-    fprintf(text, "    *) return 1 ;;\n    esac\n}\n\n%s", bash_function);
+    fprintf(text, "    *) return 1 ;;\n    esac\n}\n\n%s", completion_bash);
 }
 
 /* ----------------------------------------------------------------- zsh -- */

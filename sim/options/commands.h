@@ -60,6 +60,13 @@ enum {
 /* margay predict --sample */
 int cmd_predict_sample(const struct options *options);
 
+/* Write a model of runs at blocks of `block_bytes` (0 = unknown). */
+struct output;
+enum margay_status predict_write_model(struct output *output,
+                                       const margay_model *model,
+                                       uint64_t block_bytes,
+                                       struct margay_error *error);
+
 /* Read the model that --save-model has written to a file, and the size of its
    blocks.  *model is freed with margay_model_free(). */
 enum margay_status predict_read_model(const char *path, margay_model **model,

@@ -111,4 +111,55 @@ const char *launch_find_binary(const char *path, struct scripts *scripts);
 /* Is the file a binary for the machine that this program is for? */
 bool launch_is_native(const char *binary);
 
+/* ---------------------------------------- the files of a recording -- */
+
+/* The references that are turned from addresses into ids at a time. */
+#define UNITS_REFS 1024
+
+struct traces {
+    const struct options *options;
+    const margay_receiver *receiver;
+    const char *format;
+    struct trace_file *files; /* by thread; or one */
+    struct output **outputs;  /* of the files, with the same indices */
+    size_t file_count;
+    uint64_t to_skip, to_write; /* references */
+    uint64_t refs;              /* written */
+    struct margay_relay *relay; /* for the reader of a pipe; NULL = none */
+    /* A batch in units of the format's ids. */
+    uint64_t numbers[UNITS_REFS];
+    uint32_t extents[UNITS_REFS];
+};
+
+/* Does the trace go to standard output? */
+bool traces_to_standard_output(const struct options *options);
+
+/* Open the trace, or that of the first thread. */
+enum margay_status traces_open(const struct options *options,
+                               const margay_receiver *receiver,
+                               struct traces *output,
+                               struct margay_error *error);
+
+/* Write the references of a batch that the options select. */
+enum margay_status traces_put(struct traces *output,
+                              const struct margay_batch *batch,
+                              struct margay_error *error);
+
+/* Write an event of data, which happens before the references put next. */
+enum margay_status traces_put_data(struct traces *output,
+                                   const struct margay_data_event *event,
+                                   struct margay_error *error);
+
+/* Can recorded words be written as they are, and all of them? */
+bool traces_takes_words(const struct traces *output);
+
+enum margay_status traces_put_words(struct traces *output,
+                                    const struct margay_words *words,
+                                    struct margay_error *error);
+
+/* If `status` is MARGAY_OK, write the references still held back and publish
+   the files; otherwise print *error.  True if the files appeared. */
+bool traces_conclude(struct traces *output, enum margay_status status,
+                     struct margay_error *error);
+
 #endif

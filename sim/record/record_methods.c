@@ -116,7 +116,7 @@ static enum margay_status prepare_valgrind(struct launch *launch,
         launcher,
         "--tool=margay",
         "-q",
-        /* Not what the user's files and environment say of Valgrind. */
+        /* Not the options of the user's files and environment for Valgrind. */
         "--command-line-only=yes",
         "--trace-children=yes",
         "--vgdb=no",

@@ -1,9 +1,9 @@
 /*
- * record_runtime.c - what a program is built with to be recorded
+ * record_runtime.c - the flags that a program is built with to be recorded
  *
  * The compiler puts calls into the program, and the library that takes the
- * calls (traces/capture/runtime) lies beside this program, in the build tree or
- * where both were installed.
+ * calls (traces/capture/runtime) lies next to this program, in the build tree
+ * or where both were installed.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -17,7 +17,7 @@
 
 #define ARCHIVE "libmargay_runtime.a"
 
-/* What the compiler that CC names prints on its first line, with an option. */
+/* The first line that the compiler named by CC prints with an option. */
 static bool ask_compiler(const char *option, char *line, int bytes)
 {
     char command[PATH_MAX];
@@ -102,7 +102,8 @@ static void print_cflags(const char *directory)
            directory);
 }
 
-/* What the runtime stands before: copies, and allocations in C and C++. */
+/* The functions that the runtime wraps: copies, and allocations in C and C++.
+ */
 static const char wrapped[] =
     "memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk malloc "
     "calloc realloc free posix_memalign aligned_alloc memalign valloc pvalloc "

@@ -1,5 +1,5 @@
 /*
- * record_symbols.c - what a program's file holds: the place of a function, how
+ * record_symbols.c - facts of a program's file: the place of a function, how
  * it is linked, and marks of the recorder
  *
  * It reads the tables of an ELF file of this machine's word length and byte

@@ -20,19 +20,12 @@
 #include "sim/result/json.h"
 #include "sim/result/knees.h"
 #include "sim/result/match.h"
+#include "sim/terminal/asset.h"
 #include "traces/traces_internal.h"
 
-/* The assembler takes in the style and the script, which stay files for editors
-   and readers.  The build runs in the tree's root, and module.mk says that this
-   file depends on them. */
-#define ASSET(name, file)                                                   \
-    __asm__(".section .rodata\n.globl " #name "\n.hidden " #name "\n" #name \
-            ":\n.incbin \"sim/report/" file "\"\n.byte 0\n.previous\n");    \
-    extern const char name[] __attribute__((visibility("hidden")))
-
-ASSET(report_css, "report.css");
-ASSET(charts_js, "charts.js");
-ASSET(report_js, "report.js");
+ASSET(report_css, "sim/report/report.css");
+ASSET(charts_js, "sim/report/charts.js");
+ASSET(report_js, "sim/report/report.js");
 
 /* The most rows of a table that the page shows; all of them are in its JSON. */
 #define MOST_SHOWN 2000

@@ -74,8 +74,8 @@ static char *put_text(const struct csv_writer *csv, char *to, const char *text)
 
 /* --------------------------------------------------------- begin of a field */
 
-/* Write what stands before the next field: in an object of JSON and in an
-   upright table the name of its column.  Returns where the field begins. */
+/* Write the separator and, in an object of JSON and in an upright table, the
+   name of the column.  Returns where the field begins. */
 static char *put_start(struct csv_writer *csv, char *to)
 {
     size_t bytes = strcspn(csv->column, ",");
@@ -276,7 +276,10 @@ void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes)
 
 void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole)
 {
-    csv_decimal(csv, (double)part / (double)whole);
+    if (whole == 0)
+        csv_nothing(csv);
+    else
+        csv_decimal(csv, (double)part / (double)whole);
 }
 
 /* JSON has no infinite numbers: they are texts. */

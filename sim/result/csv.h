@@ -165,6 +165,7 @@ void csv_known(struct csv_writer *csv, bool known, uint64_t value);
 /* The bytes of `blocks` blocks; an empty field if block_bytes is 0, unknown. */
 void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes);
 void csv_hexadecimal(struct csv_writer *csv, uint64_t value);
+/* An empty field if the whole is 0. */
 void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole);
 void csv_decimal(struct csv_writer *csv, double value);
 void csv_text(struct csv_writer *csv, const char *text);

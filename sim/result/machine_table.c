@@ -3,12 +3,8 @@
 
 #include <stdlib.h>
 
+#include "sim/result/tables.h"
 #include "traces/traces_internal.h"
-
-static uint64_t sum(const uint64_t counts[MARGAY_KINDS])
-{
-    return counts[MARGAY_READ] + counts[MARGAY_WRITE] + counts[MARGAY_FETCH];
-}
 
 static const struct margay_level *levels_of(
     const struct machine_results *results, size_t machine)
@@ -39,7 +35,7 @@ double machine_access_cycles(const struct machine_results *results,
     }
     const struct margay_machine_fed fed =
         margay_machine_analysis_fed(results->analysis);
-    return cycles / (double)sum(fed.references);
+    return cycles / (double)of_all_kinds(fed.references);
 }
 
 void table_varied(struct csv_writer *csv, const struct machine *machine,
@@ -62,10 +58,7 @@ static void write_ratio(struct csv_writer *csv, uint64_t references,
 {
     csv_u64(csv, references);
     csv_u64(csv, misses);
-    if (references == 0)
-        csv_nothing(csv);
-    else
-        csv_share(csv, misses, references);
+    csv_share(csv, misses, references);
 }
 
 static void write_mpki(struct csv_writer *csv, uint64_t misses,
@@ -98,7 +91,8 @@ static void write_level(struct csv_writer *csv,
     csv_text(csv, results->name);
     csv_text(csv, results->trace);
     csv_text(csv, results->machine->levels[index].name);
-    write_ratio(csv, sum(counts.references), sum(counts.misses));
+    write_ratio(csv, of_all_kinds(counts.references),
+                of_all_kinds(counts.misses));
     for (size_t i = 0; i < MARGAY_KINDS; i++) {
         csv_u64(csv, counts.references[kinds[i]]);
         csv_u64(csv, counts.misses[kinds[i]]);
@@ -106,7 +100,7 @@ static void write_level(struct csv_writer *csv,
     csv_u64(csv, counts.writebacks);
     csv_u64(csv, counts.prefetches);
     csv_u64(csv, counts.useful_prefetches);
-    write_mpki(csv, sum(counts.misses), instructions);
+    write_mpki(csv, of_all_kinds(counts.misses), instructions);
     write_ratio(csv, counts.demand_references, counts.demand_misses);
     write_mpki(csv, counts.demand_misses, instructions);
     csv_u64(csv, counts.writebacks_received);
@@ -144,8 +138,8 @@ struct point {
     double cycles;
 };
 
-/* What the instances of all caches hold; where writes are none, as in a TLB, a
-   level holds no bytes of its own. */
+/* The bytes of the instances of all caches; where writes are none, as in a TLB,
+   a level holds no bytes of its own. */
 static uint64_t bytes_of(const struct machine_results *results, size_t machine)
 {
     uint64_t cores = margay_machine_analysis_fed(results->analysis).cores;

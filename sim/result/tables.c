@@ -112,10 +112,7 @@ static void count_fields(struct csv_writer *csv,
     if (series->counters & MARGAY_COUNTS_BYTES) {
         csv_u64(csv, whole_bytes(series, series->reference_bytes));
         csv_u64(csv, whole_bytes(series, point->missed_bytes));
-        if (series->reference_bytes == 0)
-            csv_nothing(csv);
-        else
-            csv_share(csv, point->missed_bytes, series->reference_bytes);
+        csv_share(csv, point->missed_bytes, series->reference_bytes);
     }
     if (series->counters & MARGAY_COUNTS_WRITEBACKS)
         csv_u64(csv, point->writebacks);
@@ -127,10 +124,7 @@ static void count_fields(struct csv_writer *csv,
         uint64_t hit = series->request_tokens - point->missed_tokens;
         csv_known(csv, known, whole(series, series->request_tokens));
         csv_known(csv, known, whole(series, hit));
-        if (known && series->request_tokens > 0)
-            csv_share(csv, hit, series->request_tokens);
-        else
-            csv_nothing(csv);
+        csv_share(csv, hit, known ? series->request_tokens : 0);
     }
     if (series->policy != NULL)
         csv_text(csv, series->policy);
