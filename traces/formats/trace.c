@@ -15,13 +15,16 @@
 
 /* ------------------------------------------------------------- opening -- */
 
-/* --column, --delimiter and --quote ask for the format csv, unless that is
-   another whose columns the user may name, and --pattern for regex. */
+/* Copy what is said of tables, and choose the format of a trace of which
+   nothing else says it: --column, --delimiter and --quote ask for csv, and
+   --pattern for regex. */
 static enum margay_status take_table_options(
     struct margay_trace *trace, const struct margay_trace_options *given,
     struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
+    const struct margay_format **format = &reader->detection.format;
+    bool of_table = given->delimiter != '\0' || given->quote != 0;
     reader->state_options.unit_bytes = given->unit_bytes;
     reader->state_options.column = given->column;
     reader->state_options.delimiter = given->delimiter;
@@ -33,41 +36,43 @@ static enum margay_status take_table_options(
         if (reader->state_options.tenants == NULL)
             return margay_fail_memory(error, "the names of tenants");
     }
-    const struct margay_format **format = &reader->detection.format;
-    const char *asked = NULL;
-    if (given->pattern != NULL)
-        asked = "the pattern asked for";
-    else if (given->column != NULL || given->delimiter != '\0' ||
-             given->quote != 0)
-        asked = "the column, delimiter or quote asked for";
-    if (*format == NULL && asked != NULL) {
-        enum margay_status status = margay_format_find(
-            given->pattern != NULL ? "regex" : "csv", false, format, error);
-        if (status != MARGAY_OK)
-            return status;
-        strcpy(reader->detection.evidence, asked);
-        reader->may_have_names = given->pattern == NULL &&
-                                 given->delimiter == '\0' && given->quote == 0;
-    }
-    if (given->pattern != NULL && strcmp((*format)->info.name, "regex") != 0)
+    if (*format != NULL ||
+        (given->pattern == NULL && given->column == NULL && !of_table))
+        return MARGAY_OK;
+    strcpy(reader->detection.evidence,
+           given->pattern != NULL ? "the pattern asked for"
+                                  : "the column, delimiter or quote asked for");
+    reader->may_have_names = given->pattern == NULL && !of_table;
+    return margay_format_find(given->pattern != NULL ? "regex" : "csv", false,
+                              format, error);
+}
+
+/* Do these options go with the format, which may have columns that the user
+   names itself, and with each other? */
+static enum margay_status check_table_options(
+    struct margay_trace *trace, const struct margay_trace_options *given,
+    struct margay_error *error)
+{
+    struct margay_reader *reader = &trace->reader;
+    const struct margay_format *format = reader->detection.format;
+    bool of_table = given->delimiter != '\0' || given->quote != 0;
+    if (given->pattern != NULL && strcmp(format->info.name, "regex") != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a pattern is for the format regex, not for %s",
-                           (*format)->info.name);
-    bool is_named = *format != NULL && (*format)->layout != NULL &&
-                    (*format)->layout->open &&
-                    (*format)->layout->syntax != MARGAY_SYNTAX_TABLE;
-    if (is_named && given->delimiter == '\0' && given->quote == 0) {
-        reader->state_options.layout = (*format)->layout;
+                           format->info.name);
+    if (!of_table && format != NULL && format->layout != NULL &&
+        format->layout->open && format->layout->syntax != MARGAY_SYNTAX_TABLE) {
+        reader->state_options.layout = format->layout;
         return margay_named_check(&reader->state_options, error);
     }
-    if (asked == NULL)
+    if (given->pattern == NULL && given->column == NULL && !of_table)
         return MARGAY_OK;
-    if (*format != &margay_format_csv)
+    if (format != &margay_format_csv)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "a column, a delimiter and a quote are for the format csv, "
             "not for %s",
-            (*format)->info.name);
+            format->info.name);
     if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "the delimiter and the quote of a table are both "
@@ -126,7 +131,9 @@ static enum margay_status take_options(struct margay_trace *trace,
     } else if (given->format != NULL)
         status = margay_format_find(given->format, false,
                                     &trace->reader.detection.format, error);
-    return status == MARGAY_OK ? take_table_options(trace, given, error)
+    if (status == MARGAY_OK)
+        status = take_table_options(trace, given, error);
+    return status == MARGAY_OK ? check_table_options(trace, given, error)
                                : status;
 }
 
