@@ -2,7 +2,7 @@
 #
 # DESTDIR goes before everything and into nothing; no directory has a blank in
 # its name.  The command finds the plot scripts in ../share/margay from where
-# it lies, so $(datadir) is to be beside $(bindir), or MARGAY_PLOTS be set.
+# it lies, so $(datadir) is to be next to $(bindir), or MARGAY_PLOTS be set.
 DESTDIR    ?=
 PREFIX     ?= /usr/local
 prefix     ?= $(PREFIX)
@@ -88,7 +88,7 @@ $(BUILD)/margay.pc: margay.pc.in FORCE
 	    -e 's|@includedir@|$(patsubst $(prefix)/%,$${prefix}/%,\
 	        $(includedir))|' $< >$@
 
-# bash looks for a file of the command's name, zsh for one behind _.
+# bash looks for a file of the command's name, zsh for one after _.
 # The command writes them; one for another machine is built for this one, too.
 completion_PROGRAM := $(BUILD)$(if $(is_CROSS),/host)/margay
 completion_FILES = $(BUILD)/completion/margay $(BUILD)/completion/_margay

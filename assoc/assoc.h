@@ -391,7 +391,7 @@ MARGAY_API size_t margay_cache_condense(margay_cache *cache,
                                         uint64_t *left_blocks,
                                         uint8_t *left_kinds);
 
-/* The references that a cache makes to the next level behind it. */
+/* The references that a cache makes to the next level after it. */
 struct margay_traffic {
     /* The block and the enum margay_kind of each reference, and which of the
        references of the call causes it, from 0 on. */

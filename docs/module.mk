@@ -13,7 +13,7 @@ $(man_PAGES): docs/man/options.mdoc docs/man/assemble.awk $(public_HEADERS)
 
 all tests lint: $(man_PAGES)
 
-# The pictures of the pages, each from a table that is made here or stands beside
+# The pictures of the pages, each from a table that is made here or stands next to
 # it.
 pictures: deps $(BUILD)/margay ## draw the pictures of docs/ again
 	@MARGAY_PLOTS=plots sh docs/pictures.sh $(abspath $(BUILD)/margay) \

@@ -47,7 +47,7 @@ program = 'function plain(text) {' \
 . '            print k, below[k] / ratio, part / ratio; below[k] = part }' \
 . '        print ""; print "" } }'
 
-# Bars that there is room for, beside a legend of some 30 characters.
+# Bars that there is room for, next to a legend of some 30 characters.
 room = int((1 - left - (exists("LEGEND") && LEGEND ne "right" ? 2 : 25) * em_x) \
     / (5.2 * em_x))
 room = room < 2 ? 2 : room > 10 ? 10 : room
@@ -59,7 +59,7 @@ if (traces > 1) {
     print sprintf("%d traces, expected one", traces)
     exit status 2
 }
-SUBTITLE = behind($lines[1], 3 + bars)
+SUBTITLE = after($lines[1], 3 + bars)
 set xtics () scale 0
 do for [i = 1:bars] {
     set xtics add (amount_text(real(word($lines[1], 3 + i) . ".0"), "B") i)

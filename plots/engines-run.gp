@@ -29,7 +29,7 @@ set format y "%g"
 set ytics add ("exact" foot)
 set offsets graph 0.05, graph 0.16, 0, 0
 
-# Names stand beside the points instead of a legend, above those that have
+# Names stand next to the points instead of a legend, above those that have
 # another point on their right.  The exact engines are on one line: their names
 # rise from it, moved to the right where they would touch, in the order of speed.
 program = 'NR > 1 && $9 != "" { print $4, ($9 + 0 < foot ? 0 : $9), $1 }'

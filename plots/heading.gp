@@ -1,7 +1,7 @@
 # heading.gp - the title and what stands below it; loaded by the others
 #
 # They set HEADING and SUBTITLE before.  margay plot --title sets TITLE, which
-# takes the place of HEADING; an empty one (none) leaves out both, as a paper
+# replaces HEADING; an empty one (none) leaves out both, as a paper
 # has a caption in their place.  margay plot, which sets FORMAT, reads what is
 # printed here, for the title that a file has.
 

@@ -65,7 +65,7 @@ note(cache, trace, misses, mpki, given) = (line = line + 2, \
         READS[machines] = greater(READS[machines], $9), \
         WRITES[machines] = greater(WRITES[machines], $11)), \
     knows = knows && mpki ne "", 1)
-# Fields that vary stand behind the others, and have a dot in their names.
+# Fields that vary stand after the others, and have a dot in their names.
 fixed(k) = strstrt(word(head, k), ".") == 0 && k <= words(head) \
     ? fixed(k + 1) : k - 1
 FIXED = fixed(17)

@@ -89,7 +89,7 @@ do for [i = 1:|$lines|] {
         at = real(word($lines[i], 2))
         room = (right - left) * (1 - (log(at) - log(x_least)) \
             / (log(x_most) - log(x_least))) / (0.58 * em_x) - 2
-        set label cut(behind($lines[i], 3), floor(room)) \
+        set label cut(after($lines[i], 3), floor(room)) \
             at at,real(word($lines[i], 3)) left boxed front offset 0.7,0.9
     }
 }

@@ -24,7 +24,7 @@ stats $lines using 2:(note_ratio($3)) nooutput
 end = STATS_max_x
 
 HEADING = "Phases over time"
-SUBTITLE = behind($lines[1], 1)
+SUBTITLE = after($lines[1], 1)
 load HERE . "heading.gp"
 load HERE . "legend.gp"
 every = nice_step(end, (right - left) / (6 * em_x))

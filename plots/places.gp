@@ -36,7 +36,7 @@ set xtics ("0" 0, "cold" last + 1.5)
 do for [k = 1:last] { set xtics add (power_text(k - 1, "") k) }
 
 HEADING = "Whose distances"
-SUBTITLE = behind($lines[1], 2)
+SUBTITLE = after($lines[1], 2)
 load HERE . "heading.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2
 set ylabel "share of references" offset 0.5,0

@@ -65,7 +65,7 @@ load HERE . "blocks.gp"
 series = int(word($lines[1], 2))
 areas = blocks - series
 in_bytes = int(word($lines[1], 3))
-SUBTITLE = behind($lines[1], 3)
+SUBTITLE = after($lines[1], 3)
 stats $lines using 1 nooutput
 smallest = STATS_min
 largest = STATS_max
@@ -79,7 +79,7 @@ do for [i = 1:series] {
     NAME[i] = word(HEAD[i], 1)
     TURN[i] = int(word(HEAD[i], 2))
     PLACE[i] = int(word(HEAD[i], 3))
-    LABEL[i] = behind(HEAD[i], 3)
+    LABEL[i] = after(HEAD[i], 3)
 }
 
 # A policy has the same colour, dash and mark in all pictures; LRU and the optimum

@@ -51,7 +51,7 @@ do for [role in "truth training prediction"] {
     do for [i = 1:blocks] {
         if (word(HEAD[i], 1) eq role) {
             line = add_line(sprintf("$lines index %d", i - 1), 0, ROWS[i] - 1, "$1", \
-                "shown($2)", behind(HEAD[i], 1))
+                "shown($2)", after(HEAD[i], 1))
             line = look_as(role, i)
         }
     }

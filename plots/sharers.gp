@@ -41,7 +41,7 @@ in_bytes = int(word($lines[1], 3))
 divides = int(word($lines[1], 4))
 smallest = real(word($lines[1], 5))
 largest = real(word($lines[1], 6))
-about = behind($lines[1], 6)
+about = after($lines[1], 6)
 stats $lines using (note_ratio($2)) nooutput
 stats $lines using (note_ratio($3)) nooutput
 

@@ -39,9 +39,9 @@ fitting(name) = bytes(name) < 50 ? name : fitting(name[2:*])
 tic_text(name) = strstrt(name, "%") == 0 ? name \
     : replaced(fitting(name), "%", "%%")
 
-# What is behind the first `count` words, as it stands.
-behind(text, count) = count == 0 ? text \
-    : behind(text[strstrt(text, " ") + 1:*], count - 1)
+# The text after the first `count` words, as it stands.
+after(text, count) = count == 0 ? text \
+    : after(text[strstrt(text, " ") + 1:*], count - 1)
 
 # For "load": each line that a command of the shell prints becomes one of `block`.
 # "print" would join lines where a name has a quotation mark.  Empty lines at the

@@ -59,7 +59,7 @@ program = 'function is_power(n) { while (n > 1 && n % 2 == 0) n /= 2; return n =
 . '    return joined(text, several_blocks ? block_text(block[k]) : "") }'
 load HERE . "blocks.gp"
 unit = word($lines[1], 3)
-SUBTITLE = behind($lines[1], 3)
+SUBTITLE = after($lines[1], 3)
 stats $lines using 1:(note_ratio(shown($2))) nooutput
 end = STATS_max_x
 sizes = blocks / int(word($lines[1], 2))

@@ -11,7 +11,7 @@
  * times each, and the histogram takes 2 bytes per distance instead of 8.
  *
  * Distances in bytes lie far apart: a histogram of these is a list of rows,
- * made at once, in the place of the tree.
+ * made at once, instead of the tree.
  */
 #include "stackdist/histogram.h"
 
@@ -42,7 +42,7 @@ struct margay_histogram {
     uint64_t references;
     uint64_t infinite;
     uint64_t end; /* the largest finite distance + 1, 0 if there is none */
-    struct margay_histogram_row *rows; /* in the place of `root`, or NULL */
+    struct margay_histogram_row *rows; /* instead of `root`, or NULL */
     size_t row_count;
     uint64_t exceeded_bound;
 };

@@ -214,7 +214,7 @@ MARGAY_API enum margay_status margay_sampler_feed(margay_sampler *sampler,
                                                   struct margay_error *error);
 
 /* A distance between two references to a data sample that is larger than those
-   before and behind it. */
+   before and after it. */
 struct margay_peak {
     unsigned sample;      /* the data sample, counted from 0 in the order in
                              which they qualified */

@@ -276,7 +276,7 @@ MARGAY_API enum margay_status margay_engine_create(
 /* Release an engine; NULL does nothing. */
 MARGAY_API void margay_engine_free(margay_engine *engine);
 
-/* What an engine can do beside taking references and giving a curve at some
+/* What an engine can do besides taking references and giving a curve at some
    sizes: a set of bits. */
 enum margay_engine_ability {
     /* margay_engine_feed() gives the distance of each reference. */
@@ -365,7 +365,7 @@ struct margay_result {
     struct margay_point *points;
     size_t point_count;  /* the number of points */
     bool only_points;    /* the curve is known at its points only; otherwise it
-                            is linear between them and constant behind them */
+                            is linear between them and constant after them */
     uint64_t references; /* all references counted */
     uint64_t infinite;   /* those that miss in every cache */
     /* Above 0 where distances fade: all counts of the result, and of its

@@ -92,7 +92,7 @@ bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS='--only W1
 	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench
 
-bench-peers: deps $(BUILD)/margay bench-tools ## beside other programs, whose sources are in PEERS=FOLDER
+bench-peers: deps $(BUILD)/margay bench-tools ## next to other programs, whose sources are in PEERS=FOLDER
 	@test -n '$(PEERS)' || { echo 'usage: make bench-peers PEERS=FOLDER'; exit 2; }
 	@perl tests/bench/peers.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench '$(PEERS)'

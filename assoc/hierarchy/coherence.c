@@ -158,7 +158,7 @@ static struct margay_place *note_place(struct margay_hierarchy *hierarchy,
 
 /* ---------------------------------------------------------- the protocol -- */
 
-/* What a touch does to the other domains; returns how many have the block. */
+/* The effects of a touch on other domains; returns how many have the block. */
 static uint32_t tell_others(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
                             const struct margay_touch *touch)
@@ -224,7 +224,7 @@ void margay_coherence_touch(struct margay_hierarchy *hierarchy,
     if (missed)
         begin_stay(hierarchy, domain, copy, touch);
     if ((copy->fresh & touch->pieces) != 0) {
-        /* What the domain touches is new to it. */
+        /* The touched bytes are new to the domain. */
         copy->fresh = 0;
         domain->root->counts.true_sharing_misses += copy->pending;
         if (copy->pending && copy->missed_at != 0)

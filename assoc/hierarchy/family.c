@@ -1,5 +1,5 @@
 /*
- * family.c - machines that have caches in common, and what they are fed
+ * family.c - machines that have caches in common, and their references
  *
  * Algorithm: a machine's levels are looked up from the last to the first, each
  *   after the caches that feed it, and made where no machine before had them.
@@ -8,7 +8,7 @@
  *   feed, and so on, each with all references at once, so that a cache's state
  *   stays in the processor's own caches meanwhile.
  * Source: shared.h, shared_step.c.
- * Guarantee: what is counted is what the machines count one by one.
+ * Guarantee: the counts are those of the machines one by one.
  * Cost: for machines of 100 first levels and 100 second ones, those of 100
  *   first levels, and for each of these the references that it passes on, in
  *   as many second levels as have different sets.

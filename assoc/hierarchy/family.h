@@ -6,7 +6,7 @@
  * before it, is simulated once, and so are LRU caches that differ in their ways
  * alone.  What is counted is what a margay_hierarchy of each machine counts.
  *
- * That works where a level is told nothing by what comes behind it: see
+ * That works where a level is told nothing by what comes after it: see
  * margay_machine_shares().  Other machines may stand in the list, and are left
  * out.
  *

@@ -40,7 +40,7 @@ static enum margay_status check_memory(const struct machine *machine)
     const struct margay_level *level = &machine->levels[machine->index];
     if (level->next != MARGAY_NO_LEVEL)
         return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: next: found '%s', expected nothing behind a "
+                           "%s: next: found '%s', expected nothing after a "
                            "memory, which is a level without bytes",
                            level->name, machine->levels[level->next].name);
     if (margay_level_is_first(machine->levels, machine->count, machine->index))
@@ -268,7 +268,7 @@ static enum margay_status check_inclusive(const struct machine *machine)
     return MARGAY_OK;
 }
 
-/* A coherent level is private, with all levels above, and nothing behind it
+/* A coherent level is private, with all levels above, and nothing after it
    is. */
 static enum margay_status check_coherent(const struct machine *machine)
 {
@@ -289,7 +289,7 @@ static enum margay_status check_coherent(const struct machine *machine)
                 machine->error, MARGAY_BAD_ARGUMENT,
                 "%s: coherence: found 'mesi' before %s, expected "
                 "it at the last private cache alone, as it is "
-                "also of those above, and the caches behind "
+                "also of those above, and the caches after "
                 "shared by all cores",
                 level->name, machine->levels[i].name);
     }

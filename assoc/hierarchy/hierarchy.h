@@ -18,7 +18,7 @@
  *   missed; a fully written block is not told apart.
  *
  * A level that writes through hands each write to the next level, after that
- * read; so does one that does not allocate, in the place of the read.  Blocks
+ * read; so does one that does not allocate, instead of the read.  Blocks
  * of the next level may be larger, or smaller: a block is then a reference to
  * the larger block that it lies in, or to each of the smaller blocks that it
  * consists of, in ascending order.
@@ -42,7 +42,7 @@
  * references runs on core t, or if the machine has C cores on core t modulo C.
  *
  * Coherence: a coherent level and all levels above are private caches of
- * `shared` cores, with blocks of one size, and all levels behind it are shared
+ * `shared` cores, with blocks of one size, and all levels after it are shared
  * by all cores.  Private caches that have a block have it Modified, Exclusive
  * or Shared.  Before a core's reference, or a prefetch, this happens to the
  * others' caches, in the order of the cores:
@@ -106,7 +106,7 @@ enum margay_writing {
 /* The prefetchers of a level, a set of these. */
 enum margay_prefetch {
     MARGAY_PREFETCH_NONE = 0,
-    /* A miss prefetches the block behind it. */
+    /* A miss prefetches the block after it. */
     MARGAY_PREFETCH_NEXT_LINE = 1,
     /* A miss prefetches the other block of its pair: the number of the one is
        even, and that of the other is by 1 higher. */
@@ -115,10 +115,10 @@ enum margay_prefetch {
        prefetches the block as far ahead as they are apart, if the last two were
        as far apart.  256 sites are kept, by their number modulo 256. */
     MARGAY_PREFETCH_STRIDE = 4,
-    /* A miss, or the first use of a prefetched block, beside the last such
+    /* A miss, or the first use of a prefetched block, next to the last such
        block of one of 16 streams, in the stream's direction if it has one,
        prefetches the next 4 blocks in that direction.  Any other such block
-       begins a stream, in the place of the one that was used the longest ago.
+       begins a stream, instead of the one that was used the longest ago.
      */
     MARGAY_PREFETCH_STREAM = 8,
 };

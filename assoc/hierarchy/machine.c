@@ -30,7 +30,7 @@ static void add_victims(struct margay_hierarchy *hierarchy, size_t index)
         .coherence = level->coherence,
     };
     hierarchy->victims_inclusive[added] = level->inclusion == MARGAY_INCLUSIVE;
-    level->coherence = MARGAY_COHERENCE_NONE; /* its victim blocks are behind */
+    level->coherence = MARGAY_COHERENCE_NONE; /* its victim blocks are after */
     level->next = added;
 }
 

@@ -2,7 +2,7 @@
  * node.h - the instances of levels, and how they are linked
  *
  * A level is a row of the machine, and a node one instance of it: the cache
- * itself.  Victim blocks are a level and nodes of their own, behind the others.
+ * itself.  Victim blocks are a level and nodes of their own, after the others.
  */
 #ifndef MARGAY_ASSOC_NODE_H
 #define MARGAY_ASSOC_NODE_H
@@ -167,7 +167,7 @@ struct margay_instances {
 };
 
 struct margay_hierarchy {
-    /* The machine's levels, and behind them those of victim blocks. */
+    /* The machine's levels, and after them those of victim blocks. */
     struct margay_level levels[2 * MARGAY_MOST_LEVELS];
     size_t level_count, all_count;
     bool victims_inclusive[2 * MARGAY_MOST_LEVELS]; /* of victim blocks: the
@@ -308,7 +308,7 @@ void margay_coherence_touch(struct margay_hierarchy *hierarchy,
                             const struct margay_touch *touch);
 
 /* Take a block out of all caches of a domain, or only write it back to the node
-   behind them if one of them has written to it. */
+   after them if one of them has written to it. */
 void margay_node_recall(margay_hierarchy *hierarchy, struct margay_node *root,
                         uint64_t block, bool take_out);
 

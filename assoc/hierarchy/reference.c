@@ -1,5 +1,5 @@
 /*
- * reference.c - what a reference does in a node, and after it
+ * reference.c - a reference in a node, and its effects on others
  *
  * Algorithm: one step of the node's cache (cache.h), and then what follows from
  *   it in the order that hierarchy.h gives, all of it before the next
@@ -69,8 +69,8 @@ static struct margay_stream *stream_of(struct margay_prefetcher *prefetcher,
     struct margay_stream *streams = prefetcher->streams, *oldest = streams;
     for (size_t i = 0; i < MARGAY_STREAMS; i++) {
         *direction = block - streams[i].block;
-        bool beside = *direction == 1 || *direction == UINT64_MAX;
-        if (streams[i].used != 0 && beside &&
+        bool adjacent = *direction == 1 || *direction == UINT64_MAX;
+        if (streams[i].used != 0 && adjacent &&
             (streams[i].direction == 0 || streams[i].direction == *direction))
             return &streams[i];
         if (streams[i].used < oldest->used)
@@ -387,7 +387,7 @@ static bool ask_next(struct margay_hierarchy *hierarchy,
     return false;
 }
 
-/* Take a block out of an exclusive node, or ask the node behind it; *evicted
+/* Take a block out of an exclusive node, or ask the node after it; *evicted
    comes in. */
 static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
                  uint64_t block, enum margay_kind kind,

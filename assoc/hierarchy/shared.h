@@ -7,7 +7,7 @@
  *
  * A source is the references that come to some caches: those of the trace that
  * a first level takes, or what some caches before pass on.  A group is caches
- * behind one source that are simulated together: LRU caches of the same sets,
+ * after one source that are simulated together: LRU caches of the same sets,
  * which differ in their ways, or one other cache.  So a path from a source of
  * the trace is a list of levels, and is there once for all machines that begin
  * with these levels.  Memories are not simulated: what they get is what the
@@ -106,7 +106,7 @@ struct margay_shared_group {
     uint64_t most_ways;
     struct margay_shared_place *places; /* by core / shared; owned */
     size_t place_count;
-    /* References by the blocks of their set that they were found behind; not
+    /* References by the blocks of their set that they were found after; not
        stacked, 0 = found.  The last one with an entry was not found. */
     uint64_t found[MARGAY_SORTS][MARGAY_STACK_WAYS + 1];
     enum margay_status status;

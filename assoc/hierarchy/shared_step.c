@@ -3,9 +3,9 @@
  *
  * Algorithm: LRU caches of the same sets hold, in each set, the blocks that
  *   were used last, so that one list of them serves all numbers of ways
- *   (stack inclusion): a block found behind d others is a miss where there are
+ *   (stack inclusion): a block found after d others is a miss where there are
  *   d ways or fewer, and pushes out of each such cache what stands last there.
- *   A block that was written, and since then found behind up to d others, is
+ *   A block that was written, and since then found after up to d others, is
  *   dirty in caches of more than d ways, as each of the others has written it
  *   back meanwhile; one number for each block tells.
  * Source: Mattson et al. 1970 (stacks); Wang and Baer 1991 (write-backs of all

@@ -33,7 +33,7 @@ struct margay_fifo_options {
     const uint64_t *cache_blocks; /* 1 or more each, in any order */
     size_t count;                 /* of them, 1 to MARGAY_FIFO_SIZES */
     uint32_t objects;             /* they are numbered from 0 on; 1 or more */
-    uint32_t earlier_insertions;  /* numbers begin behind this one, which
+    uint32_t earlier_insertions;  /* numbers begin after this one, which
                                      changes no result; together with
                                      `objects` it is below 2^32 */
 };

@@ -42,7 +42,7 @@ struct margay_level {
 
 /*
  * References on their way through the levels.  `blocks` are tags, u32 or u64;
- * behind the last, MARGAY_FETCH_AHEAD more are readable and of any value.
+ * after the last, MARGAY_FETCH_AHEAD more are readable and of any value.
  */
 struct margay_work {
     void *blocks;

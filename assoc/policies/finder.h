@@ -41,8 +41,8 @@ struct margay_scanned_set {
     uint16_t marks[]; /* a multiple of MARGAY_MARKS */
 };
 
-/* Only the memory behind the pointers changes while references are made, so
-   that a loop may work on a copy of the struct. */
+/* Only the memory that the pointers lead to changes while references are made,
+   so that a loop may work on a copy of the struct. */
 struct margay_finder {
     enum margay_finder_form form;
     struct margay_sets sets;

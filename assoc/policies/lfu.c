@@ -3,7 +3,7 @@
  *
  * The blocks of a set stand in a line, those with fewer uses first, and of the
  * same number of uses the least recently used first.  A use moves a block
- * behind all blocks that have as many uses as it has now.  Blocks of the same
+ * after all blocks that have as many uses as it has now.  Blocks of the same
  * number of uses are a run, which knows its last block, so that no block is
  * passed one by one.
  *
@@ -109,10 +109,10 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
         return;
     }
     uint32_t to = joins ? *run_of(state, set, next) : new_run(state, set, uses);
-    uint32_t behind = joins ? runs[to].last : last;
-    if (behind != slot) {
+    uint32_t after = joins ? runs[to].last : last;
+    if (after != slot) {
         leave(state, set, slot);
-        margay_order_put_behind(order, set, behind, slot);
+        margay_order_put_after(order, set, after, slot);
     } else {
         /* The last of its run, and others of it stand before. */
         run->last = margay_order_link(order, set, slot)->previous;
@@ -143,7 +143,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     (void)use;
     if (first != MARGAY_NO_SLOT && runs[*run_of(state, set, first)].uses == 1) {
         run = *run_of(state, set, first);
-        margay_order_put_behind(order, set, runs[run].last, slot);
+        margay_order_put_after(order, set, runs[run].last, slot);
     } else {
         run = new_run(state, set, 1);
         margay_order_append(order, set, 0, slot);

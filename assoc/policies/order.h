@@ -70,17 +70,17 @@ static inline bool margay_order_has(const struct margay_order *order,
     return margay_order_link(order, set, slot)->next != 0;
 }
 
-/* The slot behind another one; the first behind the last. */
+/* The slot after another one; the first after the last. */
 static inline uint32_t margay_order_next(const struct margay_order *order,
                                          uint64_t set, uint32_t slot)
 {
     return margay_order_link(order, set, slot)->next - 1;
 }
 
-/* Put a slot that is in no line behind one that is in a line. */
-static inline void margay_order_put_behind(struct margay_order *order,
-                                           uint64_t set, uint32_t before,
-                                           uint32_t slot)
+/* Put a slot that is in no line after one that is in a line. */
+static inline void margay_order_put_after(struct margay_order *order,
+                                          uint64_t set, uint32_t before,
+                                          uint32_t slot)
 {
     struct margay_link *at = margay_order_link(order, set, before);
     uint32_t next = at->next - 1;
@@ -96,7 +96,7 @@ static inline void margay_order_append(struct margay_order *order, uint64_t set,
 {
     uint32_t *head = margay_order_head(order, set, line);
     if (*head != 0) {
-        margay_order_put_behind(
+        margay_order_put_after(
             order, set, margay_order_link(order, set, *head - 1)->previous,
             slot);
         return;

@@ -5,7 +5,7 @@
 #     associativity.sh OUT TRACE...
 #
 # For each trace, 32-byte blocks and up to 2^17 of them: the miss ratios of
-# caches of 1, 2, 4 and 8 ways beside that of the fully associative cache, as
+# caches of 1, 2, 4 and 8 ways next to that of the fully associative cache, as
 # a table on standard output and as a picture in OUT/TRACE.png.  It is the
 # experiment by which Fu, Zhang and Chen checked reuse distances (2006).
 # MARGAY names the program if it is not on the path.

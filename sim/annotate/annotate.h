@@ -32,7 +32,7 @@
 #define PLACE_FILE_BYTES     4096
 #define PLACE_FUNCTION_BYTES 1024
 
-/* What is longer is cut. */
+/* Longer texts are cut. */
 struct place {
     char file[PLACE_FILE_BYTES]; /* absolute if that is known; "" = unknown */
     unsigned line;               /* 0 = unknown */
@@ -47,7 +47,7 @@ struct place {
  */
 bool demangle(const char *name, char *text, size_t bytes);
 
-/* What has been opened to look addresses up. */
+/* The files that are open to look addresses up. */
 struct places;
 
 /* The version of libdw; NULL = it is not there, or was not when this was built.
@@ -192,8 +192,8 @@ enum margay_status data_names_check(const struct data_names *names,
  *
  *     table               a variable
  *     heap of FUNCTION    memory that it has allocated
- *     stack of FUNCTION   what it refers to on any stack
- *     other of FUNCTION   what it refers to of anything else
+ *     stack of FUNCTION   its references to any stack
+ *     other of FUNCTION   its references to anything else
  *
  * Variables that have no name are "data of FILE".
  */

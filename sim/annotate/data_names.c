@@ -1,5 +1,5 @@
 /*
- * data_names.c - what the data of a recorded program are called
+ * data_names.c - the names of the data of a recorded program
  *
  * The debug information of a program or a library says which variables it has,
  * with their sizes and declarations, also those of functions (static); where it

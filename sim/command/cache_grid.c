@@ -7,7 +7,7 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-/* What is simulated without --sets and --ways: powers of two and, unless a
+/* The caches simulated without --sets and --ways: powers of two and, unless a
    policy wants them too, all numbers. */
 #define USUAL_SETS 16384
 #define USUAL_WAYS 16

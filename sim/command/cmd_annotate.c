@@ -110,8 +110,8 @@ static enum margay_status add_site(void *context, uint64_t site,
     return status;
 }
 
-/* A file of code that is younger than the trace, and so need not be what was
-   recorded; NULL = none is, or the trace is no file. */
+/* A file of code that is younger than the trace, and so need not be the one
+   that was recorded; NULL = none is, or the trace is no file. */
 static const char *find_changed(const struct annotate *annotate,
                                 const char *trace)
 {

@@ -123,8 +123,8 @@ static void write_error(struct compare *compare, int what, unsigned ways,
     errors->largest = fmax(errors->largest, fabs(error));
 }
 
-/* A row, from what the distances of the trace predict and, unless that is NULL,
-   those of --prediction. */
+/* A row, from the predictions of the trace's distances and, unless they are
+   NULL, those of --prediction. */
 static void write_row(struct compare *compare, const struct margay_pass *pass,
                       const struct margay_cache_row *row, uint64_t sets,
                       size_t way, uint64_t cold, const struct predicted *own,

@@ -101,8 +101,8 @@ static enum margay_status run(struct conversion *conversion,
     return status == MARGAY_OK ? drive_run(&drive, error) : status;
 }
 
-/* Say what was written, and what was not: what addresses hold, which a
-   recording tells before its first reference.  What is no file cannot be read
+/* Say what was written, and that the data of addresses were not, which a
+   recording reports before its first reference.  What is no file cannot be read
    twice, and is not asked. */
 static void tell(const struct conversion *conversion, bool damaged)
 {

@@ -1,7 +1,7 @@
 /*
- * cmd_filter.c - margay filter: the trace of what a cache lets through
+ * cmd_filter.c - margay filter: the trace of the misses of a cache
  *
- * A cache (sim/run/filter.c) before an analysis that writes what it is fed
+ * A cache (sim/run/filter.c) before an analysis that writes its references
  * (stream.c): a read of each block that misses, a fetch if a fetch missed, and
  * a write of each block that is written back or through.
  */

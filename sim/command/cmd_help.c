@@ -221,7 +221,7 @@ static void put_layouts(FILE *text, const void *context)
 
 typedef void put_help(FILE *text, const void *context);
 
-/* What is put, as a text that the caller frees; NULL = no memory. */
+/* The help, as a text that the caller frees; NULL = no memory. */
 static char *text_of(put_help *put, const void *context)
 {
     char *text = NULL;

@@ -83,7 +83,7 @@ static enum margay_status write_part(void *context, uint64_t key,
 
 /* ------------------------------------------------------------- the rows -- */
 
-/* Of objects, the shares are of what the histogram counts. */
+/* Of objects, the shares are of the references in the histogram. */
 static enum margay_status write_series(void *context,
                                        const struct margay_series *series,
                                        struct margay_error *error)

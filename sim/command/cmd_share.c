@@ -171,8 +171,8 @@ static enum margay_status write_size(struct share *share, uint64_t blocks,
         share->sharing, blocks, share->options->results.fair, divided, error);
     if (status != MARGAY_OK)
         return status;
-    /* What others bring in between needs their footprints, which follow from
-       misses in blocks, not in bytes. */
+    /* The blocks that others bring in follow from their footprints, and these
+       from misses in blocks, not in bytes. */
     if (!objects)
         margay_sharing_shared(share->sharing, blocks, shared);
     for (size_t i = 0; i < share->count; i++) {

@@ -81,8 +81,8 @@ static enum margay_status find_plugin(struct margay_error *error)
     return found ? MARGAY_OK : MARGAY_IO;
 }
 
-/* What was not there when this was built, or is not now, and what does not work
-   without. */
+/* Libraries that were not there when this was built, or are not now, and the
+   features that do not work without them. */
 static enum margay_status put_left_out(struct output *output,
                                        struct margay_error *error)
 {

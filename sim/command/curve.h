@@ -14,7 +14,7 @@
 #include <margay/questions.h>
 #include <margay/run.h>
 
-/* --------------------------------------------- what is asked of traces -- */
+/* --------------------------------------------------------- the question -- */
 
 /* The options of a question of objects: what of it is wanted. */
 struct objects_wanted {
@@ -93,8 +93,8 @@ enum margay_status curve_sizes(const struct options *options,
                                uint64_t block_bytes, struct margay_sizes *sizes,
                                struct margay_error *error);
 
-/* Write the series of the histograms in the table of --from, and answer what is
-   asked about them. */
+/* Write the series of the histograms in the table of --from, and the answers
+   about them. */
 enum margay_status curve_from(const struct options *options,
                               const struct curve_sinks *sinks, bool *unreached,
                               struct margay_error *error);

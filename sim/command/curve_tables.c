@@ -169,7 +169,7 @@ static enum margay_status check_distances(const struct options *options,
         options->results.from, largest, trace, cold, margay_plural(cold, "es"));
 }
 
-/* The rows of a histogram, and what is asked about it. */
+/* The rows of a histogram, and the answers about it. */
 static enum margay_status draw(const struct drawing *drawing,
                                const struct run_csv *run,
                                struct margay_error *error)
@@ -209,8 +209,8 @@ enum margay_status curve_from(const struct options *options,
     const struct drawing drawing = {options, *sinks, unreached};
     if (options->operand_count > 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--from takes the place of a trace, so there is no "
-                           "use for a trace beside it");
+                           "--from reads a table instead of a trace: leave out "
+                           "the trace");
     struct run_places table;
     enum margay_status status =
         run_table_read(&table, options->results.from, RUN_EXACT, error);

@@ -1,4 +1,4 @@
-/* curve_words.c - what a pass of a curve says, in words */
+/* curve_words.c - a pass of a curve in words */
 #include "sim/command/curve.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #define SIZE_TEXT 80
 #define NAME_TEXT 512 /* of labels, without the trace */
 
-/* What is asked about: a series, of misses or of missed bytes. */
+/* The series asked about, of misses or of missed bytes. */
 struct curve {
     const char *trace;
     char labels[NAME_TEXT]; /* of the series: ", tenant web" */
@@ -22,7 +22,7 @@ struct curve {
     uint64_t block_bytes;   /* 0 = unknown */
     const struct margay_series *series;
     bool bytes;
-    uint64_t all;  /* what the misses are a share of */
+    uint64_t all;  /* the references or bytes that the misses are of */
     uint64_t cold; /* the misses of every cache, however large */
 };
 
@@ -95,7 +95,7 @@ static bool answer_at_most(const struct curve *curve, double most)
                      curve->trace, curve->labels, curve->ratio);
         return false;
     }
-    /* What is simulated is known at the sizes of a grid alone. */
+    /* Simulated caches are those of a grid alone. */
     bool is_grid =
         curve->series->policy != NULL &&
         (curve->series->in_bytes || curve->series->histogram == NULL);

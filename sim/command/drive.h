@@ -13,7 +13,7 @@
 #include <margay/questions.h>
 #include <margay/run.h>
 
-/* What a command does.  A function may be NULL where the command has no use for
+/* The functions of a command.  One may be NULL where the command has no use for
    it, and `open` with `measures` alone. */
 struct drive {
     const struct options *options;

@@ -167,7 +167,7 @@ static enum margay_status find_rule(struct sampling *sampling,
 
 /* --------------------------------------------------------------- output -- */
 
-/* The rows of a run, and what they say.  A peak tells the size if the rule
+/* The rows of a run, and their summary.  A peak tells the size if the rule
    looks at it. */
 static enum margay_status write_run(struct sampling *sampling,
                                     const struct run *run,

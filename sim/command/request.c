@@ -1,4 +1,4 @@
-/* request.c - what the options ask of a run */
+/* request.c - the request of a run that the options make */
 #include "sim/command/request.h"
 
 #include <inttypes.h>
@@ -127,7 +127,7 @@ static bool is_file(const char *path)
            (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-/* A snapshot goes beside a file that is written as a whole. */
+/* A snapshot goes next to a file that is written as a whole. */
 static enum margay_status check_snapshots(const struct options *options,
                                           struct margay_error *error)
 {
@@ -137,11 +137,11 @@ static enum margay_status check_snapshots(const struct options *options,
         return MARGAY_OK;
     if (output == NULL && options->run.save == NULL && prometheus == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--every writes FILE.snapshot beside the FILE of "
+                           "--every writes FILE.snapshot next to the FILE of "
                            "--output, which is not given");
     if (output != NULL && !is_file(output))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--every writes FILE.snapshot beside the FILE of "
+                           "--every writes FILE.snapshot next to the FILE of "
                            "--output, and '%s' is not a regular file",
                            output);
     if (prometheus != NULL && !is_file(prometheus))

@@ -1,4 +1,4 @@
-/* request.h - what the options ask of a run */
+/* request.h - the request of a run that the options make */
 #ifndef MARGAY_SIM_COMMAND_REQUEST_H
 #define MARGAY_SIM_COMMAND_REQUEST_H
 

@@ -255,7 +255,7 @@ enum margay_status stream_question(struct stream *stream,
     unsigned needs = margay_writer_needs(stream->writer);
     margay_question kind = {
         .functions = &functions,
-        /* What a cache sends on has kinds. */
+        /* The requests of a cache have kinds. */
         .can = {.needs = needs & ~(unsigned)MARGAY_COLUMN_KINDS,
                 .uses = columns & ~(unsigned)MARGAY_COLUMN_EXTENTS},
         .name = "--to",

@@ -26,7 +26,7 @@ struct stream {
     struct output *output;
     margay_writer *writer;
     enum { STREAM_BLOCKS, STREAM_NUMBERS, STREAM_TRACE } fed;
-    struct units units; /* of what it is fed; of a trace, to be set */
+    struct units units; /* of its references; of a trace, to be set */
     uint64_t written_refs;
 };
 
@@ -36,7 +36,7 @@ enum margay_status stream_open(struct stream *stream,
                                const struct options *options, const char *path,
                                struct margay_error *error);
 
-/* The question whose analysis writes what it is fed: blocks of a pass, or such
+/* The question whose analysis writes its references: blocks of a pass, or such
    of several caches as numbers of the trace, or a trace. */
 enum margay_status stream_question(struct stream *stream,
                                    margay_question **question,

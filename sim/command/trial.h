@@ -36,7 +36,7 @@ struct trial {
                                */
 };
 
-/* What the child leaves in memory that it shares with its parent. */
+/* The result of a child, in memory that it shares with its parent. */
 struct report {
     enum margay_status status;
     struct margay_error error;

@@ -14,7 +14,7 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* The file behind a name, if an output could replace it: a regular file or, for
+/* The file of a name, if an output could replace it: a regular file or, for
    an output, a free name in a directory. */
 struct identity {
     bool known;
@@ -80,7 +80,7 @@ static struct identity identify(const char *name, bool writes)
         identify_absent(name, &identity);
     else if (writes)
         identity.standard =
-            is_standard || (found && output_is_behind_standard(&status));
+            is_standard || (found && output_is_standard(&status));
     return identity;
 }
 
@@ -246,7 +246,7 @@ static enum margay_status check_other(const struct file *output,
 }
 
 /* Compare the outputs from `first` on with all inputs and with the outputs
-   before each; release what was gathered. */
+   before each; release the files gathered. */
 static enum margay_status check_from(struct files *files, size_t first,
                                      struct margay_error *error)
 {

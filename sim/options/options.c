@@ -1,4 +1,4 @@
-/* options.c - what the command line says */
+/* options.c - the parser of the command line */
 #define _GNU_SOURCE
 #include "sim/options/options.h"
 
@@ -123,7 +123,7 @@ struct reader {
     struct margay_error *error;
 };
 
-/* Apply an option; `value` is what was attached to it, or NULL.  The next
+/* Apply an option; `value` is the text attached to it, or NULL.  The next
    argument that is a value which the option may lack has to be a number. */
 static enum margay_status apply(struct reader *reader,
                                 const struct option *option, const char *value)
@@ -217,8 +217,8 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
     const struct option *option = find(command, argument, bytes, 0);
     char name[64] = "";
     strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
-    /* The command's own option comes first if what was written lacks a letter
-       of its end; what other commands have comes before one that is merely like
+    /* The command's own option comes first if the word lacks a letter
+       of its end; those of other commands come before one that is merely like
        it. */
     const char *own = margay_nearest(name, option_name, command);
     bool is_own = own != NULL && strncmp(own, name, strlen(name)) == 0 &&

@@ -75,10 +75,10 @@ struct policy_list {
     unsigned abilities; /* that a policy of them has, MARGAY_POLICY_... */
 };
 
-/* Release what the list owns; it is then empty. */
+/* Release the specs; the list is then empty. */
 void policy_list_clear(struct policy_list *list);
 
-/* Of --write and --allocate: what a write does. */
+/* Of --write and --allocate: the rule for writes. */
 enum write_rule {
     WRITE_UNSAID,
     WRITE_BACK,
@@ -130,8 +130,8 @@ struct picture_axis {
     double from, to;
 };
 
-/* How a picture is to look, by plot; what is not given is 0 or NULL.  Words are
-   as the scripts know them (plots/terminal.gp). */
+/* How a picture is to look, by plot; an option not given is 0 or NULL.  Words
+   are as the scripts know them (plots/terminal.gp). */
 struct picture_options {
     const char *title;
     const char *legend, *paper;
@@ -199,12 +199,12 @@ struct options {
     struct {
         struct margay_cache_sizes sizes; /* of predict, too */
         struct margay_bins bins;
-        const char *histogram; /* a table to write beside the curve */
-        const char *from;      /* a table to read in the place of a trace, */
+        const char *histogram; /* a table to write next to the curve */
+        const char *from;      /* a table to read instead of a trace, */
         int of_distances;      /* which is one of distances for certain */
         struct attribution_option by;
         bool writebacks;
-        const char *prometheus; /* a file for Prometheus beside the curve */
+        const char *prometheus; /* a file for Prometheus next to the curve */
         double at_most;         /* a miss ratio to reach; negative = none */
         double at_most_bytes;   /* a byte miss ratio, likewise */
         uint64_t knees;         /* how many to name */
@@ -220,12 +220,12 @@ struct options {
     } results;
 
     struct {
-        const char *callgrind; /* a profile to write beside the table */
+        const char *callgrind; /* a profile to write next to the table */
         const char *program;   /* its file; NULL = the one that was recorded */
         bool data;
     } annotate;
 
-    /* What phases writes beside its table. */
+    /* What phases writes besides its table. */
     struct {
         const char *curves;
         const char *weights;
@@ -314,7 +314,7 @@ const char *options_of_picture(const struct options *options);
    before. */
 void options_set_usual_threads(unsigned threads);
 
-/* A word that an argument may be, and what it stands for. */
+/* A word that an argument may be, and its value. */
 struct word {
     const char *text; /* NULL ends a list */
     int value;

@@ -16,7 +16,7 @@ struct plot {
     struct output *output;
 };
 
-/* ------------------------------------------------------ what is plotted -- */
+/* --------------------------------------------------------- the tables -- */
 
 static const char *shown_operand(const struct options *options, size_t i)
 {
@@ -69,7 +69,7 @@ static enum margay_status read_tables(struct plot *plot,
     return status;
 }
 
-/* Refuse what the picture does not take. */
+/* Refuse options that the picture does not take. */
 static enum margay_status check_options(const struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)

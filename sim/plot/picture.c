@@ -267,7 +267,7 @@ static void write_pdf(struct output *output, const char *picture, size_t bytes,
         tail, about, bytes, size, root, about, table, bytes + length);
 }
 
-/* Write text as UTF-8, and U+FFFD for what is none: gnuplot copies names as
+/* Write text as UTF-8, and U+FFFD for other bytes: gnuplot copies names as
    they are. */
 static void put_characters(struct output *output, const char *text,
                            size_t count)

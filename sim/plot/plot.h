@@ -12,8 +12,8 @@
 
 /* ----------------------------------------------------- kinds of tables -- */
 
-/* What a picture takes in addition to the options of every picture, and which
-   tables. */
+/* The options that a picture takes in addition to the options of every picture,
+   and which tables. */
 enum plot_takes {
     PLOT_X = 1,      /* a scale and a range of the lower axis */
     PLOT_Y = 2,      /* the same of the other */

@@ -5,7 +5,7 @@
 
 #include "sim/result/csv.h"
 
-/* More is what follows these. */
+/* Further members follow these. */
 #define KIND(header, heading, name, file, ...)                                \
     {                                                                         \
         .columns = header, .title = heading, .drawing = name, .script = file, \
@@ -53,7 +53,7 @@ static const struct plot_kind kinds[] = {
     KIND(ROLE_COLUMN CURVE_COLUMNS, "Predicted curves", NULL, "predict",
          .takes = PLOT_RATIOS | PLOT_ALONE,
          .table = "predict --curve --with-runs",
-         .picture = "a predicted curve, beside those of its runs"),
+         .picture = "a predicted curve, next to those of its runs"),
     KIND(HISTOGRAM_COLUMNS, "Reuse distances", "histogram", "histogram",
          .table = "histogram",
          .picture = "shares over distances; whose these are (--by)"),

@@ -147,7 +147,7 @@ class Bindings:
         print("}", file=out)
 
     def write_struct(self, out, name, written):
-        """The members, behind those structures that it has within it."""
+        """The members, after the structures within it."""
         if name in written:
             return
         written.add(name)

@@ -3,7 +3,7 @@
  *
  * Each table of a trace is what one of margay's commands writes with the
  * options of the report: a child process runs it and writes into a pipe.  So a
- * report says of a trace what the commands say, and nothing else.
+ * report has the tables of the commands, and nothing else.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,16 +31,16 @@
 /* The windows that a trace is cut into. */
 #define WINDOWS 64
 
-/* What is known of a trace once its first tables are there. */
+/* Facts of a trace, known once its first tables are there. */
 struct facts {
     uint64_t references;     /* as read */
     uint64_t largest_blocks; /* the last size of its curve */
     bool has_sites, has_requests, has_data, splits;
 };
 
-/* ------------------------------------------------------- what is asked -- */
+/* ---------------------------------------------------------- the parts -- */
 
-/* What a report of a trace is made of, in its order. */
+/* The parts of a report of a trace, in their order. */
 enum part {
     CURVE,
     INFO,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The most bytes that a byte of a text becomes, beside its quotation marks. */
+/* The most bytes that a byte of a text becomes, besides its quotation marks. */
 #define JSON_MOST_BYTES 6
 
 /*

@@ -15,7 +15,7 @@
 static const struct data_place place = {
     "MARGAY_MACHINES", {"/../sim/machines", "/../share/margay/machines"}};
 
-/* What the system says of the caches of its first processor. */
+/* The caches of the first processor, as the system describes them. */
 #define HOST_CACHES "/sys/devices/system/cpu/cpu0/cache"
 
 /* A cache, as the system describes it. */
@@ -155,7 +155,7 @@ static void find_names(struct names *names)
     free(path);
 }
 
-/* Each name, and then what comes after its maker's: "skylake" of
+/* Each name, and then the part after its maker's: "skylake" of
    "intel-skylake". */
 static const char *name_at(size_t i, const void *context)
 {

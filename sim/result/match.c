@@ -133,7 +133,7 @@ static enum margay_status check_kinds(struct match *match,
     return MARGAY_OK;
 }
 
-/* What a column has in every row; NULL = rows differ, or there are none. */
+/* The only value of a column; NULL = rows differ, or there are none. */
 static const char *only_cell(const struct cells *cells, size_t column)
 {
     return cells->rows > 0 && cells_same(cells, column, 0, cells->rows)
@@ -173,7 +173,7 @@ static int compare_keys(const struct match *match, const struct cells *a,
     return order;
 }
 
-/* What is sorted. */
+/* The table whose rows are sorted. */
 struct sorted {
     const struct match *match;
     const struct cells *cells;

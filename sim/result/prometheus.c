@@ -63,12 +63,12 @@ static void put_labels(struct output *output, const char *gauge,
     put_text(output, "policy", series->policy);
 }
 
-/* What a gauge is: misses over references, each of a kind. */
+/* A gauge is misses over references, each of a kind. */
 struct gauge {
     const char *name, *help;
     unsigned counters; /* that a series has to have */
     size_t misses;     /* where they are in a point, */
-    size_t all;        /* and what they are a share of, in a series */
+    size_t all;        /* and the whole that they are a share of, in a series */
 };
 
 #define POINT(member)  offsetof(struct margay_series_point, member)

@@ -15,7 +15,7 @@ double pass_rate(const struct margay_pass *pass);
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series);
 
-/* What a histogram alone says, as a result that owns nothing. */
+/* A histogram alone, as a result that owns nothing. */
 struct margay_result result_of_histogram(const margay_histogram *histogram);
 
 /* Whose references a series is of, apart from its policy. */
@@ -78,7 +78,7 @@ uint64_t of_all_kinds(const uint64_t counts[MARGAY_KINDS]);
 
 /* --------------------- the text format of Prometheus (prometheus.c) -- */
 
-/* What is to be written: the samples of each gauge, which stand together. */
+/* The samples to be written: those of each gauge, which stand together. */
 #define PROMETHEUS_GAUGES 6
 struct prometheus {
     struct output *samples[PROMETHEUS_GAUGES]; /* owned; NULL = none yet */
@@ -94,7 +94,7 @@ enum margay_status prometheus_take(struct prometheus *prometheus,
                                    const struct margay_series *series,
                                    struct margay_error *error);
 
-/* Write what was taken; the output keeps failures. */
+/* Write the samples taken; the output keeps failures. */
 void prometheus_write(const struct prometheus *prometheus,
                       struct output *output);
 

@@ -94,7 +94,7 @@ static size_t width_of(const struct group *group, size_t column)
     return width;
 }
 
-/* Has the column nothing, or only what the heading or another one says? */
+/* Has the column nothing, or only the text of the heading or of another one? */
 static bool says_nothing(const struct group *group, size_t column)
 {
     const struct cells *table = group->table;

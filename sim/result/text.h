@@ -10,7 +10,7 @@
 #include "sim/result/csv_read.h"
 #include "sim/terminal/output.h"
 
-/* What a picture of letters is, at least; and where the width is unknown. */
+/* The least width of a picture of letters, and that of an unknown screen. */
 #define TEXT_LEAST_COLUMNS 40
 #define TEXT_USUAL_COLUMNS 80
 

@@ -51,7 +51,7 @@ const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES])
     double value = ldexp((double)bytes, -10 * (int)unit);
     double step = value < 10 ? 0.01 : value < 100 ? 0.1 : 1;
     value = ceil(value / step - 1e-9) * step;
-    /* What was rounded to 1024 is one of the next unit. */
+    /* A number rounded to 1024 is one of the next unit. */
     if (unit < 6 && value >= 1024) {
         value /= 1024;
         unit++;

@@ -1,4 +1,4 @@
-/* needs.c - what is asked of a trace */
+/* needs.c - the columns that a trace needs */
 #include "sim/run/running.h"
 
 #include <stdio.h>

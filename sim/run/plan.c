@@ -10,7 +10,7 @@
 /* Fewer references are analysed before other threads have begun. */
 #define LEAST_PART_REFS ((uint64_t)1 << 18)
 
-/* The same of text, which has a thread that decodes beside the analysis if it
+/* The same of text, which has a thread that decodes during the analysis if it
    is not read in parts. */
 #define LEAST_LINE_REFS ((uint64_t)1 << 20)
 
@@ -98,7 +98,7 @@ static unsigned most_parts(const struct margay_plan_facts *facts,
     return lesser(parts, MARGAY_ROW_MAX_PARTS);
 }
 
-/* A single part has no thread beside it to decode, so that it pays where there
+/* A single part has no other thread to decode, so that it pays where there
    is nothing to decode.  UINT_MAX: the trace has to be read in its order. */
 static unsigned least_parts(const struct margay_plan_facts *facts)
 {

@@ -54,7 +54,7 @@ struct margay_plan {
     unsigned threads;  /* for each of them */
     bool numbers_only; /* the reader may leave out all else */
     unsigned columns;  /* set of columns that are read */
-    bool data; /* what references are to is read in the place of sites */
+    bool data;         /* the data of references are read instead of sites */
 
     /* Valid once the trace is open. */
     enum margay_executor executor;

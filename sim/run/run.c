@@ -18,7 +18,7 @@
 #include "sim/run/running.h"
 #include "traces/traces_internal.h"
 
-/* -------------------------------------------- what a request may say -- */
+/* ------------------------------------------------- impossible requests -- */
 
 /* How many traces are read apart: a mix is one. */
 static size_t job_count(const struct margay_request *request)
@@ -26,7 +26,7 @@ static size_t job_count(const struct margay_request *request)
     return request->mix == NULL ? request->trace_count : 1;
 }
 
-/* What can be known to fail should not fail after hours. */
+/* A request that cannot succeed should not fail after hours. */
 static enum margay_status check_names(const struct margay_request *request,
                                       struct margay_error *error)
 {

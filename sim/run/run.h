@@ -67,7 +67,8 @@ struct margay_mix_options {
     uint64_t turn_refs;   /* they take turns of this length, 1 or more */
 };
 
-/* What to read, and how.  What a member means when it is 0 stands beside it. */
+/* What to read, and how.  What a member means when it is 0 stands next to it.
+ */
 struct margay_request {
     /* The traces, in the order in which their results come; "-" is standard
        input, which can be named once. */
@@ -228,7 +229,7 @@ MARGAY_API enum margay_status margay_job_save(const struct margay_job *job,
 
 /* --------------------------------------------------------------- the run -- */
 
-/* How a run ended, beside its status. */
+/* How a run ended, besides its status. */
 struct margay_outcome {
     size_t unread_traces; /* not begun, because of `stop` */
     bool cut_short;       /* a trace was */

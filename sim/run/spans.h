@@ -62,7 +62,7 @@ struct margay_span_walk {
     const struct margay_batch *batch;
     unsigned shift;
     bool splits;
-    unsigned columns; /* that are wanted, beside blocks */
+    unsigned columns; /* that are wanted, besides blocks */
     struct margay_span_store *store;
 
     struct margay_block_cursor blocks, origins;

@@ -1,5 +1,5 @@
 /*
- * state.h - what a run is continued from
+ * state.h - the files from which a run goes on
  *
  *     0   "margay s", then the version of what follows, as everything else a
  *         64-bit number, the least significant byte first

@@ -129,7 +129,7 @@ enum margay_status data_file_find(const struct data_place *place,
                            "program is (%s=DIRECTORY says where the file is)",
                            name, place->variable);
     return margay_fail(error, MARGAY_IO,
-                       "%s: not found beside the program (say where it is "
+                       "%s: not found next to the program (say where it is "
                        "with %s=DIRECTORY)",
                        name, place->variable);
 }

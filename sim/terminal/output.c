@@ -82,7 +82,7 @@ char *output_resolve_absent(const char *path)
     return NULL;
 }
 
-bool output_is_behind_standard(const struct stat *status)
+bool output_is_standard(const struct stat *status)
 {
     struct stat output;
     return !S_ISCHR(status->st_mode) && fstat(STDOUT_FILENO, &output) == 0 &&
@@ -97,9 +97,9 @@ static enum margay_status resolve(struct target *target,
     if (stat(target->name, &status) != 0) {
         if (errno == ENOENT)
             target->path = output_resolve_absent(target->name);
-    } else if (output_is_behind_standard(&status)) {
-        /* Such as /dev/stdout.  To replace the file behind it would lose the
-           part that a shell appends to. */
+    } else if (output_is_standard(&status)) {
+        /* Such as /dev/stdout.  To replace the file that it names would lose
+           the part that a shell appends to. */
         target->name = "-";
         target->in_place = true;
     } else if (S_ISDIR(status.st_mode)) {
@@ -335,7 +335,7 @@ static bool target_is_standard_output(const struct target *target)
     return strcmp(target->name, "-") == 0;
 }
 
-/* Open what is written in place; opening a FIFO waits for a reader. */
+/* Open a target that is written in place; opening a FIFO waits for a reader. */
 static enum margay_status target_open_in_place(const struct target *target,
                                                int *descriptor,
                                                struct margay_error *error)

@@ -2,7 +2,7 @@
  * output.h - output that appears whole or not at all
  *
  * Output is held back until the end of the command: if it replaces a file, in a
- * temporary file beside that one; otherwise in memory and, from some megabytes
+ * temporary file next to that one; otherwise in memory and, from some megabytes
  * on, in an unlinked temporary file.  A stream is not held back: it is for
  * large outputs whose errors have all been found before.
  *
@@ -30,9 +30,9 @@ struct stat;
    errno set on failure.  The caller frees it. */
 char *output_resolve_absent(const char *path);
 
-/* Is this the file behind standard output?  False for devices, where two
+/* Is this the file that standard output goes to?  False for devices, where two
    outputs do each other no harm. */
-bool output_is_behind_standard(const struct stat *status);
+bool output_is_standard(const struct stat *status);
 
 /*
  * Write all bytes, at once.  A closed pipe ends this process by SIGPIPE; any
@@ -69,7 +69,7 @@ void output_text(struct output *output, const char *format, ...)
 /* Append the contents of `part`, which can only be freed afterwards. */
 void output_append(struct output *output, struct output *part);
 
-/* Write what is held back of a stream. */
+/* Write the part of a stream that is held back. */
 void output_flush(struct output *output);
 
 /* The first failure so far. */

@@ -11,7 +11,7 @@
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
  *   ACM TOPLAS 31(6), 2009, section 2.2.
  * Guarantee: 0 <= d - d' <= b for every reference.
- * Cost: O(N log (M / b + c)) time; O(M / b + c) spans beside the O(M) of the
+ * Cost: O(N log (M / b + c)) time; O(M / b + c) spans besides the O(M) of the
  *   hash table.
  */
 #include <stdlib.h>

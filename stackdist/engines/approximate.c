@@ -1,4 +1,4 @@
-/* approximate.c - what the engines with a guaranteed error have in common */
+/* approximate.c - the common part of the engines with a guaranteed error */
 #include "stackdist/engines/approximate.h"
 
 #include <stdlib.h>

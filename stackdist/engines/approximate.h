@@ -1,5 +1,5 @@
 /*
- * approximate.h - what the engines with a guaranteed error have in common
+ * approximate.h - the common part of the engines with a guaranteed error
  *
  * Algorithm: a hash table has the time of each block's last reference, and
  *   ranges of time have the number of blocks whose last reference lies in them.
@@ -75,7 +75,7 @@ void margay_approximate_end_time_at(void *state, uint32_t end);
 /* ------------------------------------------------------- ranges of time -- */
 
 /*
- * Range i reaches from behind the end of range i - 1 to its own end.  Ends and
+ * Range i reaches from after the end of range i - 1 to its own end.  Ends and
  * sizes are in arrays, which grow at the newer end only, with 16-ary sums over
  * the sizes: a B-tree of fan-out 16 without pointers.  An empty range stays
  * until the caller rewrites the arrays.

@@ -51,12 +51,12 @@ enum adjust { BY_TIMES, ON, OFF };
 /* Blocks that the exact engine is fed at a time. */
 #define PIECE_PLACES 1024
 
-/* What is known of a block within a thread block. */
+/* A block within a thread block. */
 struct place {
     uint64_t block;
     uint64_t first; /* distinct ones before its first reference here */
     uint64_t key;   /* distinct blocks of the chunks up to its last one, summed,
-                       less those behind its last reference there */
+                       less those after its last reference there */
     uint32_t last;  /* position of its last reference; for the analysis alone */
 };
 
@@ -433,7 +433,8 @@ static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
     return status;
 }
 
-/* Merge what a device found in all thread blocks of a run with those before. */
+/* Merge the results of a device for all thread blocks of a run with those
+   before. */
 static enum margay_status merge_result(struct hp_rda *hp,
                                        const struct margay_gpu_result *result,
                                        struct margay_error *error)

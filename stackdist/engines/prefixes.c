@@ -1,5 +1,5 @@
 /*
- * prefixes.c - caches of prefixes of all sizes, behind an exact engine
+ * prefixes.c - caches of prefixes of all sizes, fed by an exact engine
  *
  * Algorithm: a block's distance is the largest depth, before its request, of
  *   the blocks up to it.  The engine's distances come after the request's own

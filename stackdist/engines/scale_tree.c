@@ -10,11 +10,11 @@
  *   rebuilt.
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
  *   ACM TOPLAS 31(6), 2009, section 2.1.  In its listing a query forgets the
- *   blocks behind the found node, a merger frees the wrong node, and an
+ *   blocks after the found node, a merger frees the wrong node, and an
  *   insertion does not link the newest; none of which exists here.
  * Guarantee: 0 <= d - d' <= e d for every reference.
  * Cost: O(N log log M) comparisons and as many additions of vectors; O(log M /
- *   e) space beside the O(M) of the hash table: 4 log M + 4 ranges, logarithms
+ *   e) space besides the O(M) of the hash table: 4 log M + 4 ranges, logarithms
  *   to the base 1 / (1 - e).
  */
 #include <math.h>
@@ -38,7 +38,7 @@ struct scale {
 
 /*
  * Join ranges from the newest to the oldest: one that has `newer` blocks
- * behind it may hold floor(newer e / (1 - e)) + 1.
+ * after it may hold floor(newer e / (1 - e)) + 1.
  */
 static enum margay_status compress(struct scale *scale,
                                    struct margay_error *error)

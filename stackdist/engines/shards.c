@@ -82,7 +82,7 @@ static enum margay_status check(const struct margay_engine_setup *setup,
     if ((setup->settings.given & both) != both)
         return MARGAY_OK;
     return margay_engine_fail_parameter(&margay_engine_shards, "rate", "...",
-                                        "has no meaning beside blocks", error);
+                                        "has no meaning with blocks", error);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
@@ -107,7 +107,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
 
 /* ------------------------------------------------------------- the heap -- */
 
-/* Put an entry in the place of the greatest. */
+/* Replace the greatest entry by another. */
 static void replace(struct shards *shards, struct entry entry)
 {
     struct entry *heap = shards->heap;

@@ -5,7 +5,7 @@
  *   Times are counted exactly where they are asked for.  For the footprint,
  *   the average number of distinct blocks in all windows of w references, a
  *   block is missing from those windows that fit between two references to
- *   it, before its first or behind its last: a gap of g references holds
+ *   it, before its first or after its last: a gap of g references holds
  *   g - w windows of length w.  Gaps are counted in narrow bars with their
  *   sums, so fp is exact where a bar begins.  A cache of fp(w) blocks misses
  *   as often as the footprint grows from w to w + 1.
@@ -115,7 +115,7 @@ static enum margay_status finish_times(void *state,
 /* ------------------------------------------------------------ footprint -- */
 
 /*
- * Once the gaps behind the last references to all blocks are counted, too, the
+ * Once the gaps after the last references to all blocks are counted, too, the
  * footprint where each bar begins, from the longest window to the
  * shortest: fp(w) = M - sum over gaps g > w of (g - w) / (N - w + 1).
  */

@@ -8,7 +8,7 @@
  *   earlier shares have been cleared without ranking them.  No block is asked
  *   about twice: the part that asks has the block from then on, or, with a
  *   bound, may ask no more.
- * Source: ours; what is asked and answered is PARDA's (parts/part.h).
+ * Source: ours; the questions and answers are PARDA's (parts/part.h).
  * Cost: for n questions on p threads, n / p look-ups, ranks of n / p blocks and
  *   up to n cleared bits, and the copy.
  */
@@ -52,7 +52,7 @@ static enum margay_status make_touches(struct margay_exact *e,
     return MARGAY_OK;
 }
 
-/* A batch writes behind the last touch, whether or not it has any. */
+/* A batch writes after the last touch, whether or not it has any. */
 enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
                                                 struct margay_error *error)
 {

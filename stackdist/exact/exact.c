@@ -4,7 +4,7 @@
  * Algorithm: a hash table has the timestamp of each block's latest reference.
  *   A bit vector over time has the bits of those timestamps set, and prefix
  *   sums (rank.h), so that the distance of a reference is the number of bits
- *   set behind its block's timestamp.  When timestamps run out, blocks get new
+ *   set after its block's timestamp.  When timestamps run out, blocks get new
  *   ones in their order.  On traces that keep returning to the same blocks, a
  *   filter keeps the top 1536 blocks of the LRU stack (near.h), and the rest is
  *   the deep stack: a block that the filter evicts enters the deep stack at its

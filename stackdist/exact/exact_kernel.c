@@ -171,7 +171,7 @@ static ALWAYS_INLINE void read_deferred(const struct margay_rank *rank,
     }
 }
 
-/* Bring up to date what was deferred. */
+/* Do the deferred work. */
 static NOINLINE void settle_groups(struct margay_rank *rank,
                                    const int8_t *change)
 {

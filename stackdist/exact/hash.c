@@ -353,7 +353,7 @@ enum margay_status margay_hash_close(struct margay_hash *hash,
 
 /*
  * The bucket of an entry, later in the run, that may move to bucket `hole`, and
- * its slot: its home must not lie behind the hole.  NULL if the run has none.
+ * its slot: its home must not lie after the hole.  NULL if the run has none.
  * Differences modulo 2^64 are in the order of the ways around the end of the
  * table.
  */

@@ -14,7 +14,7 @@
  *   entry is moved about five times while the table grows to its size.
  *
  * A value of 0 marks a free slot, so a caller stores values other than 0 and
- * sees 0 for a key that was not there.  Five times six bits beside the values
+ * sees 0 for a key that was not there.  Five times six bits next to the values
  * extend them to 38 bits for the engine that needs them.
  *
  * The functions are inline as the hot loops are compiled once per processor

@@ -1,7 +1,7 @@
 /*
  * lanes.h - 64 small numbers in a register
  *
- * Each reference of a batch changes all sums behind a position by 1.  The
+ * Each reference of a batch changes all sums after a position by 1.  The
  * changes of up to 64 such sums are kept here, a byte in a lane each, until the
  * end of the batch: a reference then costs one masked addition, and a store of
  * the register to memory, from where a lane is read.  Processors without
@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) margay_lanes margay_lower_from(
     return margay_lower_mask(lanes, ~UINT64_C(0) << i);
 }
 
-/* and in those behind it. */
+/* and in those after it. */
 static inline __attribute__((always_inline)) margay_lanes margay_lower_behind(
     margay_lanes lanes, uint64_t i)
 {
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) margay_lanes margay_lower_from(
     return lanes;
 }
 
-/* and in those behind it. */
+/* and in those after it. */
 static inline __attribute__((always_inline)) margay_lanes margay_lower_behind(
     margay_lanes lanes, uint64_t i)
 {

@@ -3,7 +3,7 @@
  *
  * Algorithm: 64 words of 64 bits stand for as many times, and the bits of the
  *   times of all blocks' last references are set. newer[] has, for each word,
- *   the number of bits in the words behind it; that and the bits behind a time
+ *   the number of bits in the words after it; that and the bits after a time
  *   in its own word are the distance.  References come in batches of up to a
  *   word, whose bits are all set beforehand. newer[] is changed after a batch;
  *   until then a vector with a byte per word has the difference.  The time of a
@@ -33,7 +33,7 @@
 struct margay_near {
     /* Times begin at 64: no bit of word 0 is set. */
     uint64_t bits[MARGAY_NEAR_WORDS];
-    uint16_t newer[MARGAY_NEAR_WORDS]; /* bits set in the words behind */
+    uint16_t newer[MARGAY_NEAR_WORDS]; /* bits set in the words after */
     const struct margay_near_kernel *kernel;
     uint32_t most_blocks; /* of the stack */
     uint32_t blocks;      /* in the stack */

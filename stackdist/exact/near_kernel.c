@@ -68,7 +68,7 @@ static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
 
 /*
  * During a batch, *less has for each word the number to be subtracted from
- * newer[]: the bits behind the word that were cleared since the beginning of
+ * newer[]: the bits after the word that were cleared since the beginning of
  * the batch, and those of the batch's own times, set at its beginning, that are
  * still to come. Each reference makes one fewer to come, for all words, and
  * clears a bit, for the words before it: together one less from its word on,
@@ -156,7 +156,7 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
  *
  * Algorithm: a repeat of the reference before it leaves the stack as it was.
  *   Without repeats, a reference to the block before the last has distance 1
- *   and exchanges the two blocks at the top, and another such reference behind
+ *   and exchanges the two blocks at the top, and another such reference after
  *   it exchanges them again: A B A B A B C leaves the stack that A B C leaves.
  *   So every pair in a run of such references is counted and dropped; 64
  *   references are tested together, as bits.

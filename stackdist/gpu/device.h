@@ -2,7 +2,7 @@
  * device.h - an open device: buffers, kernels, transfers
  *
  * A device belongs to one of the backends in the table of device.c.  Work is
- * queued: kernels run one after the other, and uploads run beside them.  After
+ * queued: kernels run one after the other, and uploads run meanwhile.  After
  * a failure nothing more is done, and the next download, which waits for all
  * queued work, reports it.  So a result that was downloaded is complete.
  *
@@ -90,7 +90,7 @@ void margay_gpu_release(margay_gpu *gpu, struct margay_gpu_buffer *buffer);
 void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
                        const struct margay_gpu_buffer *pinned, size_t bytes);
 
-/* Queue a kernel behind all kernels queued before. */
+/* Queue a kernel after all kernels queued before. */
 void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
                        uint32_t groups,
                        const struct margay_gpu_argument *arguments,

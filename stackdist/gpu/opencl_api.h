@@ -1,5 +1,5 @@
 /*
- * opencl_api.h - what is used of OpenCL 1.2, declared here
+ * opencl_api.h - the functions and numbers of OpenCL 1.2 in use
  *
  * The library is looked for when the program runs, so no header of it is
  * needed to build.  Numbers are those of the Khronos OpenCL specification,

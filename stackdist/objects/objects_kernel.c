@@ -1,5 +1,5 @@
 /*
- * objects_kernel.c - what a request of an object does
+ * objects_kernel.c - the work of a request for an object
  *
  * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it; the
  * table at the end is all that is visible outside.

@@ -161,7 +161,7 @@ static inline void margay_weights_skip(struct margay_weights *weights)
 }
 
 /* Where one of the next 64 moments cannot be given, as its low half is 0, begin
-   behind it. */
+   after it. */
 static inline void margay_weights_pass(struct margay_weights *weights)
 {
     uint32_t next = (uint32_t)weights->next;

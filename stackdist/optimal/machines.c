@@ -55,7 +55,7 @@ enum margay_status margay_machines_reserve(struct margay_machines *machines,
     uint32_t stretches = more / MARGAY_STRETCH_NEWEST + 2;
     uint32_t wanted = machines->stretch_count + stretches;
     bool reserved = true;
-    /* Room in the arrays, and a group behind it that may be read. */
+    /* Room in the arrays, and a group after it that may be read. */
     if (wanted > machines->stretch_capacity) {
         wanted = 2 * wanted + FIRST_STRETCHES;
         uint32_t slots = wanted + MARGAY_STRETCH_GROUP;

@@ -293,7 +293,7 @@ static enum margay_status give_jobs(struct optimal *optimal, size_t count,
 {
     bool keep = optimal->kept_most > 0;
     enum margay_status status = MARGAY_OK;
-    size_t jobs = 0; /* that end in the batch, which begins behind time `now` */
+    size_t jobs = 0; /* that end in the batch, which begins after time `now` */
     for (size_t i = 0; i < count; i++) {
         uint32_t past = optimal->past[i];
         now += past != REPEAT;

@@ -243,7 +243,7 @@ static ALWAYS_INLINE uint32_t least_of(const uint32_t *numbers, int32_t from,
 
 /* ------------------------------------------------------------ the edge -- */
 
-/* Edge numbers and the group behind them begin in the first place again. */
+/* Edge numbers and the group after them begin in the first place again. */
 static ALWAYS_INLINE void move_back(struct margay_stretch *stretch)
 {
     memmove(stretch->edge_space, stretch->edge,
@@ -272,7 +272,7 @@ static ALWAYS_INLINE void set_end(struct margay_stretch *stretch,
         stretch->covers[edge_count + i] = MARGAY_NO_NUMBER;
 }
 
-/* The first index behind place i - 1. */
+/* The first index after place i - 1. */
 static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
                                           uint32_t i)
 {
@@ -281,7 +281,7 @@ static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
 
 /*
  * Look at what place i covers: put those on the edge whose numbers are below
- * edge[i] and all behind them, and set covers[] of all these places.
+ * edge[i] and all after them, and set covers[] of all these places.
  */
 static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
 {
@@ -427,7 +427,7 @@ static ALWAYS_INLINE void move_machines(struct margay_stretch *stretch,
 
 /*
  * Take the machine at index `at` out of the arrays of machines: those on its
- * shorter side close the gap.  Place i and all later ones are behind it.
+ * shorter side close the gap.  Place i and all later ones are after it.
  */
 static ALWAYS_INLINE void remove_machine(struct margay_stretch *stretch,
                                          uint32_t i, uint32_t at)
@@ -461,7 +461,7 @@ static ALWAYS_INLINE void shorten(struct margay_stretch *stretch, uint32_t i)
     stretch->edge_count--;
 }
 
-/* The newest machine has gone: others come to the edge behind it. */
+/* The newest machine has gone: others come to the edge after it. */
 static NOINLINE void uncover_newest(struct margay_stretch *stretch)
 {
     uint32_t last = stretch->edge_count;

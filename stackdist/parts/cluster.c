@@ -206,7 +206,7 @@ void margay_cluster_reset_counts(margay_cluster *cluster)
 
 /* --------------------------------------------------------------- the end -- */
 
-/* What a rank tells rank 0: blocks left, whether the bound was exceeded,
+/* The report of a rank to rank 0: blocks left, whether the bound was exceeded,
    references at infinite distance, then pairs of a distance and its count. */
 #define FIXED_WORDS 3
 

@@ -59,7 +59,7 @@
 /* Miss ratios that differ by less than this, at all sizes, are the same. */
 #define SAME_OCTAVES 0.5
 
-/* What is known of a trace while it is cut. */
+/* A trace while it is cut. */
 struct scene {
     const struct intervals *intervals;
     size_t bins;
@@ -129,7 +129,7 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* What is usually saved by a cut between two intervals that are near. */
+/* The usual saving of a cut between two intervals that are near. */
 static double find_noise(const struct scene *scene)
 {
     double saved[MOST * NEAR];
@@ -316,10 +316,10 @@ static double share_in_common(const struct intervals *intervals, size_t at,
                               size_t width)
 {
     uint64_t before = margay_intervals_blocks(intervals, at - width, at);
-    uint64_t behind = margay_intervals_blocks(intervals, at, at + width);
+    uint64_t after = margay_intervals_blocks(intervals, at, at + width);
     uint64_t shared =
         margay_intervals_shared(intervals, at - width, at, at + width);
-    return (double)shared / (double)(before < behind ? before : behind);
+    return (double)shared / (double)(before < after ? before : after);
 }
 
 static bool is_valley(const double *shares, size_t at, size_t width)

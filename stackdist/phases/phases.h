@@ -1,5 +1,5 @@
 /*
- * phases.h - what is known of each interval of a trace, and its pieces
+ * phases.h - the intervals of a trace, and its pieces
  *
  * Of each interval, its reuse distances are known, and in which interval its
  * blocks were last used.  Intervals are as long as a power of two of

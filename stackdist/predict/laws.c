@@ -319,7 +319,7 @@ enum margay_status margay_choose_dimension(
     return MARGAY_OK;
 }
 
-/* ----------------------------------------------------- what is left over -- */
+/* ------------------------------------------------------------- the rest -- */
 
 enum margay_status margay_find_unexplained(const struct margay_run runs[2],
                                            enum margay_pattern dimension,

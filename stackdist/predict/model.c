@@ -1,5 +1,5 @@
 /*
- * model.c - learning from runs, and what a model predicts
+ * model.c - learning from runs, and predictions of a model
  *
  * The dimension of the patterns is chosen before anything is fitted (laws.c).
  * Where there are three runs or more, the model is checked: the last run, which

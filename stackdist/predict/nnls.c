@@ -184,7 +184,7 @@ static void search(struct problem *problem, double *x)
         }
         for (solve(problem); !approach(problem, x); solve(problem)) {
             /* Drop the free unknowns whose x is zero, and factor what is left;
-               free_at is overwritten behind i only. */
+               free_at is overwritten after i only. */
             size_t count = problem->free_count;
             problem->free_count = 0;
             for (size_t i = 0; i < count; i++) {

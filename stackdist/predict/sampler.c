@@ -6,7 +6,7 @@
  * to another one than the spatial threshold.  From then on its references at
  * distances beyond the temporal threshold are access samples, the one that
  * qualified it being the first.  A distance among them that is larger than its
- * neighbours, the one before and the one behind, is a peak: in a program that
+ * neighbours, the one before and the one after, is a peak: in a program that
  * passes over its data repeatedly, the size of the data.  Of equal distances in
  * succession the first is the peak.
  *

@@ -3,12 +3,12 @@
  *
  * Algorithm: on a time axis of finite length, renewing a node moves it to the
  *   next time.  When the axis is used up, the nodes get the first times in
- *   their order, and time goes on behind them; what is kept of the times is
+ *   their order, and time goes on after them; what is kept of the times is
  *   then made anew.
  *   With *counts* there is a bit per time, and above the bits k-ary sums.  In
- *   one form bits are set at the times of the nodes, and the set bits behind a
+ *   one form bits are set at the times of the nodes, and the set bits after a
  *   node's time are the newer nodes.  In the other form bits are set at times
- *   that no node has any more, holes, and the times behind that are no holes
+ *   that no node has any more, holes, and the times after that are no holes
  *   are newer nodes.  A renewal changes the sums once with holes, and twice
  *   with nodes.
  *   With a *tree*, a hole is a maximal run of such times.  Holes are in a splay
@@ -175,17 +175,17 @@ static inline uint32_t count_bits(uint64_t bits)
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Set bits behind `time` in its group of 2^shift. */
-static inline uint32_t bits_behind(const uint64_t *bits, uint32_t time,
-                                   unsigned shift)
+/* Set bits after `time` in its group of 2^shift. */
+static inline uint32_t bits_after(const uint64_t *bits, uint32_t time,
+                                  unsigned shift)
 {
-    uint64_t behind = bits[time / 64] >> (time % 64) >> 1;
+    uint64_t after = bits[time / 64] >> (time % 64) >> 1;
     if (shift < 6) {
         uint32_t group = (UINT32_C(1) << shift) - 1;
         uint32_t left = group - (time & group);
-        return count_bits(behind & ((UINT64_C(1) << left) - 1));
+        return count_bits(after & ((UINT64_C(1) << left) - 1));
     }
-    uint32_t sum = count_bits(behind);
+    uint32_t sum = count_bits(after);
     uint32_t end = ((time >> shift) + 1) << (shift - 6);
     for (uint32_t word = time / 64 + 1; word < end; word++)
         sum += count_bits(bits[word]);
@@ -198,8 +198,8 @@ static inline __attribute__((always_inline)) uint32_t renew(
     struct axis *axis = &counts->axis;
     uint32_t time = axis->time_of[node], now = axis->next;
     uint32_t group = time >> shift;
-    uint32_t behind = bits_behind(counts->bits, time, shift) +
-                      margay_sums_behind_index(&counts->sums, group, shift);
+    uint32_t after = bits_after(counts->bits, time, shift) +
+                     margay_sums_behind_index(&counts->sums, group, shift);
     counts->bits[time / 64] ^= UINT64_C(1) << (time % 64);
     margay_sums_add(&counts->sums, group, holes ? 1 : -1, shift);
     if (!holes) {
@@ -207,7 +207,7 @@ static inline __attribute__((always_inline)) uint32_t renew(
         margay_sums_add(&counts->sums, now >> shift, 1, shift);
     }
     axis_place(axis, node);
-    return holes ? now - time - 1 - behind : behind;
+    return holes ? now - time - 1 - after : after;
 }
 
 /* Set bits and sums for an axis that has just been compacted. */

@@ -69,7 +69,7 @@ static void push(struct markers *markers, uint32_t node)
     markers->head = node;
 }
 
-/* The marker of size i steps up, over a block that falls behind it. */
+/* The marker of size i steps up, over a block that falls after it. */
 static void step_up(struct markers *markers, size_t i)
 {
     struct node *marked = &markers->nodes[markers->at[i]];

@@ -2,7 +2,7 @@
  * order.h - order statistics: how many blocks are newer than this one?
  *
  * An order holds nodes from the oldest to the newest.  Nodes are numbers from 1
- * up that stay valid as long as the order; a block that enters in the place of
+ * up that stay valid as long as the order; a block that enters instead of
  * an evicted one takes over its node.  There are 2^32 - 1 nodes at most.
  *
  * splay.c and axis.c implement them.

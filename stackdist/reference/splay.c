@@ -3,7 +3,7 @@
  *
  * Algorithm: a binary tree in the order of last use with the weight of every
  *   subtree.  A node is splayed to the root bottom-up, by parent links; its
- *   right subtree is then what is newer.
+ *   right subtree has then the newer nodes.
  * Source: Sleator, Tarjan, "Self-adjusting binary search trees", JACM 32(3),
  *   1985; for reuse distances Sugumar, Abraham, "Efficient simulation of
  *   caches under optimal replacement with applications to miss
@@ -166,7 +166,7 @@ enum margay_status margay_splay_insert(void *order, uint32_t *node,
     return margay_splay_insert_before(order, NIL, node, error);
 }
 
-/* Join what is older and newer than the root, below it on the left. */
+/* Join the older and newer nodes than the root, below it on the left. */
 static void join_below(struct margay_splay *splay)
 {
     struct margay_splay_node *nodes = splay->nodes, *root;

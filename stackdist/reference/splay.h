@@ -50,7 +50,7 @@ enum margay_status margay_splay_insert_before(struct margay_splay *splay,
 enum margay_status margay_splay_reserve(struct margay_splay *splay, size_t most,
                                         struct margay_error *error);
 
-/* Make `node` the root: its right subtree is then what is newer. */
+/* Make `node` the root: its right subtree has then the newer nodes. */
 void margay_splay_lift(struct margay_splay *splay, uint32_t node);
 
 /* Take `node` out; its number may be used again. */

@@ -1,9 +1,9 @@
 /*
- * sums.h - an array of numbers, and the sum of those behind any of them
+ * sums.h - an array of numbers, and the sum of those after any of them
  *
  * Algorithm: above the array stands a level with the sum of each k numbers,
  *   above that one with the sums of each k sums, and so on, until a level has
- *   no more than k.  The sum of all numbers behind one is that of its later
+ *   no more than k.  The sum of all numbers after one is that of its later
  *   siblings on each level.
  * Source: Bennett, Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975.
  * Cost: k log_k n additions per sum, most of them in vectors; log_k n per
@@ -51,7 +51,7 @@ static inline void margay_sums_add(struct margay_sums *sums, uint32_t index,
 
 typedef uint32_t margay_sums_vector __attribute__((vector_size(64)));
 
-/* From 15 - i on, a vector of all ones in the lanes behind the i-th. */
+/* From 15 - i on, a vector of all ones in the lanes after the i-th. */
 extern const uint32_t margay_sums_behind[32];
 
 /* The sum of the later numbers of the same group. */
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) uint32_t margay_sums_siblings(
     return all;
 }
 
-/* The sum of the numbers behind `index`. */
+/* The sum of the numbers after `index`. */
 static inline __attribute__((always_inline)) uint32_t margay_sums_behind_index(
     const struct margay_sums *sums, uint32_t index, unsigned shift)
 {

@@ -43,7 +43,7 @@ struct part {
     size_t at_hull; /* how far along the hull */
 };
 
-/* A state: what the programs up to one have together. */
+/* A state: the blocks and misses of the programs up to one. */
 struct state {
     uint64_t used, misses;
     size_t step;   /* of the last program */
@@ -59,7 +59,7 @@ struct division {
     const margay_sharing *sharing;
     uint64_t cache_blocks;
     struct part parts[MARGAY_MOST_SHARERS];
-    /* What a block costs: misses / blocks. */
+    /* The cost of a block: misses / blocks. */
     uint64_t slope_misses, slope_blocks;
     cost gap;    /* the most excess, in misses times slope_blocks */
     size_t half; /* the programs from here on are the second half */
@@ -122,7 +122,7 @@ static size_t steepest(const struct division *division, uint64_t *misses,
 }
 
 /* Follow the hulls.  The first piece that does not fit has the slope; pieces
-   behind it may fit still. */
+   after it may fit still. */
 static uint64_t follow_hulls(struct division *division, uint64_t left)
 {
     uint64_t misses, blocks;
@@ -316,7 +316,7 @@ static enum margay_status add_program(struct division *division, size_t i,
 /* ------------------------------------------------------------ division -- */
 
 /* The parts of the programs from `first` to `last`, which lead to state `at`.
-   Returns what they use. */
+   Returns the blocks in use. */
 static uint64_t trace_back(const struct division *division, size_t first,
                            size_t last, size_t at,
                            struct margay_sharer_result *results)
@@ -360,7 +360,7 @@ static void take_best(const struct division *division,
     left -= trace_back(division, 0, half - 1, best[0], results);
     if (count > 1)
         left -= trace_back(division, half, count - 1, best[1], results);
-    /* What is left helps no program, or the division would not be the best. */
+    /* The rest helps no program, or the division would not be the best. */
     for (size_t i = 0; i < count; i++)
         results[i].blocks += (double)(left / count + (i < left % count));
 }

@@ -88,7 +88,7 @@ static const struct {
     {"shards:rate=2", "rate=2 is not in 0.000001..1", "adjust=on|off"},
     {"shards:blocks=15", "blocks=15", "16..1000000000"},
     {"shards:blocks=none", "blocks=none", "16..1000000000"},
-    {"shards:rate=0.1,blocks=100", "rate", "no meaning beside blocks"},
+    {"shards:rate=0.1,blocks=100", "rate", "no meaning with blocks"},
     {"hp-rda:st=1", "st=1 ", "64..65536"},
     {"bennett-kruskal:k=3", "k=3", "16|2|256"},
     {"markers:at=0", "at=0 ", "SIZE+SIZE+..."},

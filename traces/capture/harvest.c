@@ -11,7 +11,7 @@
  * Guarantee: the words of a thread come in their order: of its buffers, only
  *   words of the one that it opened first are read before that is full.  What a
  *   thread wrote before it made another one comes before all words of that one,
- *   and what was written after a buffer was full comes behind it: where no
+ *   and what was written after a buffer was full comes after it: where no
  *   sample is chosen, of 58 others, and of the first buffer that each of them
  *   has open.  Where a buffer becomes full during a look, another look follows,
  *   and where all see such changes, open buffers wait, and so do full ones that

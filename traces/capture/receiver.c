@@ -86,7 +86,7 @@ static bool is_over(struct member *member)
     return member->forking == 0 || now_ms() - member->orphan_ms >= BIRTH_MS;
 }
 
-/* Remove dead processes, and keep the sum of what they owe. */
+/* Remove dead processes, and keep the sum of their debts. */
 static void forget_dead(struct members *members)
 {
     size_t kept = 0;
@@ -251,7 +251,7 @@ static enum margay_status open_pipes(struct margay_receiver *receiver,
     return MARGAY_OK;
 }
 
-/* Say in the shared memory what is to be recorded. */
+/* Write into the shared memory which references are wanted. */
 static void describe(struct margay_receiver *receiver)
 {
     const struct margay_receiver_options *options = &receiver->options;

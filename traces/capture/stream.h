@@ -278,7 +278,7 @@ struct margay_capture {
     /* The process of the first program, and 1: a tool that runs the program saw
        its end.  Where the process exits without that, the tool has failed. */
     _Atomic uint32_t first_process, saw_end;
-    /* What slots.h needs beside the slots. */
+    /* What slots.h needs besides the slots. */
     _Alignas(64) _Atomic uint32_t buffers; /* that there are */
     _Atomic uint32_t openings;             /* buffers that were opened, */
     _Atomic uint32_t fills;                /* and that became full, */

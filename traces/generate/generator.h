@@ -1,5 +1,5 @@
 /*
- * generator.h - what a generator is, inside traces/
+ * generator.h - generators, inside traces/
  *
  * streams.c and kernels.c define them; generator.c holds the table and
  * dispatches.

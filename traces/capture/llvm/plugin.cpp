@@ -327,8 +327,8 @@ class Pieces
         Value *end = reserve(piece), *packed = nullptr;
         auto left = -static_cast<std::int64_t>(piece.size());
         for (const Access &access : piece) {
-            bool is_behind = access.condition == Condition::exchanged;
-            IRBuilder<> builder(is_behind ? access.maker->getNextNode()
+            bool is_later = access.condition == Condition::exchanged;
+            IRBuilder<> builder(is_later ? access.maker->getNextNode()
                                           : access.maker);
             Value *written = word(builder, access, packed);
             builder.CreateStore(written, builder.CreateConstInBoundsGEP1_64(
@@ -337,7 +337,7 @@ class Pieces
     }
 
     // After a call that may have recorded, read the position anew.
-    void read_behind(CallBase &call)
+    void read_after(CallBase &call)
     {
         if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
             for (BasicBlock *block :
@@ -579,7 +579,7 @@ void instrument(Function &function)
     forget_effects(function);
     Pieces pieces(function, beginning(function));
     for (CallBase *call : found.calls)
-        pieces.read_behind(*call);
+        pieces.read_after(*call);
     for (const Piece &piece : found.pieces)
         pieces.put(piece);
     for (MemIntrinsic *copy : found.copies)

@@ -34,7 +34,7 @@ static void freed(void *memory, uint64_t site)
 
 /* ------------------------------------------------------------------- C -- */
 
-/* What is wrapped; the C library may have no weak ones. */
+/* The wrapped functions; the C library may have no weak ones. */
 #define WRAPPED(weak, type, name, ...)    \
     weak type __real_##name(__VA_ARGS__); \
     HOOK type __wrap_##name(__VA_ARGS__)

@@ -5,7 +5,7 @@
  *   margay_recorder.next, and then looks whether the word there is still 0.  If
  *   it is not, a handler of a signal has written there before the store, the
  *   buffer ends there, or there is none: the functions here find the place
- *   anew.  A handler that runs after the store writes behind what was reserved.
+ *   anew.  A handler that runs after the store writes after what was reserved.
  *   So a handler and what it interrupts share a buffer, without locks.  Signals
  *   wait only while a buffer is handed over and the next one taken: a handler
  *   in the midst would hand over its own first.
@@ -71,7 +71,7 @@ _Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
 #define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
 #define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
 
-/* The rings that take the words while nothing is recorded, and the end behind
+/* The rings that take the words while nothing is recorded, and the end after
    each.  A plugin may have little memory for each thread, so rings are not
    thread-local.  Of more threads than rings, some share one: what is in a ring
    is never read. */
@@ -432,7 +432,7 @@ static uint64_t *place_in_ring(size_t words)
    sites, code writes a piece where the first word is unused, so as many have to
    be.  A handler that comes before the move may have written at any of the
    words, or have parked the buffer without them; one that comes later writes
-   behind them, and parks them, too. */
+   after them, and parks them, too. */
 static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
                          bool early)
 {
@@ -521,8 +521,8 @@ static unsigned slot_of(uint64_t site)
 
 /* Reserve places for the word that tells the site of a slot, and for those that
    have the site; where sites are not told, for `words`.  No slot of a word that
-   a handler has written behind them is that one, unless the handler has told it
-   behind them, too. */
+   a handler has written after them is that one, unless the handler has told it
+   after them, too. */
 static uint64_t *reserve_slot(uint64_t *next, size_t words, size_t with_sites,
                               bool early, unsigned slot, uint32_t *number)
 {

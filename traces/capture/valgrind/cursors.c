@@ -97,7 +97,7 @@ void margay_cursor_end(void)
     VG_(memset)(__start_margay_locals, 0, locals_bytes());
 }
 
-/* ------------------------------------------- what the recorder asks for -- */
+/* ------------------------------------------------ the recorder's wishes -- */
 
 void margay_recorder_leave(void)
 {

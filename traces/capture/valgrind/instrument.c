@@ -109,7 +109,7 @@ static IRExpr *place(struct making *making)
                                             number(8 * making->words)));
 }
 
-/* Here the code may be left: the cursor moves behind the words. */
+/* Here the code may be left: the cursor moves past the words. */
 static void count(struct making *making)
 {
     if (making->base == IRTemp_INVALID || making->counted == making->words)
@@ -144,8 +144,8 @@ static void store(struct making *making, IRExpr *word, IRExpr *guard)
     IRExpr *here = place(making);
     add(making,
         IRStmt_Store(Iend_LE, here, choose(making, guard, word, number(0))));
-    IRExpr *behind = named(making, IRExpr_Binop(Iop_Add64, here, number(8)));
-    making->base = choose(making, guard, behind, here)->Iex.RdTmp.tmp;
+    IRExpr *after = named(making, IRExpr_Binop(Iop_Add64, here, number(8)));
+    making->base = choose(making, guard, after, here)->Iex.RdTmp.tmp;
     making->words = 0;
     making->counted = MARGAY_CURSOR_WORDS; /* the cursor is elsewhere */
 }

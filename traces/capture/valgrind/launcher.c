@@ -2,7 +2,7 @@
  * launcher.c - starts the tool of Valgrind
  *
  * Valgrind executes its launcher for each program that a recorded program
- * becomes, so the launcher says where it is itself, and finds the tool beside
+ * becomes, so the launcher says where it is itself, and finds the tool next to
  * it.
  */
 #define _GNU_SOURCE

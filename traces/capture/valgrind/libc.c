@@ -1,4 +1,4 @@
-/* libc.c - what the recorder uses of the C library: see tool.h */
+/* libc.c - the functions of the C library that the recorder uses: see tool.h */
 #define _GNU_SOURCE
 #include "traces/capture/valgrind/tool.h"
 

@@ -1,5 +1,5 @@
 /*
- * tool.h - what the files of the tool of Valgrind share
+ * tool.h - declarations of the files of the tool of Valgrind
  *
  * cursors.c knows where the next word of each thread goes, instrument.c puts
  * stores of words into the program's code, and libc.c stands in for the C
