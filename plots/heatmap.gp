@@ -19,7 +19,7 @@ first_place = 6 + ROWS[1]
 places = ROWS[2]
 
 HEADING = "Places over time"
-SUBTITLE = behind($lines[1], 1)
+SUBTITLE = after($lines[1], 1)
 load HERE . "heading.gp"
 hexadecimal = strstrt($lines[first_place], "0x") > 0
 low_text(i) = hexadecimal ? word($lines[first_place + i], 2) \
