@@ -21,7 +21,8 @@ END
     sed -e '/^L1/d' whole.csv >rest.csv
 }
 
-for policy in lru fifo clock sieve s3fifo lfu arc 2q lirs tinylfu random plru \
+for policy in lru fifo clock sieve s3fifo lfu arc 2q lirs tinylfu slru lfuda gdsf \
+    hyperbolic lhd qlru random plru \
     nru srrip brrip drrip ship; do
     machine $policy 64
     run simulate -q --machine whole.csv random.pinatrace

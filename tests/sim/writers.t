@@ -109,6 +109,93 @@ for my $round (1 .. 12) {
 }
 report(!$wrong{$_}, $_) for 'champsim', 'champsim, read back', 'after a cache';
 
+# ------------------------------------------------ what caches send on --
+
+# A first level of each core, split, of which the data cache has a prefetcher of
+# the next block: a list of [block, dirty] for each set, the last used first.
+# Returns [time, address, size, op, ttl, kind, thread, site] of all that is asked
+# of the second level, with the columns of the reference that is the cause.
+sub sent_on {
+    my (%lines, @sent);
+    for my $cause (@_) {
+        my $send = sub {
+            my ($block, $kind) = @_;
+            push @sent, [$cause->[0], 64 * $block, 64, @$cause[3, 4], $kind,
+                @$cause[6, 7]];
+        };
+        my $cache = ($cause->[5] eq 'fetch' ? 'I' : 'D') . $cause->[6];
+        # True: the block was missing.
+        my $use = sub {
+            my ($block, $dirty) = @_;
+            my $set = $lines{$cache, $block % 4} //= [];
+            my ($at) = grep { $set->[$_][0] == $block } 0 .. $#$set;
+            if (defined $at) {
+                unshift @$set, splice @$set, $at, 1;
+                $set->[0][1] ||= $dirty;
+                return 0;
+            }
+            my $gone = @$set == 2 ? pop @$set : undef;
+            $send->($gone->[0], 'write') if $gone && $gone->[1];
+            $send->($block, $cause->[5] eq 'fetch' ? 'fetch' : 'read');
+            unshift @$set, [$block, $dirty];
+            return 1;
+        };
+        my $block = $cause->[1] >> 6;
+        my $missed = $use->($block, $cause->[5] eq 'write');
+        my $there = grep { $_->[0] == $block + 1 }
+            @{ $lines{$cache, ($block + 1) % 4} // [] };
+        $use->($block + 1, 0) if $missed && !$there && $cache =~ /D/;
+    }
+    return @sent;
+}
+
+# An instruction has a fetch, then up to four reads, then up to two writes.
+sub champsim {
+    my @records;
+    for (@_) {
+        my ($address, $kind, $site) = @$_[1, 5, 7];
+        $site = $address if $kind eq 'fetch';
+        my $now = $records[-1];
+        push @records, $now = [$site, [], []]
+            if $kind eq 'fetch' || !$now || $now->[0] != $site || @{ $now->[2] } == 2
+            || $kind eq 'read' && (@{ $now->[1] } == 4 || @{ $now->[2] });
+        push @{ $now->[$kind eq 'read' ? 1 : 2] }, $address if $kind ne 'fetch';
+    }
+    return join '', map {
+        pack 'Q<x8Q<2Q<4', $_->[0], @{ $_->[2] }, (0) x (2 - @{ $_->[2] }),
+            @{ $_->[1] }, (0) x (4 - @{ $_->[1] })
+    } @records;
+}
+$text{champsim} = \&champsim;
+my $columns = 'time,address,size,op,ttl,kind,thread,site';
+$text{"csv:$columns"} = sub {
+    join '', map { join(',', @$_) . "\n" } [split /,/, $columns], @_;
+};
+write_file('m.csv', 'cache,holds,bytes,block_bytes,ways,next,prefetch',
+    'L1I,fetch,512,64,2,L2,', 'L1D,data,512,64,2,L2,next-line',
+    'L2,all,4K,64,4,,');
+my %seen;
+for my $round (1 .. 8) {
+    my $cores = 1 + $round % 3;
+    my @trace = map {
+        [$_, 8 * (8 + int rand(rand() < 0.5 ? 100 : 400)), 8, $ops[rand 2], int rand 5,
+            (qw(read write fetch))[rand 3], int rand $cores, 4 + 4 * int rand 3]
+    } 1 .. 200;
+    write_file('t.csv', $columns, map { join ',', @$_ } @trace);
+    my $of = '-f csv --column ' . join ',', map { "$_=$_" } split /,/, $columns;
+    my @sent = sent_on(@trace);
+    $seen{ $_->[5] }++ for @sent;
+    for my $format (sort keys %text) {
+        margay("simulate -q $of --machine m.csv --misses L1I,L1D -o sent --to $format t.csv");
+        $wrong{"sent as $format"}++ if contents('sent') ne $text{$format}->(@sent);
+    }
+    margay("simulate -q $of --machine m.csv --misses L1D,L1I -o sent --to csv:$columns t.csv");
+    $wrong{'sent, read back'}++ if margay("convert -q $of sent - --to csv:$columns") ne
+        $text{"csv:$columns"}->(@sent);
+}
+report(!$wrong{$_}, $_) for map({ "sent as $_" } sort keys %text), 'sent, read back';
+report(keys %seen == 3, 'reads, writes and fetches were sent');
+
 # -------------------------------------------------------------- refusals --
 
 write_file('a.din', '0 1000', '1 2000');
