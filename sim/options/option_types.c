@@ -137,42 +137,32 @@ OPTION_TYPE(output)
     return parse_text(name, text, field, error);
 }
 
-OPTION_TYPE(count)
-{
-    if (!margay_parse_u64(text, field))
-        return refuse(name, text, "a number from 0 to 2^64 - 1, digits only",
-                      error);
-    return MARGAY_OK;
-}
-
-OPTION_TYPE(positive)
-{
-    uint64_t *value = field;
-    if (!margay_parse_u64(text, value) || *value == 0)
-        return refuse(name, text, "a number from 1 to 2^64 - 1, digits only",
-                      error);
-    return MARGAY_OK;
-}
-
-OPTION_TYPE(bad_lines)
-{
-    uint64_t *lines = field;
-    *lines = UINT64_MAX;
-    return strcmp(text, "all") == 0 || margay_parse_u64(text, lines)
-               ? MARGAY_OK
-               : refuse(name, text, "a number of lines, or all", error);
-}
+/* One number: what has to be so of it and its text, or what is expected. */
+#define NUMBER_TYPE(type, is_right, expected)           \
+    OPTION_TYPE(type)                                   \
+    {                                                   \
+        uint64_t *value = field;                        \
+        if (!(is_right))                                \
+            return refuse(name, text, expected, error); \
+        return MARGAY_OK;                               \
+    }
+NUMBER_TYPE(count, margay_parse_u64(text, value),
+            "a number from 0 to 2^64 - 1, digits only")
+NUMBER_TYPE(positive, margay_parse_u64(text, value) && *value > 0,
+            "a number from 1 to 2^64 - 1, digits only")
+NUMBER_TYPE(bad_lines,
+            margay_parse_u64(text, value) ||
+                (*value = UINT64_MAX, strcmp(text, "all") == 0),
+            "a number of lines, or all")
 
 /* Numbers of references may have a suffix: 250K, 3M, 1G. */
-OPTION_TYPE(refs)
-{
-    if (!margay_parse_count(text, field))
-        return refuse(name, text,
-                      "a number of references from 0 to 2^64 - 1, such as "
-                      "250000, 250K, 3M or 1G",
-                      error);
-    return MARGAY_OK;
-}
+#define SUCH_AS " to 2^64 - 1, such as 250000, 250K, 3M or 1G"
+NUMBER_TYPE(refs, margay_parse_count(text, value),
+            "a number of references from 0" SUCH_AS)
+NUMBER_TYPE(some_refs, margay_parse_count(text, value) && *value > 0,
+            "a number of references from 1" SUCH_AS)
+NUMBER_TYPE(some_blocks, margay_parse_count(text, value) && *value > 0,
+            "a number of blocks from 1" SUCH_AS)
 
 OPTION_TYPE(given_refs)
 {
@@ -180,19 +170,6 @@ OPTION_TYPE(given_refs)
     value->given = true;
     return parse_refs(name, text, &value->refs, error);
 }
-
-#define SOME_TYPE(type, what)                                                 \
-    OPTION_TYPE(type)                                                         \
-    {                                                                         \
-        if (!margay_parse_count(text, field) || *(uint64_t *)field == 0)      \
-            return refuse(name, text,                                         \
-                          "a number of " what " from 1 to 2^64 - 1, such as " \
-                          "250000, 250K, 3M or 1G",                           \
-                          error);                                             \
-        return MARGAY_OK;                                                     \
-    }
-SOME_TYPE(some_refs, "references")
-SOME_TYPE(some_blocks, "blocks")
 
 OPTION_TYPE(interval)
 {
