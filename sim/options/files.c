@@ -120,11 +120,9 @@ static struct file *add(struct files *files, bool writes, const char *prefix,
     return file;
 }
 
-static void add_operand(struct files *files, const struct options *options,
-                        size_t index)
+static void add_operand(struct files *files, unsigned command, size_t index,
+                        const char *operand)
 {
-    const unsigned command = options->command->bit;
-    const char *operand = options->operands[index];
     const char *what = command & (ON_PREDICT | ON_SHARE | ON_OVERLAP) ? "a run"
                        : command & (ON_DIFF | ON_PLOT) ? "a table"
                                                        : "the trace";
@@ -139,8 +137,8 @@ static void add_operand(struct files *files, const struct options *options,
             add(files, false, "", "the program", path);
         return;
     }
-    bool writes = command == ON_CONVERT && !options->run.join && index == 1;
-    add(files, writes, "OUT", what, strdup(operand));
+    add(files, command == ON_CONVERT && index == 1, "OUT", what,
+        strdup(operand));
     /* "RUN.csv=SIZE", which may also be the name of a file as it stands. */
     if (command & (ON_PREDICT | ON_SHARE) && equals != NULL)
         add(files, false, "", what,
@@ -193,8 +191,10 @@ static void gather(struct files *files, const struct options *options)
             snapshot = NULL;
         add(files, true, "--every", "a snapshot", snapshot);
     }
+    /* What is joined is all read. */
     for (size_t i = 0; i < options->operand_count; i++)
-        add_operand(files, options, i);
+        add_operand(files, bit, options->run.join ? 0 : i,
+                    options->operands[i]);
     if (reads_standard_input(options))
         add(files, false, "", "the trace", strdup("-"));
     if (options->results.by.map != NULL)

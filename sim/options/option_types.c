@@ -451,19 +451,17 @@ OPTION_TYPE(bins)
 OPTION_TYPE(attribution)
 {
     struct attribution_option *option = field;
-    *option = (struct attribution_option){.given = true};
-    if (strcmp(text, "site") == 0) {
-        option->by = MARGAY_BY_SITE;
-    } else if (strcmp(text, "thread") == 0) {
-        option->by = MARGAY_BY_THREAD;
-    } else if (strcmp(text, "op") == 0) {
-        option->by = MARGAY_BY_OP;
-    } else if (strncmp(text, "region=", 7) == 0 && text[7] != '\0') {
-        option->by = MARGAY_BY_REGION;
-        option->map = text + 7;
-    } else {
+    *option = (struct attribution_option){
+        .given = true,
+        .by = strcmp(text, "site") == 0     ? MARGAY_BY_SITE
+              : strcmp(text, "thread") == 0 ? MARGAY_BY_THREAD
+              : strcmp(text, "op") == 0     ? MARGAY_BY_OP
+                                            : MARGAY_BY_REGION};
+    if (option->by != MARGAY_BY_REGION)
+        return MARGAY_OK;
+    if (strncmp(text, "region=", 7) != 0 || text[7] == '\0')
         return refuse(name, text, "site, thread, op or region=MAP.csv", error);
-    }
+    option->map = text + 7;
     return MARGAY_OK;
 }
 

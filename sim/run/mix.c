@@ -206,10 +206,8 @@ enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
                                    struct margay_error *error)
 {
     bool warmup = mix->warmup_refs > 0;
-    if (most > MIX_REFS)
-        most = MIX_REFS;
-    if (warmup && mix->warmup_refs < most)
-        most = mix->warmup_refs;
+    most = margay_minimum(most, warmup ? mix->warmup_refs : MIX_REFS);
+    most = margay_minimum(most, MIX_REFS);
     enum margay_status status = MARGAY_OK;
     mix->references = 0;
     for (size_t next; mix->references < most && status == MARGAY_OK;) {

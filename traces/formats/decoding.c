@@ -386,13 +386,10 @@ static enum margay_status decode_lines(struct margay_decoding *decoding,
                                        struct margay_references *batch,
                                        bool *full)
 {
-    struct margay_text text = {decoding->buffer + decoding->begin,
-                               end,
-                               decoding->lines,
-                               decoding->state,
-                               NULL,
-                               0};
+    struct margay_text text = {.end = end, .state = decoding->state};
     const char *expected = NULL;
+    text.cursor = decoding->buffer + decoding->begin;
+    text.lines = decoding->lines;
     while (text.cursor < end) {
         expected = format_of(decoding)->decode(&text, batch);
         decoding->lines = text.lines;
