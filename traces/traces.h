@@ -316,6 +316,9 @@ MARGAY_API bool margay_trace_splits(const margay_trace *trace);
    trace tells; 0 = it does not. */
 MARGAY_API uint64_t margay_trace_block_tokens(const margay_trace *trace);
 
+/* The bytes that such a block takes in a cache, likewise. */
+MARGAY_API uint64_t margay_trace_block_bytes(const margay_trace *trace);
+
 /* How many requests so far said no size of their object; *never becomes how
    many of these count 0 bytes, as none was said before, nor, in a file, after.
    To be called by the thread that takes batches. */

@@ -179,16 +179,6 @@ static bool holds(margay_prefix_cache *cache, uint32_t block)
     return i < cache->counted;
 }
 
-/* A tier after some has evicted a block, which leaves all of these. */
-static void leave(margay_cache *const *tiers, size_t count, uint64_t block)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t at = margay_cache_where(tiers[i], block);
-        if (at != MARGAY_NOWHERE)
-            margay_cache_take_out(tiers[i], at);
-    }
-}
-
 static void use_tiers(margay_prefix_cache *cache, uint64_t block)
 {
     struct margay_use use = {.block = block};
@@ -203,8 +193,13 @@ static void use_tiers(margay_prefix_cache *cache, uint64_t block)
     while (i-- > 0) {
         margay_cache *tier = cache->tiers[i];
         tier->policy->loops[tier->finder.form].bring_in(tier, &use);
-        if (cache->inclusive && tier->evicted.left)
-            leave(cache->tiers, i, tier->evicted.block);
+        for (size_t k = 0; k < i && cache->inclusive && tier->evicted.left;
+             k++) {
+            uint64_t at =
+                margay_cache_where(cache->tiers[k], tier->evicted.block);
+            if (at != MARGAY_NOWHERE)
+                margay_cache_take_out(cache->tiers[k], at);
+        }
     }
 }
 

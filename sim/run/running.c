@@ -91,6 +91,8 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
                             ? request->block_tokens
                             : margay_trace_block_tokens(running->trace),
     };
+    if (unit == 0)
+        pass->block_bytes = margay_trace_block_bytes(running->trace);
     if (unit == 0 && request->token_bytes != 0 &&
         !margay_multiply_u64(request->token_bytes, pass->block_tokens,
                              &pass->block_bytes))

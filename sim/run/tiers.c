@@ -6,20 +6,15 @@
 
 #include "traces/traces_internal.h"
 
-static size_t sizes_before(const struct margay_tiers *tiers, size_t tier)
-{
-    return tier == 0 ? 0 : tiers->ends[tier - 1];
-}
-
 /* The sums of one split. */
 static enum margay_status add_up(const struct margay_tiers *tiers, size_t split,
                                  const uint64_t *blocks, uint64_t *sums,
                                  struct margay_error *error)
 {
     for (size_t i = tiers->count; i-- > 0;) {
-        size_t first = sizes_before(tiers, i), count = tiers->ends[i] - first;
-        sums[i] = blocks[first + split % count];
-        split /= count;
+        size_t first = i == 0 ? 0 : tiers->ends[i - 1];
+        sums[i] = blocks[first + split % (tiers->ends[i] - first)];
+        split /= tiers->ends[i] - first;
     }
     for (size_t i = 1; i < tiers->count; i++) {
         if (!margay_add_u64(sums[i - 1], sums[i], &sums[i]))
@@ -38,19 +33,19 @@ enum margay_status margay_tiers_resolve(const struct margay_tiers *tiers,
     enum margay_status status = MARGAY_OK;
     *sums = NULL;
     *splits = 1;
-    for (size_t i = 0; i < tiers->count; i++) {
-        *splits *= tiers->ends[i] - sizes_before(tiers, i);
+    for (size_t i = 0, size = 0; i < tiers->count; i++) {
+        *splits *= tiers->ends[i] - size;
         if (*splits > MARGAY_MOST_SPLITS)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--tiers: their sizes make more than %d splits",
                                MARGAY_MOST_SPLITS);
+        for (; size < tiers->ends[i] && status == MARGAY_OK; size++)
+            status =
+                margay_cache_size_blocks(&tiers->list[size], "--tiers",
+                                         block_bytes, &blocks[size], error);
+        if (status != MARGAY_OK)
+            return status;
     }
-    for (size_t i = 0; i < tiers->ends[tiers->count - 1] && status == MARGAY_OK;
-         i++)
-        status = margay_cache_size_blocks(&tiers->list[i], "--tiers",
-                                          block_bytes, &blocks[i], error);
-    if (status != MARGAY_OK)
-        return status;
     *sums = calloc(*splits * tiers->count, sizeof **sums);
     if (*sums == NULL)
         return margay_fail_memory(error, "the tiers");

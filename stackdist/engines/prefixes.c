@@ -134,25 +134,17 @@ void margay_prefixes_free(margay_prefixes *prefixes)
 /* ------------------------------------------------------------- counting -- */
 
 /* No tokens are counted where they are not known. */
-static enum margay_status count_tokens(margay_histogram *const *counts,
-                                       uint64_t distance, uint64_t tokens,
-                                       struct margay_error *error)
-{
-    return counts[TOKENS] == NULL || tokens == 0
-               ? MARGAY_OK
-               : margay_histogram_add(counts[TOKENS], distance, tokens, error);
-}
-
 static enum margay_status count_at(margay_histogram *const *counts,
                                    uint64_t distance, uint64_t blocks,
                                    uint64_t tokens, struct margay_error *error)
 {
-    if (blocks == 0)
-        return MARGAY_OK;
     enum margay_status status =
-        margay_histogram_add(counts[BLOCKS], distance, blocks, error);
-    return status == MARGAY_OK ? count_tokens(counts, distance, tokens, error)
-                               : status;
+        blocks == 0
+            ? MARGAY_OK
+            : margay_histogram_add(counts[BLOCKS], distance, blocks, error);
+    return status == MARGAY_OK && counts[TOKENS] != NULL && tokens != 0
+               ? margay_histogram_add(counts[TOKENS], distance, tokens, error)
+               : status;
 }
 
 /* What is not yet counted of the open request's blocks. */
@@ -181,7 +173,7 @@ static enum margay_status count_request(const margay_prefixes *prefixes,
     status =
         margay_histogram_add(counts[REQUESTS], prefixes->distance, 1, error);
     return status == MARGAY_OK && prefixes->rest < MARGAY_TOKENS_UNKNOWN
-               ? count_tokens(counts, MARGAY_INFINITE, prefixes->rest, error)
+               ? count_at(counts, MARGAY_INFINITE, 0, prefixes->rest, error)
                : status;
 }
 
@@ -368,8 +360,8 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
                 status = margay_histogram_add(counts[REQUESTS], 0, 1, error);
             if (status == MARGAY_OK)
                 status =
-                    count_tokens(counts, MARGAY_INFINITE,
-                                 own == MARGAY_TOKENS_UNKNOWN ? 0 : own, error);
+                    count_at(counts, MARGAY_INFINITE, 0,
+                             own == MARGAY_TOKENS_UNKNOWN ? 0 : own, error);
         }
     }
     return status;

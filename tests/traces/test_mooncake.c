@@ -37,6 +37,9 @@ static void check_tokens(const char *text, const char *expected,
             if (used == 0)
                 used = (size_t)sprintf(shown, "%" PRIu64 "/",
                                        margay_trace_block_tokens(trace));
+            if (margay_trace_block_bytes(trace) != 0 && used < 6)
+                used += (size_t)sprintf(shown + used, " %" PRIu64 " bytes:",
+                                        margay_trace_block_bytes(trace));
             for (size_t i = 0; i < batch.references; i++) {
                 uint64_t tokens = batch.tokens[i] & ~MARGAY_NO_BLOCK;
                 if (i > 0 && batch.requests[i] == batch.requests[i - 1])
@@ -83,7 +86,21 @@ static void test_tokens(void)
                  "\"dtypes\":[\"int8\"],\"chunk_hashes\":[]}\n"
                  "{\"chunk_size\":256,\"seq_len\":600,"
                  "\"chunk_hashes\":[\"0xa\",\"0xb\"]}",
-                 "256/ alone:90 600", "LMCache's look-ups");
+                 "256/ 6 bytes: alone:90 600", "LMCache's look-ups");
+    check_tokens("{\"shapes\":[[2,32,256,1024],[3,[],5]],\"chunk_size\":256,"
+                 "\"dtypes\":[\"bfloat16\",\"float8_e4m3fn\"],"
+                 "\"chunk_hashes\":[\"0xa\"]}",
+                 "256/ 33554447 bytes: ?", "arrays of two groups");
+    check_tokens("{\"shapes\":[[2,32],[3],[4]],\"chunk_size\":256,"
+                 "\"dtypes\":[\"int8\",\"int8\"],\"chunk_hashes\":[\"0xa\"]}",
+                 "256/ ?", "arrays without types");
+    check_tokens(
+        "{\"shapes\":[[2,-3]],\"dtypes\":[\"int8\"],\"chunk_size\":8,"
+        "\"chunk_hashes\":[1]}\n{\"shapes\":[{\"a\":[4],\"b\":5},"
+        "[4294967296,8589934592]],"
+        "\"dtypes\":[\"int8\"],\"chunk_hashes\":[1]}\n{\"shapes\":[[9]],"
+        "\"dtypes\":[\"bool\"],\"chunk_hashes\":[1]}",
+        "8/ ? ? ?", "arrays of no number of bytes");
     check_tokens("{\"chat_id\":7,\"parent_chat_id\":-1,\"input_length\":9,"
                  "\"hash_ids\":[1]}"
                  "{\"chat_id\":8,\"parent_chat_id\":-1,\"input_length\":8,"

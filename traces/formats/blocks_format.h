@@ -17,11 +17,12 @@ struct margay_words;   /* words.h */
 /* What is known of a trace as a whole. */
 struct margay_trace_facts {
     enum margay_numbers numbers;
-    uint64_t unit_bytes;   /* of ids; 0 = unknown */
-    uint64_t block_tokens; /* of blocks of requests; 0 = unknown */
-    unsigned columns;      /* set of the columns that the trace has */
-    unsigned kinds;        /* set of the kinds that it tells apart */
-    bool splits;           /* references ask for all that they cover */
+    uint64_t unit_bytes; /* of ids; 0 = unknown */
+    /* Of blocks of requests; 0 = unknown. */
+    uint64_t block_tokens, block_bytes;
+    unsigned columns; /* set of the columns that the trace has */
+    unsigned kinds;   /* set of the kinds that it tells apart */
+    bool splits;      /* references ask for all that they cover */
     /* Of a table without --column: the columns by their names, as that would
        have them; empty where they tell nothing. */
     char guess[MARGAY_GUESS_BYTES];

@@ -13,6 +13,7 @@
  * its bytes.  The log of look-ups that LMCache writes has other names:
  *
  *     {"timestamp": 1711929600.1, "chunk_size": 256, "seq_len": 8192,
+ *      "dtypes": ["bfloat16"], "shapes": [[2, 32, 256, 1024]],
  *      "chunk_hashes": ["0xabcd1234", "0xef567890"]}
  *
  * The tokens of a block are what objects say of them, and else the power of two
@@ -24,6 +25,7 @@
  * yajl parses the text as a stream, so that a request may be of any length.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +70,17 @@ static bool is_magic(const void *window, size_t bytes)
 #define PIECE_BYTES ((size_t)16384 >> MARGAY_SHRINK)
 
 /* What a value at the top of an object says. */
-enum role { NOTHING, BLOCKS, TOKENS, BLOCK_TOKENS, TENANT, CHAT, PARENT };
+enum role {
+    NOTHING,
+    BLOCKS,
+    TOKENS,
+    BLOCK_TOKENS,
+    SHAPES,
+    TYPES,
+    TENANT,
+    CHAT,
+    PARENT
+};
 
 static const struct {
     const char *key;
@@ -80,6 +92,8 @@ static const struct {
     {"seq_len", TOKENS},
     {"block_size", BLOCK_TOKENS},
     {"chunk_size", BLOCK_TOKENS},
+    {"shapes", SHAPES},
+    {"dtypes", TYPES},
     {"chat_id", CHAT},
     {"parent_chat_id", PARENT},
 };
@@ -89,6 +103,9 @@ static const struct {
 #define USUAL_BLOCK_TOKENS 512
 #define CHAT_BLOCK_TOKENS  16
 #define FIRST_PIECES       16
+
+/* Arrays of numbers that a block has, of groups of layers. */
+#define MOST_ARRAYS 16
 
 /* A request whose object has ended. */
 struct asked {
@@ -117,6 +134,12 @@ struct reader {
     size_t first;
     uint64_t tokens, said_tokens; /* of its prompt, and of a block */
     uint32_t chat, parent, tenant;
+
+    /* The arrays of a block, as the first object that has some says: how many
+       numbers are in each, and the bits of one.  0 = that is not known. */
+    size_t shape_count, type_count;
+    uint64_t shapes[MOST_ARRAYS], types[MOST_ARRAYS];
+    uint64_t block_bytes;
 
     /* The blocks of those that have ended and of the open one, and which are
        next. */
@@ -219,11 +242,21 @@ static int take_number(void *context, const char *text, size_t bytes)
             return expect(reader, EXPECTS_ID);
         return append(reader, negative ? -value : value);
     }
-    if (reader->depth != 1 || reader->role == NOTHING || reader->role == BLOCKS)
+    /* There may be an object before the first list. */
+    if (reader->role == SHAPES && reader->depth == 3 &&
+        reader->shape_count - 1 < MOST_ARRAYS) {
+        uint64_t *shape = &reader->shapes[reader->shape_count - 1];
+        if (!read_digits(text, bytes, &value) ||
+            __builtin_mul_overflow(*shape, value, shape))
+            *shape = 0;
+        return 1;
+    }
+    bool counts = reader->role == TOKENS || reader->role == BLOCK_TOKENS;
+    if (reader->depth != 1 || (!counts && reader->role < TENANT))
         return pass_over(reader);
     if (reader->role == PARENT && negative) /* it is the first of its session */
         return 1;
-    if (reader->role != TOKENS && reader->role != BLOCK_TOKENS)
+    if (!counts)
         return take_name(reader, text, bytes);
     if (!read_digits(text, bytes, &value) || value >= MARGAY_TOKENS_UNKNOWN)
         return expect(reader, EXPECTS_TOKENS);
@@ -239,6 +272,16 @@ static int take_text(void *context, const unsigned char *text, size_t bytes)
     struct reader *reader = context;
     if (at_id(reader))
         return append(reader, margay_fnv1a(text, bytes));
+    if (reader->role == TYPES && reader->depth == 2 &&
+        reader->type_count < MOST_ARRAYS) {
+        /* Their names say the bits first, as "bfloat16" and "float8_e5m2". */
+        uint64_t bits = 0;
+        for (size_t i = 0; i < bytes && (bits == 0 || isdigit(text[i])); i++)
+            bits = isdigit(text[i]) && bits < 1000 ? 10 * bits + text[i] - '0'
+                                                   : bits;
+        reader->types[reader->type_count++] = bits;
+        return 1;
+    }
     bool names = reader->depth == 1 && reader->role >= TENANT;
     return names ? take_name(reader, (const char *)text, bytes)
                  : pass_over(reader);
@@ -254,7 +297,7 @@ static int begin_map(void *context)
         reader->has_ids = reader->has_chat = reader->has_tenant = false;
         reader->first = reader->id_count;
         reader->tokens = MARGAY_TOKENS_UNKNOWN;
-        reader->said_tokens = 0;
+        reader->said_tokens = reader->shape_count = reader->type_count = 0;
         reader->chat = reader->parent = UINT32_MAX;
     }
     return 1;
@@ -318,6 +361,24 @@ static int learn_block(struct reader *reader)
     return 1;
 }
 
+/* A block takes all of its arrays, which have types of their own or one. */
+static void learn_bytes(struct reader *reader)
+{
+    uint64_t bytes = 0, array;
+    size_t count = reader->shape_count, types = reader->type_count;
+    if (reader->block_bytes != 0 || count > MOST_ARRAYS ||
+        (types != count && types != 1))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = reader->types[types == 1 ? 0 : i];
+        if (reader->shapes[i] == 0 || bits % 8 != 0 || bits == 0 ||
+            __builtin_mul_overflow(reader->shapes[i], bits / 8, &array) ||
+            __builtin_add_overflow(bytes, array, &bytes))
+            return;
+    }
+    reader->block_bytes = bytes;
+}
+
 /* The session of a chat is that of the chat before it. */
 static int find_session(struct reader *reader)
 {
@@ -353,6 +414,7 @@ static int end_map(void *context)
         return 1;
     if (!reader->has_ids)
         return expect(reader, EXPECTS_OBJECT);
+    learn_bytes(reader);
     if (!learn_block(reader) ||
         (reader->chats != NULL && !find_session(reader)))
         return 0;
@@ -377,6 +439,9 @@ static int begin_list(void *context)
     if (!is_list_of_ids && !pass_over(reader))
         return 0;
     reader->depth++;
+    if (reader->role == SHAPES && reader->depth == 3 &&
+        reader->shape_count++ < MOST_ARRAYS)
+        reader->shapes[reader->shape_count - 1] = 1;
     return 1;
 }
 
@@ -462,19 +527,6 @@ static void find_request(struct reader *reader)
 {
     while (reader->asked_given == reader->asked_count && parse_more(reader))
         ;
-}
-
-/* Parse until it is known what a block is, if that comes soon. */
-static void find_block(struct reader *reader)
-{
-    for (unsigned i = 1; !reader->knows_block && i < FIRST_PIECES; i++) {
-        if (!parse_more(reader))
-            break;
-    }
-    if (!reader->knows_block && reader->usual_tokens != 0) {
-        reader->block_tokens = reader->usual_tokens;
-        reader->knows_block = true;
-    }
 }
 
 /* Give the blocks of a request that the batch has room for, or the one
@@ -572,8 +624,17 @@ static enum margay_status open_reader(void *state,
         !YAJL(config)(reader->parser, yajl_dont_validate_strings, 1))
         return margay_fail_memory(error, "a parser of JSON");
     find_request(reader);
-    find_block(reader);
+    /* Until it is known what a block is, if that comes soon. */
+    for (unsigned i = 1; !reader->knows_block && i < FIRST_PIECES; i++) {
+        if (!parse_more(reader))
+            break;
+    }
+    if (!reader->knows_block && reader->usual_tokens != 0) {
+        reader->block_tokens = reader->usual_tokens;
+        reader->knows_block = true;
+    }
     facts->block_tokens = reader->block_tokens;
+    facts->block_bytes = reader->block_bytes;
     return MARGAY_OK;
 }
 

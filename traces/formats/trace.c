@@ -569,6 +569,11 @@ uint64_t margay_trace_block_tokens(const margay_trace *trace)
     return trace->reader.facts.block_tokens;
 }
 
+uint64_t margay_trace_block_bytes(const margay_trace *trace)
+{
+    return trace->reader.facts.block_bytes;
+}
+
 const char *margay_trace_module(const margay_trace *trace, unsigned number)
 {
     return margay_modules_path(&trace->reader.modules, number);
