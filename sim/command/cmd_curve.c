@@ -44,6 +44,7 @@ struct rows {
     const struct margay_pass *pass;
     struct margay_series all; /* its references, in any cache */
     char number[24];          /* of a tenant without a name */
+    bool warns;               /* of what is in doubt */
 };
 
 static struct series_labels labels_of(struct rows *rows,
@@ -56,8 +57,7 @@ static struct series_labels labels_of(struct rows *rows,
         labels.window = &pass->window;
     if (!series->has_key)
         return labels;
-    labels.tenant =
-        margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
+    labels.tenant = margay_job_tenant(rows->job, series->key);
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
     const struct options *options = rows->curve->options;
     if (options->run.join && series->key < options->operand_count)
@@ -74,6 +74,8 @@ static enum margay_status write_series(void *context,
     struct rows *rows = context;
     const struct series_labels labels = labels_of(rows, series);
     summary_add(&rows->all, series);
+    if (rows->warns)
+        warn_of_part(rows->curve->options, &labels, series);
     return curve_write(&rows->sinks, &labels, series, error);
 }
 
@@ -113,8 +115,11 @@ static enum margay_status write_pass(void *context,
     struct curve *curve = context;
     const struct options *options = curve->options;
     margay_analysis *analysis = job->analyses[pass->index];
-    struct rows rows = {
-        .curve = curve, .sinks = sinks_of(curve), .job = job, .pass = pass};
+    struct rows rows = {.curve = curve,
+                        .sinks = sinks_of(curve),
+                        .job = job,
+                        .pass = pass,
+                        .warns = true};
     enum margay_status status = write_rows(&rows, error);
     if (status == MARGAY_OK && answers_are_asked(options))
         status = margay_analysis_series(analysis, NULL, answer, &rows, error);
@@ -133,6 +138,7 @@ static enum margay_status snapshot(void *context, struct csv_writer *csv,
 {
     struct rows rows = {
         .curve = context, .sinks = {.csv = csv}, .job = job, .pass = pass};
+    rows.sinks.tiers = sinks_of(rows.curve).tiers;
     return write_rows(&rows, error);
 }
 

@@ -114,6 +114,12 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
    all. */
 void summary_add(struct margay_series *all, const struct margay_series *series);
 
+/* Warn where the sizes of objects change in a series that is not the only one
+   of its trace: in a window, or of a tenant. */
+void warn_of_part(const struct options *options,
+                  const struct series_labels *labels,
+                  const struct margay_series *series);
+
 /* The same of a pass of objects. */
 void summarise_objects_pass(const struct options *options,
                             const struct margay_job *job,

@@ -152,5 +152,6 @@ bool curve_shares(const struct options *options)
 {
     return options->reading.tenant != NULL && !options->results.requests &&
            !options->results.objects && options->results.policies.count == 0 &&
+           options->results.tiers.count == 0 &&
            request_engine(options, 0).measure == MARGAY_REUSE_DISTANCES;
 }

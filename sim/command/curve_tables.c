@@ -28,6 +28,19 @@ static enum margay_status open_histogram(struct curve_files *files,
     return status;
 }
 
+static void columns_text(const struct options *options,
+                         const struct series_columns *columns,
+                         char text[SERIES_COLUMNS_TEXT])
+{
+    if (options->results.tiers.count == 0)
+        series_columns_text(columns, text);
+    else
+        snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s",
+                 columns->window ? WINDOW_COLUMN : "",
+                 tiers_have_splits(&options->results.tiers) ? SPLIT_COLUMN : "",
+                 TIER_COLUMNS, columns->key ? CURVE_TENANT_COLUMN : "");
+}
+
 enum margay_status curve_files_open(struct curve_files *files,
                                     const struct options *options,
                                     struct margay_error *error)
@@ -41,13 +54,9 @@ enum margay_status curve_files_open(struct curve_files *files,
         .policy = options->results.policies.count > 0,
         .key = options->reading.tenant != NULL,
     };
-    series_columns_text(&columns, files->snapshot_columns);
+    columns_text(options, &columns, files->snapshot_columns);
     columns.window = options->run.window_refs != 0;
-    series_columns_text(&columns, files->columns);
-    if (options->results.tiers.count > 0)
-        snprintf(files->columns, sizeof files->columns, "%s%s",
-                 tiers_have_splits(&options->results.tiers) ? SPLIT_COLUMN : "",
-                 TIER_COLUMNS);
+    columns_text(options, &columns, files->columns);
     enum margay_status status =
         output_open(options->output == NULL ? "-" : options->output,
                     OUTPUT_HELD, &files->outputs[CURVE_TABLE], error);
@@ -96,8 +105,7 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
     if (csv != NULL && labels->window != NULL)
         csv_window(csv, *labels->window);
     if (csv != NULL && sinks->tiers != NULL)
-        status = table_tiers(csv, labels->trace, labels->block_bytes,
-                             sinks->tiers, series, error);
+        status = table_tiers(csv, labels, sinks->tiers, series, error);
     else if (csv != NULL)
         status = table_series(csv, labels->trace, labels->block_bytes, series,
                               labels->tenant, error);

@@ -253,20 +253,50 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
     return part > all / 100;
 }
 
+/* `of` labels what of the trace it is, ", tenant web", or is empty. */
+static void warn_of_resized(const char *trace, const char *of, uint64_t resized,
+                            uint64_t all)
+{
+    if (is_more_than_a_hundredth(resized, all))
+        message_keep("%s%s: %" PRIu64 " requests (%.3g%%) have another size "
+                     "than their object had before; each size counts from its "
+                     "request on (--sizes-from takes one for all)",
+                     trace, of, resized, 100 * (double)resized / (double)all);
+}
+
+void warn_of_part(const struct options *options,
+                  const struct series_labels *labels,
+                  const struct margay_series *series)
+{
+    char text[WORDS_BYTES], of[NAME_TEXT];
+    unsigned bits = series->fraction_bits;
+    struct margay_series all = *series;
+    /* All policies have the same requests. */
+    if ((labels->tenant == NULL && labels->window == NULL) ||
+        (series->policy != NULL &&
+         series->policy != options->results.policies.specs[0]))
+        return;
+    all.policy = NULL;
+    name_series(options, labels, &all, of);
+    warn_of_resized(labels->trace, of, margay_round_count(all.resized, bits),
+                    margay_round_count(all.measured, bits));
+    if (all.doubtful > 0)
+        message_keep(
+            "%s%s: in caches smaller than the largest object at most "
+            "%s misses more",
+            labels->trace, of,
+            words_number(margay_round_count(all.doubtful, bits), text));
+}
+
 static void warn_of_sizes(const struct margay_job *job,
                           const margay_objects *engine)
 {
     struct margay_objects_counts counts = margay_objects_counted(engine);
-    uint64_t never;
+    uint64_t never = 0;
     margay_objects_round(&counts);
-    (void)margay_trace_unknown_sizes(job->reader, &never);
-    if (is_more_than_a_hundredth(counts.resized, counts.sampled_refs))
-        message_keep("%s: %" PRIu64 " requests (%.3g%%) have another size than "
-                     "their object had before; each size counts from its "
-                     "request on (--sizes-from takes one for all)",
-                     job->trace, counts.resized,
-                     100 * (double)counts.resized /
-                         (double)counts.sampled_refs);
+    if (job->reader != NULL)
+        (void)margay_trace_unknown_sizes(job->reader, &never);
+    warn_of_resized(job->trace, "", counts.resized, counts.sampled_refs);
     if (is_more_than_a_hundredth(never, counts.references))
         message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
                      "their object is never said%s",
@@ -282,7 +312,9 @@ static void summarise_objects(const struct margay_job *job,
     struct margay_objects_counts counts = margay_objects_counted(engine);
     bool sampled = options->rate < 1;
     margay_objects_round(&counts);
-    uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
+    uint64_t never = 0, unknown = 0;
+    if (job->reader != NULL)
+        unknown = margay_trace_unknown_sizes(job->reader, &never);
     uint64_t bound = counts.exceeded_bound;
     char objects[160], parts[320] = "", text[3][WORDS_BYTES];
     add_part(parts, sizeof parts, counts.expired, "expired");

@@ -7,6 +7,7 @@
 
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 bool request_joins(const struct options *options)
@@ -116,6 +117,7 @@ struct margay_request request_of(const struct options *options)
         .saves = options->run.save != NULL,
         .resume_path = options->run.resume,
         .mix = request_joins(options) ? &options->run.mixing : NULL,
+        .directory = output_temporary_directory(),
     };
 }
 

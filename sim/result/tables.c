@@ -160,8 +160,8 @@ bool tiers_have_splits(const struct margay_tiers *tiers)
 
 /* A tier hits what all up to it hit more than those before it; of exclusive
    ones these are one stack, as that of a cache of their sizes together. */
-static enum margay_status tier_row(struct csv_writer *csv, const char *trace,
-                                   uint64_t block_bytes,
+static enum margay_status tier_row(struct csv_writer *csv,
+                                   const struct series_labels *labels,
                                    const struct margay_series *series,
                                    const struct margay_series_point *before,
                                    const struct margay_series_point *point,
@@ -169,15 +169,19 @@ static enum margay_status tier_row(struct csv_writer *csv, const char *trace,
 {
     uint64_t hits = before->misses - point->misses;
     bool known = series->counters & MARGAY_COUNTS_TOKENS;
-    enum margay_status status = size_fields(csv, trace, block_bytes, false,
-                                            point->size - before->size, error);
-    csv_text(csv, trace);
-    csv_known(csv, block_bytes != 0, block_bytes);
+    enum margay_status status =
+        size_fields(csv, labels->trace, labels->block_bytes, false,
+                    point->size - before->size, error);
+    csv_text(csv, labels->trace);
+    csv_known(csv, labels->block_bytes != 0, labels->block_bytes);
     csv_u64(csv, whole(series, series->references));
     csv_share(csv, hits, series->references);
-    csv_known(csv, known, series->request_tokens);
-    csv_known(csv, known, before->missed_tokens - point->missed_tokens);
+    csv_known(csv, known, whole(series, series->request_tokens));
+    csv_known(csv, known,
+              whole(series, before->missed_tokens - point->missed_tokens));
     csv_u64(csv, whole(series, hits));
+    if (labels->tenant != NULL)
+        csv_text(csv, labels->tenant);
     csv_end_row(csv);
     return status;
 }
@@ -189,8 +193,8 @@ static int compare_sizes(const void *size, const void *point)
     return (one > other) - (one < other);
 }
 
-enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
-                               uint64_t block_bytes,
+enum margay_status table_tiers(struct csv_writer *csv,
+                               const struct series_labels *labels,
                                const struct margay_tiers *tiers,
                                const struct margay_series *series,
                                struct margay_error *error)
@@ -201,7 +205,7 @@ enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
     uint64_t *sums;
     size_t splits, count = tiers->count;
     enum margay_status status =
-        margay_tiers_resolve(tiers, block_bytes, &sums, &splits, error);
+        margay_tiers_resolve(tiers, labels->block_bytes, &sums, &splits, error);
     points[0] = &none;
     for (size_t i = 0; i < splits && status == MARGAY_OK; i++) {
         size_t found = 0;
@@ -212,11 +216,13 @@ enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
         while (points[found + 1] != NULL && ++found < count);
         for (size_t k = 0; found == count && k < count && status == MARGAY_OK;
              k++) {
+            if (labels->window != NULL)
+                csv_u64(csv, *labels->window);
             if (tiers_have_splits(tiers))
                 csv_u64(csv, i + 1);
             csv_u64(csv, k + 1);
-            status = tier_row(csv, trace, block_bytes, series, points[k],
-                              points[k + 1], error);
+            status =
+                tier_row(csv, labels, series, points[k], points[k + 1], error);
         }
     }
     free(sums);

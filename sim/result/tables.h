@@ -45,10 +45,10 @@ enum margay_status table_series(struct csv_writer *csv, const char *trace,
 /* Do tables of these tiers begin with SPLIT_COLUMN? */
 bool tiers_have_splits(const struct margay_tiers *tiers);
 
-/* Rows of TIER_COLUMNS, of each split of which the series has points at all
-   sums. */
-enum margay_status table_tiers(struct csv_writer *csv, const char *trace,
-                               uint64_t block_bytes,
+/* Rows of TIER_COLUMNS, after a window and before a tenant, of each split of
+   which the series has points at all sums. */
+enum margay_status table_tiers(struct csv_writer *csv,
+                               const struct series_labels *labels,
                                const struct margay_tiers *tiers,
                                const struct margay_series *series,
                                struct margay_error *error);

@@ -150,6 +150,9 @@ struct margay_series {
     uint64_t request_tokens;  /* with MARGAY_COUNTS_TOKENS */
     uint64_t reference_bytes; /* with MARGAY_COUNTS_BYTES */
     uint64_t distinct;        /* blocks, or objects */
+    /* Of objects, how many references were measured, those whose object had
+       another size before, and the misses that small caches may have more. */
+    uint64_t measured, resized, doubtful;
     /* What misses in every cache, and of requests and bytes. */
     uint64_t infinite, infinite_requests, infinite_bytes;
     uint64_t bound; /* nothing is known of larger caches; 0 = all is */
@@ -289,7 +292,8 @@ struct margay_abilities {
     bool shares;     /* is several machines that may be simulated together */
     bool curves;     /* has series */
     bool looks;      /* has results before the end */
-    bool saves;      /* can save and load */
+    bool saves;      /* can save and load; others go on from a state that has
+                        all that they were fed */
 };
 
 struct margay_question {

@@ -33,6 +33,7 @@ struct feeder {
     bool whole_refs; /* the analyses take references as they stand */
     unsigned columns;
     struct margay_pass *passes;
+    struct margay_fed *fed_all;
     struct pass_feed *feeds; /* one per pass */
     size_t pass_count;
     size_t fed_count; /* passes that are fed: with all_blocks, one */
@@ -50,7 +51,12 @@ static enum margay_status end_warmup(struct feeder *feeder, size_t i,
     if (!feeder->feeds[i].warming)
         return MARGAY_OK;
     feeder->feeds[i].warming = false;
-    return margay_analysis_reset(feeder->analyses[i], error);
+    const struct margay_span end = {.count = 0};
+    enum margay_status status =
+        margay_fed_add(&feeder->fed_all[i], &end, error);
+    return status == MARGAY_OK
+               ? margay_analysis_reset(feeder->analyses[i], error)
+               : status;
 }
 
 static enum margay_status feed_span(struct feeder *feeder, size_t i,
@@ -63,7 +69,11 @@ static enum margay_status feed_span(struct feeder *feeder, size_t i,
     /* Passes that are fed as one have come as far as it has. */
     for (size_t k = feeder->fed_count; k < feeder->pass_count; k++)
         feeder->passes[k].fed_refs = pass->fed_refs;
-    return margay_analysis_feed(feeder->analyses[i], span, error);
+    enum margay_status status =
+        margay_fed_add(&feeder->fed_all[i], span, error);
+    return status == MARGAY_OK
+               ? margay_analysis_feed(feeder->analyses[i], span, error)
+               : status;
 }
 
 static enum margay_status feed_batch(struct feeder *feeder, size_t i,
@@ -168,6 +178,7 @@ static enum margay_status make_feeder(struct margay_running *running,
         .whole_refs = can->references,
         .columns = can->needs | can->uses,
         .passes = running->passes,
+        .fed_all = running->fed,
         .pass_count = count,
         .fed_count = margay_running_analyses(running),
         .all_blocks = plan->all_blocks,
@@ -397,8 +408,8 @@ static enum margay_status read_batch(struct order *order,
        them. */
     if (status == MARGAY_OK && whole && running->mix == NULL &&
         margay_running_leaves_out(running))
-        running->read_refs = running->state.place.references +
-                             margay_trace_given(running->trace);
+        running->read_refs =
+            running->state.head.references + margay_trace_given(running->trace);
     if (analysed == MARGAY_OK && whole && margay_running_refs(running) > 0 &&
         look_is_due(order))
         analysed = look(order, error);

@@ -92,11 +92,6 @@ static enum margay_status check_looks(const struct margay_request *request,
                            "%s cannot be looked into before its end, as "
                            "--window and --every need",
                            question->name);
-    if (keeps && !question->can.saves)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s has no state that --save and --resume could "
-                           "keep",
-                           question->name);
     return MARGAY_OK;
 }
 
@@ -187,7 +182,7 @@ static void tell_end(const struct run *run,
         notice.news = MARGAY_CUT_SHORT;
     } else if (running->lacking > 0) {
         notice.news = MARGAY_LEFT_OUT;
-    } else if (running->read_refs == running->state.place.references) {
+    } else if (running->read_refs == running->state.head.references) {
         margay_trace_progress(running->trace, &done, &total);
         notice.news = MARGAY_READ_NOTHING;
         notice.empty = done == 0;

@@ -124,13 +124,16 @@ struct margay_request {
 
     /* Read all traces as one; NULL = one after the other. */
     const struct margay_mix_options *mix;
+
+    /* Of temporary files; NULL = /tmp. */
+    const char *directory;
 };
 
 /* Everything is read from its beginning, by one thread. */
 #define MARGAY_REQUEST_DEFAULT                                                 \
     {                                                                          \
         NULL, 0, MARGAY_TRACE_OPTIONS_DEFAULT, MARGAY_STRADDLE_USUAL, NULL, 0, \
-            NULL, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL, NULL           \
+            NULL, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL, NULL, NULL     \
     }
 
 /* ----------------------------------------------------------------- host -- */
@@ -221,6 +224,10 @@ struct margay_host {
                  const struct margay_notice *notice);
     void (*progress)(void *context, const struct margay_progress *progress);
 };
+
+/* The name of a tenant that a series is of; NULL = it has none. */
+MARGAY_API const char *margay_job_tenant(const struct margay_job *job,
+                                         uint64_t number);
 
 /* Write the state of a job to a sink, within the host's `save`. */
 MARGAY_API enum margay_status margay_job_save(const struct margay_job *job,

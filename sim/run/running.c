@@ -147,8 +147,8 @@ static void make_passes_of_state(struct margay_running *running)
         running->passes[running->pass_count++] = (struct margay_pass){
             .trace = running->job.trace,
             .numbers =
-                running->reading.numbers != 0 ? MARGAY_IDS : MARGAY_ADDRESSES,
-            .splits = running->reading.split != 0,
+                running->head.numbers != 0 ? MARGAY_IDS : MARGAY_ADDRESSES,
+            .splits = running->head.split != 0,
             .index = i,
             .block_bytes = block_bytes[i],
         };
@@ -163,8 +163,8 @@ static void tell_state(struct margay_running *running)
     const struct margay_host *host = running->host;
     const struct margay_notice notice = {
         .news = MARGAY_RESUMED,
-        .references = running->state.place.references,
-        .warmup_refs = running->state.place.warmup_refs,
+        .references = running->state.head.references,
+        .warmup_refs = running->state.head.warmup_refs,
     };
     if (running->state.path == NULL || running->state_told)
         return;
@@ -199,6 +199,8 @@ static enum margay_status open_trace(struct margay_running *running,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
         .empty_requests = used & MARGAY_COLUMN_TOKENS,
         .data = plan->data,
+        .tenants = running->state.tenants,
+        .tenant_count = running->state.tenant_count,
         .threads = plan->threads,
     };
     enum margay_status status =
@@ -276,6 +278,9 @@ static enum margay_status begin_all(struct margay_running *running,
                                     struct margay_error *error)
 {
     const struct margay_host *host = running->host;
+    const struct margay_abilities *can = &running->question->can;
+    const char *given = running->request->directory;
+    const char *directory = given == NULL ? "/tmp" : given;
     const struct margay_share share = {
         .threads = running->plan.pass_threads,
         .pass_count = running->pass_count,
@@ -291,10 +296,17 @@ static enum margay_status begin_all(struct margay_running *running,
     running->watch =
         (struct margay_watch){running, stop_finishing, show_finishing, leave};
     running->job.pass_count = running->pass_count;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (running->request->saves && !can->saves) {
+            running->fed[i].keeps = true;
+            running->fed[i].columns = can->needs | can->uses;
+            margay_history_begin(&running->fed[i].history, directory,
+                                 MARGAY_HISTORY_HELD);
+        }
         status = margay_question_begin(running->question, &running->passes[i],
                                        count == 1 ? running->pass_count : 1,
                                        &share, &running->analyses[i], error);
+    }
     for (size_t i = count; i < running->pass_count; i++)
         running->analyses[i] = running->analyses[0];
     return status == MARGAY_OK && host->begun != NULL
@@ -372,8 +384,8 @@ enum margay_status margay_running_begin(struct margay_running *running,
     if (request->resume_path != NULL) {
         status =
             margay_state_read(request->resume_path, &running->state, error);
-        running->warmup_refs = running->state.place.warmup_refs;
-        running->read_refs = running->state.place.references;
+        running->warmup_refs = running->state.head.warmup_refs;
+        running->read_refs = running->state.head.references;
     }
     if (status == MARGAY_OK)
         status = open_trace(running, name, &running->trace, error);
@@ -384,10 +396,11 @@ enum margay_status margay_running_begin(struct margay_running *running,
     if (status != MARGAY_OK)
         return status;
     plan_with_trace(running);
-    running->reading = (struct margay_state_reading){
+    running->head = (struct margay_state_head){
         .numbers = margay_trace_numbers(running->trace) == MARGAY_IDS,
         .unit_bytes = margay_trace_unit_bytes(running->trace),
         .kinds = request->reading.kinds,
+        .ops = request->reading.ops,
         .split = margay_plan_splits(&running->facts),
     };
     running->job.reader = running->trace;
@@ -427,9 +440,9 @@ enum margay_status margay_running_resume(struct margay_running *running,
 {
     if (running->state.path == NULL)
         return MARGAY_OK;
-    enum margay_status status = margay_state_restore(
-        &running->state, &running->reading, running->analyses, running->passes,
-        running->pass_count, error);
+    enum margay_status status =
+        margay_state_restore(&running->state, &running->head, &running->job,
+                             running->passes, running->fed, error);
     if (status == MARGAY_OK)
         tell_state(running);
     return status;
@@ -440,10 +453,11 @@ enum margay_status margay_running_begin_with_state(
 {
     const struct margay_request *request = running->request;
     enum margay_status status;
-    running->reading = running->state.reading;
-    running->reading.kinds = request->reading.kinds;
+    running->head = running->state.head;
+    running->head.kinds = request->reading.kinds;
+    running->head.ops = request->reading.ops;
     if (request->straddle != MARGAY_STRADDLE_USUAL)
-        running->reading.split = request->straddle == MARGAY_STRADDLE_SPLIT;
+        running->head.split = request->straddle == MARGAY_STRADDLE_SPLIT;
     running->plan.pass_threads = 1;
     make_passes_of_state(running);
     status = begin_all(running, error);
@@ -458,7 +472,7 @@ enum margay_status margay_running_begin_with_state(
 
 uint64_t margay_running_refs(const struct margay_running *running)
 {
-    return running->read_refs - running->state.place.references;
+    return running->read_refs - running->state.head.references;
 }
 
 uint64_t margay_running_warmup_left(const struct margay_running *running)
@@ -467,19 +481,32 @@ uint64_t margay_running_warmup_left(const struct margay_running *running)
     return refs < running->warmup_refs ? running->warmup_refs - refs : 0;
 }
 
+/* The trace that a job is part of. */
+static const struct margay_running *running_of(const struct margay_job *job)
+{
+    return (const void *)((const char *)job -
+                          offsetof(struct margay_running, job));
+}
+
+const char *margay_job_tenant(const struct margay_job *job, uint64_t number)
+{
+    return job->reader == NULL
+               ? margay_state_tenant(&running_of(job)->state, number)
+           : number > UINT32_MAX
+               ? NULL
+               : margay_trace_tenant(job->reader, (uint32_t)number);
+}
+
 enum margay_status margay_job_save(const struct margay_job *job,
                                    const struct margay_sink *sink,
                                    struct margay_error *error)
 {
-    /* The trace that the job is part of. */
-    const struct margay_running *running =
-        (const void *)((const char *)job -
-                       offsetof(struct margay_running, job));
-    const struct margay_state_place place = {
-        running->read_refs, margay_running_warmup_left(running)};
+    const struct margay_running *running = running_of(job);
+    struct margay_state_head head = running->head;
+    head.references = running->read_refs;
+    head.warmup_refs = margay_running_warmup_left(running);
     struct margay_error unread;
-    return margay_state_write(sink, &running->reading, &place, job->analyses,
-                              job->passes, job->pass_count,
+    return margay_state_write(sink, &head, job, running->fed,
                               error == NULL ? &unread : error);
 }
 
@@ -506,6 +533,10 @@ void margay_running_release(struct margay_running *running)
 {
     for (size_t i = 0; i < margay_running_analyses(running); i++)
         margay_analysis_free(running->analyses[i]);
+    for (size_t i = 0; i < running->pass_count; i++) {
+        if (running->fed[i].keeps)
+            margay_history_end(&running->fed[i].history);
+    }
     memset(running->analyses, 0, sizeof running->analyses);
     margay_mix_free(running->mix);
     margay_trace_free(running->trace);

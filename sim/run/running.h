@@ -42,8 +42,8 @@ struct margay_running {
     struct margay_watch watch;
     struct margay_state state; /* that goes on here; zeroed if there is none */
     bool state_told;           /* the host knows from where on */
-    struct margay_state_reading reading; /* for the next state */
-    uint64_t warmup_refs;                /* of this run */
+    struct margay_state_head head; /* of the next state */
+    uint64_t warmup_refs;          /* of this run */
     double begun;          /* on a clock that only goes forward, in seconds */
     uint64_t read_refs;    /* those of a resumed state included */
     uint64_t counted_refs; /* of these, without the warm-up; of this run */
@@ -52,6 +52,8 @@ struct margay_running {
     struct margay_pass passes[MARGAY_MOST_BLOCK_SIZES];
     /* Of the passes; with plan.all_blocks, the first is that of all. */
     margay_analysis *analyses[MARGAY_MOST_BLOCK_SIZES];
+    /* What those are fed that have no state of their own, if one is saved. */
+    struct margay_fed fed[MARGAY_MOST_BLOCK_SIZES];
 };
 
 /* The analyses that are fed, and finished: one, or that of each pass. */

@@ -4,25 +4,29 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/run/words.h"
 #include "traces/traces_internal.h"
 
-#define MAGIC        UINT64_C(0x732079616772616d) /* "margay s" */
-#define VERSION      2
-#define HEADER_WORDS 9 /* with the magic number and the version */
-#define PASS_WORDS   6
+#define MAGIC    UINT64_C(0x732079616772616d) /* "margay s" */
+#define VERSION  3
+#define NAMES_AT 9 /* the letters of tenants */
+#define HEADER_WORDS \
+    11 /* with the magic number and the version, without them */
+#define PASS_WORDS 6
 
-/* The first version knew of no warm-up. */
-static uint64_t header_words(const uint64_t *words)
-{
-    return words[1] == 1 ? HEADER_WORDS - 1 : HEADER_WORDS;
-}
+/* In the place of a bound, where all that was fed is kept. */
+#define KEPT UINT64_MAX
 
 /* The passes come one after the other; the first `count` words are known. */
 static uint64_t extent(const uint64_t *words, uint64_t count)
 {
-    uint64_t at = header_words(words);
+    uint64_t at = HEADER_WORDS;
+    if (count <= NAMES_AT)
+        return NAMES_AT + 1;
+    if (!margay_add_u64(at, words[NAMES_AT], &at))
+        return MARGAY_WORDS_IMPOSSIBLE;
     if (count < at)
         return at;
     uint64_t passes = words[at - 1];
@@ -43,7 +47,7 @@ static uint64_t extent(const uint64_t *words, uint64_t count)
     return at;
 }
 
-static const struct margay_word_kind kind = {MAGIC,   VERSION,  1,
+static const struct margay_word_kind kind = {MAGIC,   VERSION,  VERSION,
                                              "state", "--save", extent};
 
 /* -------------------------------------------------------------- writing -- */
@@ -82,24 +86,48 @@ static enum margay_status put_pass(struct margay_word_writer *writer,
     return writer->status;
 }
 
-enum margay_status margay_state_write(
-    const struct margay_sink *sink, const struct margay_state_reading *reading,
-    const struct margay_state_place *place, margay_analysis *const *analyses,
-    const struct margay_pass *passes, size_t count, struct margay_error *error)
+/* Each letter is a word, for simplicity: there are few. */
+static void put_tenants(struct margay_word_writer *writer,
+                        const struct margay_job *job)
+{
+    const char *name;
+    uint64_t letters = 0;
+    for (uint64_t i = 0; (name = margay_job_tenant(job, i)) != NULL; i++)
+        letters += strlen(name) + 1;
+    margay_words_put(writer, letters);
+    for (uint64_t i = 0; (name = margay_job_tenant(job, i)) != NULL; i++) {
+        for (size_t k = 0; k <= strlen(name); k++)
+            margay_words_put(writer, (unsigned char)name[k]);
+    }
+}
+
+enum margay_status margay_state_write(const struct margay_sink *sink,
+                                      const struct margay_state_head *head,
+                                      const struct margay_job *job,
+                                      const struct margay_fed *fed,
+                                      struct margay_error *error)
 {
     struct margay_word_writer *writer = malloc(sizeof *writer);
-    const uint64_t header[] = {
-        reading->numbers,  reading->unit_bytes, reading->kinds, reading->split,
-        place->references, place->warmup_refs,  count,
-    };
+    uint64_t words[NAMES_AT - MARGAY_WORDS_AHEAD];
     enum margay_status status = MARGAY_OK;
     if (writer == NULL)
         return margay_fail_memory(error, "a state");
+    memcpy(words, head, sizeof words);
     margay_words_begin(writer, sink, &kind);
-    for (size_t i = 0; i < sizeof header / sizeof header[0]; i++)
-        margay_words_put(writer, header[i]);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = put_pass(writer, analyses[i], &passes[i], error);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        margay_words_put(writer, words[i]);
+    put_tenants(writer, job);
+    margay_words_put(writer, job->pass_count);
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
+        margay_analysis *analysis = job->analyses[i];
+        const struct margay_pass *pass = &job->passes[i];
+        const uint64_t kept[] = {pass->block_bytes, KEPT,
+                                 analysis->question->can.references, 0, 0};
+        for (size_t k = 0; k < PASS_WORDS - 1 && fed[i].keeps; k++)
+            margay_words_put(writer, kept[k]);
+        status = fed[i].keeps ? margay_fed_write(&fed[i], writer, error)
+                              : put_pass(writer, analysis, pass, error);
+    }
     /* What went wrong with the sink is told last. */
     if (status == MARGAY_OK || writer->status != MARGAY_OK)
         status = margay_words_end(writer, error);
@@ -108,6 +136,25 @@ enum margay_status margay_state_write(
 }
 
 /* -------------------------------------------------------------- reading -- */
+
+static enum margay_status read_tenants(struct margay_state *state,
+                                       struct margay_error *error)
+{
+    const uint64_t *words = state->words + NAMES_AT + 1;
+    uint64_t letters = state->words[NAMES_AT];
+    char *names = malloc((size_t)letters + 1);
+    if (names == NULL)
+        return margay_fail_memory(error, "the names of tenants");
+    state->tenants = names;
+    for (uint64_t i = 0; i < letters; i++) {
+        names[i] = (char)words[i];
+        state->tenant_count += names[i] == '\0';
+    }
+    return letters > 0 && names[letters - 1] != '\0'
+               ? margay_words_fail(state->path, &kind, NAMES_AT + letters,
+                                   error, "a name of a tenant does not end")
+               : MARGAY_OK;
+}
 
 enum margay_status margay_state_read(const char *path,
                                      struct margay_state *state,
@@ -121,19 +168,21 @@ enum margay_status margay_state_read(const char *path,
     if (status != MARGAY_OK)
         return status;
     state->words = words;
-    state->at = (size_t)header_words(words);
-    state->reading = (struct margay_state_reading){
-        .numbers = words[2],
-        .unit_bytes = words[3],
-        .kinds = words[4],
-        .split = words[5],
-    };
-    state->place = (struct margay_state_place){
-        .references = words[6],
-        .warmup_refs = words[1] == 1 ? 0 : words[7],
-    };
+    state->at = (size_t)(HEADER_WORDS + words[NAMES_AT]);
+    memcpy(&state->head, words + MARGAY_WORDS_AHEAD, sizeof state->head);
     state->pass_count = (size_t)words[state->at - 1];
-    return MARGAY_OK;
+    return read_tenants(state, error);
+}
+
+const char *margay_state_tenant(const struct margay_state *state,
+                                uint64_t number)
+{
+    const char *name = state->tenants;
+    if (number >= state->tenant_count)
+        return NULL;
+    for (; number > 0; number--)
+        name += strlen(name) + 1;
+    return name;
 }
 
 void margay_state_blocks(const struct margay_state *state,
@@ -149,6 +198,7 @@ void margay_state_blocks(const struct margay_state *state,
 void margay_state_clear(struct margay_state *state)
 {
     free(state->words);
+    free((char *)state->tenants);
     *state = (struct margay_state){.words = NULL};
 }
 
@@ -165,11 +215,11 @@ static enum margay_status fail_other(const struct margay_state *state,
                        state->path, what, saved, wanted);
 }
 
-static enum margay_status check_reading(
-    const struct margay_state *state, const struct margay_state_reading *wanted,
-    size_t passes, struct margay_error *error)
+static enum margay_status check_head(const struct margay_state *state,
+                                     const struct margay_state_head *wanted,
+                                     size_t passes, struct margay_error *error)
 {
-    const struct margay_state_reading *saved = &state->reading;
+    const struct margay_state_head *saved = &state->head;
     const struct {
         const char *what;
         uint64_t saved, wanted;
@@ -179,6 +229,7 @@ static enum margay_status check_reading(
         {"unit in bytes", saved->unit_bytes, wanted->unit_bytes},
         {"set of kinds (1 read, 2 write, 4 fetch)", saved->kinds,
          wanted->kinds},
+        {"set of operations (1 get, 2 set, 4 delete)", saved->ops, wanted->ops},
         {"splitting of references (0 no, 1 yes)", saved->split, wanted->split},
         {"number of block sizes", state->pass_count, passes},
     };
@@ -217,22 +268,19 @@ static enum margay_status read_counts(const struct margay_state *state,
     return status;
 }
 
-static enum margay_status restore_pass(const struct margay_state *state,
-                                       size_t *at, margay_analysis *analysis,
-                                       const struct margay_pass *pass,
-                                       struct margay_error *error)
+/* A stack of blocks, and counts. */
+static enum margay_status restore_stack(const struct margay_state *state,
+                                        const uint64_t *words,
+                                        margay_analysis *analysis,
+                                        struct margay_error *error)
 {
-    const uint64_t *words = state->words + *at;
-    size_t rows_at = *at + PASS_WORDS;
+    size_t rows_at = (size_t)(words - state->words) + PASS_WORDS;
     uint64_t rows = words[4];
     struct margay_engine_state kept = {
         .blocks = state->words + rows_at + 2 * rows,
         .block_count = words[5],
         .bound_blocks = words[1],
     };
-    if (words[0] != pass->block_bytes)
-        return fail_other(state, "block size in bytes", words[0],
-                          pass->block_bytes, error);
     enum margay_status status = margay_histogram_create(&kept.counts, error);
     if (status == MARGAY_OK)
         status =
@@ -249,19 +297,66 @@ static enum margay_status restore_pass(const struct margay_state *state,
                     state->path, why.message);
     }
     margay_histogram_free(kept.counts);
-    *at = rows_at + 2 * rows + kept.block_count;
     return status;
 }
 
-enum margay_status margay_state_restore(
-    const struct margay_state *state,
-    const struct margay_state_reading *reading,
-    margay_analysis *const *analyses, const struct margay_pass *passes,
-    size_t count, struct margay_error *error)
+/* All that was fed. */
+static enum margay_status restore_fed(const struct margay_state *state,
+                                      const uint64_t *words,
+                                      margay_analysis *analysis,
+                                      struct margay_pass *pass,
+                                      struct margay_fed *fed,
+                                      struct margay_error *error)
 {
-    size_t at = state->at;
-    enum margay_status status = check_reading(state, reading, count, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = restore_pass(state, &at, analyses[i], &passes[i], error);
+    uint64_t whole = analysis->question->can.references, taken;
+    if (words[2] != whole)
+        return fail_other(state, "kind of references (0 blocks, 1 objects)",
+                          words[2], whole, error);
+    enum margay_status status = margay_fed_again(
+        words + PASS_WORDS, words[5], analysis, pass, fed, &taken, error);
+    return status == MARGAY_OK && taken < words[5]
+               ? margay_words_fail(state->path, &kind,
+                                   (uint64_t)(words - state->words) +
+                                       PASS_WORDS + taken,
+                                   error, "found no references that are for %s",
+                                   analysis->question->name)
+               : status;
+}
+
+static enum margay_status restore_pass(const struct margay_state *state,
+                                       const uint64_t *words,
+                                       margay_analysis *analysis,
+                                       struct margay_pass *pass,
+                                       struct margay_fed *fed,
+                                       struct margay_error *error)
+{
+    if (words[0] != pass->block_bytes)
+        return fail_other(state, "block size in bytes", words[0],
+                          pass->block_bytes, error);
+    if (words[1] == KEPT)
+        return restore_fed(state, words, analysis, pass, fed, error);
+    return analysis->question->can.saves
+               ? restore_stack(state, words, analysis, error)
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: a state of other options: it has an LRU "
+                             "stack, and here all references are needed",
+                             state->path);
+}
+
+enum margay_status margay_state_restore(const struct margay_state *state,
+                                        const struct margay_state_head *wanted,
+                                        const struct margay_job *job,
+                                        struct margay_pass *passes,
+                                        struct margay_fed *fed,
+                                        struct margay_error *error)
+{
+    const uint64_t *words = state->words + state->at;
+    enum margay_status status =
+        check_head(state, wanted, job->pass_count, error);
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
+        status = restore_pass(state, words, job->analyses[i], &passes[i],
+                              &fed[i], error);
+        words += PASS_WORDS + 2 * words[4] + words[5];
+    }
     return status;
 }

@@ -5,39 +5,86 @@
  *         64-bit number, the least significant byte first
  *    16   what the trace was read as: numbers (0 addresses, 1 ids), the bytes
  *         of a unit, the kinds kept, whether references were split
- *    48   references read; of the warm-up, still to come (not in version 1,
- *         which has none of these); passes, that is, block sizes
- *    72   each pass: bytes of a block, bound (0 = none), whether it was
+ *    48   references read; of the warm-up, still to come
+ *    64   the operations kept; T; T letters, which are the names of tenants,
+ *         each with a NUL after it; passes, that is, block sizes; each pass:
+ *         bytes of a block, bound (0 = none), whether it was
  *         exceeded, references at infinite distance, R, B; R pairs of a
  *         distance and its references, by distance; B blocks, the LRU stack
  *         from the oldest on
+ *         or, where all that was fed is kept (fed.h): bytes of a block,
+ *         2^64 - 1, whether these are references as they stand, 0, 0, B; B
+ *         words
  *   end   a checksum of all that
  */
 #ifndef MARGAY_SIM_RUN_STATE_H
 #define MARGAY_SIM_RUN_STATE_H
 
+#include "sim/run/history.h"
+#include "sim/run/words.h"
 #include <margay/run.h>
 
-/* What a trace is read as, in which runs that are continued must agree. */
-struct margay_state_reading {
+/*
+ * All that an analysis was fed (fed.c), where it has no smaller state
+ *
+ * Algorithm: the stack of a plain curve is all that its future needs.  Other
+ *   results depend on what follows (the optimum), or on sizes that are known in
+ *   the end (simulations), on times, or on the whole order.  Their state is
+ *   what they were fed: spans, and where counts began anew.
+ * Guarantee: an analysis that is fed all again is what it was.
+ * Cost: 8 bytes for each block reference and each column that the question
+ *   uses, at most 128 MiB of them in memory; and all of the work again in the
+ *   run that goes on.
+ */
+struct margay_fed {
+    bool keeps;       /* what comes; zeroed, it does not */
+    unsigned columns; /* that are kept, of spans that have them */
+    struct margay_history history;
+};
+
+/* A span is to be fed; one without references is the end of a warm-up.
+   MARGAY_NO_MEMORY; MARGAY_IO. */
+enum margay_status margay_fed_add(struct margay_fed *fed,
+                                  const struct margay_span *span,
+                                  struct margay_error *error);
+
+/* Put how many words it has, and these.  MARGAY_IO. */
+enum margay_status margay_fed_write(const struct margay_fed *fed,
+                                    struct margay_word_writer *writer,
+                                    struct margay_error *error);
+
+/*
+ * Feed them to an analysis that has not been fed yet, and keep them where *fed
+ * does.  Fails as the analysis does.  *taken is how many of them are what this
+ * question can have been fed: all, unless the state is of others, or damaged.
+ */
+enum margay_status margay_fed_again(const uint64_t *words, uint64_t count,
+                                    margay_analysis *analysis,
+                                    struct margay_pass *pass,
+                                    struct margay_fed *fed, uint64_t *taken,
+                                    struct margay_error *error);
+
+/* What every state begins with, as it stands there. */
+struct margay_state_head {
+    /* What a trace is read as, in which runs that are continued must agree. */
     uint64_t numbers;    /* 0 addresses, 1 ids */
     uint64_t unit_bytes; /* 0 = unknown */
     uint64_t kinds;      /* a set */
     uint64_t split;      /* 0 no, 1 yes */
-};
-
-/* How far a run has come. */
-struct margay_state_place {
-    uint64_t references;  /* of the trace, those of other kinds included */
-    uint64_t warmup_refs; /* still to come */
+    /* How far a run has come: in references of the trace, those of other kinds
+       included, and in those of the warm-up that are still to come. */
+    uint64_t references, warmup_refs;
+    uint64_t ops; /* a set, in which runs must agree, too */
 };
 
 /* A state that was read; zeroed, there is none. */
 struct margay_state {
     const char *path;
-    struct margay_state_reading reading;
-    struct margay_state_place place;
+    struct margay_state_head head;
     size_t pass_count;
+    /* Names of tenants, one after the other, each with a NUL after it. */
+    uint32_t tenant_count;
+    const char *tenants;
     uint64_t *words; /* owned; in this machine's order */
     size_t at;       /* of the first pass */
 };
@@ -55,21 +102,27 @@ enum margay_status margay_state_read(const char *path,
 void margay_state_blocks(const struct margay_state *state,
                          uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES]);
 
+/* The name of a tenant of the trace so far; NULL = none is known. */
+const char *margay_state_tenant(const struct margay_state *state,
+                                uint64_t number);
+
 /*
- * Give analyses that have not been fed yet what was saved.
+ * Give the analyses of a job, which have not been fed yet, what was saved.
  * MARGAY_BAD_ARGUMENT if the state belongs to other options than these.
  */
-enum margay_status margay_state_restore(
-    const struct margay_state *state,
-    const struct margay_state_reading *reading,
-    margay_analysis *const *analyses, const struct margay_pass *passes,
-    size_t count, struct margay_error *error);
+enum margay_status margay_state_restore(const struct margay_state *state,
+                                        const struct margay_state_head *wanted,
+                                        const struct margay_job *job,
+                                        struct margay_pass *passes,
+                                        struct margay_fed *fed,
+                                        struct margay_error *error);
 
-/* Write the state of the analyses of passes. */
-enum margay_status margay_state_write(
-    const struct margay_sink *sink, const struct margay_state_reading *reading,
-    const struct margay_state_place *place, margay_analysis *const *analyses,
-    const struct margay_pass *passes, size_t count, struct margay_error *error);
+/* Write the state of the analyses of a job, or what they were fed. */
+enum margay_status margay_state_write(const struct margay_sink *sink,
+                                      const struct margay_state_head *head,
+                                      const struct margay_job *job,
+                                      const struct margay_fed *fed,
+                                      struct margay_error *error);
 
 /* Release; a zeroed one is fine. */
 void margay_state_clear(struct margay_state *state);

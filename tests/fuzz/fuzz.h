@@ -34,6 +34,7 @@ void fuzz_regions(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_capture(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_report(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_model(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_state(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_optimum(const char *name, const uint8_t *data, size_t bytes);
 
 #endif

@@ -15,6 +15,7 @@ static const struct fuzz_target others[] = {
     {"histogram", fuzz_histogram}, {"regions", fuzz_regions},
     {"report", fuzz_report},       {"model", fuzz_model},
     {"receiver", fuzz_capture},    {"optimum", fuzz_optimum},
+    {"state", fuzz_state},
 };
 
 const struct fuzz_target *fuzz_at(size_t index)

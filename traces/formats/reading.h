@@ -34,6 +34,10 @@ struct margay_reading {
     /* Sizes are given as they stand, MARGAY_SIZE_UNKNOWN included. */
     bool raw_sizes;
 
+    /* Tenants that have the first numbers: names with a NUL after each. */
+    const char *tenants;
+    uint32_t tenant_count;
+
     /* How many threads may decompress a compressed file, apart from the one
        that reads; 0 and 1: the reading thread does it. */
     unsigned threads;

@@ -101,6 +101,14 @@ static enum margay_status take_reading(struct margay_trace *trace,
     reader->numbers_only = given->numbers_only && !given->data &&
                            options->kinds == MARGAY_ALL_KINDS &&
                            options->ops == MARGAY_ALL_OPS;
+    const char *tenant = given->tenants;
+    for (uint32_t i = 0, number;
+         i < given->tenant_count && reader->state_options.tenants != NULL;
+         i++, tenant += strlen(tenant) + 1) {
+        if (!margay_names_number(reader->state_options.tenants, tenant,
+                                 strlen(tenant), &number))
+            return margay_fail_memory(error, "the names of tenants");
+    }
     return given->data ? margay_data_map_create(&reader->data, error)
                        : MARGAY_OK;
 }

@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# states.t - a trace that is cut anywhere, saved and resumed, is the whole trace
+#
+# Of random tables and command lines: the table of the whole, and that of its
+# last part, after each part before it has been read from the state that the one
+# before saved.  And states that are damaged, or of other options.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
+require './tests/tap.pl';
+
+my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+chdir tempdir(CLEANUP => 1) or die;
+$ENV{LC_ALL} = 'C';
+my $seed = $ENV{SEED} // 41;
+srand $seed;
+
+my $columns = '--column id=id,size=size,op=op,time=time,request=request';
+my @measures = map { "curve $_" } '', '--objects', '--requests', '--model footprint',
+    '--policy opt,fifo,random', '--objects --policy lru,fifo', '--requests --policy arc',
+    '--half-life 50', '--objects --half-life 40', '--requests --half-life 30',
+    '--objects --ttl 20', '--requests --ttl 9', '-e shards:rate=0.5',
+    '--objects -e shards:rate=0.5', '--objects --bound 400', '--writebacks',
+    '--requests --touch back --tokens-per-block 7', '--requests --tiers 3,5',
+    '--policy fifo --sample 0.5', '--policy lru,sieve --bound 9';
+push @measures, 'histogram', 'histogram --of time', 'histogram --objects';
+
+sub run {
+    my $text = `$margay $_[0] 2>err`;
+    my $said = do { local (@ARGV, $/) = ('err'); <> // '' };
+    return ($text, $? >> 8, $said);
+}
+
+sub table {
+    my ($name, @rows) = @_;
+    open my $file, '>', "$name.csv" or die;
+    print $file "id,size,op,time,who,request\n", @rows;
+    close $file or die;
+}
+
+my $rounds = int 40 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100 || 1;
+my @wrong;
+for my $round (1 .. $rounds) {
+    my $count = 20 + int rand 200;
+    my @rows = map {
+        my $id = int rand(rand() < 0.6 ? 8 : 60);
+        join(',', $id, 10 + int(rand() < 0.9 ? $id : rand 40),
+            rand() < 0.7 ? 'get' : rand() < 0.7 ? 'set' : 'delete', int $_ / 3,
+            (qw(web db x), "a long name")[rand 4], int $_ / 4) . "\n"
+    } 1 .. $count;
+    table('whole', @rows);
+    my $measure = $measures[$round % @measures];
+    my $options = "$measure -q $columns";
+    $options .= ' --tenant who' if $measure =~ /curve/ && rand() < 0.5
+        && $measure !~ /writebacks|model|shards/;
+    my $warmup = rand() < 0.3 ? '--warmup ' . int rand $count : '';
+    my $op = $measure =~ /objects|requests/ || rand() < 0.7 ? '' : '--op get,set';
+    my ($expected, $status, $said) = run("$options $op $warmup whole.csv");
+    my @cuts = sort { $a <=> $b } map { int rand $count + 1 } 0 .. rand 3;
+    my ($from, $resume, $got) = (0, $warmup);
+    for my $i (0 .. @cuts) {
+        my $to = $cuts[$i] // $count;
+        my $part = $i == @cuts ? '' : "--save state$to";
+        table('part', @rows[$from .. $to - 1]);
+        ($got, my $ended, $said) = run("$options $op $resume $part part.csv");
+        $status ||= $ended;
+        ($from, $resume) = ($to, "--resume state$to");
+    }
+    $got =~ s/\bpart\.csv/whole.csv/g;
+    push @wrong, "round $round, cut after @cuts of $count: $options $op $warmup: $said",
+        'got', $got, 'expected', $expected
+        if ($status || $got ne $expected) && @wrong < 8;
+}
+report(!@wrong, "$rounds tables (SEED=$seed): each part goes on from the one before",
+    @wrong);
+
+# The same references by --skip and --limit, with names that come before them.
+table('whole', map { "$_,1,get,$_," . ($_ % 3 ? 'late' : 'early') . ",$_\n" } 1 .. 30);
+my $options = "curve -q $columns --objects --tenant who";
+run("$options --limit 11 --save state whole.csv");
+report((run("$options --skip 11 --resume state whole.csv"))[0] eq
+    (run("$options whole.csv"))[0], 'the rest of a file');
+
+# Damaged states, and those of other options.
+my $state = do { local (@ARGV, $/) = ('state'); <> };
+sub refuses {
+    my ($bytes, $pattern, $what, $more) = @_;
+    open my $file, '>', 'bad' or die;
+    print $file $bytes;
+    close $file or die;
+    my ($text, $status, $said) = run("$more --skip 11 --resume bad whole.csv");
+    return if $status == 2 && $text eq '' && $said =~ /^margay curve: bad: $pattern/
+        && $said =~ tr/\n// == 1;
+    return "$what: $status $said";
+}
+my @bad = grep { defined } map {
+    refuses(substr($state, 0, $_), '.*byte \d+|not a state', "cut after $_", $options)
+} map { int rand length $state } 1 .. 40;
+push @bad, grep { defined } map {
+    my $changed = $state;
+    substr($changed, $_, 1) ^= chr 1 + int rand 255;
+    refuses($changed, '.*byte \d+|not a state|a state of version', "byte $_", $options)
+} map { int rand length $state } 1 .. 40;
+report(!@bad, 'damaged states are refused', @bad);
+my @other = grep { defined } map {
+    refuses($state, 'a state of other options', $_, "curve -q $columns $_")
+} '', '--policy fifo', '--requests', '--objects --op get', '--kind read';
+my ($plain) = run("curve -q $columns --limit 11 --save plain whole.csv");
+my $lru = do { local (@ARGV, $/) = ('plain'); <> };
+push @other, grep { defined } map {
+    refuses($lru, 'a state of other options', $_, "curve -q $columns $_")
+} '--policy fifo', '--objects', '--requests', '--half-life 9';
+report(!@other, 'states of other options are refused', @other);
+conclude();
