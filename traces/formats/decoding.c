@@ -56,7 +56,8 @@ enum margay_status margay_decoding_read(struct margay_decoding *decoding)
     decoding->end += got;
     decoding->ended = got == 0;
     if (decoding->ended)
-        decoding->buffer[decoding->end] = '\n';
+        /* Who looks ahead finds nothing else. */
+        memset(decoding->buffer + decoding->end, '\n', MARGAY_TEXT_PADDING);
     return MARGAY_OK;
 }
 

@@ -445,10 +445,13 @@ static enum margay_status look_ahead(struct margay_trace *trace,
 static enum margay_status settle_sizes(struct margay_trace *trace,
                                        struct margay_error *error)
 {
-    struct margay_references *slot = &trace->reader.ring[trace->slot];
+    struct margay_references slot = trace->reader.ring[trace->slot];
     struct margay_object_sizes *rule = &trace->sizes;
     enum margay_status status = MARGAY_OK;
-    if (slot->sizes == NULL || trace->reading.raw_sizes ||
+    /* The format may have operations where this trace has none. */
+    if ((trace->reader.facts.columns & MARGAY_COLUMN_OPS) == 0)
+        slot.ops = NULL;
+    if (slot.sizes == NULL || trace->reading.raw_sizes ||
         (trace->reader.facts.columns & MARGAY_COLUMN_SIZES) == 0)
         return MARGAY_OK;
     rule->from = trace->options.sizes_from;
@@ -456,8 +459,8 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
     if (!margay_add_u64(rule->first, trace->options.limit_refs, &rule->end))
         rule->end = UINT64_MAX;
     rule->fills |= rule->from == MARGAY_SIZES_FIRST || trace->path == NULL;
-    if (!margay_object_sizes_needs_look(rule, slot))
-        return margay_object_sizes_apply(rule, slot, error);
+    if (!margay_object_sizes_needs_look(rule, &slot))
+        return margay_object_sizes_apply(rule, &slot, error);
     if (trace->path != NULL)
         status = look_ahead(trace, error);
     else if (rule->from >= MARGAY_SIZES_LAST)
@@ -466,7 +469,7 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
                              "found by reading the trace twice: expected a "
                              "file, not a pipe; keep what comes in one first",
                              trace->reader.path);
-    return status == MARGAY_OK ? margay_object_sizes_apply(rule, slot, error)
+    return status == MARGAY_OK ? margay_object_sizes_apply(rule, &slot, error)
                                : status;
 }
 
