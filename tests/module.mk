@@ -58,12 +58,13 @@ check-tsan: deps ## the tests under ThreadSanitizer
 	    TSAN_OPTIONS=halt_on_error=1 $(call sanitized,tsan,thread) check
 
 # Valgrind knows no AVX-512, so the engines' best code does not run under it;
-# the long tests of all their settings would take it hours.
+# the long tests of all their settings would take it hours.  test_crew measures
+# what is shorter than Valgrind takes to begin a thread.
 check-valgrind: export MARGAY_TEST_SECONDS ?= 7200
 check-valgrind: deps tests ## most of the test programs under valgrind
 	@$(no_DRIVERS) MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
 	    --exec 'valgrind -q --leak-check=full --error-exitcode=9' \
-	    $(filter-out %/test_engines_large %/test_exact %/test_levels,\
+	    $(filter-out %/test_engines_large %/test_exact %/test_levels %/test_crew,\
 	    $(tests_PROGRAMS))
 
 # The last commit on machines that have only what the README asks for.
