@@ -55,9 +55,8 @@ enum margay_status margay_decoding_read(struct margay_decoding *decoding)
         return status;
     decoding->end += got;
     decoding->ended = got == 0;
-    if (decoding->ended)
-        /* Who looks ahead finds nothing else. */
-        memset(decoding->buffer + decoding->end, '\n', MARGAY_TEXT_PADDING);
+    /* The last line ends, and who looks ahead of any finds nothing else. */
+    memset(decoding->buffer + decoding->end, '\n', MARGAY_TEXT_PADDING);
     return MARGAY_OK;
 }
 
