@@ -181,7 +181,7 @@ struct margay_policy {
 #define MARGAY_POLICIES(X) \
     X(lru) X(fifo) X(clock) X(nru) X(plru) X(random) X(opt) X(sieve) \
     X(s3fifo) X(lfu) X(arc) X(2q) X(lirs) X(tinylfu) X(slru) X(lfuda) \
-    X(gdsf) X(hyperbolic) X(lhd) X(belady_size) X(pfoo_l) X(pfoo_u) \
+    X(gdsf) X(hyperbolic) X(lhd) X(redis_lru) X(redis_lfu) X(belady_size) X(pfoo_l) X(pfoo_u) \
     X(srrip) X(brrip) X(drrip) X(ship) X(qlru)
 /* clang-format on */
 #define MARGAY_DECLARE_POLICY(name) \

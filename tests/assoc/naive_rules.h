@@ -51,6 +51,10 @@ struct naive {
     struct naive_sketch counted; /* uses, of tinylfu */
     double age;
     uint64_t now, used[OBJECTS], uses[OBJECTS];
+    struct {
+        uint64_t object, came, value;
+    } pool[17]; /* of redis, and room for one more */
+    size_t pooled;
     struct naive_lhd *lhd; /* its state */
     struct margay_random random;
     const char *admits; /* as the spec has it; "" = all */
@@ -559,6 +563,76 @@ static inline void hyperbolic_insert(struct naive *naive, uint64_t object)
     naive->used[object] = ++naive->now;
     naive->uses[object] = 1;
     random_insert(naive, object);
+}
+
+/* ---------------------------------------------------------------- redis -- */
+
+/* Uses are ticks of the last one, or the counter; `used` is when an object
+   came, 0 = it left. */
+static inline void redis_remove(struct naive *naive, uint64_t object)
+{
+    naive->used[object] = 0;
+    random_remove(naive, object);
+}
+
+static inline uint64_t redis_evict(struct naive *naive)
+{
+    const struct naive_list *all = &naive->list[0];
+    for (;;) {
+        for (size_t i = 0; i < (size_t)naive->first; i++) {
+            size_t at = margay_random_below(&naive->random, all->count);
+            uint64_t object = all->entries[at].block;
+            uint64_t value = naive->uses[object];
+            size_t place = 0;
+            while (place < naive->pooled && naive->pool[place].value <= value)
+                place++;
+            if (place == 16)
+                continue;
+            memmove(&naive->pool[place + 1], &naive->pool[place],
+                    (16 - place) * sizeof naive->pool[0]);
+            naive->pool[place].object = object;
+            naive->pool[place].came = naive->used[object];
+            naive->pool[place].value = value;
+            naive->pooled += naive->pooled < 16;
+        }
+        while (naive->pooled > 0) {
+            uint64_t object = naive->pool[0].object;
+            uint64_t came = naive->pool[0].came;
+            memmove(&naive->pool[0], &naive->pool[1],
+                    naive->pooled-- * sizeof naive->pool[0]);
+            if (object != naive->asked && naive->used[object] == came) {
+                redis_remove(naive, object);
+                return object;
+            }
+        }
+    }
+}
+
+static inline void redis_lru_hit(struct naive *naive, uint64_t object)
+{
+    naive->now++;
+    naive->uses[object] = naive->now / (uint64_t)naive->second;
+}
+
+static inline void redis_lru_insert(struct naive *naive, uint64_t object)
+{
+    hyperbolic_insert(naive, object);
+    naive->uses[object] = naive->now / (uint64_t)naive->second;
+}
+
+static inline void redis_lfu_hit(struct naive *naive, uint64_t object)
+{
+    uint64_t uses = naive->uses[object];
+    if (uses < 255 &&
+        margay_random_below(&naive->random,
+                            (uses - 5) * (uint64_t)naive->second + 1) == 0)
+        naive->uses[object]++;
+}
+
+static inline void redis_lfu_insert(struct naive *naive, uint64_t object)
+{
+    hyperbolic_insert(naive, object);
+    naive->uses[object] = 5;
 }
 
 /* ------------------------------------------------------------------ lhd -- */

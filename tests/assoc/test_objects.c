@@ -34,6 +34,10 @@ static const char *const specs[] = {
     "gdsf",
     "hyperbolic",
     "hyperbolic:sample=3",
+    "redis-lru",
+    "redis-lru:samples=2,tick=9",
+    "redis-lfu",
+    "redis-lfu:samples=9,log-factor=1",
     "lhd",
     "lhd:interval=16",
     "lru:admit=size<40",
@@ -184,6 +188,7 @@ static uint64_t traces_of(const char *spec)
 {
     return strcmp(spec, "lhd:interval=16") == 0  ? 15
            : strcmp(spec, "lhd") == 0            ? 200
+           : strncmp(spec, "redis", 5) == 0      ? 300
            : strstr(spec, "admit=adapt") != NULL ? 300
            : strstr(spec, "admit=tiny") != NULL  ? 300
                                                  : 2000;
