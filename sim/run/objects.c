@@ -232,7 +232,7 @@ enum margay_status margay_objects_question(
                          (options->ages ? MARGAY_COLUMN_TIMES : 0u),
                 .uses = MARGAY_OBJECT_COLUMNS,
                 .references = true,
-                .traces = true,
+                .traces = next == NULL || next->can.traces,
                 .curves = true,
                 .looks = next == NULL},
         .name = "objects",

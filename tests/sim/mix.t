@@ -201,7 +201,7 @@ $alone =~ s/(.)key,value\n/$1/s;
 for (['info', $alone], map { my $what = $_;
         [$what, join '', map { my @lines = `$margay $what -q $fields $_`;
             $_ eq 'j2.csv' ? @lines[1 .. $#lines] : @lines } 'j0.csv', 'j2.csv']
-    } qw(curve distances phases histogram)) {
+    } 'curve', 'distances', 'distances --objects', 'phases', 'histogram') {
     my ($what, $expected) = @$_;
     my $got = `$margay $what -q $fields j0.csv j2.csv`;
     report($got eq $expected && $got ne '', "$what of two traces", $got, $expected);
