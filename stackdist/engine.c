@@ -15,12 +15,6 @@ static const struct margay_engine_class *const classes[] = {
     MARGAY_ENGINES(ADDRESS)};
 #define CLASSES (sizeof classes / sizeof classes[0])
 
-struct margay_engine {
-    const struct margay_engine_class *class;
-    void *state;
-    uint64_t bound_blocks; /* 0 = none */
-};
-
 size_t margay_engine_count(void)
 {
     return CLASSES;
@@ -35,13 +29,6 @@ const struct margay_engine_info *margay_engine_at(size_t index)
 {
     const struct margay_engine_class *class = margay_engine_class_at(index);
     return class ? &class->info : NULL;
-}
-
-const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
-                                                       void **state)
-{
-    *state = engine->state;
-    return engine->class->part;
 }
 
 /* ----------------------------------------------------------------- specs -- */

@@ -128,6 +128,13 @@ struct margay_engine_class {
     const struct margay_engine_part *part;
 };
 
+/* What feeds an engine millions of times calls class->feed, with the state. */
+struct margay_engine {
+    const struct margay_engine_class *class;
+    void *state;
+    uint64_t bound_blocks; /* 0 = none */
+};
+
 /* The members of a class that stand in a file under these names. */
 #define MARGAY_ENGINE_FUNCTIONS(type)                                  \
     .state_bytes = sizeof(type), .create = create, .destroy = destroy, \
@@ -144,10 +151,6 @@ enum margay_status margay_engine_make_state(
     struct margay_error *error);
 void margay_engine_free_state(const struct margay_engine_class *class,
                               void *state);
-
-/* The engine's class->part, and its state in *state. */
-const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
-                                                       void **state);
 
 /* Row `index` of the table, as margay_engine_at(), NULL beyond. */
 const struct margay_engine_class *margay_engine_class_at(size_t index);

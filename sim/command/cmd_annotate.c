@@ -14,10 +14,12 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
+/* The files of the command. */
+enum { TABLE, PROFILE, FILES };
+
 struct annotate {
     const struct options *options;
-    struct csv_writer csv;
-    struct output *profile; /* NULL = none */
+    struct csv_writer csvs[FILES];
     struct places *places;
     struct line_counts lines;
     struct data_names *data;   /* of --data */
@@ -126,7 +128,7 @@ static const char *find_changed(const struct annotate *annotate,
 static void write_rows(struct annotate *annotate,
                        const struct margay_pass *pass)
 {
-    struct csv_writer *csv = &annotate->csv;
+    struct csv_writer *csv = &annotate->csvs[TABLE];
     const struct line_counts *lines = &annotate->lines;
     for (size_t i = 0; i < lines->count * lines->size_count; i++) {
         const struct counted_line *line = lines->list[i / lines->size_count];
@@ -175,9 +177,9 @@ static enum margay_status write_pass(void *context,
         return status;
     line_counts_sort(&annotate->lines);
     write_rows(annotate, pass);
-    if (annotate->profile != NULL)
-        profile_write(annotate->profile, &annotate->lines, pass->trace,
-                      pass->block_bytes);
+    if (annotate->csvs[PROFILE].output != NULL)
+        profile_write(annotate->csvs[PROFILE].output, &annotate->lines,
+                      pass->trace, pass->block_bytes);
     places_tell_unread(annotate->places);
     annotate->changed = find_changed(annotate, pass->trace);
     return MARGAY_OK;
@@ -196,16 +198,14 @@ static enum margay_status run(struct annotate *annotate,
         .open = open_attribution,
         .begun = begin_data,
         .ended = write_pass,
+        .csvs = annotate->csvs,
+        .files = {[TABLE] = {.columns = options->annotate.data
+                                            ? ANNOTATE_DATA_COLUMNS
+                                            : ANNOTATE_COLUMNS},
+                  [PROFILE] = {.path = options->annotate.callgrind}},
+        .file_count = FILES,
     };
     enum margay_status status = places_open(&annotate->places, error);
-    if (status == MARGAY_OK)
-        status = csv_open(&annotate->csv, options->output, options->json,
-                          options->annotate.data ? ANNOTATE_DATA_COLUMNS
-                                                 : ANNOTATE_COLUMNS,
-                          error);
-    if (status == MARGAY_OK && options->annotate.callgrind != NULL)
-        status = output_open(options->annotate.callgrind, OUTPUT_HELD,
-                             &annotate->profile, error);
     return status == MARGAY_OK ? drive_run(&drive, error) : status;
 }
 
@@ -214,9 +214,7 @@ int cmd_annotate(const struct options *options)
     struct annotate annotate = {.options = options};
     struct margay_error error;
     enum margay_status status = run(&annotate, &error);
-    struct output *outputs[] = {annotate.csv.output, annotate.profile};
-    csv_end(&annotate.csv);
-    int exit_status = conclude(status, outputs, 2, &error);
+    int exit_status = csv_conclude(status, annotate.csvs, FILES, &error);
     if (exit_status == EXIT_DONE && annotate.changed != NULL)
         message_print("%s: it is younger than the trace; if another build of "
                       "it was recorded, %s are wrong: record again",

@@ -173,16 +173,18 @@ int cmd_assoc(const struct options *options)
     const struct drive drive = {
         .options = options,
         .context = &assoc,
-        .csv = &assoc.csv,
-        .columns =
-            columns[options->caches.by_kind][cache_grid_counts_writes(options)],
+        .csvs = &assoc.csv,
+        .files = {{.columns = columns[options->caches.by_kind]
+                                     [cache_grid_counts_writes(options)]}},
+        .file_count = 1,
         .open = cache_grid_open,
         .begun = cache_grid_begun,
         .ended = write_pass,
     };
     struct margay_error error;
     cache_grid_init(&assoc.grid, options);
-    int exit_status = drive_table(&drive, MARGAY_OK, &error);
+    enum margay_status status = drive_run(&drive, &error);
+    int exit_status = csv_conclude(status, &assoc.csv, 1, &error);
     free(assoc.caches);
     return exit_status;
 }

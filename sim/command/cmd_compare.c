@@ -233,10 +233,12 @@ int cmd_compare(const struct options *options)
         .context = &compare,
         .measures = true,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .csv = &compare.csv,
-        .columns = options->caches.prediction == NULL
-                       ? COMPARE_COLUMNS
-                       : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS,
+        .csvs = &compare.csv,
+        .files = {{.columns =
+                       options->caches.prediction == NULL
+                           ? COMPARE_COLUMNS
+                           : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS}},
+        .file_count = 1,
         .open = cache_grid_open,
         .begun = begun,
         .ended = write_pass,
@@ -246,7 +248,9 @@ int cmd_compare(const struct options *options)
     enum margay_status status = check_grid(&compare.grid, &error);
     if (status == MARGAY_OK)
         status = read_signature(&compare, &error);
-    int exit_status = drive_table(&drive, status, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
+    int exit_status = csv_conclude(status, &compare.csv, 1, &error);
     run_csv_clear(&compare.signature);
     if (exit_status != EXIT_TROUBLE && !options->quiet)
         summarise(&compare);

@@ -10,16 +10,17 @@
 
 #include "sim/command/curve.h"
 #include "sim/command/drive.h"
-#include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
+enum { TABLE, HISTOGRAM, PROMETHEUS, FILES };
+
 struct curve {
     const struct options *options;
     struct margay_sizes object_sizes; /* the list is owned */
-    struct curve_files files;
+    struct csv_writer csvs[FILES];
     struct prometheus prometheus;
     bool unreached; /* some trace has no cache for --at-most */
 };
@@ -30,10 +31,15 @@ static struct curve_sinks sinks_of(struct curve *curve)
 {
     const struct options *options = curve->options;
     return (struct curve_sinks){
-        &curve->files.csv, curve_files_histogram(&curve->files),
-        &options->results.bins,
-        options->results.prometheus == NULL ? NULL : &curve->prometheus,
-        options->results.tiers.count > 0 ? &options->results.tiers : NULL};
+        .csv = &curve->csvs[TABLE],
+        .histogram_csv =
+            options->results.histogram == NULL ? NULL : &curve->csvs[HISTOGRAM],
+        .bins = &options->results.bins,
+        .prometheus =
+            options->results.prometheus == NULL ? NULL : &curve->prometheus,
+        .tiers =
+            options->results.tiers.count > 0 ? &options->results.tiers : NULL,
+    };
 }
 
 /* A pass whose series are on their way into tables. */
@@ -176,10 +182,26 @@ static enum margay_status open_question(void *context,
                           error);
 }
 
+/* What the tables cannot say. */
+static void warn(const struct options *options)
+{
+    /* The summary of a whole trace says how many there are. */
+    if (options->results.ttl.given && options->results.policies.count == 0 &&
+        (options->reading.tenant != NULL || options->run.window_refs != 0))
+        message_tell("times to live may be approximate here; --policy lru "
+                     "counts them exactly");
+    if (options->results.prometheus != NULL && options->run.every.refs == 0 &&
+        options->run.every.seconds == 0)
+        message_tell("%s: written once, in the end; --every N writes it as the "
+                     "trace goes on",
+                     options->results.prometheus);
+}
+
 int cmd_curve(const struct options *options)
 {
     struct curve curve = {.options = options};
-    struct curve_files *files = &curve.files;
+    const struct curve_sinks sinks = sinks_of(&curve);
+    char columns[SERIES_COLUMNS_TEXT], snapshot_columns[SERIES_COLUMNS_TEXT];
     const struct drive drive = {
         .options = options,
         .context = &curve,
@@ -188,21 +210,29 @@ int cmd_curve(const struct options *options)
         .open = open_question,
         .ended = write_pass,
         .snapshot = snapshot,
-        .snapshot_columns = files->snapshot_columns,
+        .snapshot_columns = snapshot_columns,
         .publish = publish,
+        .csvs = curve.csvs,
+        .files = {[TABLE] = {.columns = columns},
+                  [HISTOGRAM] = {.path = options->results.histogram,
+                                 .columns = curve_histogram_columns(options)},
+                  [PROMETHEUS] = {.path = options->results.prometheus}},
+        .file_count = FILES,
     };
     struct margay_error error;
-    enum margay_status status = curve_files_open(files, options, &error);
-    const struct curve_sinks sinks = sinks_of(&curve);
-    if (status == MARGAY_OK && options->results.from != NULL)
-        status = curve_from(options, &sinks, &curve.unreached, &error);
-    else if (status == MARGAY_OK)
+    enum margay_status status;
+    curve_columns(options, false, columns);
+    curve_columns(options, true, snapshot_columns);
+    warn(options);
+    if (options->results.from == NULL)
         status = drive_run(&drive, &error);
+    else if ((status = drive_open(&drive, &error)) == MARGAY_OK)
+        status = curve_from(options, &sinks, &curve.unreached, &error);
     if (status == MARGAY_OK && options->results.prometheus != NULL)
-        prometheus_write(&curve.prometheus, files->outputs[CURVE_PROMETHEUS]);
+        prometheus_write(&curve.prometheus, curve.csvs[PROMETHEUS].output);
     prometheus_clear(&curve.prometheus);
     free((void *)curve.object_sizes.list_blocks);
-    int exit_status = curve_files_close(files, status, &error);
+    int exit_status = csv_conclude(status, curve.csvs, FILES, &error);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
                                                        : exit_status;
 }

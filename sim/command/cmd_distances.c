@@ -113,13 +113,15 @@ int cmd_distances(const struct options *options)
         .context = &distances,
         .measures = !options->results.objects,
         .needs = MARGAY_CAN_TELL_DISTANCES,
-        .csv = &distances.csv,
-        .columns = DISTANCES_COLUMNS,
+        .csvs = &distances.csv,
+        .files = {{.columns = DISTANCES_COLUMNS}},
+        .file_count = 1,
         .open = open_listing,
         .ended = end_pass,
     };
     struct margay_error error;
-    int exit_status = drive_table(&drive, MARGAY_OK, &error);
+    enum margay_status status = drive_run(&drive, &error);
+    int exit_status = csv_conclude(status, &distances.csv, 1, &error);
     free((void *)distances.sizes.list_blocks);
     return exit_status;
 }

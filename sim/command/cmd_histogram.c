@@ -142,8 +142,9 @@ int cmd_histogram(const struct options *options)
         .measures = !options->results.objects,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
         .summarises = !options->results.objects,
-        .csv = &histogram.csv,
-        .columns = columns,
+        .csvs = &histogram.csv,
+        .files = {{.columns = columns}},
+        .file_count = 1,
         .open = open_question,
         .ended = write_pass,
         .snapshot = write_rows,
@@ -153,7 +154,9 @@ int cmd_histogram(const struct options *options)
     enum margay_status status = MARGAY_OK;
     if (by->given && by->by == MARGAY_BY_REGION)
         status = regions_read(by->map, &histogram.regions, &error);
-    int exit_status = drive_table(&drive, status, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
+    int exit_status = csv_conclude(status, &histogram.csv, 1, &error);
     regions_free(histogram.regions);
     free((void *)histogram.sizes.list_blocks);
     return exit_status;

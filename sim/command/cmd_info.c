@@ -542,15 +542,17 @@ int cmd_info(const struct options *options)
     const struct drive drive = {
         .options = options,
         .context = &information,
-        .csv = &information.csv,
-        .columns = options->profile        ? PROFILE_COLUMNS
-                   : options->heatmap      ? HEATMAP_COLUMNS
-                   : options->json || !one ? "trace," INFO_COLUMNS
-                                           : INFO_COLUMNS,
-        .upright = !options->profile && !options->heatmap,
+        .csvs = &information.csv,
+        .files = {{.columns = options->profile        ? PROFILE_COLUMNS
+                              : options->heatmap      ? HEATMAP_COLUMNS
+                              : options->json || !one ? "trace," INFO_COLUMNS
+                                                      : INFO_COLUMNS,
+                   .upright = !options->profile && !options->heatmap}},
+        .file_count = 1,
         .open = open_survey,
         .ended = write_pass,
     };
     struct margay_error error;
-    return drive_table(&drive, MARGAY_OK, &error);
+    enum margay_status status = drive_run(&drive, &error);
+    return csv_conclude(status, &information.csv, 1, &error);
 }

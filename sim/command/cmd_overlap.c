@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/result/csv.h"

@@ -150,23 +150,15 @@ int cmd_phases(const struct options *options)
         .context = &made,
         .open = open_question,
         .ended = write_pass,
-    };
-    const struct {
-        const char *path, *columns;
-    } tables[TABLES] = {
-        [PHASES] = {options->output == NULL ? "-" : options->output,
-                    PHASES_COLUMNS},
-        [CURVES] = {options->phases.curves, CURVE_COLUMNS},
-        [WEIGHTS] = {options->phases.weights, WEIGHTS_COLUMNS},
+        .csvs = made.csvs,
+        .files = {[PHASES] = {.columns = PHASES_COLUMNS},
+                  [CURVES] = {.path = options->phases.curves,
+                              .columns = CURVE_COLUMNS},
+                  [WEIGHTS] = {.path = options->phases.weights,
+                               .columns = WEIGHTS_COLUMNS}},
+        .file_count = TABLES,
     };
     struct margay_error error;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < TABLES && status == MARGAY_OK; i++) {
-        if (tables[i].path != NULL)
-            status = csv_open(&made.csvs[i], tables[i].path, options->json,
-                              tables[i].columns, &error);
-    }
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, &error);
+    enum margay_status status = drive_run(&drive, &error);
     return csv_conclude(status, made.csvs, TABLES, &error);
 }

@@ -7,7 +7,6 @@
 #include "sim/annotate/annotate.h"
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
-#include "sim/command/request.h"
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
 #include "sim/options/trace_format.h"
@@ -126,7 +125,7 @@ static enum margay_status write_machines(void *context,
         margay_machine_analysis_fed(job->analyses[pass->index]).references);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
-        return request_joins(simulate->options)
+        return drive_joins(simulate->options)
                    ? margay_writer_finish(simulate->stream.writer, error)
                    : stream_finish(&simulate->stream, job->reader, error);
     if (references == 0)
@@ -205,7 +204,7 @@ static enum margay_status open_stream(struct simulate *simulate,
 {
     struct options with_format = *simulate->options;
     const char *name = with_format.machine.misses;
-    if (with_format.operand_count > 1 && !request_joins(&with_format))
+    if (with_format.operand_count > 1 && !drive_joins(&with_format))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--misses: found %zu traces, expected one",
                            with_format.operand_count);
@@ -234,8 +233,10 @@ static enum margay_status open_stream(struct simulate *simulate,
                        error);
 }
 
-static enum margay_status open_tables(struct simulate *simulate,
-                                      struct margay_error *error)
+/* The tables, which the run opens, and what one of them needs. */
+static enum margay_status choose_tables(struct simulate *simulate,
+                                        struct drive *drive,
+                                        struct margay_error *error)
 {
     const struct options *options = simulate->options;
     const struct machine_results none = results_of(simulate, NULL, NULL);
@@ -251,25 +252,23 @@ static enum margay_status open_tables(struct simulate *simulate,
                            "--sharing: found no coherent cache in %s, expected "
                            "'mesi' in the column coherence of one",
                            options->machine.name);
-    const struct {
-        const char *path, *columns;
-    } tables[OUTPUTS] = {
-        [TABLE] = {options->output == NULL ? "-" : options->output,
-                   coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
-                            : SIMULATE_COLUMNS},
-        [PARETO] = {options->machine.pareto, PARETO_COLUMNS},
-        [SHARING] = {options->machine.sharing, SHARING_COLUMNS},
+    const struct drive_file files[OUTPUTS] = {
+        [TABLE] = {.columns = coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
+                                       : SIMULATE_COLUMNS},
+        [PARETO] = {.path = options->machine.pareto, .columns = PARETO_COLUMNS},
+        [SHARING] = {.path = options->machine.sharing,
+                     .columns = SHARING_COLUMNS},
     };
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
-        if (tables[i].path == NULL)
+        if (i != TABLE && files[i].path == NULL)
             continue;
-        status = machine_columns(&simulate->machine, tables[i].columns,
+        status = machine_columns(&simulate->machine, files[i].columns,
                                  &simulate->columns[i], error);
-        if (status == MARGAY_OK)
-            status = csv_open(&simulate->csvs[i], tables[i].path, options->json,
-                              simulate->columns[i], error);
+        drive->files[i] = files[i];
+        drive->files[i].columns = simulate->columns[i];
     }
+    drive->file_count = OUTPUTS;
     if (status == MARGAY_OK && options->machine.sharing != NULL &&
         places_library_version() != NULL)
         status = places_open(&simulate->places, error);
@@ -281,16 +280,17 @@ int cmd_simulate(const struct options *options)
     struct options with_block = *options;
     struct simulate simulate = {.options = options};
     struct margay_error error;
-    const struct drive drive = {
+    struct drive drive = {
         .options = &with_block,
         .context = &simulate,
         .open = open_machines,
         .ended = write_machines,
+        .csvs = simulate.csvs,
     };
     enum margay_status status = read_machines(&simulate, &error);
     if (status == MARGAY_OK)
         status = options->machine.misses == NULL
-                     ? open_tables(&simulate, &error)
+                     ? choose_tables(&simulate, &drive, &error)
                      : open_stream(&simulate, &error);
     if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);

@@ -49,30 +49,12 @@ bool curve_shares(const struct options *options);
 const margay_objects *objects_engine(const struct options *options,
                                      const margay_analysis *analysis);
 
-/* ------------------------------------------------------------ the files -- */
+/* ----------------------------------------------------------- the tables -- */
 
-/* In the order in which conclude() has them. */
-enum { CURVE_TABLE, CURVE_HISTOGRAM, CURVE_PROMETHEUS, CURVE_OUTPUTS };
-
-struct curve_files {
-    struct output *outputs[CURVE_OUTPUTS]; /* NULL: not asked for */
-    struct csv_writer csv, histogram_csv;
-    char columns[SERIES_COLUMNS_TEXT];          /* of csv, */
-    char snapshot_columns[SERIES_COLUMNS_TEXT]; /* and these but a window */
-};
-
-/* Open the files that the options ask for, and begin their tables.  What is
-   open is closed by curve_files_close(), after a failure as well. */
-enum margay_status curve_files_open(struct curve_files *files,
-                                    const struct options *options,
-                                    struct margay_error *error);
-
-/* Publish the files, or say what failed.  Returns the exit status. */
-int curve_files_close(struct curve_files *files, enum margay_status status,
-                      struct margay_error *error);
-
-/* The table of the histogram; NULL = it is not asked for. */
-struct csv_writer *curve_files_histogram(struct curve_files *files);
+/* The columns of the table; of a snapshot, those without a window. */
+void curve_columns(const struct options *options, bool snapshot,
+                   char text[SERIES_COLUMNS_TEXT]);
+const char *curve_histogram_columns(const struct options *options);
 
 /* Where rows of a series go; NULL is nowhere. */
 struct curve_sinks {

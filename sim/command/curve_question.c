@@ -1,7 +1,7 @@
 /* curve_question.c - what curve, histogram and distances ask of traces */
 #include "sim/command/curve.h"
 
-#include "sim/command/request.h"
+#include "sim/command/drive.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
@@ -129,11 +129,11 @@ enum margay_status curve_question(const struct options *options,
                                   margay_question **question,
                                   struct margay_error *error)
 {
-    const enum margay_attribution by = request_tenants_are_threads(options)
+    const enum margay_attribution by = drive_tenants_are_threads(options)
                                            ? MARGAY_BY_THREAD
                                            : MARGAY_BY_TENANT;
     margay_question *inner;
-    struct margay_engine_request engine = request_engine(
+    struct margay_engine_request engine = drive_engine(
         options,
         options->results.histogram == NULL ? 0 : MARGAY_CAN_GIVE_HISTOGRAM);
     engine.sizes = &options->results.sizes;
@@ -153,5 +153,5 @@ bool curve_shares(const struct options *options)
     return options->reading.tenant != NULL && !options->results.requests &&
            !options->results.objects && options->results.policies.count == 0 &&
            options->results.tiers.count == 0 &&
-           request_engine(options, 0).measure == MARGAY_REUSE_DISTANCES;
+           drive_engine(options, 0).measure == MARGAY_REUSE_DISTANCES;
 }

@@ -1,4 +1,4 @@
-/* curve_tables.c - the files that curve writes, of traces and of --from */
+/* curve_tables.c - the tables that curve writes, of traces and of --from */
 #include "sim/command/curve.h"
 
 #include <inttypes.h>
@@ -10,42 +10,20 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-static enum margay_status open_histogram(struct curve_files *files,
-                                         const struct options *options,
-                                         struct margay_error *error)
+const char *curve_histogram_columns(const struct options *options)
 {
-    static const char *const histogram_columns[2][2] = {
+    static const char *const columns[2][2] = {
         {HISTOGRAM_COLUMNS, "tenant," HISTOGRAM_COLUMNS},
         {WINDOW_COLUMN HISTOGRAM_COLUMNS,
          WINDOW_COLUMN "tenant," HISTOGRAM_COLUMNS}};
-    struct output **output = &files->outputs[CURVE_HISTOGRAM];
-    enum margay_status status =
-        output_open(options->results.histogram, OUTPUT_HELD, output, error);
-    if (status == MARGAY_OK)
-        csv_begin(&files->histogram_csv, *output, options->json,
-                  histogram_columns[options->run.window_refs != 0]
-                                   [options->reading.tenant != NULL]);
-    return status;
+    return columns[options->run.window_refs != 0]
+                  [options->reading.tenant != NULL];
 }
 
-static void columns_text(const struct options *options,
-                         const struct series_columns *columns,
-                         char text[SERIES_COLUMNS_TEXT])
+void curve_columns(const struct options *options, bool snapshot,
+                   char text[SERIES_COLUMNS_TEXT])
 {
-    if (options->results.tiers.count == 0)
-        series_columns_text(columns, text);
-    else
-        snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s",
-                 columns->window ? WINDOW_COLUMN : "",
-                 tiers_have_splits(&options->results.tiers) ? SPLIT_COLUMN : "",
-                 TIER_COLUMNS, columns->key ? CURVE_TENANT_COLUMN : "");
-}
-
-enum margay_status curve_files_open(struct curve_files *files,
-                                    const struct options *options,
-                                    struct margay_error *error)
-{
-    struct series_columns columns = {
+    const struct series_columns columns = {
         .counters =
             (options->results.objects ? MARGAY_COUNTS_BYTES : 0u) |
             (options->results.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0u) |
@@ -53,46 +31,15 @@ enum margay_status curve_files_open(struct curve_files *files,
             (curve_shares(options) ? MARGAY_COUNTS_SHARED : 0u),
         .policy = options->results.policies.count > 0,
         .key = options->reading.tenant != NULL,
+        .window = !snapshot && options->run.window_refs != 0,
     };
-    columns_text(options, &columns, files->snapshot_columns);
-    columns.window = options->run.window_refs != 0;
-    columns_text(options, &columns, files->columns);
-    enum margay_status status =
-        output_open(options->output == NULL ? "-" : options->output,
-                    OUTPUT_HELD, &files->outputs[CURVE_TABLE], error);
-    if (status == MARGAY_OK)
-        csv_begin(&files->csv, files->outputs[CURVE_TABLE], options->json,
-                  files->columns);
-    if (status == MARGAY_OK && options->results.prometheus != NULL)
-        status = output_open(options->results.prometheus, OUTPUT_HELD,
-                             &files->outputs[CURVE_PROMETHEUS], error);
-    /* The summary of a whole trace says how many there are. */
-    if (options->results.ttl.given && options->results.policies.count == 0 &&
-        (options->reading.tenant != NULL || options->run.window_refs != 0))
-        message_tell("times to live may be approximate here; --policy lru "
-                     "counts them exactly");
-    if (options->results.prometheus != NULL && options->run.every.refs == 0 &&
-        options->run.every.seconds == 0)
-        message_tell("%s: written once, in the end; --every N writes it as the "
-                     "trace goes on",
-                     options->results.prometheus);
-    return status == MARGAY_OK && options->results.histogram != NULL
-               ? open_histogram(files, options, error)
-               : status;
-}
-
-int curve_files_close(struct curve_files *files, enum margay_status status,
-                      struct margay_error *error)
-{
-    csv_end(&files->csv);
-    csv_end(&files->histogram_csv);
-    return conclude(status, files->outputs, CURVE_OUTPUTS, error);
-}
-
-struct csv_writer *curve_files_histogram(struct curve_files *files)
-{
-    return files->outputs[CURVE_HISTOGRAM] == NULL ? NULL
-                                                   : &files->histogram_csv;
+    if (options->results.tiers.count == 0)
+        series_columns_text(&columns, text);
+    else
+        snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s",
+                 columns.window ? WINDOW_COLUMN : "",
+                 tiers_have_splits(&options->results.tiers) ? SPLIT_COLUMN : "",
+                 TIER_COLUMNS, columns.key ? CURVE_TENANT_COLUMN : "");
 }
 
 enum margay_status curve_write(const struct curve_sinks *sinks,

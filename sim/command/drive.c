@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/run/running.h"
 #include "sim/terminal/message.h"
@@ -21,6 +20,191 @@
 /* The ranks of which this process is one; NULL = no cluster. */
 static const struct margay_transport *ranks;
 
+/* The number of options that ask for a column which not every trace has. */
+#define REQUEST_NEEDS 18
+
+/* ----------------------------------------------------------- the request -- */
+
+bool drive_joins(const struct options *options)
+{
+    return options->machine.mix || options->run.join;
+}
+
+bool drive_tenants_are_threads(const struct options *options)
+{
+    return options->reading.tenant != NULL &&
+           strcmp(options->reading.tenant, "thread") == 0;
+}
+
+/* What the options ask of the columns of a trace; the need of an option that is
+   not given is empty. */
+static void list_needs(const struct options *options,
+                       struct margay_need needs[REQUEST_NEEDS])
+{
+    const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
+    const struct attribution_option *by = &options->results.by;
+    const bool joins = drive_joins(options);
+    const struct {
+        bool given;
+        struct margay_need need;
+    } table[REQUEST_NEEDS] = {
+        {options->reading.kinds != MARGAY_ALL_KINDS,
+         {"--kind", MARGAY_COLUMN_KINDS, options->reading.kinds, NULL}},
+        {options->reading.ops != MARGAY_ALL_OPS,
+         {"--op", MARGAY_COLUMN_OPS, 0, NULL}},
+        {options->results.objects, {"--objects", MARGAY_COLUMN_SIZES, 0, NULL}},
+        {options->run.mixing.by_time,
+         {options->run.join ? "--join" : "--interleave time",
+          MARGAY_COLUMN_TIMES, 0, NULL}},
+        {options->run.mixing.by_instructions,
+         {"--interleave instructions", MARGAY_COLUMN_KINDS,
+          MARGAY_KIND_BIT(MARGAY_FETCH), NULL}},
+        {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
+        {options->results.requests,
+         {"--requests", MARGAY_COLUMN_REQUESTS, 0, NULL}},
+        {options->reading.tenant != NULL && !joins,
+         {"--tenant",
+          drive_tenants_are_threads(options) ? MARGAY_COLUMN_THREADS
+                                             : MARGAY_COLUMN_TENANTS,
+          0, NULL}},
+        {options->run.straddle == MARGAY_STRADDLE_SPLIT,
+         {"--straddle split", MARGAY_COLUMN_EXTENTS, 0,
+          options->reading.ids ? "the trace without --ids" : NULL}},
+        {options->results.writebacks,
+         {"--writebacks", MARGAY_COLUMN_KINDS, writes, NULL}},
+        {options->caches.write != WRITE_UNSAID,
+         {"--write", MARGAY_COLUMN_KINDS, writes, NULL}},
+        {options->caches.allocate != WRITE_UNSAID,
+         {"--allocate", MARGAY_COLUMN_KINDS, writes, NULL}},
+        {options->caches.by_kind,
+         {"--by kind", MARGAY_COLUMN_KINDS, MARGAY_ALL_KINDS, NULL}},
+        {(options->caches.policy.info->abilities |
+          options->caches.policies.abilities) &
+             MARGAY_POLICY_NEEDS_SITES,
+         {"--policy ship", MARGAY_COLUMN_SITES, 0,
+          "margay record --to mgt --sites"}},
+        {options->command->bit == ON_ANNOTATE,
+         {"annotate", MARGAY_COLUMN_SITES, 0,
+          "margay record --to mgt --sites"}},
+        {by->given && by->by == MARGAY_BY_SITE,
+         {"--by site", MARGAY_COLUMN_SITES, 0,
+          "margay record --to mgt --sites"}},
+        {by->given && by->by == MARGAY_BY_THREAD && !joins,
+         {"--by thread", MARGAY_COLUMN_THREADS, 0, "margay record --to mgt"}},
+        {by->given && by->by == MARGAY_BY_OP,
+         {"--by op", MARGAY_COLUMN_OPS, 0, NULL}},
+    };
+    for (size_t i = 0; i < REQUEST_NEEDS; i++)
+        needs[i] = table[i].given ? table[i].need : (struct margay_need){0};
+}
+
+struct margay_engine_request drive_engine(const struct options *options,
+                                          unsigned needs)
+{
+    struct margay_engine_request engine = options->engine;
+    engine.seed = options->seed;
+    engine.needs = needs;
+    if (engine.half_life_refs != 0)
+        engine.measure = MARGAY_FADING_DISTANCES;
+    return engine;
+}
+
+/* Without operands the trace is standard input. */
+static struct margay_request request_of(const struct options *options)
+{
+    static const char *const standard_input[] = {"-"};
+    bool none = options->operand_count == 0;
+    struct margay_trace_options reading = options->reading;
+    if (drive_joins(options))
+        reading.tenant = NULL; /* the tenants are the traces */
+    return (struct margay_request){
+        .traces = none ? standard_input : options->operands,
+        .trace_count = none ? 1 : options->operand_count,
+        .reading = reading,
+        .straddle = options->run.straddle,
+        .block_bytes = options->run.blocks.bytes,
+        .block_count = options->run.blocks.count,
+        .threads = options->run.threads,
+        .chunk_refs = options->run.chunk_refs,
+        .phase_refs = options->run.phase_refs,
+        .block_tokens = options->run.block_tokens,
+        .token_bytes = options->run.token_bytes,
+        .window_refs = options->run.window_refs,
+        .every_refs = options->run.every.refs,
+        .every_seconds = options->run.every.seconds,
+        .saves = options->run.save != NULL,
+        .resume_path = options->run.resume,
+        .mix = drive_joins(options) ? &options->run.mixing : NULL,
+        .directory = output_temporary_directory(),
+    };
+}
+
+/* Can a file of this name be replaced as a whole? */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+/* A snapshot goes next to a file that is written as a whole. */
+static enum margay_status check_snapshots(const struct options *options,
+                                          struct margay_error *error)
+{
+    const char *output = options->output;
+    const char *prometheus = options->results.prometheus;
+    if (options->run.every.refs == 0 && options->run.every.seconds == 0)
+        return MARGAY_OK;
+    if (output == NULL && options->run.save == NULL && prometheus == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every writes FILE.snapshot next to the FILE of "
+                           "--output, which is not given");
+    if (output != NULL && !is_file(output))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every writes FILE.snapshot next to the FILE of "
+                           "--output, and '%s' is not a regular file",
+                           output);
+    if (prometheus != NULL && !is_file(prometheus))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every replaces the FILE of --prometheus, and "
+                           "'%s' is not a regular file",
+                           prometheus);
+    return MARGAY_OK;
+}
+
+/* Options of a run that contradict each other. */
+static enum margay_status check_request(const struct options *options,
+                                        struct margay_error *error)
+{
+    const bool joins = drive_joins(options);
+    if (joins && options->reading.tenant != NULL &&
+        !drive_tenants_are_threads(options))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--tenant: found '%s', expected 'thread': with "
+                           "--join the tenants are the traces",
+                           options->reading.tenant);
+    if (options->run.mixing.by_instructions &&
+        (options->reading.kinds & MARGAY_KIND_BIT(MARGAY_FETCH)) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--interleave instructions: expected fetches among "
+                           "the kinds of --kind, as these begin instructions");
+    if (!joins && options->operand_count > 1 &&
+        (options->command->bit & (ON_FILTER | ON_CONVERT)) != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "found %zu traces, expected one, or --join to write "
+                           "all as one, in the order of their times",
+                           options->operand_count);
+    if (options->results.prometheus != NULL && options->operand_count > 1 &&
+        !joins)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--prometheus: the file is for one trace at a "
+                           "time, not %zu",
+                           options->operand_count);
+    return check_snapshots(options, error);
+}
+
+/* ------------------------------------------------------------- the host -- */
+
 /* The context of the host's functions. */
 struct seat {
     const struct drive *drive;
@@ -28,8 +212,6 @@ struct seat {
     const char *trace;        /* its name; NULL = none yet */
     bool explained;           /* a message told what a signal cut short */
 };
-
-/* ------------------------------------------------------------- the host -- */
 
 static void explain(const struct drive *drive, const struct margay_job *job)
 {
@@ -42,7 +224,7 @@ static void explain(const struct drive *drive, const struct margay_job *job)
         message_print("%s: engine %s; the fastest code for this processor is "
                       "%s",
                       job->trace,
-                      request_engine(drive->options, drive->needs).spec,
+                      drive_engine(drive->options, drive->needs).spec,
                       margay_target_name(margay_target_best()));
 }
 
@@ -75,7 +257,7 @@ static enum margay_status check_samples(const struct drive *drive,
     const struct attribution_option *by = &options->results.by;
     bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
                   (by->given && by->by == MARGAY_BY_SITE);
-    if (drive->upright || drive->copies || job->reader == NULL ||
+    if (drive->files[0].upright || drive->copies || job->reader == NULL ||
         !margay_trace_format(job->reader)->sampled)
         return MARGAY_OK;
     if (!counts)
@@ -191,6 +373,24 @@ static bool stop(void *context)
     return signals_interrupted() != 0;
 }
 
+/* What was guessed of a trace, which has been read, and which lines of it were
+   passed over. */
+static void tell_reading(const struct options *options, const char *name,
+                         const margay_trace *trace)
+{
+    const char *first, *guess = margay_trace_guess(trace);
+    if (guess != NULL && !options->quiet)
+        message_keep("%s: the names of its columns are taken for --column %s",
+                     name, guess);
+    uint64_t lines = margay_trace_bad_lines(trace, &first);
+    if (lines > 0)
+        message_keep("%s: %" PRIu64 " line%s could not be read and %s left "
+                     "out%s: %s",
+                     name, lines, margay_plural(lines, "s"),
+                     lines == 1 ? "is" : "are", lines == 1 ? "" : "; the first",
+                     first);
+}
+
 static void tell(void *context, const struct margay_job *job,
                  const struct margay_notice *notice)
 {
@@ -210,7 +410,7 @@ static void tell(void *context, const struct margay_job *job,
                       options->run.resume, notice->references, end, warmup);
         break;
     case MARGAY_WAS_READ:
-        request_tell_reading(options, job->trace, job->reader);
+        tell_reading(options, job->trace, job->reader);
         break;
     case MARGAY_CUT_SHORT:
         /* Without a pass there is nothing to put into a state. */
@@ -283,7 +483,7 @@ static enum margay_status ask(const struct drive *drive,
                               struct margay_error *error)
 {
     const struct margay_engine_request engine =
-        request_engine(drive->options, drive->needs);
+        drive_engine(drive->options, drive->needs);
     margay_question *own = NULL;
     enum margay_status status = drive->open == NULL
                                     ? MARGAY_OK
@@ -291,6 +491,27 @@ static enum margay_status ask(const struct drive *drive,
     if (status == MARGAY_OK && drive->measures)
         return margay_engine_question(&engine, own, question, error);
     *question = own;
+    return status;
+}
+
+enum margay_status drive_open(const struct drive *drive,
+                              struct margay_error *error)
+{
+    const struct options *options = drive->options;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < drive->file_count && status == MARGAY_OK; i++) {
+        const struct drive_file *file = &drive->files[i];
+        const char *path = i == 0 ? options->output : file->path;
+        struct output *output;
+        if (i > 0 && path == NULL)
+            continue;
+        status = output_open(path, OUTPUT_HELD, &output, error);
+        if (status == MARGAY_OK && file->columns == NULL)
+            drive->csvs[i].output = output;
+        else if (status == MARGAY_OK)
+            (file->upright ? csv_begin_upright : csv_begin)(
+                &drive->csvs[i], output, options->json, file->columns);
+    }
     return status;
 }
 
@@ -317,12 +538,14 @@ enum margay_status drive_run(const struct drive *drive,
     };
     struct margay_outcome outcome;
     margay_question *question = NULL;
-    enum margay_status status = request_check(options, error);
+    enum margay_status status = drive_open(drive, error);
+    if (status == MARGAY_OK)
+        status = check_request(options, error);
     if (status == MARGAY_OK)
         status = ask(drive, &question, error);
     if (status != MARGAY_OK)
         return status;
-    request_needs(options, needs);
+    list_needs(options, needs);
     request.needs = needs;
     request.ranks = ranks;
     request.need_count = REQUEST_NEEDS;
@@ -336,22 +559,6 @@ enum margay_status drive_run(const struct drive *drive,
     signals_finish_gracefully(false);
     explain_end(&seat, &request, &outcome, status, error);
     return status;
-}
-
-int drive_table(const struct drive *drive, enum margay_status status,
-                struct margay_error *error)
-{
-    struct output *output = NULL;
-    if (status == MARGAY_OK)
-        status =
-            output_open(drive->options->output, OUTPUT_HELD, &output, error);
-    if (status == MARGAY_OK) {
-        (drive->upright ? csv_begin_upright : csv_begin)(
-            drive->csv, output, drive->options->json, drive->columns);
-        status = drive_run(drive, error);
-    }
-    csv_end(drive->csv);
-    return conclude(status, &output, 1, error);
 }
 
 enum margay_status drive_question(const margay_question *kind, void *context,

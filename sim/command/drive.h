@@ -13,6 +13,17 @@
 #include <margay/questions.h>
 #include <margay/run.h>
 
+/* The most files of a command. */
+#define DRIVE_MOST_FILES 3
+
+/* A table that a command writes; of another kind of file, which has no columns,
+   the output alone. */
+struct drive_file {
+    const char *path; /* NULL: not asked for.  The first file is --output's */
+    const char *columns;
+    bool upright; /* begun by csv_begin_upright() */
+};
+
 /* The functions of a command.  One may be NULL where the command has no use for
    it, and `open` with `measures` alone. */
 struct drive {
@@ -27,10 +38,10 @@ struct drive {
     bool summarises; /* a line for people about each pass */
     bool copies;     /* it has no result before the end, and measures nothing */
 
-    /* The table that drive_table() writes. */
-    struct csv_writer *csv;
-    const char *columns;
-    bool upright; /* begun by csv_begin_upright() */
+    /* The files that drive_run() opens; csv_conclude() publishes them. */
+    struct csv_writer *csvs;
+    struct drive_file files[DRIVE_MOST_FILES];
+    size_t file_count;
 
     /* The question or, with `measures`, the further question of the engine,
        NULL for none. */
@@ -56,16 +67,27 @@ struct drive {
 };
 
 /*
- * Run on all traces of the command line.  A signal that asks for an end ends
- * the run with the results so far, and MARGAY_OK.
+ * Open the files and run on all traces of the command line.  A signal that asks
+ * for an end ends the run with the results so far, and MARGAY_OK.
  */
 enum margay_status drive_run(const struct drive *drive,
                              struct margay_error *error);
 
-/* If `status` is MARGAY_OK, drive_run() with the table of drive->csv in the
-   FILE of --output.  Prints *error, and returns the exit status. */
-int drive_table(const struct drive *drive, enum margay_status status,
-                struct margay_error *error);
+/* Open the files alone, for a command that reads no trace this time. */
+enum margay_status drive_open(const struct drive *drive,
+                              struct margay_error *error);
+
+/* The engine that the options ask for; `needs` is a set of enum
+   margay_engine_ability. */
+struct margay_engine_request drive_engine(const struct options *options,
+                                          unsigned needs);
+
+/* Are all traces read as one (--join, --mix)?  Their threads are then the
+   traces. */
+bool drive_joins(const struct options *options);
+
+/* Does --tenant ask for threads, not for a column of a table? */
+bool drive_tenants_are_threads(const struct options *options);
 
 /* Make this process one of the ranks of a cluster, before any run. */
 void drive_join(const struct margay_transport *transport);

@@ -231,12 +231,12 @@ static enum margay_status sample(struct sampling *sampling,
         .needs = MARGAY_CAN_TELL_DISTANCES,
         .open = open_peaks,
         .ended = end,
+        .csvs = &sampling->csv,
+        .files = {{.columns = SAMPLE_COLUMNS}},
+        .file_count = 1,
     };
     options.operands = sampling->paths;
     options.operand_count = sampling->count;
-    if (status == MARGAY_OK)
-        status = csv_open(&sampling->csv, options.output, options.json,
-                          SAMPLE_COLUMNS, error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, error);
     if (status == MARGAY_OK)

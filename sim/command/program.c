@@ -1,21 +1,252 @@
-/* program.c - the command, from its arguments to its exit status */
+/*
+ * program.c - the command, from its arguments to its exit status
+ *
+ * A table that is to be shown as text or as a picture is written into memory,
+ * as it would be into a file, and what is shown is made of that table alone.
+ */
 #define _GNU_SOURCE
 #include "sim/command/program.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/command/drive.h"
 #include "sim/command/help.h"
-#include "sim/command/view.h"
 #include "sim/options/commands.h"
 #include "sim/options/files.h"
 #include "sim/options/options.h"
+#include "sim/plot/plot.h"
+#include "sim/result/csv_read.h"
+#include "sim/result/match.h"
+#include "sim/result/text.h"
 #include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
 #include "sim/terminal/signals.h"
+#include "traces/traces_internal.h"
+
+/* A file in memory, under a name that this process and its children know. */
+struct memory {
+    int descriptor;
+    char name[32];
+};
+
+static enum margay_status open_memory(struct memory *memory,
+                                      struct margay_error *error)
+{
+    memory->descriptor = memfd_create("table", 0);
+    if (memory->descriptor < 0)
+        return margay_fail(error, MARGAY_IO, "no memory for a table: %s",
+                           strerror(errno));
+    snprintf(memory->name, sizeof memory->name, "/dev/fd/%d",
+             memory->descriptor);
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------------------------- words -- */
+
+static bool writes_text(const struct options *options)
+{
+    if (options->json || options->csv || options->text)
+        return options->text;
+    return (options->command->bit & ON_TEXT) != 0 && options->output == NULL &&
+           options->machine.misses == NULL && isatty(STDOUT_FILENO) &&
+           !drive_has_ranks();
+}
+
+static size_t terminal_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+               ? size.ws_col - 1U
+               : TEXT_USUAL_COLUMNS;
+}
+
+static int show_text(const char *table_name, const struct options *options)
+{
+    /* A list of sizes or a bound may end anywhere. */
+    const bool is_whole = options->results.sizes.kind != MARGAY_SIZES_LIST &&
+                          options->engine.bound.value == 0;
+    struct cells table = {0};
+    struct output *output = NULL;
+    struct margay_error error;
+    enum margay_status status = cells_read(&table, table_name, NULL, &error);
+    if (status == MARGAY_OK)
+        status = output_open(options->output, OUTPUT_HELD, &output, &error);
+    if (status == MARGAY_OK)
+        status =
+            text_write(output, &table, terminal_columns(), is_whole, &error);
+    cells_clear(&table);
+    return conclude(status, &output, 1, &error);
+}
+
+/* -------------------------------------------------------------- picture -- */
+
+/* Does the command draw its table?  Refuses pictures that none can, before
+   anything is analysed. */
+static enum margay_status choose_picture(const struct options *options,
+                                         bool *draws,
+                                         struct margay_error *error)
+{
+    static const char *const others[] = {".jpg",  ".jpeg", ".gif", ".bmp",
+                                         ".webp", ".tiff", ".tif", ".ps"};
+    const char *suffix =
+        options->output == NULL ? NULL : strrchr(options->output, '.');
+    const char *name = options_of_picture(options);
+    bool plots = (options->command->bit & ON_PLOT) != 0;
+    struct output *output = NULL;
+    bool may_draw = suffix != NULL && (options->command->bit & ON_TABLES) &&
+                    !options->json && !options->csv && !options->text;
+    for (size_t i = 0; may_draw && i < sizeof others / sizeof *others; i++) {
+        if (strcasecmp(suffix, others[i]) == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--output: '%s' (expected a picture that ends "
+                               "in " PICTURE_SUFFIXES ", or --csv)",
+                               options->output);
+    }
+    *draws = plots || (may_draw && picture_suffix(options->output) != NULL);
+    if (plots && options->output == NULL)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "-o FILE is needed, a name that ends in " PICTURE_SUFFIXES);
+    if (plots && picture_suffix(options->output) == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--output: '%s' (expected a name that ends "
+                           "in " PICTURE_SUFFIXES ")",
+                           options->output);
+    if (name != NULL && !*draws)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--%s is for a picture: expected -o FILE, a name "
+                           "that ends in " PICTURE_SUFFIXES,
+                           name);
+    if (*draws &&
+        (options->run.every.refs != 0 || options->run.every.seconds != 0))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every shows a table meanwhile: expected --csv, "
+                           "or another name than '%s'",
+                           options->output);
+    enum margay_status status =
+        *draws ? output_open(options->output, OUTPUT_HELD, &output, error)
+               : MARGAY_OK;
+    output_free(output);
+    return status;
+}
+
+/* Run the command with its table into memory->name. */
+static int write_table(const struct options *options, struct memory *memory)
+{
+    struct options table = *options;
+    struct margay_error error;
+    if (open_memory(memory, &error) != MARGAY_OK)
+        return message_error(&error);
+    table.output = memory->name;
+    return table.command->run(&table);
+}
+
+/* A pipe can be read once, so it holds a table. */
+static bool is_trace(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           !match_is_table(path, NULL);
+}
+
+/* Draw tables, and the curves of traces. */
+static int plot(const struct options *options)
+{
+    struct memory memories[PICTURE_MOST_TABLES];
+    const char *names[PICTURE_MOST_TABLES];
+    struct options curve = *options, picture = *options;
+    size_t count = 0;
+    int status = EXIT_DONE;
+    curve.command = command_find("curve");
+    curve.operand_count = 1;
+    picture.command = command_find("plot");
+    if (options->operand_count > PICTURE_MOST_TABLES)
+        return picture.command->run(options);
+    for (size_t i = 0; i < options->operand_count && status == EXIT_DONE; i++) {
+        names[i] = options->operands[i];
+        if (!is_trace(names[i]))
+            continue;
+        curve.operands = &names[i];
+        status = write_table(&curve, &memories[count]);
+        names[i] = memories[count].name;
+        count += memories[count].descriptor >= 0;
+    }
+    picture.operands = names;
+    picture.shown = options->shown == NULL ? options->operands : options->shown;
+    if (status == EXIT_DONE)
+        status = picture.command->run(&picture);
+    while (count > 0)
+        close(memories[--count].descriptor);
+    return status;
+}
+
+/* ------------------------------------------------- a command and its view */
+
+/* How the table of a command is shown. */
+struct view {
+    struct options run; /* what the command is run with */
+    bool is_text, is_picture;
+    struct memory table; /* of these two */
+};
+
+/* Have the command write its table into memory if it is to be shown otherwise.
+ */
+static enum margay_status begin_view(struct view *view,
+                                     const struct options *options,
+                                     struct margay_error *error)
+{
+    *view = (struct view){.run = *options, .is_text = writes_text(options)};
+    enum margay_status status =
+        choose_picture(options, &view->is_picture, error);
+    if (status != MARGAY_OK)
+        return status;
+    /* A picture of tables that are there has none in memory. */
+    if ((options->command->bit & ON_PLOT) != 0)
+        view->is_picture = false;
+    if (view->is_text || isatty(STDERR_FILENO))
+        words_be_for_people();
+    if (view->is_picture)
+        status = picture_check(error);
+    else if (view->is_text && (options->command->bit & ON_CURVE) != 0)
+        options_set_sentence_sizes(&view->run);
+    if (status == MARGAY_OK && (view->is_text || view->is_picture))
+        status = open_memory(&view->table, error);
+    if (view->is_text || view->is_picture)
+        view->run.output = view->table.name;
+    return status;
+}
+
+/* Show what the command has written, if there is something. */
+static int end_view(struct view *view, const struct options *options,
+                    int exit_status)
+{
+    const char *name = view->table.name;
+    struct options picture = *options;
+    if (!view->is_text && !view->is_picture)
+        return exit_status;
+    picture.operands = &name;
+    picture.shown = &options->output;
+    picture.operand_count = 1;
+    if (exit_status != EXIT_TROUBLE) {
+        int shown =
+            view->is_picture ? plot(&picture) : show_text(name, options);
+        exit_status = exit_status == EXIT_DONE ? shown : exit_status;
+    }
+    close(view->table.descriptor);
+    return exit_status;
+}
+
+/* ---------------------------------------------------------- the program -- */
 
 /*
  * If a standard descriptor is closed, the next file that is opened gets its
@@ -39,18 +270,50 @@ static int trouble(const struct command *command,
     return command->runs_operands ? EXIT_FAILED : exit_status;
 }
 
-static int run(const struct command *command, char *const *arguments,
-               bool in_words)
+/* The command that the arguments name; a word that people try before they know
+   any names one, too, and a file or an option asks for a curve in words.  NULL:
+   there is none, and a message says so. */
+static const struct command *find_command(int argument_count, char **arguments,
+                                          bool *in_words)
+{
+    *in_words = false;
+    if (argument_count < 2) {
+        message_print("expected a command: margay COMMAND [OPTION]... "
+                      "[OPERAND]...; 'margay help' lists them");
+        return NULL;
+    }
+    const char *word = arguments[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return command_find("help");
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return command_find("version");
+    const struct command *command = command_find(word);
+    *in_words = command == NULL && (access(word, F_OK) == 0 || word[0] == '-');
+    if (*in_words)
+        return command_find("curve");
+    if (command == NULL)
+        command_report_unknown(word, ", and no such file");
+    return command;
+}
+
+int program_run(int argument_count, char **arguments)
 {
     struct options options;
+    struct view view;
     struct margay_error error;
+    bool in_words;
     int exit_status;
+    occupy_standard_descriptors();
+    signals_install();
+    const struct command *command =
+        find_command(argument_count, arguments, &in_words);
+    if (command == NULL)
+        return EXIT_TROUBLE;
     message_set_command(command->name);
-    enum margay_status status =
-        options_parse(&options, command, arguments, &error);
+    enum margay_status status = options_parse(
+        &options, command, arguments + (in_words ? 1 : 2), &error);
     if (options.quiet)
         message_be_quiet();
-    /* The answer to `margay TRACE...` is in words. */
     if (in_words && !options.csv && !options.json && options.output == NULL)
         options.text = true;
     if (status != MARGAY_OK)
@@ -59,38 +322,14 @@ static int run(const struct command *command, char *const *arguments,
         exit_status = drive_is_helper() ? EXIT_DONE : help_print(command);
     else if (drive_is_helper())
         exit_status = drive_serve(&options);
-    else if (files_check(&options, &error) != MARGAY_OK)
+    else if (files_check(&options, &error) != MARGAY_OK ||
+             begin_view(&view, &options, &error) != MARGAY_OK)
         exit_status = drive_dismiss(trouble(command, &error));
+    else if ((command->bit & ON_PLOT) != 0)
+        exit_status = drive_dismiss(plot(&options));
     else
-        exit_status = drive_dismiss(view_run(&options));
+        exit_status =
+            drive_dismiss(end_view(&view, &options, command->run(&view.run)));
     options_free(&options);
     return exit_status;
-}
-
-/* The command for a word that people try before they know any. */
-static const char *command_word(const char *word)
-{
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return "help";
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-        return "version";
-    return word;
-}
-
-int program_run(int argument_count, char **arguments)
-{
-    occupy_standard_descriptors();
-    signals_install();
-    if (argument_count < 2) {
-        message_print("expected a command: margay COMMAND [OPTION]... "
-                      "[OPERAND]...; 'margay help' lists them");
-        return EXIT_TROUBLE;
-    }
-    const struct command *command = command_find(command_word(arguments[1]));
-    if (command != NULL)
-        return run(command, arguments + 2, false);
-    if (access(arguments[1], F_OK) == 0 || arguments[1][0] == '-')
-        return run(command_find("curve"), arguments + 1, true);
-    command_report_unknown(arguments[1], ", and no such file");
-    return EXIT_TROUBLE;
 }

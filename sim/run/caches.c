@@ -470,8 +470,7 @@ static void feed_singles(const struct part *part,
             singles->left.blocks = singles->blocks;
             singles->left.kinds = span->kinds == NULL ? NULL : singles->kinds;
         }
-        margay_crew_start(singles->crew, feed_one, singles, ways);
-        margay_crew_finish(singles->crew);
+        margay_crew_run(singles->crew, feed_one, singles, ways);
     }
 }
 

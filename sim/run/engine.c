@@ -128,8 +128,8 @@ static enum margay_status engine_feed(margay_analysis *analysis,
         own->distances = distances;
         own->room = span->count;
     }
-    enum margay_status status = margay_engine_feed(
-        own->engine, span->blocks, span->count, own->distances, error);
+    enum margay_status status = own->engine->class->feed(
+        own->engine->state, span->blocks, span->count, own->distances, error);
     if (status == MARGAY_OK && own->writebacks != NULL)
         status =
             margay_writebacks_feed(own->writebacks, span->blocks, span->kinds,

@@ -137,9 +137,7 @@ static enum margay_status machines_feed(margay_analysis *analysis,
     const struct margay_pass *pass = analysis->pass;
     struct machines *machines = self(analysis);
     machines->span = span;
-    margay_crew_start(machines->crew, feed_one, machines,
-                      machines->apart_count);
-    margay_crew_finish(machines->crew);
+    margay_crew_run(machines->crew, feed_one, machines, machines->apart_count);
     enum margay_status status =
         margay_first_failure(machines->errors, machines->apart_count, error);
     if (status != MARGAY_OK)

@@ -1,9 +1,10 @@
 /*
  * in_order.c - a trace read from its beginning to its end
  *
- * A batch goes to every block size.  Where the plan has several of them fed at
- * the same time, batches are copied and fed meanwhile, by a crew in which each
- * thread takes one block size at a time.
+ * A batch goes to every block size, in parts that end where a window does.
+ * Where the plan has several block sizes fed at the same time, batches are
+ * copied and fed meanwhile, by a crew in which each thread takes one block size
+ * at a time.
  */
 #include <stdlib.h>
 
@@ -28,76 +29,65 @@ struct pass_feed {
     struct margay_span_store store;
 };
 
-struct feeder {
-    margay_analysis *const *analyses;
-    bool whole_refs; /* the analyses take references as they stand */
-    unsigned columns;
-    struct margay_pass *passes;
-    struct margay_fed *fed_all;
-    struct pass_feed *feeds; /* one per pass */
-    size_t pass_count;
-    size_t fed_count; /* passes that are fed: with all_blocks, one */
-    bool all_blocks;
+struct order {
+    struct margay_running *running;
+    struct margay_batch batch; /* of which `done` entries have been fed */
+    size_t done;
+    uint64_t looked_refs; /* at the last look, */
+    double looked_seconds;
     margay_crew *crew; /* NULL: all is fed at once, and not copied */
     struct group groups[2];
     struct group *filling, *fed;
+    size_t count; /* passes that are fed: with plan.all_blocks, one */
+    struct pass_feed feeds[];
 };
 
-/* ------------------------------------------------- one batch to one pass -- */
+/* ------------------------------------------------ a part to one pass -- */
 
-static enum margay_status end_warmup(struct feeder *feeder, size_t i,
+static enum margay_status end_warmup(struct order *order, size_t i,
                                      struct margay_error *error)
 {
-    if (!feeder->feeds[i].warming)
+    if (!order->feeds[i].warming)
         return MARGAY_OK;
-    feeder->feeds[i].warming = false;
+    order->feeds[i].warming = false;
     const struct margay_span end = {.count = 0};
     enum margay_status status =
-        margay_fed_add(&feeder->fed_all[i], &end, error);
+        margay_fed_add(&order->running->fed[i], &end, error);
     return status == MARGAY_OK
-               ? margay_analysis_reset(feeder->analyses[i], error)
+               ? margay_analysis_reset(order->running->analyses[i], error)
                : status;
 }
 
-static enum margay_status feed_span(struct feeder *feeder, size_t i,
-                                    struct margay_span *span,
+/* Make spans of a batch, and feed them to the analysis itself. */
+static enum margay_status feed_pass(struct order *order, size_t i,
+                                    const struct margay_batch *batch,
                                     struct margay_error *error)
 {
-    struct margay_pass *pass = &feeder->passes[i];
-    span->first_index = pass->fed_refs;
-    pass->fed_refs += span->count;
-    /* Passes that are fed as one have come as far as it has. */
-    for (size_t k = feeder->fed_count; k < feeder->pass_count; k++)
-        feeder->passes[k].fed_refs = pass->fed_refs;
-    enum margay_status status =
-        margay_fed_add(&feeder->fed_all[i], span, error);
-    return status == MARGAY_OK
-               ? margay_analysis_feed(feeder->analyses[i], span, error)
-               : status;
-}
-
-static enum margay_status feed_batch(struct feeder *feeder, size_t i,
-                                     const struct margay_batch *batch,
-                                     struct margay_error *error)
-{
-    const struct margay_pass *pass = &feeder->passes[i];
+    struct margay_running *running = order->running;
+    const struct margay_abilities *can = &running->question->can;
+    margay_analysis *analysis = running->analyses[i];
+    struct margay_pass *pass = &running->passes[i];
     struct margay_span_walk walk = {
         .batch = batch,
-        .shift = feeder->all_blocks ? 0 : pass->shift,
-        .splits = pass->splits && !feeder->whole_refs,
-        .columns = feeder->columns,
-        .store = &feeder->feeds[i].store,
+        .shift = running->plan.all_blocks ? 0 : pass->shift,
+        .splits = pass->splits && !can->references,
+        .columns = can->needs | can->uses,
+        .store = &order->feeds[i].store,
     };
     struct margay_span span;
-    enum margay_status status = MARGAY_OK;
     if (!batch->warmup)
-        status = end_warmup(feeder, i, error);
-    while (status == MARGAY_OK) {
-        status = margay_span_next(&walk, &span, error);
-        if (status == MARGAY_OK)
-            status = feed_span(feeder, i, &span, error);
+        walk.status = end_warmup(order, i, error);
+    while (margay_span_next(&walk, &span, error)) {
+        span.first_index = pass->fed_refs;
+        pass->fed_refs += span.count;
+        /* Passes that are fed as one have come as far as it has. */
+        for (size_t k = order->count; k < running->pass_count; k++)
+            running->passes[k].fed_refs = pass->fed_refs;
+        walk.status = margay_fed_add(&running->fed[i], &span, error);
+        if (walk.status == MARGAY_OK)
+            walk.status = analysis->functions->feed(analysis, &span, error);
     }
-    return status == MARGAY_END ? MARGAY_OK : status;
+    return walk.status;
 }
 
 /* ------------------------------------------------------------- the crew -- */
@@ -105,148 +95,118 @@ static enum margay_status feed_batch(struct feeder *feeder, size_t i,
 /* A task: the batches of a group, to pass i. */
 static void feed_group(void *context, size_t i)
 {
-    struct feeder *feeder = context;
-    struct pass_feed *feed = &feeder->feeds[i];
-    const struct group *group = feeder->fed;
+    struct order *order = context;
+    struct pass_feed *feed = &order->feeds[i];
+    const struct group *group = order->fed;
     for (size_t k = 0; k < group->count && feed->error.status == MARGAY_OK; k++)
         feed->error.status =
-            feed_batch(feeder, i, &group->copies[k].batch, &feed->error);
+            feed_pass(order, i, &group->copies[k].batch, &feed->error);
 }
 
 /* Wait for the crew; the first pass that failed counts. */
-static enum margay_status await_crew(struct feeder *feeder,
+static enum margay_status await_crew(struct order *order,
                                      struct margay_error *error)
 {
-    margay_crew_finish(feeder->crew);
-    for (size_t i = 0; i < feeder->fed_count; i++) {
-        if (feeder->feeds[i].error.status == MARGAY_OK)
+    margay_crew_finish(order->crew);
+    for (size_t i = 0; i < order->count; i++) {
+        if (order->feeds[i].error.status == MARGAY_OK)
             continue;
-        *error = feeder->feeds[i].error;
+        *error = order->feeds[i].error;
         return error->status;
     }
     return MARGAY_OK;
 }
 
 /* Hand over what has been gathered, and gather more. */
-static enum margay_status hand_over(struct feeder *feeder,
+static enum margay_status hand_over(struct order *order,
                                     struct margay_error *error)
 {
-    enum margay_status status = await_crew(feeder, error);
+    enum margay_status status = await_crew(order, error);
     if (status != MARGAY_OK)
         return status;
-    struct group *filled = feeder->filling;
-    feeder->filling = feeder->fed;
-    feeder->filling->count = 0;
-    feeder->fed = filled;
-    margay_crew_start(feeder->crew, feed_group, feeder, feeder->fed_count);
+    struct group *filled = order->filling;
+    order->filling = order->fed;
+    order->filling->count = 0;
+    order->fed = filled;
+    margay_crew_start(order->crew, feed_group, order, order->count);
     return MARGAY_OK;
 }
 
-/* ---------------------------------------- making and filling the feeder -- */
-
-static void free_feeder(struct feeder *feeder)
+/* Copy a part that the crew is to feed.  A failure may be that of an earlier
+   one. */
+static enum margay_status keep_part(struct order *order,
+                                    const struct margay_batch *part,
+                                    struct margay_error *error)
 {
-    if (feeder == NULL)
-        return;
-    if (feeder->crew != NULL)
-        margay_crew_finish(feeder->crew);
-    margay_crew_free(feeder->crew);
-    for (size_t i = 0; feeder->feeds != NULL && i < feeder->pass_count; i++)
-        margay_span_store_clear(&feeder->feeds[i].store);
-    for (size_t k = 0; k < GROUP_BATCHES; k++) {
-        margay_batch_copy_clear(&feeder->groups[0].copies[k]);
-        margay_batch_copy_clear(&feeder->groups[1].copies[k]);
-    }
-    free(feeder->feeds);
-    free(feeder);
+    struct group *group = order->filling;
+    enum margay_status status =
+        margay_batch_copy(&group->copies[group->count], part, error);
+    if (status == MARGAY_OK && ++group->count == GROUP_BATCHES)
+        status = hand_over(order, error);
+    return status;
 }
 
-static enum margay_status make_feeder(struct margay_running *running,
-                                      struct feeder **feeder,
-                                      struct margay_error *error)
+/* ---------------------------------------------------- begin and end -- */
+
+static void free_order(struct order *order)
 {
-    const struct margay_plan *plan = &running->plan;
-    const struct margay_abilities *can = &running->question->can;
-    size_t count = running->pass_count;
-    struct feeder *made = calloc(1, sizeof *made);
-    enum margay_status status = MARGAY_OK;
-    *feeder = NULL;
+    if (order == NULL)
+        return;
+    if (order->crew != NULL)
+        margay_crew_finish(order->crew);
+    margay_crew_free(order->crew);
+    for (size_t i = 0; i < order->count; i++)
+        margay_span_store_clear(&order->feeds[i].store);
+    for (size_t k = 0; k < GROUP_BATCHES; k++) {
+        margay_batch_copy_clear(&order->groups[0].copies[k]);
+        margay_batch_copy_clear(&order->groups[1].copies[k]);
+    }
+    free(order);
+}
+
+static enum margay_status begin(struct margay_running *running,
+                                struct order **order,
+                                struct margay_error *error)
+{
+    size_t count = margay_running_analyses(running);
+    unsigned threads = running->plan.passes;
+    struct order *made =
+        calloc(1, sizeof *made + count * sizeof made->feeds[0]);
+    *order = made;
     if (made == NULL)
         return margay_fail_memory(error, "the analysis");
-    *made = (struct feeder){
-        .analyses = running->analyses,
-        .whole_refs = can->references,
-        .columns = can->needs | can->uses,
-        .passes = running->passes,
-        .fed_all = running->fed,
-        .pass_count = count,
-        .fed_count = margay_running_analyses(running),
-        .all_blocks = plan->all_blocks,
-        .filling = &made->groups[0],
-        .fed = &made->groups[1],
-        .feeds = calloc(count, sizeof *made->feeds),
-    };
-    if (made->feeds == NULL)
-        status = margay_fail_memory(error, "the analysis");
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+    made->running = running;
+    made->count = count;
+    made->filling = &made->groups[0];
+    made->fed = &made->groups[1];
+    for (size_t i = 0; i < count; i++)
         made->feeds[i].warming = running->warmup_refs > 0;
-    if (plan->passes > 1 && made->fed_count > 1 && status == MARGAY_OK)
-        status = margay_crew_create(plan->passes, &made->crew, error);
-    if (status == MARGAY_OK)
-        *feeder = made;
-    else
-        free_feeder(made);
-    return status;
-}
-
-/* Feed a batch, now or later.  A failure may be that of an earlier batch. */
-static enum margay_status put(struct feeder *feeder,
-                              const struct margay_batch *batch,
-                              struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    if (feeder->crew == NULL) {
-        for (size_t i = 0; i < feeder->fed_count && status == MARGAY_OK; i++)
-            status = feed_batch(feeder, i, batch, error);
-        return status;
-    }
-    struct group *group = feeder->filling;
-    status = margay_batch_copy(&group->copies[group->count], batch, error);
-    if (status == MARGAY_OK && ++group->count == GROUP_BATCHES)
-        status = hand_over(feeder, error);
-    return status;
+    enum margay_status status = margay_running_resume(running, error);
+    return status == MARGAY_OK && threads > 1 && count > 1
+               ? margay_crew_create(threads, &made->crew, error)
+               : status;
 }
 
 /* Wait until everything has been fed: the passes are then the caller's. */
-static enum margay_status flush(struct feeder *feeder,
-                                struct margay_error *error)
+static enum margay_status flush(struct order *order, struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    if (feeder->crew != NULL && feeder->filling->count > 0)
-        status = hand_over(feeder, error);
-    if (feeder->crew != NULL && status == MARGAY_OK)
-        status = await_crew(feeder, error);
+    if (order->crew != NULL && order->filling->count > 0)
+        status = hand_over(order, error);
+    if (order->crew != NULL && status == MARGAY_OK)
+        status = await_crew(order, error);
     return status;
 }
 
 /* Wait likewise, and end the warm-up if the trace has not gone beyond it. */
-static enum margay_status end_feeding(struct feeder *feeder,
+static enum margay_status end_feeding(struct order *order,
                                       struct margay_error *error)
 {
-    enum margay_status status = flush(feeder, error);
-    for (size_t i = 0; i < feeder->fed_count && status == MARGAY_OK; i++)
-        status = end_warmup(feeder, i, error);
+    enum margay_status status = flush(order, error);
+    for (size_t i = 0; i < order->count && status == MARGAY_OK; i++)
+        status = end_warmup(order, i, error);
     return status;
 }
-
-/* ------------------------------------------------------------ in order -- */
-
-struct order {
-    struct margay_running *running;
-    struct feeder *feeder;
-    uint64_t looked_refs; /* at the last look, */
-    double looked_seconds;
-};
 
 /* ------------------------------------------------- looks before the end -- */
 
@@ -254,7 +214,7 @@ static enum margay_status look_at_passes(struct order *order,
                                          struct margay_error *error)
 {
     struct margay_running *running = order->running;
-    enum margay_status status = flush(order->feeder, error);
+    enum margay_status status = flush(order, error);
     running->looking = true;
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
         running->passes[i].seconds = margay_running_seconds(running);
@@ -286,19 +246,13 @@ static enum margay_status end_window(struct order *order,
     return status;
 }
 
-/* What a warm-up counted is forgotten at its end, even if the trace ends there;
-   a state that has none of it left must hold nothing of it. */
-static enum margay_status save(struct order *order, struct margay_error *error)
+static enum margay_status save(struct margay_running *running,
+                               struct margay_error *error)
 {
-    struct margay_running *running = order->running;
     const struct margay_host *host = running->host;
-    enum margay_status status = MARGAY_OK;
-    if (!running->request->saves || host->save == NULL)
-        return MARGAY_OK;
-    if (order->feeder != NULL && margay_running_warmup_left(running) == 0)
-        status = end_feeding(order->feeder, error);
-    return status == MARGAY_OK ? host->save(host->context, &running->job, error)
-                               : status;
+    return running->request->saves && host->save != NULL
+               ? host->save(host->context, &running->job, error)
+               : MARGAY_OK;
 }
 
 /*
@@ -312,9 +266,13 @@ static enum margay_status look(struct order *order, struct margay_error *error)
     const struct margay_host *host = running->host;
     order->looked_refs = running->read_refs;
     order->looked_seconds = margay_running_seconds(running);
-    enum margay_status status = flush(order->feeder, error);
+    /* What a warm-up counted is forgotten at its end: a state that has none of
+       it left must hold nothing of it. */
+    enum margay_status status = margay_running_warmup_left(running) == 0
+                                    ? end_feeding(order, error)
+                                    : flush(order, error);
     if (status == MARGAY_OK)
-        status = save(order, error);
+        status = save(running, error);
     if (status != MARGAY_OK || host->look == NULL ||
         margay_running_refs(running) <= running->warmup_refs)
         return status;
@@ -340,87 +298,87 @@ static bool look_is_due(const struct order *order)
 
 /* ------------------------------------------------------------- reading -- */
 
-/* Is the run to end within a batch, and may it?  Only a whole one says how many
-   references of the trace it stands for where kinds are left out, which a state
-   has to say. */
-static bool ends_within(const struct margay_running *running)
+/* Is the run to end here?  Within a batch it may not where kinds are left out
+   and a state has to say how many references of the trace it stands for, which
+   only a whole batch does. */
+static bool is_over(const struct order *order)
 {
-    return !(running->request->saves && margay_running_leaves_out(running)) &&
-           margay_running_is_over(running);
+    const struct margay_running *running = order->running;
+    bool may_end = order->done == order->batch.references ||
+                   !running->request->saves ||
+                   !margay_running_leaves_out(running);
+    return may_end && margay_running_is_over(running);
 }
 
-/* In parts that end where a window does.  False in *whole: a request to stop
-   came before the end of the batch. */
-static enum margay_status feed_parts(struct order *order,
-                                     const struct margay_batch *batch,
-                                     bool *whole, struct margay_error *error)
-{
-    struct margay_running *running = order->running;
-    uint64_t window = batch->warmup ? 0 : running->request->window_refs;
-    enum margay_status status = MARGAY_OK;
-    *whole = true;
-    for (size_t done = 0;
-         done < batch->references && *whole && status == MARGAY_OK;) {
-        struct margay_batch part;
-        status = margay_running_take(
-            running, batch, done,
-            window == 0 ? UINT64_MAX : window - running->counted_refs % window,
-            &part, error);
-        if (status != MARGAY_OK)
-            return status;
-        status = put(order->feeder, &part, error);
-        running->read_refs += part.references;
-        running->counted_refs += part.warmup ? 0 : part.references;
-        margay_running_show(running, running->read_refs);
-        if (status == MARGAY_OK && window != 0 &&
-            running->counted_refs % window == 0)
-            status = end_window(order, error);
-        done += part.references;
-        *whole = done == batch->references || !ends_within(running);
-    }
-    return status;
-}
-
-static enum margay_status read_batch(struct order *order,
-                                     struct margay_error *error)
+/* The next part, which has no references where a pipe is silent, nor where a
+   batch has none of the kinds that are wanted. */
+static enum margay_status next_part(struct order *order,
+                                    struct margay_batch *part,
+                                    struct margay_error *error)
 {
     struct margay_running *running = order->running;
     uint64_t every = running->request->every_refs;
-    struct margay_batch batch;
-    bool whole = true;
-    /* A batch ends where a look is due. */
-    uint64_t most =
-        every == 0 ? UINT64_MAX : every - running->read_refs % every;
-    margay_trace_set_most(running->trace,
-                          running->mix == NULL ? most : UINT64_MAX);
-    enum margay_status status =
-        running->mix == NULL
-            ? margay_trace_next(running->trace, MARGAY_WAIT_MS, &batch, error)
-            : margay_mix_next(running->mix, most, MARGAY_WAIT_MS, &batch,
-                              error);
-    if (status != MARGAY_OK && status != MARGAY_AGAIN)
-        return status;
-    enum margay_status analysed = MARGAY_OK;
-    if (status == MARGAY_OK)
-        analysed = feed_parts(order, &batch, &whole, error);
-    /* Where kinds are left out, a batch does not tell how many references of
-       the trace it stands for, by which a run that goes on is told to skip
-       them. */
-    if (status == MARGAY_OK && whole && running->mix == NULL &&
-        margay_running_leaves_out(running))
-        running->read_refs =
-            running->state.head.references + margay_trace_given(running->trace);
-    if (analysed == MARGAY_OK && whole && margay_running_refs(running) > 0 &&
-        look_is_due(order))
-        analysed = look(order, error);
-    return analysed == MARGAY_OK ? status : analysed;
+    uint64_t window = running->request->window_refs;
+    *part = (struct margay_batch){.references = 0};
+    if (order->done == order->batch.references) {
+        order->batch = *part;
+        order->done = 0;
+        /* A batch ends where a look is due. */
+        uint64_t most =
+            every == 0 ? UINT64_MAX : every - running->read_refs % every;
+        margay_trace_set_most(running->trace,
+                              running->mix == NULL ? most : UINT64_MAX);
+        enum margay_status status =
+            running->mix == NULL
+                ? margay_trace_next(running->trace, MARGAY_WAIT_MS,
+                                    &order->batch, error)
+                : margay_mix_next(running->mix, most, MARGAY_WAIT_MS,
+                                  &order->batch, error);
+        if (status == MARGAY_AGAIN)
+            order->batch = *part;
+        if (status != MARGAY_OK || order->batch.references == 0)
+            return status == MARGAY_AGAIN ? MARGAY_OK : status;
+    }
+    return margay_running_take(running, &order->batch, order->done,
+                               window == 0 || order->batch.warmup
+                                   ? UINT64_MAX
+                                   : window - running->counted_refs % window,
+                               part, error);
 }
 
-static enum margay_status finish_passes(struct order *order,
-                                        struct margay_error *error)
+/* Count a part that has been fed, end a window with it, and look after a whole
+   batch. */
+static enum margay_status pass_part(struct order *order,
+                                    const struct margay_batch *part,
+                                    struct margay_error *error)
 {
     struct margay_running *running = order->running;
-    enum margay_status status = save(order, error);
+    uint64_t counted = part->warmup ? 0 : part->references;
+    uint64_t window = running->request->window_refs;
+    enum margay_status status = MARGAY_OK;
+    order->done += part->references;
+    running->read_refs += part->references;
+    running->counted_refs += counted;
+    if (window != 0 && counted > 0 && running->counted_refs % window == 0)
+        status = end_window(order, error);
+    if (order->done < order->batch.references)
+        return status;
+    /* Where kinds are left out, a batch does not say how many references of
+       the trace it stands for, by which a run that goes on is told to skip
+       them. */
+    if (running->mix == NULL && margay_running_leaves_out(running))
+        running->read_refs =
+            running->state.head.references + margay_trace_given(running->trace);
+    return status == MARGAY_OK && margay_running_refs(running) > 0 &&
+                   look_is_due(order)
+               ? look(order, error)
+               : status;
+}
+
+static enum margay_status finish_passes(struct margay_running *running,
+                                        struct margay_error *error)
+{
+    enum margay_status status = save(running, error);
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
         struct margay_pass *pass = &running->passes[i];
         pass->window = running->window;
@@ -434,28 +392,32 @@ static enum margay_status finish_passes(struct order *order,
 enum margay_status margay_read_in_order(struct margay_running *running,
                                         struct margay_error *error)
 {
-    struct order order = {.running = running};
-    enum margay_status status = margay_running_resume(running, error);
-    if (status == MARGAY_OK)
-        status = make_feeder(running, &order.feeder, error);
-    while ((status == MARGAY_OK || status == MARGAY_AGAIN) &&
-           !margay_running_is_over(running)) {
-        status = read_batch(&order, error);
+    struct order *order;
+    struct margay_batch part;
+    enum margay_status status = begin(running, &order, error);
+    while (status == MARGAY_OK && !is_over(order)) {
+        status = next_part(order, &part, error);
+        bool now = order->crew == NULL && part.references > 0;
+        for (size_t i = 0; now && i < order->count && status == MARGAY_OK; i++)
+            status = feed_pass(order, i, &part, error);
+        if (status == MARGAY_OK && !now && part.references > 0)
+            status = keep_part(order, &part, error);
+        if (status == MARGAY_OK)
+            status = pass_part(order, &part, error);
         margay_running_show(running, running->read_refs);
     }
-    running->interrupted = status == MARGAY_OK || status == MARGAY_AGAIN;
-    if (running->interrupted || status == MARGAY_END)
-        status = end_feeding(order.feeder, error);
+    running->interrupted = status == MARGAY_OK;
+    if (status == MARGAY_OK || status == MARGAY_END)
+        status = end_feeding(order, error);
     if (status == MARGAY_OK)
-        status = finish_passes(&order, error);
-    free_feeder(order.feeder);
+        status = finish_passes(running, error);
+    free_order(order);
     return status;
 }
 
 enum margay_status margay_end_with_state(struct margay_running *running,
                                          struct margay_error *error)
 {
-    struct order order = {.running = running};
     enum margay_status status = margay_running_begin_with_state(running, error);
-    return status == MARGAY_OK ? finish_passes(&order, error) : status;
+    return status == MARGAY_OK ? finish_passes(running, error) : status;
 }

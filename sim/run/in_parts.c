@@ -79,22 +79,22 @@ static void measure(struct parts *parts)
         margay_running_range(running, &parts->first, &parts->length);
     }
     uint64_t stratum = parts->length / places;
+    margay_range *range = NULL;
     margay_random_seed(&random, parts->recipes[0].seed);
     sample->run_refs = SAMPLE_REFS / places;
     for (size_t i = 0; i < places; i++) {
         uint64_t at = parts->first + stratum * i +
                       margay_random_below(&random, stratum - run);
         struct margay_batch batch = {.references = 0};
-        margay_range *range;
         if (parts->open(running->trace, at, run, &range, NULL) != MARGAY_OK)
-            return;
+            break;
         if (margay_range_next(range, &batch, NULL) != MARGAY_OK)
             batch.references = 0;
         for (size_t k = 0; k < batch.references && sample->count < SAMPLE_REFS;
              k++)
             sample->numbers[sample->count++] = batch.numbers[k];
-        margay_range_free(range);
     }
+    margay_range_free(range);
 }
 
 /* The blocks of pass `i` that are expected among `refs` references. */
@@ -128,29 +128,6 @@ static void choose_count(struct parts *parts)
 
 /* ------------------------------------------------------------ one part -- */
 
-static enum margay_status feed_pass(struct parts *parts, unsigned i, size_t k,
-                                    const struct margay_batch *batch,
-                                    struct margay_error *error)
-{
-    const struct margay_pass *pass = &parts->running->passes[k];
-    struct margay_span_walk walk = {
-        .batch = batch,
-        .shift = pass->shift,
-        .splits = pass->splits,
-        .store = &parts->parts[i].store,
-    };
-    struct margay_span span;
-    enum margay_status status = MARGAY_OK;
-    while (status == MARGAY_OK) {
-        status = margay_span_next(&walk, &span, error);
-        if (status != MARGAY_OK)
-            break;
-        status = margay_part_feed(&parts->rows[k].parts[i], span.blocks,
-                                  span.count, error);
-    }
-    return status == MARGAY_END ? MARGAY_OK : status;
-}
-
 /* An earlier part that has failed makes this one worthless. */
 static bool is_over(struct parts *parts, unsigned i)
 {
@@ -158,58 +135,78 @@ static bool is_over(struct parts *parts, unsigned i)
            atomic_load(&parts->failed) < i;
 }
 
-static enum margay_status feed_batch(struct parts *parts, unsigned i,
-                                     const struct margay_batch *batch)
+/* Count what has been fed; the thread of the first part shows the sum of all.
+ */
+static void note_fed(struct parts *parts, unsigned i, uint64_t refs)
 {
-    struct margay_running *running = parts->running;
-    struct part *part = &parts->parts[i];
-    struct margay_batch some;
-    enum margay_status status = MARGAY_OK;
-    for (size_t done = 0; done < batch->references; done += some.references) {
-        status = margay_running_take(running, batch, done, UINT64_MAX, &some,
-                                     &part->error);
-        for (size_t k = 0; k < running->pass_count && status == MARGAY_OK; k++)
-            status = feed_pass(parts, i, k, &some, &part->error);
-        if (status != MARGAY_OK)
-            break;
-        atomic_fetch_add_explicit(&part->fed_refs, some.references,
-                                  memory_order_relaxed);
-        uint64_t sum = 0;
-        for (unsigned k = 0; i == 0 && k < parts->count; k++)
-            sum += atomic_load_explicit(&parts->parts[k].fed_refs,
-                                        memory_order_relaxed);
-        if (i == 0)
-            margay_running_show(running, sum);
-        if (is_over(parts, i))
-            break;
-    }
-    return status;
+    uint64_t sum = 0;
+    atomic_fetch_add_explicit(&parts->parts[i].fed_refs, refs,
+                              memory_order_relaxed);
+    for (unsigned k = 0; i == 0 && k < parts->count; k++)
+        sum += atomic_load_explicit(&parts->parts[k].fed_refs,
+                                    memory_order_relaxed);
+    if (i == 0)
+        margay_running_show(parts->running, sum);
 }
 
-/* A task: part i. */
-static void read_part(void *context, size_t i)
+/* How the reading of a part has ended.  The first part that failed counts. */
+static void end_part(struct parts *parts, unsigned i, enum margay_status status)
 {
-    struct parts *parts = context;
     struct part *part = &parts->parts[i];
-    margay_range *range;
-    enum margay_status status = parts->open(parts->running->trace, part->first,
-                                            part->count, &range, &part->error);
-    while (status == MARGAY_OK && !is_over(parts, (unsigned)i)) {
-        struct margay_batch batch;
-        status = margay_range_next(range, &batch, &part->error);
-        if (status == MARGAY_OK)
-            status = feed_batch(parts, (unsigned)i, &batch);
-        part->read_refs = margay_running_leaves_out(parts->running)
-                              ? margay_range_given(range)
-                              : part->fed_refs;
-    }
-    margay_range_free(range);
     part->complete = status == MARGAY_END;
     part->status = status == MARGAY_END ? MARGAY_OK : status;
     unsigned failed = atomic_load(&parts->failed);
     while (part->status != MARGAY_OK && i < failed &&
-           !atomic_compare_exchange_weak(&parts->failed, &failed, (unsigned)i))
+           !atomic_compare_exchange_weak(&parts->failed, &failed, i))
         ;
+}
+
+/* A task: part i.  Its engines note first touches themselves, so that they are
+   fed as any other. */
+static void read_part(void *context, size_t i)
+{
+    struct parts *parts = context;
+    const struct margay_running *running = parts->running;
+    struct part *part = &parts->parts[i];
+    struct margay_error *error = &part->error;
+    struct margay_batch batch = {.references = 0}, some;
+    size_t done = 0;
+    margay_range *range = NULL;
+    enum margay_status status =
+        parts->open(running->trace, part->first, part->count, &range, error);
+    while (status == MARGAY_OK && !is_over(parts, (unsigned)i)) {
+        if (done == batch.references) {
+            done = 0;
+            status = margay_range_next(range, &batch, error);
+        }
+        if (status == MARGAY_OK)
+            status = margay_running_take(running, &batch, done, UINT64_MAX,
+                                         &some, error);
+        for (size_t k = 0; k < running->pass_count && status == MARGAY_OK;
+             k++) {
+            const margay_engine *engine = parts->rows[k].parts[i].engine;
+            struct margay_span_walk walk = {
+                .batch = &some,
+                .shift = running->passes[k].shift,
+                .splits = running->passes[k].splits,
+                .store = &part->store,
+            };
+            struct margay_span span;
+            while (margay_span_next(&walk, &span, error))
+                walk.status = engine->class->feed(engine->state, span.blocks,
+                                                  span.count, NULL, error);
+            status = walk.status;
+        }
+        if (status == MARGAY_OK) {
+            note_fed(parts, (unsigned)i, some.references);
+            done += some.references;
+        }
+    }
+    part->read_refs = range != NULL && margay_running_leaves_out(running)
+                          ? margay_range_given(range)
+                          : part->fed_refs;
+    margay_range_free(range);
+    end_part(parts, (unsigned)i, status);
 }
 
 /* ----------------------------------------------------------- all parts -- */
@@ -319,8 +316,7 @@ enum margay_status margay_read_in_parts(struct margay_running *running,
     if (status == MARGAY_OK)
         status = begin_rows(parts, crew, error);
     if (status == MARGAY_OK) {
-        margay_crew_start(crew, read_part, parts, parts->count);
-        margay_crew_finish(crew);
+        margay_crew_run(crew, read_part, parts, parts->count);
         status = count_usable(parts, &usable, error);
     }
     if (status == MARGAY_OK)

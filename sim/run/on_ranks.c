@@ -119,15 +119,10 @@ static enum margay_status feed_pass(struct rank_work *work, unsigned part,
         .store = &work->parts[part].store,
     };
     struct margay_span span;
-    enum margay_status status = MARGAY_OK;
-    while (status == MARGAY_OK) {
-        status = margay_span_next(&walk, &span, error);
-        if (status != MARGAY_OK)
-            break;
-        status = margay_cluster_feed(work->passes[i], part, span.blocks,
-                                     span.count, error);
-    }
-    return status == MARGAY_END ? MARGAY_OK : status;
+    while (margay_span_next(&walk, &span, error))
+        walk.status = margay_cluster_feed(work->passes[i], part, span.blocks,
+                                          span.count, error);
+    return walk.status;
 }
 
 /* Feed a batch to all passes, as part `part`. */
@@ -388,7 +383,7 @@ static void feed_range(void *context, size_t i)
     struct rank_work *work = context;
     struct rank_part *part = &work->parts[i];
     struct margay_batch batch;
-    margay_range *range;
+    margay_range *range = NULL;
     enum margay_status status = margay_trace_range(
         work->file, part->begin, part->count, &range, &part->error);
     while (status == MARGAY_OK) {

@@ -286,8 +286,7 @@ static enum margay_status policies_feed(margay_analysis *analysis,
         own->block_count = margay_sample_pick(&own->asked->sample, span->blocks,
                                               span->count, own->picked);
     }
-    margay_crew_start(own->replay.crew, feed_one, own, tasks);
-    margay_crew_finish(own->replay.crew);
+    margay_crew_run(own->replay.crew, feed_one, own, tasks);
     return margay_first_failure(own->failures, tasks, error);
 }
 

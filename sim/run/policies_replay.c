@@ -408,8 +408,7 @@ static enum margay_status simulate_all(struct margay_replay *replay,
     if (status == MARGAY_OK) {
         tasks.watching.total_refs =
             tasks.count * margay_history_count(&replay->history);
-        margay_crew_start(replay->crew, run_one, &tasks, tasks.count);
-        margay_crew_finish(replay->crew);
+        margay_crew_run(replay->crew, run_one, &tasks, tasks.count);
         status = margay_first_failure(tasks.failures, tasks.count, error);
         if (status == MARGAY_OK)
             tell_lacking(&tasks);

@@ -124,71 +124,45 @@ static void fail(struct run *run, enum margay_status status,
     atomic_store(&run->stop, true);
 }
 
-/* Read a trace, as its plan says.  An end that the host wants before the format
-   is known leaves passes that have not begun, and so nothing to tell of. */
-static enum margay_status carry_out(struct margay_running *running)
-{
-    struct margay_error *error = &running->error;
-    double all = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
-           leading = margay_thread_serial_seconds();
-    enum margay_status status = margay_running_begin(running, error);
-    if (status == MARGAY_AGAIN) {
-        running->interrupted = true;
-        return running->state.path == NULL
-                   ? MARGAY_OK
-                   : margay_end_with_state(running, error);
-    }
-    if (status == MARGAY_OK)
-        status = running->plan.executor == MARGAY_IN_PARTS
-                     ? margay_read_in_parts(running, error)
-                 : running->plan.executor == MARGAY_ON_RANKS
-                     ? margay_read_on_ranks(running, error)
-                     : margay_read_in_order(running, error);
-    if (status == MARGAY_OK && running->plan.traces <= 1)
-        running->job.work = (struct margay_job_work){
-            .all_seconds = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - all,
-            .leading_seconds = margay_thread_serial_seconds() - leading,
-            .reading_seconds = margay_trace_reading_seconds(running->trace),
-        };
-    return status;
-}
-
-/* Tell the host of each file that was read, and how a trace ended that was not
-   read to its end, not worked through, or without a reference. */
-static void tell_end(const struct run *run,
-                     const struct margay_running *running)
+/* Each file that was read: of a mix, all of the request. */
+static void tell_files(const struct run *run,
+                       const struct margay_running *running)
 {
     const struct margay_host *host = run->host;
-    struct margay_notice notice = {
-        .news = MARGAY_WAS_READ,
-        .references = running->read_refs,
-        .lacking = running->lacking,
-        .caches = running->caches,
-    };
+    const struct margay_notice notice = {.news = MARGAY_WAS_READ};
     struct margay_job job = running->job;
-    uint64_t done, total;
-    run->outcome->cut_short |= running->interrupted || running->lacking > 0;
-    for (size_t i = 0;
-         host->tell != NULL && job.reader != NULL &&
-         i < (running->mix == NULL ? 1 : run->request->trace_count);
-         i++) {
+    size_t count = running->mix == NULL ? 1 : run->request->trace_count;
+    for (size_t i = 0; i < count && job.reader != NULL; i++) {
         if (i > 0) {
             job.trace = run->request->traces[i];
             job.reader = margay_mix_trace(running->mix, i);
         }
         host->tell(host->context, &job, &notice);
     }
-    if (running->interrupted) {
-        notice.news = MARGAY_CUT_SHORT;
-    } else if (running->lacking > 0) {
-        notice.news = MARGAY_LEFT_OUT;
-    } else if (running->read_refs == running->state.head.references) {
+}
+
+/* The end of a trace that was not read to its end, not worked through, or
+   without a reference. */
+static void tell_end(const struct run *run,
+                     const struct margay_running *running)
+{
+    const struct margay_host *host = run->host;
+    struct margay_notice notice = {
+        .news = running->interrupted   ? MARGAY_CUT_SHORT
+                : running->lacking > 0 ? MARGAY_LEFT_OUT
+                                       : MARGAY_READ_NOTHING,
+        .references = running->read_refs,
+        .lacking = running->lacking,
+        .caches = running->caches,
+    };
+    uint64_t done, total;
+    if (notice.news == MARGAY_READ_NOTHING) {
+        if (running->read_refs > running->state.head.references)
+            return;
         margay_trace_progress(running->trace, &done, &total);
-        notice.news = MARGAY_READ_NOTHING;
         notice.empty = done == 0;
     }
-    if (host->tell != NULL && notice.news != MARGAY_WAS_READ)
-        host->tell(host->context, &running->job, &notice);
+    host->tell(host->context, &running->job, &notice);
 }
 
 static void end_trace(struct run *run, size_t i)
@@ -204,8 +178,13 @@ static void end_trace(struct run *run, size_t i)
         status = margay_running_end(running, &error);
     if (status != MARGAY_OK)
         fail(run, status, &error);
-    else if (run->status == MARGAY_OK)
-        tell_end(run, running);
+    else if (run->status == MARGAY_OK) {
+        run->outcome->cut_short |= running->interrupted || running->lacking > 0;
+        if (run->host->tell != NULL) {
+            tell_files(run, running);
+            tell_end(run, running);
+        }
+    }
     margay_running_release(running);
     free(running);
     run->running[i] = NULL;
@@ -221,10 +200,9 @@ static void end_in_order(struct run *run)
         atomic_store(&run->running[run->ended]->leads, true);
 }
 
-/* The task of a crew: trace i. */
-static void read_trace(void *context, size_t i)
+/* Trace i, which is to be read; NULL where the run is over or has failed. */
+static struct margay_running *take_trace(struct run *run, size_t i)
 {
-    struct run *run = context;
     const struct margay_host *host = run->host;
     struct margay_running *running = NULL;
     struct margay_error error;
@@ -246,8 +224,40 @@ static void read_trace(void *context, size_t i)
     }
     run->running[i] = running;
     pthread_mutex_unlock(&run->mutex);
-    if (running != NULL)
-        running->status = carry_out(running);
+    return running;
+}
+
+/* A task: read trace i, as its plan says.  An end that the host wants before
+   the format is known leaves passes that have not begun, and so nothing to tell
+   of, unless a state goes on. */
+static void read_trace(void *context, size_t i)
+{
+    struct run *run = context;
+    struct margay_running *running = take_trace(run, i);
+    if (running != NULL) {
+        struct margay_error *error = &running->error;
+        double all = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
+               leading = margay_thread_serial_seconds();
+        enum margay_status status = margay_running_begin(running, error);
+        running->interrupted = status == MARGAY_AGAIN;
+        if (status == MARGAY_AGAIN)
+            status = running->state.path == NULL
+                         ? MARGAY_OK
+                         : margay_end_with_state(running, error);
+        else if (status == MARGAY_OK)
+            status = running->plan.executor == MARGAY_IN_PARTS
+                         ? margay_read_in_parts(running, error)
+                     : running->plan.executor == MARGAY_ON_RANKS
+                         ? margay_read_on_ranks(running, error)
+                         : margay_read_in_order(running, error);
+        if (running->job.reader != NULL && running->plan.traces <= 1)
+            running->job.work = (struct margay_job_work){
+                margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - all,
+                margay_thread_serial_seconds() - leading,
+                margay_trace_reading_seconds(running->trace),
+            };
+        running->status = status;
+    }
     pthread_mutex_lock(&run->mutex);
     run->read[i] = true;
     end_in_order(run);
@@ -255,27 +265,6 @@ static void read_trace(void *context, size_t i)
 }
 
 /* --------------------------------------------------------- all traces -- */
-
-static enum margay_status read_all(struct run *run, struct margay_error *error)
-{
-    margay_crew *crew;
-    struct margay_plan plan;
-    struct margay_plan_facts facts;
-    size_t count = job_count(run->request);
-    run->running = calloc(count, sizeof(struct margay_running *));
-    run->read = calloc(count, sizeof *run->read);
-    if (run->running == NULL || run->read == NULL)
-        return margay_fail_memory(error, "the analysis");
-    margay_plan_state(run->request, &run->question->can, &facts);
-    margay_plan_make(&facts, &plan);
-    enum margay_status status = margay_crew_create(plan.traces, &crew, error);
-    if (status != MARGAY_OK)
-        return status;
-    margay_crew_start(crew, read_trace, run, count);
-    margay_crew_finish(crew);
-    margay_crew_free(crew);
-    return run->status;
-}
 
 enum margay_status margay_run_request(const struct margay_request *request,
                                       const margay_question *question,
@@ -289,18 +278,34 @@ enum margay_status margay_run_request(const struct margay_request *request,
                       .host = host,
                       .outcome = outcome,
                       .error = error == NULL ? &unread : error};
+    struct margay_plan_facts facts;
+    struct margay_plan plan;
+    margay_crew *crew = NULL;
+    size_t count = job_count(request);
     *outcome = (struct margay_outcome){.unread_traces = 0};
     enum margay_status status = check_names(request, run.error);
     if (status == MARGAY_OK)
         status = check_blocks(request, run.error);
     if (status == MARGAY_OK)
         status = check_looks(request, question, run.error);
-    if (status == MARGAY_OK && request->trace_count > 0) {
-        pthread_mutex_init(&run.mutex, NULL);
-        status = read_all(&run, run.error);
-        pthread_mutex_destroy(&run.mutex);
-    }
+    if (status != MARGAY_OK || request->trace_count == 0)
+        return status;
+    margay_plan_state(request, &question->can, &facts);
+    margay_plan_make(&facts, &plan);
+    run.running = calloc(count, sizeof(struct margay_running *));
+    run.read = calloc(count, sizeof *run.read);
+    pthread_mutex_init(&run.mutex, NULL);
+    if (run.running == NULL || run.read == NULL)
+        status = margay_fail_memory(run.error, "the analysis");
+    if (status == MARGAY_OK && plan.traces > 1)
+        status = margay_crew_create(plan.traces, &crew, run.error);
+    for (size_t i = 0; crew == NULL && i < count && status == MARGAY_OK; i++)
+        read_trace(&run, i);
+    if (crew != NULL)
+        margay_crew_run(crew, read_trace, &run, count);
+    margay_crew_free(crew);
+    pthread_mutex_destroy(&run.mutex);
     free(run.running);
     free(run.read);
-    return status;
+    return status == MARGAY_OK ? run.status : status;
 }

@@ -235,7 +235,7 @@ void margay_running_range(const struct margay_running *running, uint64_t *first,
 static bool has_ranges(const struct margay_running *running)
 {
     uint64_t refs;
-    margay_range *range;
+    margay_range *range = NULL;
     if (!margay_trace_known_references(running->trace, &refs) ||
         margay_trace_range(running->trace, 0, 0, &range, NULL) != MARGAY_OK)
         return false;

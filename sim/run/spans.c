@@ -20,30 +20,6 @@ void margay_span_store_clear(struct margay_span_store *store)
     store->columns = NULL;
 }
 
-/* -------------------------------------- a reference touches one block -- */
-
-/* Numbers that are blocks already are not even copied. */
-static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
-{
-    const struct margay_batch *batch = walk->batch;
-    size_t from = walk->blocks.reference;
-    size_t left = batch->references - from;
-    span->count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS;
-    unsigned wanted = walk->columns | MARGAY_COLUMN_KINDS;
-#define MARGAY_COLUMN(name, NAME, bit, type, words)    \
-    if ((wanted & 1u << (bit)) && batch->name != NULL) \
-        span->name = batch->name + from;
-#include <margay/columns.def>
-    if (walk->shift == 0) {
-        span->blocks = batch->numbers + from;
-        walk->blocks.reference += span->count;
-    } else {
-        span->blocks = walk->store->blocks;
-        margay_batch_blocks(batch, walk->shift, false, &walk->blocks,
-                            walk->store->blocks, NULL, span->count);
-    }
-}
-
 /* ----------------------------------------- a reference touches several -- */
 
 static enum margay_status next_split(struct margay_span_walk *walk,
@@ -150,23 +126,34 @@ struct margay_span margay_span_part(const struct margay_span *span, size_t from,
 
 /* ------------------------------------------------------------- the walk -- */
 
-enum margay_status margay_span_next(struct margay_span_walk *walk,
-                                    struct margay_span *span,
-                                    struct margay_error *error)
+bool margay_span_next(struct margay_span_walk *walk, struct margay_span *span,
+                      struct margay_error *error)
 {
     const struct margay_batch *batch = walk->batch;
-    enum margay_status status = MARGAY_OK;
+    size_t from = walk->blocks.reference;
     *span = (struct margay_span){.warmup = batch->warmup};
-    if (walk->blocks.reference >= batch->references)
-        return MARGAY_END;
-    if (walk->splits && batch->extents != NULL)
-        status = next_split(walk, span, error);
-    else
-        next_whole(walk, span);
+    if (walk->status != MARGAY_OK || from >= batch->references)
+        return false;
     /* References that cover nothing may be all that was left. */
-    if (status == MARGAY_OK && span->count == 0)
-        return MARGAY_END;
-    return status;
+    if (walk->splits && batch->extents != NULL) {
+        walk->status = next_split(walk, span, error);
+        return walk->status == MARGAY_OK && span->count > 0;
+    }
+    size_t left = batch->references - from;
+    span->count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS;
+    unsigned wanted = walk->columns | MARGAY_COLUMN_KINDS;
+#define MARGAY_COLUMN(name, NAME, bit, type, words)    \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) \
+        span->name = batch->name + from;
+#include <margay/columns.def>
+    /* Numbers that are blocks already are not even copied. */
+    span->blocks =
+        walk->shift == 0 ? batch->numbers + from : walk->store->blocks;
+    if (walk->shift != 0)
+        margay_numbers_shift(batch->numbers + from, span->count, walk->shift,
+                             walk->store->blocks);
+    walk->blocks.reference += span->count;
+    return true;
 }
 
 /* ------------------------------------------- parts and copies of batches -- */

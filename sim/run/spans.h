@@ -66,15 +66,16 @@ struct margay_span_walk {
     struct margay_span_store *store;
 
     struct margay_block_cursor blocks, origins;
+
+    /* What the walk has failed with, MARGAY_NO_MEMORY, or whoever takes the
+       spans, who sets it to have no more of them. */
+    enum margay_status status;
 };
 
-/*
- * The next span, which stays until the next call; span->first_index is left to
- * the caller.  MARGAY_END: that was all.  MARGAY_NO_MEMORY.
- */
-enum margay_status margay_span_next(struct margay_span_walk *walk,
-                                    struct margay_span *span,
-                                    struct margay_error *error);
+/* The next span, which stays until the next call; span->first_index is left to
+   the caller.  False: that was all, or walk->status says why there is none. */
+bool margay_span_next(struct margay_span_walk *walk, struct margay_span *span,
+                      struct margay_error *error);
 
 /* `entries` entries of a batch from `from` on, in the same arrays. */
 struct margay_batch margay_batch_part(const struct margay_batch *batch,

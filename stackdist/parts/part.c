@@ -69,12 +69,12 @@ enum margay_status margay_part_begin(struct margay_part *part,
     if (status != MARGAY_OK)
         return status;
     if (!setup->plain)
-        part->own = margay_engine_as_part(part->engine, &part->state);
+        part->own = part->engine->class->part;
     const struct margay_expected expected = {setup->refs,
                                              setup->expected_blocks};
     status = part->own == NULL
                  ? margay_histogram_create(&part->counts, error)
-                 : part->own->begin(part->state, &expected,
+                 : part->own->begin(part->engine->state, &expected,
                                     part->first ? 0 : part->bound, error);
     for (uint64_t done = 0, count = setup->block_count;
          done < count && status == MARGAY_OK;) {
@@ -136,7 +136,7 @@ enum margay_status margay_part_feed(struct margay_part *part,
 uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
 {
     if (part->own != NULL)
-        return part->own->touches(part->state, count);
+        return part->own->touches(part->engine->state, count);
     *count = part->touch_count;
     return part->touches;
 }
@@ -148,7 +148,7 @@ enum margay_status margay_part_close(struct margay_part *part,
 {
     struct margay_engine_state state;
     if (part->own != NULL)
-        return part->own->close(part->state, error);
+        return part->own->close(part->engine->state, error);
     enum margay_status status =
         margay_engine_export(part->engine, &state, error);
     if (status != MARGAY_OK)
@@ -223,7 +223,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
     size_t asked = *count;
     if (part->own != NULL) {
         /* The engine itself, with the help of the other parts' engines. */
-        void *helpers[MOST_HELPERS] = {part->state};
+        void *helpers[MOST_HELPERS] = {part->engine->state};
         struct margay_part_question question = {
             .blocks = blocks,
             .count = *count,
@@ -238,9 +238,9 @@ enum margay_status margay_part_answer(struct margay_part *part,
              i < help->part_count && question.helper_count < MOST_HELPERS;
              i++) {
             if (&help->parts[i] != part)
-                helpers[question.helper_count++] = help->parts[i].state;
+                helpers[question.helper_count++] = help->parts[i].engine->state;
         }
-        status = part->own->answer(part->state, &question, error);
+        status = part->own->answer(part->engine->state, &question, error);
         *count = question.count;
     } else {
         status = answer_pieces(part, blocks, count, error);
@@ -251,7 +251,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
 
 uint64_t margay_part_left(const struct margay_part *part)
 {
-    return part->own != NULL ? part->own->left(part->state)
+    return part->own != NULL ? part->own->left(part->engine->state)
                              : part->past.stack.live;
 }
 
@@ -303,7 +303,7 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
 {
     struct margay_engine_state state;
     if (part->own != NULL)
-        return part->own->list_stack(part->state, blocks, count, error);
+        return part->own->list_stack(part->engine->state, blocks, count, error);
     if (part->has_past) {
         *count = part->past.stack.live;
         *blocks = malloc((*count + 1) * sizeof **blocks);

@@ -41,7 +41,6 @@ struct margay_past {
 struct margay_part {
     margay_engine *engine;                /* NULL once merged in little space */
     const struct margay_engine_part *own; /* NULL: it cannot answer itself */
-    void *state;                          /* of the engine, for that */
     bool first;                           /* there is nothing before it */
     bool plain;                           /* how it answers */
     uint64_t bound;                       /* UINT64_MAX = none */

@@ -103,9 +103,9 @@ static struct whole_trace read_pieces(margay_trace *trace, const uint64_t *cuts,
                                       size_t pieces)
 {
     struct whole_trace whole = {.status = MARGAY_OK};
+    margay_range *range = NULL; /* each takes the memory of the one before */
     for (size_t i = 0; i < pieces && whole.status == MARGAY_OK; i++) {
         uint64_t bytes = i + 1 == pieces ? UINT64_MAX : cuts[i + 1] - cuts[i];
-        margay_range *range;
         struct margay_batch batch;
         whole.status =
             margay_trace_lines(trace, cuts[i], bytes, &range, &whole.error);
@@ -114,10 +114,10 @@ static struct whole_trace read_pieces(margay_trace *trace, const uint64_t *cuts,
             if (whole.status == MARGAY_OK)
                 append_batch(&whole, &batch);
         }
-        margay_range_free(range);
         if (whole.status == MARGAY_END)
             whole.status = MARGAY_OK;
     }
+    margay_range_free(range);
     return whole;
 }
 
@@ -287,7 +287,7 @@ static void test_others(void)
         char path[TEST_PATH_BYTES];
         struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
         margay_trace *trace;
-        margay_range *range;
+        margay_range *range = NULL;
         options.format = others[i].format;
         write_file(make_path(path, "other"), others[i].text,
                    strlen(others[i].text));

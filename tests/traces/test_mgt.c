@@ -118,7 +118,7 @@ static bool check_range(margay_trace *trace, const struct columns *columns,
                         size_t first, size_t count)
 {
     struct margay_batch batch;
-    margay_range *range;
+    margay_range *range = NULL;
     size_t entry = first;
     bool same = true;
     enum margay_status status =

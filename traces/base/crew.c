@@ -46,32 +46,46 @@ struct margay_crew {
     pthread_t *threads; /* of the helpers */
 };
 
-/* With the mutex held: run a task if there is one left. */
-static bool run_one(margay_crew *crew)
+/* What a thread of a crew is at. */
+struct turn {
+    bool runs; /* task i */
+    size_t i;
+    double began, before; /* seconds of the thread, and of its tasks */
+};
+
+/* End the task that a thread is at, if there is one, and take the next.  False:
+   none is left. */
+static bool take_task(margay_crew *crew, struct turn *turn)
 {
-    if (crew->taken == crew->tasks)
-        return false;
-    size_t i = crew->taken++;
-    pthread_mutex_unlock(&crew->mutex);
     /* A task may have a crew of its own, whose tasks are part of it. */
-    double began = margay_thread_seconds(), before = task_seconds;
-    crew->run(crew->context, i);
-    task_seconds = before + (margay_thread_seconds() - began);
+    if (turn->runs)
+        task_seconds = turn->before + (margay_thread_seconds() - turn->began);
     pthread_mutex_lock(&crew->mutex);
-    if (++crew->done == crew->tasks)
+    if (turn->runs && ++crew->done == crew->tasks)
         pthread_cond_signal(&crew->work_done);
-    return true;
+    turn->runs = crew->taken < crew->tasks;
+    if (turn->runs)
+        turn->i = crew->taken++;
+    pthread_mutex_unlock(&crew->mutex);
+    turn->before = task_seconds;
+    turn->began = turn->runs ? margay_thread_seconds() : 0;
+    return turn->runs;
 }
 
 static void *help(void *argument)
 {
     margay_crew *crew = argument;
-    pthread_mutex_lock(&crew->mutex);
-    while (!crew->leaving) {
-        if (!run_one(crew))
+    struct turn turn = {.runs = false};
+    bool leaving = false;
+    while (!leaving) {
+        while (take_task(crew, &turn))
+            crew->run(crew->context, turn.i);
+        pthread_mutex_lock(&crew->mutex);
+        while (!crew->leaving && crew->taken == crew->tasks)
             pthread_cond_wait(&crew->work_came, &crew->mutex);
+        leaving = crew->leaving;
+        pthread_mutex_unlock(&crew->mutex);
     }
-    pthread_mutex_unlock(&crew->mutex);
     return NULL;
 }
 
@@ -123,7 +137,7 @@ static void call_helpers(margay_crew *crew, size_t tasks)
     }
 }
 
-void margay_crew_start(margay_crew *crew, void (*run)(void *context, size_t i),
+static void give_tasks(margay_crew *crew, void (*run)(void *context, size_t i),
                        void *context, size_t tasks)
 {
     call_helpers(crew, tasks);
@@ -135,15 +149,22 @@ void margay_crew_start(margay_crew *crew, void (*run)(void *context, size_t i),
     if (crew->helpers > 0)
         pthread_cond_broadcast(&crew->work_came);
     pthread_mutex_unlock(&crew->mutex);
+}
+
+void margay_crew_start(margay_crew *crew, void (*run)(void *context, size_t i),
+                       void *context, size_t tasks)
+{
+    give_tasks(crew, run, context, tasks);
     if (crew->helpers == 0)
         margay_crew_finish(crew);
 }
 
 void margay_crew_finish(margay_crew *crew)
 {
+    struct turn turn = {.runs = false};
+    while (take_task(crew, &turn))
+        crew->run(crew->context, turn.i);
     pthread_mutex_lock(&crew->mutex);
-    while (run_one(crew))
-        ;
     while (crew->done < crew->tasks)
         pthread_cond_wait(&crew->work_done, &crew->mutex);
     pthread_mutex_unlock(&crew->mutex);
@@ -152,10 +173,13 @@ void margay_crew_finish(margay_crew *crew)
 void margay_crew_run(margay_crew *crew, void (*run)(void *context, size_t i),
                      void *context, size_t tasks)
 {
+    struct turn turn = {.runs = false};
     for (size_t i = 0; crew == NULL && i < tasks; i++)
         run(context, i);
     if (crew == NULL)
         return;
-    margay_crew_start(crew, run, context, tasks);
+    give_tasks(crew, run, context, tasks);
+    while (take_task(crew, &turn))
+        run(context, turn.i);
     margay_crew_finish(crew);
 }

@@ -21,7 +21,7 @@ struct out {
    vector instructions. */
 #define TOGETHER 4
 
-static void shift_numbers(const uint64_t *restrict numbers, size_t count,
+void margay_numbers_shift(const uint64_t *restrict numbers, size_t count,
                           unsigned shift, uint64_t *restrict blocks)
 {
     size_t i = 0;
@@ -45,7 +45,7 @@ static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
     if (out->blocks != NULL && shift == 0) {
         memcpy(out->blocks, numbers, count * sizeof *numbers);
     } else if (out->blocks != NULL) {
-        shift_numbers(numbers, count, shift, out->blocks);
+        margay_numbers_shift(numbers, count, shift, out->blocks);
     }
     if (out->kinds != NULL && batch->kinds != NULL)
         memcpy(out->kinds, batch->kinds + from, count);

@@ -98,15 +98,27 @@ static enum margay_status go_to(void *context, uint64_t offset,
 
 /* ------------------------------------------------- making and releasing -- */
 
+static void close_format(struct margay_decoding *decoding)
+{
+    if (decoding->state != NULL)
+        format_of(decoding)->free_state(decoding->state);
+    if (decoding->blocks != NULL)
+        margay_blocks_close(format_of(decoding)->reading, decoding->blocks);
+}
+
 enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
                                          struct margay_reader *reader)
 {
+    char *buffer = decoding->buffer;
+    if (buffer == NULL)
+        buffer = malloc(MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING);
+    close_format(decoding);
     *decoding = (struct margay_decoding){
         .reader = reader,
         .is_part = decoding != &reader->whole,
         .stop = UINT64_MAX,
         .records = UINT64_MAX,
-        .buffer = malloc(MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING),
+        .buffer = buffer,
     };
     if (decoding->buffer == NULL)
         return margay_fail_memory(&decoding->error, "a reading buffer");
@@ -117,10 +129,7 @@ enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
 
 void margay_decoding_end(struct margay_decoding *decoding)
 {
-    if (decoding->state != NULL)
-        format_of(decoding)->free_state(decoding->state);
-    if (decoding->blocks != NULL)
-        margay_blocks_close(format_of(decoding)->reading, decoding->blocks);
+    close_format(decoding);
     free(decoding->buffer);
     decoding->buffer = NULL;
 }

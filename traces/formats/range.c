@@ -31,7 +31,7 @@ struct margay_range {
 static bool may_cut(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
-    struct margay_decoding part;
+    struct margay_decoding part = {.buffer = NULL};
     size_t got = 1;
     if (format->create_state == NULL)
         return true;
@@ -59,8 +59,7 @@ static bool has_offsets(const struct margay_trace *trace)
            (format->record_bytes != 0 || format->reading != NULL);
 }
 
-/* A range of references, or of the bytes of lines.  On failure *range is
-   NULL. */
+/* A range of references, or of the bytes of lines. */
 static enum margay_status create(margay_trace *trace, bool of_lines,
                                  uint64_t first, uint64_t count,
                                  margay_range **range,
@@ -69,14 +68,16 @@ static enum margay_status create(margay_trace *trace, bool of_lines,
     struct margay_reader *reader = &trace->reader;
     struct margay_trace_facts facts = {.columns = 0};
     struct margay_skipped skipped = {.known = false};
-    margay_range *made = calloc(1, sizeof *made);
+    margay_range *made = *range != NULL ? *range : calloc(1, sizeof *made);
+    *range = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "a range of a trace");
     made->trace = trace;
     made->left = count;
+    made->given = 0;
     struct margay_decoding *part = &made->part;
     enum margay_status status = margay_decoding_begin(part, reader);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK && made->references.numbers == NULL)
         status =
             margay_batch_allocate(&made->references, reader->detection.format,
                                   margay_reader_columns(reader), &part->error);
@@ -104,9 +105,10 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error)
 {
-    *range = NULL;
     if (has_offsets(trace))
         return create(trace, false, first, count, range, error);
+    margay_range_free(*range);
+    *range = NULL;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: found no known offsets of references, expected "
                        "records of fixed length or an index",
@@ -122,11 +124,12 @@ enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
                                       uint64_t bytes, margay_range **range,
                                       struct margay_error *error)
 {
-    *range = NULL;
     if (trace->ready && trace->reader.line_bytes != 0 &&
         (trace->may_cut ||
          trace->reader.detection.format->create_state == NULL))
         return create(trace, true, first, bytes, range, error);
+    margay_range_free(*range);
+    *range = NULL;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: found no lines that stand alone, expected a plain "
                        "file of them",
@@ -137,7 +140,7 @@ enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
 bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
                               uint64_t *references)
 {
-    margay_range *range;
+    margay_range *range = NULL;
     struct margay_batch batch;
     *bytes = trace->reader.line_bytes;
     if (*bytes > 0 && !trace->may_cut)

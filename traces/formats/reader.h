@@ -116,7 +116,8 @@ enum margay_status margay_batch_allocate(struct margay_references *batch,
 char *margay_batch_records(const struct margay_references *batch,
                            const struct margay_format *format);
 
-/* Begin a trace, or a part of one whose reader knows the format.  With each
+/* Begin a trace, or a part of one whose reader knows the format; zero it to
+   begin with, and begin it again as it is to use its memory again.  With each
    failure of a function of a decoding, decoding->error says why.  To be ended
    in any case. */
 enum margay_status margay_decoding_begin(struct margay_decoding *decoding,

@@ -69,6 +69,8 @@ typedef struct margay_range margay_range;
  * range that reaches the end checks it as margay_trace_next() does.  Of the
  * trace's options only `kinds`, `ops` and `ids` apply, and of its reading
  * `unused_columns`.
+ * *range is NULL or a range of the same trace, whose memory the new one takes;
+ * after a failure it is NULL.
  * The trace must be ready.  Fails with MARGAY_BAD_ARGUMENT where the number of
  * references is not known, or where they lie at no known offsets; with
  * MARGAY_NO_MEMORY; and with MARGAY_IO or MARGAY_BAD_INPUT where an index is to
@@ -119,6 +121,10 @@ void margay_range_free(margay_range *range);
 
 /* The most blocks that a reference which is split may touch. */
 #define MARGAY_MOST_TOUCHED ((uint64_t)1 << 24)
+
+/* The blocks that the first bytes of `count` numbers are in. */
+void margay_numbers_shift(const uint64_t *restrict numbers, size_t count,
+                          unsigned shift, uint64_t *restrict blocks);
 
 /*
  * Before margay_batch_blocks(): *count entries of a batch, from entry `from`
