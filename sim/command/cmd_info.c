@@ -88,7 +88,8 @@ static uint64_t *record_of(const struct survey *survey, size_t number)
 
 static bool is_counted(const struct survey *survey, uint64_t block)
 {
-    return margay_sample_hash(block, 0) <= UINT64_MAX >> survey->halvings;
+    return survey->halvings == 0 ||
+           margay_sample_hash(block, 0) <= UINT64_MAX >> survey->halvings;
 }
 
 /* Count half as many blocks. */
@@ -136,6 +137,9 @@ static enum margay_status count_blocks(struct survey *survey,
     uint32_t numbers[CHUNK_REFS];
     uint8_t columns[CHUNK_REFS];
     size_t picked = 0;
+    if (survey->columns == 0)
+        return margay_numbering_feed(survey->numbering, blocks, count, numbers,
+                                     error);
     while ((survey->block_refs + count - 1) >> survey->step >= COLUMNS)
         widen(survey);
     for (size_t i = 0; i < count; i++) {
@@ -145,8 +149,7 @@ static enum margay_status count_blocks(struct survey *survey,
     }
     enum margay_status status = margay_numbering_feed(
         survey->numbering, counted, picked, numbers, error);
-    for (size_t i = 0; i < picked && status == MARGAY_OK && survey->columns > 0;
-         i++) {
+    for (size_t i = 0; i < picked && status == MARGAY_OK; i++) {
         uint64_t *record = record_of(survey, numbers[i]);
         record[0] = counted[i];
         record[1 + columns[i]]++;
@@ -170,9 +173,10 @@ static enum margay_status count_size(struct survey *survey, uint64_t size,
 }
 
 /* What a reference says of itself; it counts once for each of its blocks. */
-static enum margay_status count_entry(struct survey *survey,
-                                      const struct margay_span *span, size_t i,
-                                      struct margay_error *error)
+static inline enum margay_status count_entry(struct survey *survey,
+                                             const struct margay_span *span,
+                                             size_t i,
+                                             struct margay_error *error)
 {
     const struct margay_pass *pass = survey->analysis.pass;
     const uint64_t unit_bytes = pass->block_bytes >> pass->shift;
