@@ -60,8 +60,7 @@ static enum margay_status check_alike(const struct margay_mix *mix,
         margay_trace_format(first)->sampled)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
-            "%s: of this and %s one holds samples of references, "
-            "and the other all",
+            "%s and %s: one holds samples, and the other all references",
             source->name, mix->sources[0].name);
     return splits ? MARGAY_OK
                   : margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -188,13 +187,12 @@ static void append(struct margay_mix *mix, size_t core)
     struct source *source = &mix->sources[core];
     const struct margay_batch *from = &source->batch;
     size_t i = source->done++, to = mix->references++;
-    bool is_apart = mix->options->apart;
-    uint64_t apart = (uint64_t)core << mix->shift;
+    uint64_t apart = mix->options->apart ? core : 0;
 #define MARGAY_COLUMN(name, NAME, bit, type, words) \
     mix->name[to] = from->name == NULL ? 0 : from->name[i];
 #include <margay/columns.def>
-    mix->numbers[to] ^= is_apart ? apart : 0;
-    mix->sites[to] ^= is_apart ? (uint64_t)core << CORE_SHIFT : 0;
+    mix->numbers[to] ^= apart << mix->shift;
+    mix->sites[to] ^= apart << CORE_SHIFT;
     mix->requests[to] ^= (uint64_t)core << CORE_SHIFT;
     mix->threads[to] = (uint32_t)core;
     if (from->extents == NULL)
