@@ -175,11 +175,6 @@ void regions_free(struct regions *regions)
 
 /* ------------------------------------------------------------- looking -- */
 
-size_t regions_count(const struct regions *regions)
-{
-    return regions->name_count;
-}
-
 const char *regions_name(const struct regions *regions, size_t number)
 {
     return regions->names[number];

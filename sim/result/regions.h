@@ -23,9 +23,6 @@ struct regions;
 enum margay_status regions_read(const char *path, struct regions **regions,
                                 struct margay_error *error);
 
-/* The number of names, REGIONS_OTHER included. */
-size_t regions_count(const struct regions *regions);
-
 /* A name by its number, in the order of the table. */
 const char *regions_name(const struct regions *regions, size_t number);
 

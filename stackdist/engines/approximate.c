@@ -30,12 +30,6 @@ enum margay_status margay_approximate_create(
     return status;
 }
 
-void margay_approximate_end_time_at(void *state, uint32_t end)
-{
-    struct margay_approximate *approximate = state;
-    approximate->end = end;
-}
-
 static enum margay_status refer(struct margay_approximate *approximate,
                                 uint64_t block, uint64_t *distance,
                                 struct margay_error *error)

@@ -68,10 +68,6 @@ enum margay_status margay_approximate_finish(void *state,
     .reset_counts = margay_tally_reset_counts,                         \
     .finish = margay_approximate_finish
 
-/* For tests: let times end at `end`, which must be above the number of ranges
-   at any time, instead of after 2^32 references. */
-void margay_approximate_end_time_at(void *state, uint32_t end);
-
 /* ------------------------------------------------------- ranges of time -- */
 
 /*

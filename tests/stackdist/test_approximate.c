@@ -70,7 +70,7 @@ static bool keeps(const struct promise *promise, const uint64_t *blocks,
     if (margay_engine_make_state(class, &promise->setup, &state, NULL) !=
         MARGAY_OK)
         abort();
-    margay_approximate_end_time_at(state, end);
+    ((struct margay_approximate *)state)->end = end;
     bool good = class->feed(state, blocks, count, got, NULL) == MARGAY_OK &&
                 class->finish(state, &result, NULL) == MARGAY_OK;
     margay_engine_free_state(class, state);
