@@ -63,7 +63,8 @@ static struct series_labels labels_of(struct rows *rows,
         labels.window = &pass->window;
     if (!series->has_key)
         return labels;
-    labels.tenant = margay_job_tenant(rows->job, series->key);
+    labels.tenant =
+        margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
     const struct options *options = rows->curve->options;
     if (options->run.join && series->key < options->operand_count)

@@ -292,10 +292,9 @@ static void warn_of_sizes(const struct margay_job *job,
                           const margay_objects *engine)
 {
     struct margay_objects_counts counts = margay_objects_counted(engine);
-    uint64_t never = 0;
+    uint64_t never;
     margay_objects_round(&counts);
-    if (job->reader != NULL)
-        (void)margay_trace_unknown_sizes(job->reader, &never);
+    (void)margay_trace_unknown_sizes(job->reader, &never);
     warn_of_resized(job->trace, "", counts.resized, counts.sampled_refs);
     if (is_more_than_a_hundredth(never, counts.references))
         message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
@@ -312,9 +311,7 @@ static void summarise_objects(const struct margay_job *job,
     struct margay_objects_counts counts = margay_objects_counted(engine);
     bool sampled = options->rate < 1;
     margay_objects_round(&counts);
-    uint64_t never = 0, unknown = 0;
-    if (job->reader != NULL)
-        unknown = margay_trace_unknown_sizes(job->reader, &never);
+    uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
     uint64_t bound = counts.exceeded_bound;
     char objects[160], parts[320] = "", text[3][WORDS_BYTES];
     add_part(parts, sizeof parts, counts.expired, "expired");
@@ -398,7 +395,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
     /* What this curve does not count, and another would. */
     if (options->reading.tenant != NULL || options->results.objects ||
         options->results.requests || options->results.policies.count > 0 ||
-        job->reader == NULL || pass->index != 0 || pass->fed_refs == 0)
+        pass->index != 0 || pass->fed_refs == 0)
         return;
     unsigned columns = margay_trace_columns(job->reader);
     /* References with extents may overlap, and would count several times. */

@@ -257,7 +257,7 @@ static enum margay_status check_samples(const struct drive *drive,
     const struct attribution_option *by = &options->results.by;
     bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
                   (by->given && by->by == MARGAY_BY_SITE);
-    if (drive->files[0].upright || drive->copies || job->reader == NULL ||
+    if (drive->files[0].upright || drive->copies ||
         !margay_trace_format(job->reader)->sampled)
         return MARGAY_OK;
     if (!counts)
@@ -281,7 +281,7 @@ static enum margay_status begun(void *context, const struct margay_job *job,
     const struct drive *drive = ((struct seat *)context)->drive;
     const struct options *options = drive->options;
     enum margay_status status = check_samples(drive, job, error);
-    if (options->verbose && job->reader != NULL)
+    if (options->verbose)
         explain(drive, job);
     if (status == MARGAY_OK && drive->begun != NULL)
         status = drive->begun(drive->context, job, error);

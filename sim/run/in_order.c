@@ -414,10 +414,3 @@ enum margay_status margay_read_in_order(struct margay_running *running,
     free_order(order);
     return status;
 }
-
-enum margay_status margay_end_with_state(struct margay_running *running,
-                                         struct margay_error *error)
-{
-    enum margay_status status = margay_running_begin_with_state(running, error);
-    return status == MARGAY_OK ? finish_passes(running, error) : status;
-}

@@ -229,7 +229,7 @@ static struct margay_running *take_trace(struct run *run, size_t i)
 
 /* A task: read trace i, as its plan says.  An end that the host wants before
    the format is known leaves passes that have not begun, and so nothing to tell
-   of, unless a state goes on. */
+   of. */
 static void read_trace(void *context, size_t i)
 {
     struct run *run = context;
@@ -241,9 +241,7 @@ static void read_trace(void *context, size_t i)
         enum margay_status status = margay_running_begin(running, error);
         running->interrupted = status == MARGAY_AGAIN;
         if (status == MARGAY_AGAIN)
-            status = running->state.path == NULL
-                         ? MARGAY_OK
-                         : margay_end_with_state(running, error);
+            status = MARGAY_OK;
         else if (status == MARGAY_OK)
             status = running->plan.executor == MARGAY_IN_PARTS
                          ? margay_read_in_parts(running, error)

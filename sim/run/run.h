@@ -151,7 +151,7 @@ struct margay_job {
     size_t index; /* of the trace in the request */
     const char *trace;
     const margay_trace *reader; /* to be asked what the trace is; NULL where
-                                   a state alone goes on, as nothing came */
+                                   nothing is known of it, as nothing came */
     const struct margay_pass *passes;
     margay_analysis *const
         *analyses; /* of the passes; one may be that of all */
@@ -224,10 +224,6 @@ struct margay_host {
                  const struct margay_notice *notice);
     void (*progress)(void *context, const struct margay_progress *progress);
 };
-
-/* The name of a tenant that a series is of; NULL = it has none. */
-MARGAY_API const char *margay_job_tenant(const struct margay_job *job,
-                                         uint64_t number);
 
 /* Write the state of a job to a sink, within the host's `save`. */
 MARGAY_API enum margay_status margay_job_save(const struct margay_job *job,

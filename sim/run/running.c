@@ -124,34 +124,15 @@ static enum margay_status make_passes(struct margay_running *running,
                            " bytes is smaller than what "
                            "an id stands for, %" PRIu64 " bytes",
                            running->job.trace, request->block_bytes[0], unit);
-    if (request->block_count == 0)
-        make_pass(running, usual);
-    for (size_t i = 0; i < request->block_count; i++)
-        make_pass(running, request->block_bytes[i]);
-    return MARGAY_OK;
-}
-
-/* The passes of a state, where no trace says what they are. */
-static void make_passes_of_state(struct margay_running *running)
-{
-    const struct margay_request *request = running->request;
-    uint64_t saved[MARGAY_MOST_BLOCK_SIZES];
-    const uint64_t *block_bytes = request->block_bytes;
-    size_t count = request->block_count;
-    if (count == 0) {
-        margay_state_blocks(&running->state, saved);
-        block_bytes = saved;
-        count = running->state.pass_count;
-    }
+    uint64_t saved[MARGAY_MOST_BLOCK_SIZES] = {usual};
+    const uint64_t *block_bytes =
+        request->block_count == 0 ? saved : request->block_bytes;
+    size_t count = request->block_count == 0 ? 1 : request->block_count;
+    if (running->stands_in && request->block_count == 0)
+        count = margay_state_blocks(&running->state, saved);
     for (size_t i = 0; i < count; i++)
-        running->passes[running->pass_count++] = (struct margay_pass){
-            .trace = running->job.trace,
-            .numbers =
-                running->head.numbers != 0 ? MARGAY_IDS : MARGAY_ADDRESSES,
-            .splits = running->head.split != 0,
-            .index = i,
-            .block_bytes = block_bytes[i],
-        };
+        make_pass(running, block_bytes[i]);
+    return MARGAY_OK;
 }
 
 /* ----------------------------------------------------------- its state -- */
@@ -217,6 +198,32 @@ static enum margay_status open_trace(struct margay_running *running,
             tell_state(running);
         margay_running_show(running, running->read_refs);
     }
+    return status;
+}
+
+/* Nothing came before a request to stop: a trace without references stands in
+   for it, read as the state says, whose results are those of the run. */
+static enum margay_status stand_in(struct margay_running *running,
+                                   struct margay_error *error)
+{
+    const struct margay_state *state = &running->state;
+    bool ids = state->head.numbers != 0;
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_reading reading = {
+        .tenants = state->tenants,
+        .tenant_count = state->tenant_count,
+    };
+    options.format = ids ? "lines" : "u64";
+    options.unit_bytes = ids ? state->head.unit_bytes : 0;
+    options.tenant = running->request->reading.tenant;
+    margay_trace_free(running->trace);
+    running->stands_in = true;
+    enum margay_status status = margay_trace_open_for(
+        "/dev/null", &options, &reading, &running->trace, error);
+    if (status == MARGAY_OK)
+        status = MARGAY_AGAIN;
+    while (status == MARGAY_AGAIN)
+        status = margay_trace_ready(running->trace, MARGAY_WAIT_MS, error);
     return status;
 }
 
@@ -389,7 +396,9 @@ enum margay_status margay_running_begin(struct margay_running *running,
     }
     if (status == MARGAY_OK)
         status = open_trace(running, name, &running->trace, error);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_AGAIN && running->state.path != NULL)
+        status = stand_in(running, error);
+    if (status == MARGAY_OK && !running->stands_in)
         status = request->mix == NULL
                      ? check_needs(running, name, running->trace, error)
                      : make_mix(running, error);
@@ -403,6 +412,8 @@ enum margay_status margay_running_begin(struct margay_running *running,
         .ops = request->reading.ops,
         .split = margay_plan_splits(&running->facts),
     };
+    if (running->stands_in && request->straddle == MARGAY_STRADDLE_USUAL)
+        running->head.split = running->state.head.split;
     running->job.reader = running->trace;
     status = make_passes(running, error);
     return status == MARGAY_OK ? begin_all(running, error) : status;
@@ -448,28 +459,6 @@ enum margay_status margay_running_resume(struct margay_running *running,
     return status;
 }
 
-enum margay_status margay_running_begin_with_state(
-    struct margay_running *running, struct margay_error *error)
-{
-    const struct margay_request *request = running->request;
-    enum margay_status status;
-    running->head = running->state.head;
-    running->head.kinds = request->reading.kinds;
-    running->head.ops = request->reading.ops;
-    if (request->straddle != MARGAY_STRADDLE_USUAL)
-        running->head.split = request->straddle == MARGAY_STRADDLE_SPLIT;
-    running->plan.pass_threads = 1;
-    make_passes_of_state(running);
-    status = begin_all(running, error);
-    if (status == MARGAY_OK)
-        status = margay_running_resume(running, error);
-    for (size_t i = 0; i < running->pass_count && running->warmup_refs > 0 &&
-                       status == MARGAY_OK;
-         i++)
-        status = margay_analysis_reset(running->analyses[i], error);
-    return status;
-}
-
 uint64_t margay_running_refs(const struct margay_running *running)
 {
     return running->read_refs - running->state.head.references;
@@ -481,27 +470,14 @@ uint64_t margay_running_warmup_left(const struct margay_running *running)
     return refs < running->warmup_refs ? running->warmup_refs - refs : 0;
 }
 
-/* The trace that a job is part of. */
-static const struct margay_running *running_of(const struct margay_job *job)
-{
-    return (const void *)((const char *)job -
-                          offsetof(struct margay_running, job));
-}
-
-const char *margay_job_tenant(const struct margay_job *job, uint64_t number)
-{
-    return job->reader == NULL
-               ? margay_state_tenant(&running_of(job)->state, number)
-           : number > UINT32_MAX
-               ? NULL
-               : margay_trace_tenant(job->reader, (uint32_t)number);
-}
-
 enum margay_status margay_job_save(const struct margay_job *job,
                                    const struct margay_sink *sink,
                                    struct margay_error *error)
 {
-    const struct margay_running *running = running_of(job);
+    /* The trace that the job is part of. */
+    const struct margay_running *running =
+        (const void *)((const char *)job -
+                       offsetof(struct margay_running, job));
     struct margay_state_head head = running->head;
     head.references = running->read_refs;
     head.warmup_refs = margay_running_warmup_left(running);

@@ -42,6 +42,7 @@ struct margay_running {
     struct margay_watch watch;
     struct margay_state state; /* that goes on here; zeroed if there is none */
     bool state_told;           /* the host knows from where on */
+    bool stands_in; /* its trace is one without references: nothing came */
     struct margay_state_head head; /* of the next state */
     uint64_t warmup_refs;          /* of this run */
     double begun;          /* on a clock that only goes forward, in seconds */
@@ -67,14 +68,6 @@ enum margay_status margay_running_begin(struct margay_running *running,
 /* After that, where a state is to go on: give it to the passes. */
 enum margay_status margay_running_resume(struct margay_running *running,
                                          struct margay_error *error);
-
-/*
- * Where an end was wanted before anything was known of the trace: begin the
- * passes of the state, with what that says.  It is the result of everything up
- * to there.
- */
-enum margay_status margay_running_begin_with_state(
-    struct margay_running *running, struct margay_error *error);
 
 /* References of this run's trace, those of kinds that are left out too; and
    those of the warm-up that are still to come. */
@@ -126,11 +119,6 @@ void margay_running_release(struct margay_running *running);
 /* Batches in their order; windows, looks and states on the way. */
 enum margay_status margay_read_in_order(struct margay_running *running,
                                         struct margay_error *error);
-
-/* Nothing came before a request to stop: the results are those of the state
-   that goes on. */
-enum margay_status margay_end_with_state(struct margay_running *running,
-                                         struct margay_error *error);
 
 /* Parts of a file, each read and analysed by a thread, and put together. */
 enum margay_status margay_read_in_parts(struct margay_running *running,

@@ -92,10 +92,12 @@ static void put_tenants(struct margay_word_writer *writer,
 {
     const char *name;
     uint64_t letters = 0;
-    for (uint64_t i = 0; (name = margay_job_tenant(job, i)) != NULL; i++)
+    for (uint32_t i = 0; (name = margay_trace_tenant(job->reader, i)) != NULL;
+         i++)
         letters += strlen(name) + 1;
     margay_words_put(writer, letters);
-    for (uint64_t i = 0; (name = margay_job_tenant(job, i)) != NULL; i++) {
+    for (uint32_t i = 0; (name = margay_trace_tenant(job->reader, i)) != NULL;
+         i++) {
         for (size_t k = 0; k <= strlen(name); k++)
             margay_words_put(writer, (unsigned char)name[k]);
     }
@@ -174,25 +176,15 @@ enum margay_status margay_state_read(const char *path,
     return read_tenants(state, error);
 }
 
-const char *margay_state_tenant(const struct margay_state *state,
-                                uint64_t number)
-{
-    const char *name = state->tenants;
-    if (number >= state->tenant_count)
-        return NULL;
-    for (; number > 0; number--)
-        name += strlen(name) + 1;
-    return name;
-}
-
-void margay_state_blocks(const struct margay_state *state,
-                         uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES])
+size_t margay_state_blocks(const struct margay_state *state,
+                           uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES])
 {
     const uint64_t *words = state->words + state->at;
     for (size_t i = 0; i < state->pass_count; i++) {
         block_bytes[i] = words[0];
         words += PASS_WORDS + 2 * words[4] + words[5];
     }
+    return state->pass_count;
 }
 
 void margay_state_clear(struct margay_state *state)

@@ -98,13 +98,9 @@ enum margay_status margay_state_read(const char *path,
                                      struct margay_state *state,
                                      struct margay_error *error);
 
-/* The block sizes that it has, of which there are as many as passes. */
-void margay_state_blocks(const struct margay_state *state,
-                         uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES]);
-
-/* The name of a tenant of the trace so far; NULL = none is known. */
-const char *margay_state_tenant(const struct margay_state *state,
-                                uint64_t number);
+/* The block sizes that it has; returns how many. */
+size_t margay_state_blocks(const struct margay_state *state,
+                           uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES]);
 
 /*
  * Give the analyses of a job, which have not been fed yet, what was saved.
