@@ -59,12 +59,6 @@ const char *places_library_version(void);
 enum margay_status places_open(struct places **places,
                                struct margay_error *error);
 
-/* Find an address as it stands in the file of that path; NULL = unknown.  A
-   file that cannot be read or understood leaves the place unknown; such a file
-   is named by places_tell_unread(). */
-void places_find(struct places *places, const char *path, uint64_t address,
-                 struct place *place);
-
 /* MARGAY_NO_MEMORY if there was too little memory to find a place, or a
    variable of places_module(), which then is unknown or another one. */
 enum margay_status places_check(const struct places *places,

@@ -32,15 +32,6 @@ struct variables {
     bool no_memory;
 };
 
-static const struct variable *variables_at(const struct variables *variables,
-                                           uint64_t address)
-{
-    size_t end =
-        MARGAY_BISECT(i, variables->count, variables->list[i].from <= address);
-    const struct variable *found = end == 0 ? NULL : &variables->list[end - 1];
-    return found != NULL && address - found->from < found->bytes ? found : NULL;
-}
-
 #ifdef MARGAY_HAS_LIBDW
 
 #include <dwarf.h>
@@ -389,8 +380,12 @@ static const struct variable *find_variable(struct data_names *names,
         names->no_memory = true;
         return NULL;
     }
+    const struct variable *list = names->variables[module]->list;
+    size_t end = MARGAY_BISECT(i, names->variables[module]->count,
+                               list[i].from <= address);
+    bool found = end > 0 && address - list[end - 1].from < list[end - 1].bytes;
     names->last_module = module;
-    return names->last = variables_at(names->variables[module], address);
+    return names->last = found ? &list[end - 1] : NULL;
 }
 
 /* All data of a variable are that with its first address, and those without a

@@ -317,8 +317,9 @@ static void take_function(const struct file *file, Dwarf_Addr address,
     free(scopes);
 }
 
-void places_find(struct places *places, const char *path, uint64_t address,
-                 struct place *place)
+/* Find an address as it stands in the file of that path; NULL = unknown. */
+static void places_find(struct places *places, const char *path,
+                        uint64_t address, struct place *place)
 {
     places_begin();
     struct file *file = path == NULL ? NULL : file_of(places, path);
@@ -358,8 +359,8 @@ enum margay_status places_open(struct places **places,
                        "it again)");
 }
 
-void places_find(struct places *places, const char *path, uint64_t address,
-                 struct place *place)
+static void places_find(struct places *places, const char *path,
+                        uint64_t address, struct place *place)
 {
     (void)places, (void)path, (void)address, (void)place;
 }

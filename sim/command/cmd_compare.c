@@ -34,19 +34,6 @@ struct compare {
 
 /* -------------------------------------------------------------- reading -- */
 
-static enum margay_status read_signature(struct compare *compare,
-                                         struct margay_error *error)
-{
-    const struct options *options = compare->grid.options;
-    if (options->caches.prediction == NULL)
-        return MARGAY_OK;
-    if (options->operand_count > 1 || options->run.blocks.count > 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--prediction is of one trace at one block size");
-    return run_csv_read(&compare->signature, options->caches.prediction, false,
-                        error);
-}
-
 /* The prediction is for sets that the low bits of a block choose. */
 static enum margay_status check_grid(const struct cache_grid *grid,
                                      struct margay_error *error)
@@ -246,8 +233,13 @@ int cmd_compare(const struct options *options)
     struct margay_error error;
     cache_grid_init(&compare.grid, options);
     enum margay_status status = check_grid(&compare.grid, &error);
-    if (status == MARGAY_OK)
-        status = read_signature(&compare, &error);
+    const char *prediction = options->caches.prediction;
+    if (status == MARGAY_OK && prediction != NULL &&
+        (options->operand_count > 1 || options->run.blocks.count > 1))
+        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
+                             "--prediction is of one trace at one block size");
+    else if (status == MARGAY_OK && prediction != NULL)
+        status = run_csv_read(&compare.signature, prediction, false, &error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
     int exit_status = csv_conclude(status, &compare.csv, 1, &error);

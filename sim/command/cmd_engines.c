@@ -100,21 +100,6 @@ static enum margay_status sweep_engine(const struct options *options,
     return status;
 }
 
-static enum margay_status engines_sweep(const struct options *options,
-                                        const struct policy_list *specs,
-                                        struct csv_writer *csv,
-                                        struct margay_error *error)
-{
-    struct sweep *sweep = trial_share(sizeof *sweep);
-    if (sweep == NULL)
-        return margay_fail_memory(error, "the sweep");
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++)
-        status = sweep_engine(options, specs->specs[i], sweep, csv, error);
-    munmap(sweep, sizeof *sweep);
-    return status;
-}
-
 /* ---------------------------------------------------------- the command -- */
 
 static void list_engines(struct csv_writer *csv)
@@ -152,10 +137,17 @@ static enum margay_status write_trials(const struct options *options,
         status = margay_engine_abilities(specs.specs[i], MARGAY_REUSE_DISTANCES,
                                          &engine, error);
     }
-    if (status == MARGAY_OK)
-        status = options->trials.sweep
-                     ? engines_sweep(options, &specs, csv, error)
-                     : trials_on_trace(options, &specs, csv, error);
+    if (status == MARGAY_OK && !options->trials.sweep)
+        status = trials_on_trace(options, &specs, csv, error);
+    else if (status == MARGAY_OK) {
+        struct sweep *sweep = trial_share(sizeof *sweep);
+        if (sweep == NULL)
+            status = margay_fail_memory(error, "the sweep");
+        for (size_t i = 0; i < specs.count && status == MARGAY_OK; i++)
+            status = sweep_engine(options, specs.specs[i], sweep, csv, error);
+        if (sweep != NULL)
+            munmap(sweep, sizeof *sweep);
+    }
     free(all);
     return status;
 }

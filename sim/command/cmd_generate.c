@@ -79,7 +79,8 @@ static enum margay_status read_target(struct generation *generation,
     if (path == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "histogram: --from HIST.csv is needed");
-    enum margay_status status = run_table_read(&table, path, RUN_ANY, error);
+    enum margay_status status =
+        run_table_read(&table, path, RUN_ANY, false, error);
     const struct run_csv *run = table.runs;
     if (status == MARGAY_OK && table.count == 0)
         status = margay_fail(error, MARGAY_BAD_INPUT,

@@ -16,19 +16,6 @@
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
-static void put_targets(struct output *output)
-{
-    static const enum margay_target targets[] = {
-        MARGAY_TARGET_PORTABLE, MARGAY_TARGET_V3, MARGAY_TARGET_V4};
-    output_text(output, "runs here:");
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        if (margay_target_available(targets[i]))
-            output_text(output, " %s", margay_target_name(targets[i]));
-    }
-    output_text(output, " (best: %s)\n",
-                margay_target_name(margay_target_best()));
-}
-
 /* What backend=B,device=N of the engines may be, or why there is nothing. */
 static void put_devices(struct output *output)
 {
@@ -130,6 +117,8 @@ static enum margay_status put_left_out(struct output *output,
 
 int cmd_version(const struct options *options)
 {
+    static const enum margay_target targets[] = {
+        MARGAY_TARGET_PORTABLE, MARGAY_TARGET_V3, MARGAY_TARGET_V4};
     const struct margay_format_info *format;
     struct output *output;
     struct margay_error error;
@@ -143,7 +132,13 @@ int cmd_version(const struct options *options)
                     libdw == NULL ? "" : ", libdw ",
                     libdw == NULL ? "" : libdw);
         status = put_left_out(output, &error);
-        put_targets(output);
+        output_text(output, "runs here:");
+        for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+            if (margay_target_available(targets[i]))
+                output_text(output, " %s", margay_target_name(targets[i]));
+        }
+        output_text(output, " (best: %s)\n",
+                    margay_target_name(margay_target_best()));
         output_text(output, "formats:  ");
         for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
             output_text(output, " %s", format->name);

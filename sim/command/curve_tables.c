@@ -168,7 +168,7 @@ enum margay_status curve_from(const struct options *options,
                            "the trace");
     struct run_places table;
     enum margay_status status =
-        run_table_read(&table, options->results.from, RUN_EXACT, error);
+        run_table_read(&table, options->results.from, RUN_EXACT, false, error);
     for (size_t i = 0; i < table.count && status == MARGAY_OK; i++)
         status = draw(&drawing, &table.runs[i], error);
     run_places_clear(&table);

@@ -16,11 +16,9 @@
 
 /* One trace, and the peaks found in it. */
 struct run {
-    char *path;  /* owned */
-    double size; /* 0 = to be found */
+    char *path;                      /* owned */
+    struct margay_sampled_run peaks; /* owned; of size 0: to be found */
     uint64_t block_bytes, references;
-    struct margay_peak *peaks; /* owned */
-    size_t peak_count;
     struct margay_sampler_options thresholds;
 };
 
@@ -58,7 +56,7 @@ static enum margay_status list_runs(struct sampling *sampling,
         if (equals == NULL)
             continue;
         *equals = '\0';
-        status = parse_input_size(operand, equals + 1, &run->size, error);
+        status = parse_input_size(operand, equals + 1, &run->peaks.size, error);
     }
     return status;
 }
@@ -133,17 +131,15 @@ static enum margay_status end(void *context, const struct margay_job *job,
     struct run *run = &sampling->runs[sampling->at++];
     run->block_bytes = pass->block_bytes;
     run->references = pass->fed_refs;
-    return margay_sampler_finish(sampler_of(job->analyses[pass->index]->next),
-                                 &run->thresholds, &run->peaks,
-                                 &run->peak_count, error);
+    struct margay_peak *peaks;
+    enum margay_status status = margay_sampler_finish(
+        sampler_of(job->analyses[pass->index]->next), &run->thresholds, &peaks,
+        &run->peaks.count, error);
+    run->peaks.peaks = status == MARGAY_OK ? peaks : NULL;
+    return status;
 }
 
 /* ---------------------------------------------------------------- sizes -- */
-
-static struct margay_sampled_run sampled(const struct run *run)
-{
-    return (struct margay_sampled_run){run->size, run->peaks, run->peak_count};
-}
 
 /* Without runs of known size there is no rule, which is no failure. */
 static enum margay_status find_rule(struct sampling *sampling,
@@ -154,8 +150,8 @@ static enum margay_status find_rule(struct sampling *sampling,
     if (known == NULL)
         return margay_fail_memory(error, "the peaks");
     for (size_t i = 0; i < sampling->at; i++) {
-        if (sampling->runs[i].size > 0)
-            known[count++] = sampled(&sampling->runs[i]);
+        if (sampling->runs[i].peaks.size > 0)
+            known[count++] = sampling->runs[i].peaks;
     }
     enum margay_status status = MARGAY_OK;
     if (count > 0)
@@ -176,22 +172,22 @@ static enum margay_status write_run(struct sampling *sampling,
     struct csv_writer *csv = &sampling->csv;
     const struct margay_size_rule *rule = &sampling->rule;
     const struct margay_sampler_options *found = &run->thresholds;
-    const struct margay_sampled_run peaks = sampled(run);
-    double size = run->size;
+    const struct margay_sampled_run *peaks = &run->peaks;
+    double size = peaks->size;
     bool has_size = sampling->has_rule &&
-                    (size > 0 || margay_size_rule_apply(rule, &peaks, &size));
+                    (size > 0 || margay_size_rule_apply(rule, peaks, &size));
     enum margay_status status =
         csv_set_key(csv, run->path, run->block_bytes, error);
-    message_tell(
-        "%s: %zu peak%s, qualification %" PRIu64 ", temporal %" PRIu64
-        ", spatial %" PRIu64 " block%s",
-        run->path, run->peak_count, margay_plural(run->peak_count, "s"),
-        found->qualification_blocks, found->temporal_blocks,
-        found->spatial_blocks, margay_plural(found->spatial_blocks, "s"));
+    message_tell("%s: %zu peak%s, qualification %" PRIu64 ", temporal %" PRIu64
+                 ", spatial %" PRIu64 " block%s",
+                 run->path, peaks->count, margay_plural(peaks->count, "s"),
+                 found->qualification_blocks, found->temporal_blocks,
+                 found->spatial_blocks,
+                 margay_plural(found->spatial_blocks, "s"));
     if (sampling->has_rule && !has_size)
         message_tell("%s: no peak tells the input size", run->path);
-    for (size_t i = 0; i < run->peak_count && status == MARGAY_OK; i++) {
-        const struct margay_peak *peak = &run->peaks[i];
+    for (size_t i = 0; i < peaks->count && status == MARGAY_OK; i++) {
+        const struct margay_peak *peak = &peaks->peaks[i];
         double coverage =
             1 - (double)(peak->known_index + 1) / (double)run->references;
         bool tells_size = has_size && peak->sample == rule->sample &&
@@ -209,7 +205,7 @@ static enum margay_status write_run(struct sampling *sampling,
         else
             csv_nothing(csv);
         csv_end_row(csv);
-        if (tells_size && run->size == 0)
+        if (tells_size && peaks->size == 0)
             message_tell("%s: input size %.12g, coverage %.4f", run->path, size,
                          coverage);
     }
@@ -254,7 +250,7 @@ int cmd_predict_sample(const struct options *options)
     int exit_status = csv_conclude(status, &sampling.csv, 1, &error);
     for (size_t i = 0; i < sampling.count; i++) {
         free(sampling.runs[i].path);
-        free(sampling.runs[i].peaks);
+        free((void *)sampling.runs[i].peaks.peaks);
     }
     free(sampling.runs);
     free(sampling.paths);

@@ -298,9 +298,9 @@ static const struct command *find_command(int argument_count, char **arguments,
 
 int program_run(int argument_count, char **arguments)
 {
-    struct options options;
+    struct options options = {.quiet = false};
     struct view view;
-    struct margay_error error;
+    struct margay_error error = {.message = ""};
     bool in_words;
     int exit_status;
     occupy_standard_descriptors();

@@ -157,25 +157,23 @@ static enum margay_status apply(struct reader *reader,
                : option->parse(name, value, field, reader->error);
 }
 
-static bool are_same_values(const struct option *option, const void *value,
-                            const void *usual)
-{
-    const char *const *text = value, *const *usual_text = usual;
-    return memcmp(value, usual, option->field_bytes) == 0 ||
-           (option->parse == parse_text && *usual_text != NULL &&
-            strcmp(*text, *usual_text) == 0);
-}
-
-bool options_given(const struct options *options, const char *name)
+/* Is the option of that name given with another value than the usual one? */
+static bool is_given(const struct options *options, const char *name)
 {
     struct options usual;
     set_defaults(&usual);
     for (size_t row = 0; row < sizeof table / sizeof table[0]; row++) {
-        size_t field = table[row].field;
-        if (options->given[row / 64] >> row % 64 & 1 &&
-            strcmp(table[row].name, name) == 0)
-            return !are_same_values(&table[row], (const char *)options + field,
-                                    (const char *)&usual + field);
+        const struct option *option = &table[row];
+        if ((options->given[row / 64] >> row % 64 & 1) == 0 ||
+            strcmp(option->name, name) != 0)
+            continue;
+        const char *value = (const char *)options + option->field;
+        const char *before = (const char *)&usual + option->field;
+        const char *const *text = (const void *)value;
+        const char *const *usual_text = (const void *)before;
+        return memcmp(value, before, option->field_bytes) != 0 &&
+               !(option->parse == parse_text && *usual_text != NULL &&
+                 strcmp(*text, *usual_text) == 0);
     }
     return false;
 }
@@ -316,7 +314,7 @@ static bool find_in_list(const struct options *options, const char *list,
                          bool given, struct name *found)
 {
     while (next_name(&list, found)) {
-        if (options_given(options, found->text) == given)
+        if (is_given(options, found->text) == given)
             return true;
     }
     return false;

@@ -159,7 +159,7 @@ struct picture_options {
  */
 struct options {
     const struct command *command;
-    uint64_t given[OPTION_WORDS]; /* see options_given() */
+    uint64_t given[OPTION_WORDS]; /* a bit for each row of the table */
     const char **operands;        /* owned; the strings are argv's */
     const char *const *shown;     /* for messages; NULL = as they are */
     size_t operand_count;
@@ -302,10 +302,6 @@ void options_free(struct options *options);
    says others or policies are simulated at each: a sentence names the smallest
    size of the table that will do. */
 void options_set_sentence_sizes(struct options *options);
-
-/* Was an option of this name on the command line, and did it say anything else
-   than what is the case without it? */
-bool options_given(const struct options *options, const char *name);
 
 /* The name of an option of pictures that was given; NULL = none was. */
 const char *options_of_picture(const struct options *options);

@@ -33,15 +33,6 @@ bool traces_to_standard_output(const struct options *options)
     return options->output == NULL || strcmp(options->output, "-") == 0;
 }
 
-/* The fastest format for a pipe, and the smallest for a file. */
-static const char *choose_format(const struct options *options)
-{
-    const char *wanted = trace_format(options, options->output);
-    return wanted != NULL                       ? wanted
-           : traces_to_standard_output(options) ? "words"
-                                                : "mgt";
-}
-
 /* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */
 static char *path_of_thread(const char *path, size_t thread)
 {
@@ -105,7 +96,10 @@ enum margay_status traces_open(const struct options *options,
     size_t most = options->record.separate_threads ? MOST_FILES : 1;
     output->options = options;
     output->receiver = receiver;
-    output->format = choose_format(options);
+    /* The fastest format for a pipe, and the smallest for a file. */
+    output->format = trace_format(options, options->output);
+    if (output->format == NULL)
+        output->format = traces_to_standard_output(options) ? "words" : "mgt";
     output->to_skip = options->record.start.refs;
     output->to_write =
         options->record.stop.refs == 0 ? UINT64_MAX : options->record.stop.refs;

@@ -245,22 +245,6 @@ static void open_trace(const char *path, const struct options *options,
     margay_trace_free(trace);
 }
 
-/* A window is a number of references as read, and info counts blocks. */
-static enum margay_status count_references(const struct options *options,
-                                           struct facts *facts,
-                                           int *exit_status,
-                                           struct margay_error *error)
-{
-    struct options part = *options;
-    struct section section = {.source = (char *)options->operands[0]};
-    ask(INFO, &part, facts);
-    part.run.straddle = MARGAY_STRADDLE_FIRST;
-    enum margay_status status =
-        run_part(&section, &part, facts, exit_status, error);
-    cells_clear(&section.table);
-    return status;
-}
-
 static enum margay_status add_trace(struct sections *sections,
                                     const struct options *all_traces,
                                     const char *trace, int *exit_status,
@@ -272,8 +256,16 @@ static enum margay_status add_trace(struct sections *sections,
     options.operands = &trace;
     options.operand_count = 1;
     open_trace(trace, &options, &facts);
-    if (facts.splits)
-        status = count_references(&options, &facts, exit_status, error);
+    if (facts.splits) {
+        /* A window is a number of references as read, and info counts blocks.
+         */
+        struct options part = options;
+        struct section section = {.source = (char *)trace};
+        ask(INFO, &part, &facts);
+        part.run.straddle = MARGAY_STRADDLE_FIRST;
+        status = run_part(&section, &part, &facts, exit_status, error);
+        cells_clear(&section.table);
+    }
     for (enum part i = 0; i < PARTS && status == MARGAY_OK; i++) {
         struct options part = options;
         if (!ask(i, &part, &facts))

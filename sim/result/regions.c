@@ -111,29 +111,10 @@ static int ascending(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static enum margay_status check_overlap(const struct regions *regions,
-                                        struct margay_error *error)
-{
-    for (size_t i = 1; i < regions->count; i++) {
-        const struct region *one = &regions->list[i - 1];
-        const struct region *other = &regions->list[i];
-        if (one->to <= other->from)
-            continue;
-        uint64_t line = one->line > other->line ? one->line : other->line;
-        return csv_fail(regions->path, line, error,
-                        "found regions '%s' and '%s', which overlap, expected "
-                        "none that do",
-                        regions->names[one->number],
-                        regions->names[other->number]);
-    }
-    return MARGAY_OK;
-}
-
 enum margay_status regions_read(const char *path, struct regions **regions,
                                 struct margay_error *error)
 {
     struct regions *made = calloc(1, sizeof *made);
-    size_t other = 0;
     *regions = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "regions");
@@ -146,14 +127,20 @@ enum margay_status regions_read(const char *path, struct regions **regions,
                              "%s: found no regions, expected '" REGIONS_COLUMNS
                              "' and a row for each",
                              path);
-    if (status == MARGAY_OK) {
+    if (status == MARGAY_OK)
         qsort(made->list, made->count, sizeof *made->list, ascending);
-        status = check_overlap(made, error);
+    for (size_t i = 1; i < made->count && status == MARGAY_OK; i++) {
+        const struct region *one = &made->list[i - 1], *other = &made->list[i];
+        if (one->to > other->from)
+            status = csv_fail(
+                path, one->line > other->line ? one->line : other->line, error,
+                "found regions '%s' and '%s', which overlap, expected none "
+                "that do",
+                made->names[one->number], made->names[other->number]);
     }
     /* Regions of this name count together with addresses in no region. */
     if (status == MARGAY_OK)
-        status = number_of(made, REGIONS_OTHER, &other, error);
-    made->other = other;
+        status = number_of(made, REGIONS_OTHER, &made->other, error);
     if (status == MARGAY_OK)
         *regions = made;
     else

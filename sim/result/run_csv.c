@@ -294,10 +294,9 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
 
 /* --------------------------------------------------------------- tables -- */
 
-static enum margay_status read_table(struct run_places *places,
-                                     const char *path, enum run_bins bins,
-                                     bool may_have_places,
-                                     struct margay_error *error)
+enum margay_status run_table_read(struct run_places *places, const char *path,
+                                  enum run_bins bins, bool may_have_places,
+                                  struct margay_error *error)
 {
     struct reader reader = {.path = path,
                             .bins = bins,
@@ -314,13 +313,6 @@ static enum margay_status read_table(struct run_places *places,
             fail_end(&reader, reader.rows[reader.row_count - 1].line, error);
     free(reader.rows);
     return status;
-}
-
-enum margay_status run_table_read(struct run_places *table, const char *path,
-                                  enum run_bins bins,
-                                  struct margay_error *error)
-{
-    return read_table(table, path, bins, false, error);
 }
 
 static int by_place(const void *a, const void *b)
@@ -384,7 +376,7 @@ static enum margay_status read_runs(struct run_places *places, const char *text,
                              text);
     }
     if (status == MARGAY_OK)
-        status = read_table(places, path, bins, may_have_places, error);
+        status = run_table_read(places, path, bins, may_have_places, error);
     for (size_t i = 0; i < places->count; i++) {
         places->runs[i].name = text;
         places->runs[i].size = size;

@@ -170,7 +170,8 @@ void margay_form_clear(struct margay_form *form)
 
 /* --------------------------------------------- bins whose contents move -- */
 
-double margay_overlap(struct margay_interval moved, struct margay_interval bin)
+/* The share of `moved`, evenly spread, that is in `bin`. */
+static double overlap(struct margay_interval moved, struct margay_interval bin)
 {
     double from = fmax(moved.from, bin.from), to = fmin(moved.to, bin.to);
     if (to <= from)
@@ -234,7 +235,7 @@ void margay_edges_add(const struct margay_edges *edges,
         MARGAY_BISECT(bin, edges->count, edges->edges[bin + 1] <= moved.from);
     for (; i < edges->count && edges->edges[i] < moved.to; i++) {
         struct margay_interval bin = {edges->edges[i], edges->edges[i + 1]};
-        bins[i * stride] += share * margay_overlap(moved, bin);
+        bins[i * stride] += share * overlap(moved, bin);
     }
 }
 

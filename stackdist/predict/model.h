@@ -187,9 +187,6 @@ struct margay_interval {
     double from, to;
 };
 
-/* The share of `moved`, evenly spread, that is in `bin`. */
-double margay_overlap(struct margay_interval moved, struct margay_interval bin);
-
 /* Neighbouring bins from 0 on: bin i is [edges[i], edges[i + 1]). */
 struct margay_edges {
     double *edges; /* owned; count + 1 of them */

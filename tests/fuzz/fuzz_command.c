@@ -196,7 +196,7 @@ void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
         return;
     const char *path = put_file(data, bytes);
     for (enum run_bins bins = RUN_EXACT; bins <= RUN_ANY; bins++) {
-        if (run_table_read(&table, path, bins, &error) != MARGAY_OK)
+        if (run_table_read(&table, path, bins, false, &error) != MARGAY_OK)
             check_message(&error);
         else if (bins == RUN_ANY)
             for (size_t i = 0; i < table.count; i++)
