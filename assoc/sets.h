@@ -32,23 +32,6 @@ static inline enum margay_set_rule margay_set_rule(enum margay_index index,
                                                  : MARGAY_SETS_MASK;
 }
 
-/* The sets of a cache, 2^n slices of them together; 0 slices are 1. */
-static inline struct margay_sets margay_sets_of(uint64_t sets,
-                                                enum margay_index index,
-                                                unsigned slices,
-                                                unsigned block_shift)
-{
-    unsigned slice_bits = slices == 0 ? 0 : margay_log2_floor(slices);
-    enum margay_set_rule rule = margay_set_rule(index, sets >> slice_bits);
-    return (struct margay_sets){
-        .rule = slice_bits > 0 ? MARGAY_SETS_SLICED : rule,
-        .count = sets >> slice_bits,
-        .rule_in_slice = rule,
-        .slice_bits = slice_bits,
-        .block_shift = block_shift,
-    };
-}
-
 static inline uint64_t margay_set_fold(uint64_t sets, uint64_t block)
 {
     unsigned bits = (unsigned)__builtin_ctzll(sets);

@@ -120,23 +120,23 @@ static bool loses_blocks(const struct machine *machine)
 }
 
 /* What a level with Belady's optimum lacks for that, or NULL.  What reaches it
-   is not to depend on what it has, and all that it does on that. */
+   is not to depend on what it has, and what it has on nothing else. */
 static const char *missing_of_optimal(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];
-    if (level->next != MARGAY_NO_LEVEL &&
-        machine->levels[level->next].bytes != 0)
-        return "a last level, which nothing but a memory comes after";
-    if (level->inclusion == MARGAY_INCLUSIVE)
-        return "a level that is not inclusive, as what leaves it then is taken "
-               "out above, and changes the future";
-    if (level->inclusion == MARGAY_EXCLUSIVE || level->victim_blocks > 0 ||
-        level->prefetch != MARGAY_PREFETCH_NONE || level->no_allocate ||
-        level->coherence != MARGAY_COHERENCE_NONE)
-        return "a level that takes in what it lacks and nothing else: neither "
-               "exclusive nor coherent, with allocate and without victim "
-               "blocks and prefetcher";
-    return NULL;
+    return level->next != MARGAY_NO_LEVEL &&
+                   machine->levels[level->next].bytes != 0
+               ? "a last level, which nothing but a memory comes after"
+           : level->inclusion == MARGAY_INCLUSIVE
+               ? "no inclusive level, as what leaves it is taken out above, "
+                 "and "
+                 "changes the future"
+           : level->inclusion != MARGAY_INCLUSION_NONE ||
+                   level->victim_blocks > 0 || level->no_allocate ||
+                   level->prefetch != MARGAY_PREFETCH_NONE ||
+                   level->coherence != MARGAY_COHERENCE_NONE
+               ? "a level that takes in what it lacks and nothing else"
+               : NULL;
 }
 
 static enum margay_status check_policy(const struct machine *machine)

@@ -76,6 +76,7 @@ static enum margay_status find_sets(const struct margay_cache_options *options,
                                     struct design *design,
                                     struct margay_error *error)
 {
+    struct margay_sets *sets = &design->sets;
     unsigned slices = options->slices == 0 ? 1 : options->slices;
     if (!margay_is_power_of_two(slices) || slices > MARGAY_MOST_SLICES ||
         design->setup.sets % slices != 0)
@@ -83,8 +84,11 @@ static enum margay_status find_sets(const struct margay_cache_options *options,
                            "%u slices of %" PRIu64
                            " sets (expected 1, 2, 4 or 8, a divisor)",
                            slices, design->setup.sets);
-    design->sets = margay_sets_of(design->setup.sets, options->index, slices,
-                                  options->block_shift);
+    sets->count = design->setup.sets / slices;
+    sets->rule_in_slice = margay_set_rule(options->index, sets->count);
+    sets->rule = slices > 1 ? MARGAY_SETS_SLICED : sets->rule_in_slice;
+    sets->slice_bits = margay_log2_floor(slices);
+    sets->block_shift = options->block_shift;
     return MARGAY_OK;
 }
 

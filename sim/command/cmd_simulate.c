@@ -22,9 +22,10 @@ struct simulate {
     struct margay_level *levels; /* of all machines; owned */
     char *columns[OUTPUTS];      /* owned */
     struct csv_writer csvs[OUTPUTS];
-    struct stream stream;  /* of --misses, */
-    uint64_t sends;        /* by these levels */
-    size_t trace_count;    /* of those with references */
+    struct stream stream;     /* of --misses, */
+    uint64_t sends;           /* by these levels */
+    size_t trace_count;       /* of those with references */
+    struct counters counters; /* of --validate */
     struct places *places; /* of lines of sources; NULL = they are not found */
 };
 
@@ -75,9 +76,14 @@ static void summarise(const struct machine_results *results,
         margay_machine_analysis_fed(results->analysis);
     size_t best = 0;
     bool have_cycles, coherent;
-    char time[64] = "", fields[256] = "";
+    char time[128] = "", fields[256] = "";
     machines_find(results, &have_cycles, &coherent);
-    if (have_cycles) {
+    const char *unknown = have_cycles ? machines_unknown(results) : NULL;
+    if (unknown != NULL) {
+        snprintf(time, sizeof time,
+                 ", average access time not known: no cycles of %.60s",
+                 unknown);
+    } else if (have_cycles) {
         for (size_t i = 1; i < machine_count(results->machine); i++) {
             if (machine_access_cycles(results, i) <
                 machine_access_cycles(results, best))
@@ -131,7 +137,10 @@ static enum margay_status write_machines(void *context,
     if (references == 0)
         return MARGAY_OK;
     simulate->trace_count++;
-    table_machines(&simulate->csvs[TABLE], &results);
+    if (simulate->counters.count > 0)
+        table_counters(&simulate->csvs[TABLE], &results, &simulate->counters);
+    else
+        table_machines(&simulate->csvs[TABLE], &results);
     summarise(&results, references);
     enum margay_status status = MARGAY_OK;
     if (simulate->csvs[PARETO].output != NULL)
@@ -190,6 +199,15 @@ static enum margay_status read_machines(struct simulate *simulate,
     if (name == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which machine: expected --machine FILE|NAME");
+    const char *of_one = simulate->options->machine.misses != NULL ? "misses"
+                         : simulate->options->machine.validate != NULL
+                             ? "validate"
+                             : NULL;
+    if (of_one != NULL && !drive_joins(simulate->options) &&
+        simulate->options->operand_count > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--%s: found %zu traces, expected one", of_one,
+                           simulate->options->operand_count);
     enum margay_status status =
         machine_find(&simulate->machine, name, vary, error);
     return status == MARGAY_OK
@@ -204,10 +222,6 @@ static enum margay_status open_stream(struct simulate *simulate,
 {
     struct options with_format = *simulate->options;
     const char *name = with_format.machine.misses;
-    if (with_format.operand_count > 1 && !drive_joins(&with_format))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--misses: found %zu traces, expected one",
-                           with_format.operand_count);
     for (; name != NULL; name = *name == '\0' ? NULL : name + 1) {
         size_t bytes = strcspn(name, ","), i = 0;
         while (i < simulate->machine.count &&
@@ -253,13 +267,19 @@ static enum margay_status choose_tables(struct simulate *simulate,
                            "'mesi' in the column coherence of one",
                            options->machine.name);
     const struct drive_file files[OUTPUTS] = {
-        [TABLE] = {.columns = coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
-                                       : SIMULATE_COLUMNS},
+        [TABLE] = {.columns =
+                       options->machine.validate != NULL ? VALIDATE_COLUMNS
+                       : coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
+                                  : SIMULATE_COLUMNS},
         [PARETO] = {.path = options->machine.pareto, .columns = PARETO_COLUMNS},
         [SHARING] = {.path = options->machine.sharing,
                      .columns = SHARING_COLUMNS},
     };
-    enum margay_status status = MARGAY_OK;
+    enum margay_status status =
+        options->machine.validate == NULL
+            ? MARGAY_OK
+            : counters_read(&simulate->counters, options->machine.validate,
+                            error);
     for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
         if (i != TABLE && files[i].path == NULL)
             continue;
@@ -308,5 +328,6 @@ int cmd_simulate(const struct options *options)
     places_free(simulate.places);
     free(simulate.levels);
     machine_clear(&simulate.machine);
+    counters_clear(&simulate.counters);
     return exit_status;
 }

@@ -256,6 +256,7 @@ struct options {
         const char *vary;      /* which fields have several values, or NULL */
         const char *pareto;    /* NULL = no such table */
         const char *sharing;   /* the table of --sharing, or NULL */
+        const char *validate;  /* counters to compare with, or NULL */
         const char *misses;    /* caches whose misses are written, or NULL */
         bool mix;              /* each trace is a core, with its addresses */
         uint64_t instructions; /* of the trace; 0 = not given */

@@ -92,6 +92,7 @@ static const struct plot_kind kinds[] = {
     KIND(PROFILE_COLUMNS, "What the trace is like", "profile", NULL,
          .takes = 0),
     KIND(SHARING_COLUMNS, "Blocks that cores share", NULL, NULL, .takes = 0),
+    KIND(VALIDATE_COLUMNS, "Counters", NULL, NULL, .takes = 0),
     KIND("key,value", "The trace", NULL, NULL, .takes = 0),
 };
 

@@ -28,6 +28,10 @@
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
+/* The most sets of the map, unless more are needed for all blocks in 16 ways.
+ */
+#define USUAL_SETS 16384
+
 /* The windows that a trace is cut into. */
 #define WINDOWS 64
 
@@ -86,6 +90,7 @@ static bool ask(enum part part, struct options *options,
     bool objects = options->results.objects;
     bool requests = options->results.requests || facts->has_requests;
     struct number_list *ways = &options->caches.ways;
+    struct number_list *sets = &options->caches.sets;
     options->command = command_find(commands[part]);
     options->results.in_report = true;
     if (part != POLICIES) {
@@ -112,9 +117,14 @@ static bool ask(enum part part, struct options *options,
     case HISTOGRAM:
         options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
         return true;
-    case CACHES: /* of the map: powers of two */
+    case CACHES: /* of the map: powers of two, the largest with all blocks */
         for (uint64_t number = 1; ways->count < 5; number *= 2)
             ways->numbers[ways->count++] = number;
+        for (uint64_t number = 1;
+             number <= MARGAY_MOST_SETS &&
+             (number <= USUAL_SETS || number * 8 < facts->largest_blocks);
+             number *= 2)
+            sets->numbers[sets->count++] = number;
         return !objects;
     case OVER_TIME:
         options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;

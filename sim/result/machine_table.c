@@ -23,6 +23,33 @@ void machines_find(const struct machine_results *results, bool *have_cycles,
     }
 }
 
+uint64_t machine_instructions(const struct machine_results *results)
+{
+    return results->instructions == 0
+               ? margay_machine_analysis_fed(results->analysis)
+                     .references[MARGAY_FETCH]
+               : results->instructions;
+}
+
+const char *machines_unknown(const struct machine_results *results)
+{
+    size_t count = results->machine->count;
+    for (size_t i = 0; i < count * machine_count(results->machine); i++) {
+        const struct margay_level *levels = levels_of(results, i / count);
+        const struct margay_level *level = &levels[i % count];
+        const struct margay_level_counts counts =
+            margay_machine_analysis_counts(results->analysis, i / count,
+                                           i % count);
+        if (level->cycles == 0 || counts.demand_misses == 0)
+            continue;
+        if (level->next == MARGAY_NO_LEVEL)
+            return "memory";
+        if (levels[level->next].cycles == 0)
+            return levels[level->next].name;
+    }
+    return NULL;
+}
+
 double machine_access_cycles(const struct machine_results *results,
                              size_t machine)
 {
@@ -116,13 +143,9 @@ static void write_level(struct csv_writer *csv,
 void table_machines(struct csv_writer *csv,
                     const struct machine_results *results)
 {
-    const struct margay_machine_fed fed =
-        margay_machine_analysis_fed(results->analysis);
-    uint64_t instructions = results->instructions;
+    uint64_t instructions = machine_instructions(results);
     bool coherent, has_cycles;
     machines_find(results, &has_cycles, &coherent);
-    if (instructions == 0)
-        instructions = fed.references[MARGAY_FETCH];
     for (size_t i = 0; i < machine_count(results->machine); i++) {
         for (size_t k = 0; k < results->machine->count; k++)
             write_level(csv, results, i, k, instructions, coherent);

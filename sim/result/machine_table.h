@@ -22,6 +22,14 @@ struct machine_results {
 void machines_find(const struct machine_results *results, bool *have_cycles,
                    bool *are_coherent);
 
+/* The instructions of the trace; 0 = they are not known. */
+uint64_t machine_instructions(const struct machine_results *results);
+
+/* The level whose cycles the machines do not say, though a reference has come
+   to it from one with cycles; or "memory", if a level has none to ask; NULL =
+   all are there for the average access time. */
+const char *machines_unknown(const struct machine_results *results);
+
 /* The cycles that a reference of the trace takes in a machine on average. */
 double machine_access_cycles(const struct machine_results *results,
                              size_t machine);
@@ -43,5 +51,35 @@ void table_machines(struct csv_writer *csv,
 enum margay_status table_pareto(struct csv_writer *csv,
                                 const struct machine_results *results,
                                 struct margay_error *error);
+
+/* ----------------------------------- beside a processor's counters -- */
+
+/* An event that was counted, and what a machine has for it. */
+struct counter {
+    char *name; /* as the file has it; owned */
+    uint64_t count;
+    const struct counter_event *event;
+};
+
+struct counters {
+    const char *path;
+    struct counter *list; /* owned */
+    size_t count, room;
+};
+
+/* Read what `perf stat -x,` wrote.  Events that a machine has nothing for, and
+   those that were not counted, are told on standard error.  MARGAY_BAD_INPUT
+   with the file and the line; MARGAY_IO; MARGAY_NO_MEMORY.  Call
+   counters_clear() in any case. */
+enum margay_status counters_read(struct counters *counters, const char *path,
+                                 struct margay_error *error);
+
+void counters_clear(struct counters *counters);
+
+/* Rows of VALIDATE_COLUMNS: each event with what the machines count of it.
+   Those of levels that there are not are told on standard error. */
+void table_counters(struct csv_writer *csv,
+                    const struct machine_results *results,
+                    const struct counters *counters);
 
 #endif

@@ -32,7 +32,7 @@ my %sample = (
     prometheus => 'output', quote => 'none', resume => 'input',
     'curve sample' => 0.5, 'report sample' => 0.5, save => 'output', 'save-model' => 'output',
     sets => 4, sharing => 'output', size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
-    straddle => 'split', to => 'din', tenant => 'thread', touch => 'back', truth => 'input',
+    straddle => 'split', to => 'din', tenant => 'thread', touch => 'back', truth => 'input', validate => 'input',
     'bytes-per-token' => 4, 'tokens-per-block' => 16, tiers => '8,9', inclusion => 'none',
     ttl => 10, unit => 64, vary => 'L1.bytes=1K', warmup => 3, window => 100,
 );

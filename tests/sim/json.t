@@ -96,7 +96,7 @@ sub json_table {
 
 # --------------------------------------------------------------- the cells --
 
-my %is_text = map { ($_ => 1) } qw(trace policy role region op engine name property at exact machine cache program tenant
+my %is_text = map { ($_ => 1) } qw(trace policy role region op engine name property at exact machine cache event program tenant
     guarantee parameters time space source format column file
     function data);
 
@@ -201,6 +201,8 @@ for my $misses (20, 30) {
 
 my @din = ('-f', 'din', $odd);
 # Two threads that write to one block, in drmemtrace's records.
+text_file('counters.csv', "5000,,instructions,1,100.00,,\n",
+    "60,,L1-dcache-load-misses,1,100.00,,\n", "0,,LLC-loads,1,100.00,,\n");
 text_file('mesi.csv', "cache,holds,bytes,block_bytes,ways,next,coherence\n"
     . "L1,data,1K,64,2,L2,mesi\nL2,all,8K,64,8,,\n");
 text_file('threads', join '', map { pack 'vvQ<', @$_ } [25, 0, 4],
@@ -305,6 +307,8 @@ my %jobs = (
             'beside', @din],
         ['--machine', 'machine.csv', '-f', 'lines', '--unit', 64, 'large'],
         ['--machine', 'mesi.csv', '--sharing', 'beside', 'threads'],
+        ['--machine', 'machine.csv', '--vary', 'L1.ways=1,2', '--validate',
+            'counters.csv', @din],
     ],
     engines => [
         [],

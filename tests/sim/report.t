@@ -91,6 +91,14 @@ same curve zipf.html.1 curve -b 64,128 --sizes octave:64
 same info zipf.html.2 info -b 64
 same 'info --profile' zipf.html.3 info -b 64 --profile
 same 'info --heatmap' zipf.html.4 info -b 64 --heatmap
+
+# The map goes on until all blocks have room in 16 ways.
+"$MARGAY" generate loop --refs 280000 --blocks 270000 --to u64 --unit 4096 \
+    -o large.u64
+run report -q -b 4096 -o large.html large.u64
+is 'sets of a large trace' \
+    "$(grep -o '"sets":[0-9]*' large.html | sort -u -t: -k2n | tail -n 1)" \
+    '"sets":32768'
 same 'curve --policy' zipf.html.5 curve -b 64,128 --policy lru,fifo
 same histogram zipf.html.6 histogram -b 64,128 --bins log2
 same compare zipf.html.7 compare -b 64,128 --ways 1,2,4,8,16

@@ -8,7 +8,8 @@ perl -e 'srand 5; for (1 .. 6000) {
     printf "%d %x\n", rand 3, 8 * int(rand(rand() < 0.8 ? 300 : 9000)) }' >t.din
 cat >split.csv <<END
 next,ways,block_bytes,cycles,bytes,holds,cache
-,8,64,10,8K,all,L2
+RAM,8,64,10,8K,all,L2
+,,,100,,all,RAM
 L2,2,32,1,1K,fetch,L1I
 L2,2,32,1,1K,data,L1D
 ,0,4096,,64K,data,DTLB
