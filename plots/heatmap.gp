@@ -1,5 +1,5 @@
 # heatmap.gp - which places of a trace are used when, from a table of
-# `margay info --heatmap`
+# margay info --heatmap
 #
 # A cell for each place and part of the trace: the darker, the more references, on
 # a logarithmic scale where they differ by more than fifty times.  Places without

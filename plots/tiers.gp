@@ -1,4 +1,4 @@
-# tiers.gp - what tiers of caches hit, from a table of `margay curve --tiers`
+# tiers.gp - what tiers of caches hit, from a table of margay curve --tiers
 #
 # A bar for each split, cut up among its tiers from below, as high as what all hit:
 # shares of tokens where these are known, else of references.  Below a bar stand
