@@ -78,15 +78,16 @@ enum margay_column {
     MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
 /* Those that a trace may have or lack: every reference has a number. */
-#define MARGAY_ALL_COLUMNS 4091u
+#define MARGAY_ALL_COLUMNS 8187u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
      (unsigned)MARGAY_COLUMN_TTLS | (unsigned)MARGAY_COLUMN_OPS)
 /* These and those of requests and tenants: those that programs do not have. */
-#define MARGAY_STORAGE_COLUMNS                                  \
-    (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS | \
-     (unsigned)MARGAY_COLUMN_TENANTS | (unsigned)MARGAY_COLUMN_TOKENS)
+#define MARGAY_STORAGE_COLUMNS                                          \
+    (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS |         \
+     (unsigned)MARGAY_COLUMN_TENANTS | (unsigned)MARGAY_COLUMN_TOKENS | \
+     (unsigned)MARGAY_COLUMN_COSTS)
 
 /* In the column of tokens: a bit, and the number that all known ones are below.
  */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "assoc/policies/admission.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,30 +42,47 @@ static bool read_rule(const char *value, struct margay_admission *admission)
            admission->probability <= 1;
 }
 
+/* Take "KEY=VALUE" out of a spec; the next parameter takes its place.  A value
+   that is too long is "?".  False: there is none. */
+static bool take(char *spec, const char *key, char *value, size_t room)
+{
+    char *at = strstr(spec, key);
+    if (at == NULL || at == spec || (at[-1] != ':' && at[-1] != ','))
+        return false;
+    char *from = at + strlen(key), *end = strchrnul(from, ',');
+    size_t bytes = (size_t)(end - from);
+    snprintf(value, room, "%.*s", (int)(bytes < room ? bytes : 1),
+             bytes < room ? from : "?");
+    if (*end == ',')
+        memmove(at, end + 1, strlen(end));
+    else
+        at[-1] = '\0';
+    return true;
+}
+
 enum margay_status margay_admission_take(const char *spec, char *plain,
                                          struct margay_admission *admission,
                                          struct margay_error *error)
 {
-    char value[64] = "";
-    const char *at = strstr(spec, "admit=");
+    char value[64];
+    bool suffixed;
     *admission = (struct margay_admission){.rule = MARGAY_ADMIT_ALL};
     strcpy(plain, spec);
-    if (at == NULL || at == spec || (at[-1] != ':' && at[-1] != ','))
-        return MARGAY_OK;
-    const char *from = at + strlen("admit="), *end = strchrnul(from, ',');
-    /* A parameter that follows takes its place. */
-    if (*end == ',')
-        strcpy(plain + (at - spec), end + 1);
-    else
-        plain[at - spec - 1] = '\0';
-    if ((size_t)(end - from) < sizeof value)
-        memcpy(value, from, (size_t)(end - from));
-    if (!read_rule(value, admission) || strstr(plain, "admit=") != NULL)
+    if (take(plain, "admit=", value, sizeof value) &&
+        (!read_rule(value, admission) || strstr(plain, "admit=") != NULL))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s: expected one admit=size<N, "
                            "admit=second-hit, admit=adaptsize, "
                            "admit=adaptsize@REQUESTS, admit=tinylfu, or "
                            "admit=P, a probability",
+                           spec);
+    if (take(plain, "tier=", value, sizeof value) &&
+        (margay_parse_size(value, "tier", &admission->tier_bytes, &suffixed,
+                           NULL) != MARGAY_OK ||
+         admission->tier_bytes == 0 || strstr(plain, "tier=") != NULL))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: expected one tier=BYTES, of 1 byte at "
+                           "least",
                            spec);
     return MARGAY_OK;
 }
@@ -77,6 +95,12 @@ enum margay_status margay_admission_check(
     if (admission->rule != MARGAY_ADMIT_ALL && policy->feed_objects == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "policy %s: no objects come into it to be admitted",
+                           spec);
+    if (admission->tier_bytes > 0 &&
+        (policy->info.abilities & MARGAY_POLICY_ONLY_OBJECTS))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "policy %s: it knows the future of requests, and "
+                           "not of what a tier lets through",
                            spec);
     if (admission->rule == MARGAY_ADMIT_FREQUENT && policy->victim == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

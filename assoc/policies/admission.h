@@ -3,7 +3,7 @@
  *
  * `admit=` stands among the parameters of any policy for objects.  What is not
  * admitted is a miss, is not stored and evicts nothing, and the policy learns
- * nothing of it.
+ * nothing of it.  `tier=` stands there, too.
  */
 #ifndef MARGAY_ASSOC_ADMISSION_H
 #define MARGAY_ASSOC_ADMISSION_H
@@ -62,10 +62,11 @@ struct margay_admission {
     uint8_t *asked; /* [object]: it was asked for */
     struct margay_adaptsize adaptsize;
     struct margay_sketch sketch;
+    uint64_t tier_bytes; /* of the memory before the cache; 0 = there is none */
 };
 
-/* Take the admission out of the spec of a policy: `plain`, which has room for
-   `spec`, is the rest.  MARGAY_BAD_ARGUMENT. */
+/* Take the admission and the tier out of the spec of a policy: `plain`, which
+   has room for `spec`, is the rest.  MARGAY_BAD_ARGUMENT. */
 enum margay_status margay_admission_take(const char *spec, char *plain,
                                          struct margay_admission *admission,
                                          struct margay_error *error);

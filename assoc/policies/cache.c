@@ -421,6 +421,9 @@ static enum margay_status design_of_objects(
                            "up to 2^31 objects");
     if (status == MARGAY_OK)
         setup->ways = usual_objects(options);
+    if (options->scale > 1 && admission->tier_bytes > 0)
+        admission->tier_bytes =
+            (uint64_t)((double)admission->tier_bytes / options->scale) + 1;
     return status;
 }
 
@@ -432,6 +435,10 @@ static void lay_out_objects(const struct margay_object_cache_options *options,
 {
     uint64_t bytes = options->objects * sizeof(uint64_t);
     cache->held = margay_lay_out(layout, options->objects);
+    if (cache->tier.bytes != 0)
+        margay_order_set_up(&cache->tier.order, 1, options->objects, 1, layout);
+    if (cache->tier.bytes != 0 && options->costed)
+        cache->tier.costs = margay_lay_out(layout, bytes);
     margay_admission_set_up(&cache->admission, setup, layout);
     if (options->noted) {
         cache->expiries = margay_lay_out(layout, bytes);
@@ -451,6 +458,7 @@ uint64_t margay_object_cache_bytes(
     if (design_of_objects(options, &cache.policy, &setup, &cache.admission,
                           NULL) != MARGAY_OK)
         return UINT64_MAX;
+    cache.tier.bytes = cache.admission.tier_bytes;
     cache.state = calloc(1, cache.policy->state_bytes);
     if (cache.state == NULL)
         return UINT64_MAX;
@@ -477,8 +485,11 @@ enum margay_status margay_object_cache_create(
         return margay_fail_memory(error, "a cache");
     cache->policy = policy;
     cache->bytes = options->bytes;
+    cache->cost = 1;
     cache->nexts = options->nexts;
     cache->admission = admission;
+    cache->tier.bytes = admission.tier_bytes;
+    cache->heeds = options->noted && admission.tier_bytes == 0;
     cache->state = calloc(1, policy->state_bytes);
     if (cache->state != NULL) {
         lay_out_objects(options, &setup, cache, &layout);
@@ -508,6 +519,15 @@ void margay_object_cache_free(margay_object_cache *cache)
     free(cache);
 }
 
+void margay_object_cache_drop(margay_object_cache *cache, uint32_t object)
+{
+    if (cache->held[object] == 0)
+        return;
+    cache->policy->remove(cache->state, 0, object);
+    cache->held[object] = 0;
+    cache->used_bytes -= cache->sizes[object];
+}
+
 void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note)
 {
     uint64_t value = note[1] | (uint64_t)note[2] << 32;
@@ -516,17 +536,28 @@ void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note)
         cache->has_size = true;
     } else if (note[0] == MARGAY_NOTE_TIME) {
         cache->time = value;
+    } else if (note[0] == MARGAY_NOTE_COST) {
+        cache->cost = value;
     } else if (note[0] == MARGAY_NOTE_DROP) {
-        uint32_t object = (uint32_t)value;
-        if (cache->held[object] == 0)
-            return;
-        cache->policy->remove(cache->state, 0, object);
-        cache->held[object] = 0;
-        cache->used_bytes -= cache->sizes[object];
+        margay_tier_drop(cache, (uint32_t)value);
+        margay_object_cache_drop(cache, (uint32_t)value);
     } else {
         cache->until = value;
         cache->stores = note[0] == MARGAY_NOTE_STORE;
     }
+}
+
+void margay_object_cache_resize(margay_object_cache *cache, uint32_t object)
+{
+    if (!cache->has_size)
+        return;
+    if (cache->admission.rule == MARGAY_ADMIT_ADAPTED)
+        margay_adaptsize_resize(&cache->admission.adaptsize, object,
+                                cache->sizes[object], cache->size);
+    if (cache->policy->resize != NULL)
+        cache->policy->resize(cache->state, object, cache->size);
+    cache->own_sizes[object] = cache->size;
+    cache->has_size = false;
 }
 
 bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
@@ -534,20 +565,16 @@ bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
 {
     bool held = cache->held[object] != 0;
     bool valid = held && cache->time <= cache->expiries[object];
-    if (!valid || cache->stores)
+    if (!valid || cache->stores) {
         cache->expiries[object] = cache->until;
+        if (held && !cache->has_size)
+            cache->counts.written_bytes += cache->sizes[object];
+    }
     cache->stores = false;
-    if (!cache->has_size)
-        return valid;
-    if (held)
+    *fits = *fits && !cache->has_size;
+    if (held && cache->has_size)
         cache->used_bytes -= cache->sizes[object];
-    if (cache->admission.rule == MARGAY_ADMIT_ADAPTED)
-        margay_adaptsize_resize(&cache->admission.adaptsize, object,
-                                cache->sizes[object], cache->size);
-    if (cache->policy->resize != NULL)
-        cache->policy->resize(cache->state, object, cache->size);
-    cache->own_sizes[object] = cache->size;
-    cache->has_size = *fits = false;
+    margay_object_cache_resize(cache, object);
     return valid;
 }
 
@@ -564,12 +591,14 @@ bool margay_object_cache_admits(margay_object_cache *cache, uint32_t object)
 size_t margay_object_cache_feed(margay_object_cache *cache,
                                 const uint32_t *words, size_t count)
 {
-    return cache->policy->feed_objects(cache, words, count);
+    return cache->tier.bytes == 0
+               ? cache->policy->feed_objects(cache, words, count)
+               : margay_object_cache_run(cache, NULL, words, count);
 }
 
 void margay_object_cache_reset_counts(margay_object_cache *cache)
 {
-    cache->counts = (struct margay_object_counts){0, 0};
+    cache->counts = (struct margay_object_counts){.misses = 0};
 }
 
 struct margay_object_counts margay_object_cache_counts(

@@ -12,6 +12,7 @@
 #include "assoc/policies/admission.h"
 #include "assoc/policies/finder.h"
 #include "assoc/policies/object_cache.h"
+#include "assoc/policies/order.h"
 
 /* The block that made room for another one. */
 struct margay_evicted {
@@ -267,6 +268,13 @@ bool margay_cache_take_out(margay_cache *cache, uint64_t at);
 
 /* ----------------------------------------------------- caches of objects -- */
 
+/* Memory before the cache (tier.c). */
+struct margay_tier {
+    uint64_t bytes, used_bytes; /* 0 bytes: there is none */
+    struct margay_order order;  /* of the objects in it, the oldest first */
+    uint64_t *costs;            /* [object]: of its last request; NULL */
+};
+
 struct margay_object_cache {
     const struct margay_policy *policy;
     void *state;  /* the policy's */
@@ -279,6 +287,9 @@ struct margay_object_cache {
     uint64_t time, until;  /* as the notes have it */
     uint64_t size;         /* of the next object, */
     bool has_size, stores; /* if it is noted; the next request stores */
+    bool heeds;            /* the loop over requests heeds notes */
+    uint64_t cost;         /* of a miss */
+    struct margay_tier tier;
     const uint64_t *nexts; /* [request]; NULL */
     struct margay_admission admission;
     uint64_t requests;
@@ -290,6 +301,18 @@ struct margay_object_cache {
 #define MARGAY_OBJECTS_AHEAD 16
 
 void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note);
+
+/* An object leaves the cache, if it is held. */
+void margay_object_cache_drop(margay_object_cache *cache, uint32_t object);
+
+/* It has the size that is noted, if one is, and takes no room as yet. */
+void margay_object_cache_resize(margay_object_cache *cache, uint32_t object);
+
+/* An object leaves the tier, if it is there. */
+void margay_tier_drop(margay_object_cache *cache, uint32_t object);
+
+/* A request, with a tier. */
+void margay_tier_request(margay_object_cache *cache, uint32_t object);
 
 /* Do what notes say of a request.  Returns whether what is held of the object
    is valid.  Another size clears *fits: what is held then takes no room until
@@ -326,6 +349,7 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
     }
     cache->held[object] = 1;
     cache->used_bytes += bytes;
+    cache->counts.written_bytes += bytes;
     if (!held)
         calls->insert(cache->state, 0, object, use);
 }
@@ -340,13 +364,15 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_request(
         .memory = object,
         .now = now,
         .next = cache->nexts == NULL ? UINT64_MAX : cache->nexts[now],
+        .cost = cache->cost,
         .sized = true};
     bool held = cache->held[object] != 0, valid = held, fits = held;
-    if (cache->own_sizes != NULL)
+    if (cache->heeds)
         valid = margay_object_cache_heed(cache, object, &fits);
     if (!valid) {
         cache->counts.misses++;
         cache->counts.missed_bytes += cache->sizes[object];
+        cache->counts.missed_cost += cache->cost;
     }
     if (cache->admission.rule >= MARGAY_ADMIT_ADAPTED)
         margay_admission_watch(&cache->admission, object, cache->sizes);
@@ -356,6 +382,7 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_request(
         margay_object_cache_fit(cache, calls, object, &use);
 }
 
+/* Without calls, of a cache with a tier. */
 static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
     margay_object_cache *cache, const struct margay_policy_calls *calls,
     const uint32_t *words, size_t count)
@@ -366,7 +393,10 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
             __builtin_prefetch(
                 cache->held + (words[i + MARGAY_OBJECTS_AHEAD] & ~MARGAY_NOTE));
         if ((words[i] & MARGAY_NOTE) == 0) {
-            margay_object_cache_request(cache, calls, words[i++]);
+            if (calls == NULL)
+                margay_tier_request(cache, words[i++]);
+            else
+                margay_object_cache_request(cache, calls, words[i++]);
             continue;
         }
         if (count - i < MARGAY_NOTE_WORDS)

@@ -1,17 +1,18 @@
 /*
  * greedy.c - lfuda and gdsf: evict what has the least value, which ages
  *
- * The value of a block is its number of uses since it came in, of gdsf divided
- * by its bytes, and the age of the cache at its last use.  The block of the
- * least value goes, and its value becomes the age; so a block that is not used
- * any more goes in the end, however often it was.  Blocks of the same size are
- * alike to both.
+ * The value of a block is its number of uses since it came in, of gdsf times
+ * what a miss of it costs for each of its bytes, and the age of the cache at
+ * its last use.  The block of the least value goes, and its value becomes the
+ * age; so a block that is not used any more goes in the end, however often it
+ * was. Blocks of the same size are alike to both.
  *
  * Source: Arlitt, Cherkasova, Dilley, Friedrich and Jin, "Evaluating content
  *   management techniques for web proxy caches", Performance Evaluation Review
  *   27(4), 2000 (lfuda); Cherkasova, "Improving WWW proxies performance with
  *   Greedy-Dual-Size-Frequency caching policy", HP Labs HPL-98-69R1, 1998
- *   (gdsf, with a cost of 1 for each miss).  What is chosen here:
+ *   (gdsf).  What is chosen here:
+ *   - A miss costs what its request says, or else 1.
  *   - Of equal values, the least recently used block goes.
  *   - An object of no bytes counts as one of 1 byte.
  *   - An object that has grown has its new value at once, and is passed over.
@@ -95,15 +96,17 @@ static inline void settle(struct state *state, uint64_t set, uint32_t slot,
 
 /* Count a use of a block, whose position in the heap is `at`. */
 static inline void use_slot(struct state *state, uint64_t set, uint32_t slot,
-                            uint32_t at)
+                            uint32_t at, const struct margay_use *use)
 {
     uint64_t place = set * state->slots + slot;
-    double bytes = state->sizes == NULL || state->sizes[slot] == 0
-                       ? 1
-                       : (double)state->sizes[slot];
     state->uses[place] += state->uses[place] < UINT32_MAX;
-    state->entries[place] = (struct entry){
-        state->uses[place] / bytes + state->ages[set], ++state->now};
+    double worth = state->uses[place];
+    if (state->sizes != NULL) {
+        uint64_t bytes = state->sizes[slot];
+        worth = worth * (double)use->cost / (double)(bytes + (bytes == 0));
+    }
+    state->entries[place] =
+        (struct entry){worth + state->ages[set], ++state->now};
     settle(state, set, slot, at);
 }
 
@@ -111,8 +114,8 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
                        const struct margay_use *use)
 {
     struct state *state = context;
-    (void)use;
-    use_slot(state, set, slot, state->positions[set * state->slots + slot]);
+    use_slot(state, set, slot, state->positions[set * state->slots + slot],
+             use);
 }
 
 static void remove_slot(void *context, uint64_t set, uint32_t slot)
@@ -146,9 +149,8 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
     struct state *state = context;
-    (void)use;
     state->uses[set * state->slots + slot] = 0;
-    use_slot(state, set, slot, state->counts[set]++);
+    use_slot(state, set, slot, state->counts[set]++, use);
 }
 
 static uint32_t victim(const void *context)

@@ -10,7 +10,8 @@
  *   until all fits: where the policy names the object itself, it is passed
  *   over.  It leaves if it is larger than the cache.  A request that comes
  *   later than the object's expiry is a miss, and stores it where it stands.
- *   An object that is deleted gives its room free at once.
+ *   An object that is deleted gives its room free at once.  Before the cache
+ *   there may be memory (tier.c).
  *
  * Guarantee: objects of 1 byte each fare as blocks do in a cache of as many
  *   ways, with every policy.
@@ -24,13 +25,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <margay/status.h>
 
 /*
  * Requests are words: the number of an object, or a note, which two words of
  * its value follow, the lower one first.  A note says what is so from there on,
- * or of the next request.  Time and expiry begin with 0.
+ * or of the next request.  Time and expiry begin with 0, and costs with 1.
  */
 #define MARGAY_NOTE       (UINT32_C(1) << 31)
 #define MARGAY_NOTE_SIZE  (MARGAY_NOTE | 0u) /* the next object's bytes */
@@ -38,6 +40,7 @@
 #define MARGAY_NOTE_UNTIL (MARGAY_NOTE | 2u) /* the end of what they store, */
 #define MARGAY_NOTE_STORE (MARGAY_NOTE | 3u) /* and the next one stores */
 #define MARGAY_NOTE_DROP  (MARGAY_NOTE | 4u) /* an object that leaves */
+#define MARGAY_NOTE_COST  (MARGAY_NOTE | 5u) /* what misses cost */
 #define MARGAY_NOTE_WORDS 3
 
 /* The most objects, so that their numbers leave that bit free. */
@@ -46,19 +49,25 @@
 struct margay_object_cache_options {
     uint64_t bytes;        /* the capacity, at least 1 */
     const uint64_t *sizes; /* of the objects at first; outlive the cache */
-    bool noted;            /* there are notes among the requests */
+    bool noted;            /* there are notes, and not only of costs; */
+    bool costed;           /* there are notes of costs */
     /* Of each request, how many come before its object's next one; UINT64_MAX =
        there is none.  Outlives the cache; NULL = the future is not known. */
     const uint64_t *nexts;
     uint32_t objects;   /* 1 to MARGAY_MOST_OBJECTS */
     const char *policy; /* the spec of one with MARGAY_POLICY_FOR_OBJECTS */
+    double scale;       /* its tier is smaller by as much; 0 = 1 */
     uint64_t seed;
 };
 
 typedef struct margay_object_cache margay_object_cache;
 
 struct margay_object_counts {
-    uint64_t misses, missed_bytes; /* of objects */
+    uint64_t misses, missed_bytes, missed_cost; /* of objects */
+    /* Those of the objects that came in, and of what was stored anew of one
+       that was there: by a set, with another size, or as it had expired. */
+    uint64_t written_bytes;
+    uint64_t memory_hits; /* of the tier before the cache */
 };
 
 /* The bytes of state; UINT64_MAX if the options are not valid. */
@@ -70,6 +79,12 @@ uint64_t margay_object_cache_bytes(
 enum margay_status margay_object_cache_create(
     const struct margay_object_cache_options *options,
     margay_object_cache **cache, struct margay_error *error);
+
+/* Does a spec say what caches of objects alone have? */
+static inline bool margay_spec_of_objects(const char *spec)
+{
+    return strstr(spec, "admit=") != NULL || strstr(spec, "tier=") != NULL;
+}
 
 /* NULL is fine. */
 void margay_object_cache_free(margay_object_cache *cache);

@@ -45,6 +45,7 @@ struct margay_use {
     /* Of an object, how many requests came before this one, and before the
        object's next one, if it is known. */
     uint64_t now, next;
+    uint64_t cost;  /* of an object: what a miss of it costs */
     bool sized;     /* it is of an object; a constant in each loop */
     uint32_t index; /* among those that the cache is fed */
 };

@@ -206,7 +206,7 @@ static void put_policies(FILE *text, const void *context)
     fprintf(text, "\nThere all but the bounds take admit=size<N, "
                   "admit=second-hit,\nadmit=adaptsize or admit=P, too, "
                   "and those that name their victim in\nadvance "
-                  "admit=tinylfu.\n");
+                  "admit=tinylfu.  tier=BYTES is memory before a cache.\n");
 }
 
 static void put_layouts(FILE *text, const void *context)

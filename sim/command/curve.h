@@ -41,6 +41,10 @@ enum margay_status curve_question(const struct options *options,
                                   margay_question **question,
                                   struct margay_error *error);
 
+/* What is counted of policies of objects in addition, a set of enum
+   margay_counter. */
+unsigned curve_object_counters(const struct options *options);
+
 /* Is the question of tenants one of the cache that they share, too?  It is
    where a reference has one distance that does not fade. */
 bool curve_shares(const struct options *options);

@@ -1,6 +1,8 @@
 /* curve_question.c - what curve, histogram and distances ask of traces */
 #include "sim/command/curve.h"
 
+#include <string.h>
+
 #include "sim/command/drive.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -38,6 +40,23 @@ static enum margay_status prepare_objects(const struct options *options,
     return status;
 }
 
+unsigned curve_object_counters(const struct options *options)
+{
+    const struct policy_list *policies = &options->results.policies;
+    const char *column = options->reading.column;
+    unsigned counters = options->results.written ? MARGAY_COUNTS_WRITTEN : 0;
+    if (!options->results.objects || policies->count == 0)
+        return 0;
+    const char *cost = column == NULL ? NULL : strstr(column, "cost=");
+    if (cost != NULL && (cost == column || cost[-1] == ','))
+        counters |= MARGAY_COUNTS_COSTS;
+    for (size_t i = 0; i < policies->count; i++)
+        counters |= strstr(policies->specs[i], "tier=") != NULL
+                        ? MARGAY_COUNTS_WRITTEN | MARGAY_COUNTS_TIERS
+                        : 0u;
+    return counters;
+}
+
 enum margay_status objects_question(const struct options *options,
                                     const struct objects_wanted *wanted,
                                     struct margay_sizes *sizes,
@@ -47,10 +66,15 @@ enum margay_status objects_question(const struct options *options,
     const struct margay_object_policies_request request = {
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
+        .counters = curve_object_counters(options),
         .seed = options->seed,
         .directory = output_temporary_directory(),
     };
     struct margay_objects_options engine;
+    if (options->results.written && request.policy_count == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--written counts what the caches of --policy "
+                           "store (such as --policy lru)");
     /* Sizes are bytes, whether they have a suffix or not. */
     enum margay_status status =
         margay_cache_sizes_resolve(&options->results.sizes, 1, sizes, error);

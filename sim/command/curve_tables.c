@@ -28,6 +28,7 @@ void curve_columns(const struct options *options, bool snapshot,
             (options->results.objects ? MARGAY_COUNTS_BYTES : 0u) |
             (options->results.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0u) |
             (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u) |
+            curve_object_counters(options) |
             (curve_shares(options) ? MARGAY_COUNTS_SHARED : 0u),
         .policy = options->results.policies.count > 0,
         .key = options->reading.tenant != NULL,

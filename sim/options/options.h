@@ -203,7 +203,7 @@ struct options {
         const char *from;      /* a table to read instead of a trace, */
         int of_distances;      /* which is one of distances for certain */
         struct attribution_option by;
-        bool writebacks;
+        bool writebacks, written;
         const char *prometheus; /* a file for Prometheus next to the curve */
         double at_most;         /* a miss ratio to reach; negative = none */
         double at_most_bytes;   /* a byte miss ratio, likewise */

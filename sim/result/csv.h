@@ -31,6 +31,9 @@
 #define CURVE_TENANT_COLUMN  ",tenant"
 #define CURVE_SHARED_COLUMN  ",shared_misses"
 #define CURVE_OBJECT_COLUMNS ",reference_bytes,missed_bytes,byte_miss_ratio"
+#define CURVE_COST_COLUMN    ",missed_cost"
+#define CURVE_WRITTEN_COLUMN ",written_bytes"
+#define CURVE_MEMORY_COLUMNS ",memory_hits,flash_hits"
 #define HISTOGRAM_COLUMNS \
     "trace,block_bytes,distance_from,distance_to,references,share"
 /* In the place of a trace: the size that a histogram was predicted for. */

@@ -71,9 +71,12 @@ void series_columns_text(const struct series_columns *columns,
                          char text[SERIES_COLUMNS_TEXT])
 {
     unsigned counters = columns->counters;
-    snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s%s%s%s%s",
+    snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s%s%s%s%s%s%s%s",
              columns->window ? WINDOW_COLUMN : "", CURVE_COLUMNS,
              counters & MARGAY_COUNTS_BYTES ? CURVE_OBJECT_COLUMNS : "",
+             counters & MARGAY_COUNTS_COSTS ? CURVE_COST_COLUMN : "",
+             counters & MARGAY_COUNTS_WRITTEN ? CURVE_WRITTEN_COLUMN : "",
+             counters & MARGAY_COUNTS_TIERS ? CURVE_MEMORY_COLUMNS : "",
              counters & MARGAY_COUNTS_WRITEBACKS ? CURVE_WRITE_COLUMNS : "",
              counters & MARGAY_COUNTS_REQUESTS ? CURVE_REQUEST_COLUMNS : "",
              columns->policy ? POLICY_COLUMN : "",
@@ -114,13 +117,23 @@ static void count_fields(struct csv_writer *csv,
         csv_u64(csv, whole_bytes(series, point->missed_bytes));
         csv_share(csv, point->missed_bytes, series->reference_bytes);
     }
+    bool known = point->missed_cost != MARGAY_NO_COUNT;
+    if (series->counters & MARGAY_COUNTS_COSTS)
+        csv_known(csv, known, point->missed_cost);
+    if (series->counters & MARGAY_COUNTS_WRITTEN)
+        csv_known(csv, known, point->written_bytes);
+    if (series->counters & MARGAY_COUNTS_TIERS) {
+        csv_known(csv, known, point->memory_hits);
+        csv_known(csv, known,
+                  series->references - point->misses - point->memory_hits);
+    }
     if (series->counters & MARGAY_COUNTS_WRITEBACKS)
         csv_u64(csv, point->writebacks);
     if (series->counters & MARGAY_COUNTS_REQUESTS) {
         csv_u64(csv, whole(series, series->requests));
         csv_u64(csv, whole(series, point->missed_requests));
         /* Of all tokens, those that hit; empty where they are not known. */
-        bool known = series->counters & MARGAY_COUNTS_TOKENS;
+        known = series->counters & MARGAY_COUNTS_TOKENS;
         uint64_t hit = series->request_tokens - point->missed_tokens;
         csv_known(csv, known, whole(series, series->request_tokens));
         csv_known(csv, known, whole(series, hit));

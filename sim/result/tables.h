@@ -31,7 +31,7 @@ struct series_columns {
     unsigned counters; /* a set of enum margay_counter */
     bool window, policy, key;
 };
-#define SERIES_COLUMNS_TEXT 256
+#define SERIES_COLUMNS_TEXT 288
 void series_columns_text(const struct series_columns *columns,
                          char text[SERIES_COLUMNS_TEXT]);
 

@@ -125,6 +125,10 @@ enum margay_counter {
     MARGAY_COUNTS_REQUESTS = 4,
     MARGAY_COUNTS_BYTES = 8,
     MARGAY_COUNTS_TOKENS = 16, /* of the requests */
+    /* Of policies of objects: */
+    MARGAY_COUNTS_COSTS = 32,
+    MARGAY_COUNTS_WRITTEN = 64,
+    MARGAY_COUNTS_TIERS = 128,
 };
 
 /* What has been counted of a cache. */
@@ -134,7 +138,12 @@ struct margay_series_point {
     uint64_t writebacks;
     uint64_t shared_misses; /* in a cache that others use, too */
     uint64_t missed_requests, missed_bytes, missed_tokens;
+    /* MARGAY_NO_COUNT of what is no cache. */
+    uint64_t missed_cost;
+    uint64_t written_bytes; /* into the cache */
+    uint64_t memory_hits;   /* of a tier before the cache */
 };
+#define MARGAY_NO_COUNT UINT64_MAX
 
 /* A labelled series: what caches of ascending sizes have counted. */
 struct margay_series {
@@ -149,6 +158,7 @@ struct margay_series {
     uint64_t requests;        /* with MARGAY_COUNTS_REQUESTS */
     uint64_t request_tokens;  /* with MARGAY_COUNTS_TOKENS */
     uint64_t reference_bytes; /* with MARGAY_COUNTS_BYTES */
+    uint64_t reference_cost;  /* with MARGAY_COUNTS_COSTS */
     uint64_t distinct;        /* blocks, or objects */
     /* Of objects, how many references were measured, those whose object had
        another size before, and the misses that small caches may have more. */

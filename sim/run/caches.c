@@ -246,15 +246,8 @@ static enum margay_status divide(struct grid *grid, struct margay_error *error)
     size_t count = request->policy_count == 0 ? 1 : request->policy_count;
     size_t each = PARTS_PER_POLICY;
     enum margay_status status = check_lists(request, error);
-    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
-        status = margay_policies_check_new(request->policies, i, error);
-        if (strstr(request->policies[i], "admit=") != NULL &&
-            status == MARGAY_OK)
-            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                 "--policy %s: admit= is for objects with "
-                                 "sizes (margay curve --objects takes it)",
-                                 request->policies[i]);
-    }
+    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++)
+        status = margay_policies_check_new(request->policies, i, false, error);
     if (status != MARGAY_OK)
         return status;
     if (request->capacity_count > 0)

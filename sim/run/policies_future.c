@@ -149,7 +149,8 @@ static enum margay_status read_all(const struct margay_replay *replay,
                     new_bytes = value;
                 else if (words[i] == MARGAY_NOTE_TIME)
                     reading->time = value;
-                else if (words[i] != MARGAY_NOTE_DROP)
+                else if (words[i] == MARGAY_NOTE_UNTIL ||
+                         words[i] == MARGAY_NOTE_STORE)
                     reading->until = value;
                 reading->stores |= words[i] == MARGAY_NOTE_STORE;
                 i += MARGAY_NOTE_WORDS;
@@ -313,11 +314,8 @@ static void add_to(int64_t *places, size_t from, size_t to, int64_t bytes)
 static int64_t raise(struct schedule *schedule, unsigned level, size_t above)
 {
     int64_t *places = schedule->levels[level] + above * WIDTH;
-    int64_t most = places[0];
-    for (size_t i = 1; i < WIDTH; i++)
-        most = larger(most, places[i]);
-    for (size_t i = 0; i < WIDTH; i++)
-        places[i] -= most;
+    int64_t most = most_of(places, 0, WIDTH, INT64_MIN);
+    add_to(places, 0, WIDTH, -most);
     schedule->levels[level + 1][above] += most;
     return most;
 }
@@ -459,6 +457,8 @@ enum margay_status margay_future_bound(const struct margay_future *future,
         hit_bytes = hits_of_schedule(future, &schedule, bytes, true);
         free(schedule.places);
     }
+    point->missed_cost = point->written_bytes = point->memory_hits =
+        MARGAY_NO_COUNT;
     point->misses = future->counted - hits;
     point->missed_bytes = hit_bytes < future->counted_bytes
                               ? future->counted_bytes - hit_bytes

@@ -9,7 +9,8 @@
  *   another one, what time it is, and when that expires which is stored now:
  *   each cache knows by itself what it stored when.  The engine does not, nor
  *   has it the room of what was deleted, so that LRU is simulated as well where
- *   there are notes.
+ *   there are such notes, or more than misses is counted.  What a miss costs is
+ *   noted where it differs from the request before.
  *
  * Guarantee: exact without a sample.  Results do not depend on threads.
  *
@@ -26,7 +27,7 @@
 #include "sim/run/spans.h"
 #include <margay/questions.h>
 
-#define REQUEST_WORDS (3 * MARGAY_NOTE_WORDS + 1) /* at most */
+#define REQUEST_WORDS (4 * MARGAY_NOTE_WORDS + 1) /* at most */
 
 struct object_policies_question {
     struct margay_policies_question base;
@@ -43,7 +44,8 @@ struct object_policies {
     struct margay_replay replay;
     uint64_t *first_bytes, *object_bytes; /* [number]: at first, and now */
     size_t object_count, object_room;
-    uint64_t time, until; /* that were noted last */
+    uint64_t time, until, cost; /* that were noted last */
+    uint64_t all_cost;          /* of all requests */
     /* What of a span goes there next. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
@@ -131,8 +133,18 @@ static uint32_t *add_request(struct object_policies *policies,
         policies->replay.noted = true;
     }
     policies->object_bytes[number] = size;
-    if (span->times != NULL && (policies->asked->ages || span->ttls != NULL))
+    if (span->times != NULL && (policies->asked->ages || span->ttls != NULL)) {
         place = note_times(policies, span, from, place);
+    } else if (span->ops != NULL && span->ops[from] == MARGAY_SET &&
+               policies->asked->request.counters != 0) {
+        place = add_note(place, MARGAY_NOTE_STORE, policies->until);
+        policies->replay.noted = true;
+    }
+    if (span->costs != NULL && span->costs[from] != policies->cost) {
+        policies->cost = span->costs[from];
+        place = add_note(place, MARGAY_NOTE_COST, policies->cost);
+        policies->replay.costed = true;
+    }
     *place = number;
     return place + 1;
 }
@@ -191,6 +203,12 @@ static enum margay_status object_policies_feed(margay_analysis *analysis,
     size_t picked = 0;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t object = span->blocks[i];
+        if (span->costs != NULL &&
+            !margay_add_u64(policies->all_cost, span->costs[i],
+                            &policies->all_cost))
+            return margay_fail(error, MARGAY_BAD_INPUT,
+                               "%s: costs that are over 64 bits together",
+                               analysis->pass->trace);
         if (margay_sample_hash(object, sample->key) > sample->limit)
             continue;
         if (span->ops != NULL && span->ops[i] == MARGAY_DELETE) {
@@ -211,23 +229,25 @@ static enum margay_status object_policies_reset(margay_analysis *analysis,
 {
     (void)error;
     margay_replay_reset(&self(analysis)->replay);
+    self(analysis)->all_cost = 0;
     return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- curves -- */
 
-/* The curves at the sizes of the points of LRU.  With notes LRU is simulated,
-   too. */
+/* The curves at the sizes of the points of LRU. */
 static enum margay_status make_curves(void *context,
                                       const struct margay_series *lru,
                                       struct margay_error *error)
 {
     struct object_policies *policies = context;
     struct margay_replay *replay = &policies->replay;
+    struct margay_series all = *lru;
+    all.reference_cost = policies->all_cost;
     replay->object_bytes = policies->first_bytes;
-    enum margay_status status = margay_replay_run(replay, lru, error);
+    enum margay_status status = margay_replay_run(replay, &all, error);
     for (size_t i = 0; i < replay->rows->count && status == MARGAY_OK; i++) {
-        if (!replay->rows->list[i].simulated && !replay->noted)
+        if (!margay_replay_simulates(replay, i))
             memcpy(replay->points + i * lru->count, lru->points,
                    lru->count * sizeof *lru->points);
     }
@@ -255,6 +275,7 @@ static enum margay_status object_policies_series(
         margay_objects_describe(margay_objects_analysis_engine(analysis->next),
                                 &series);
         series.policy = policies->asked->base.rows.list[i].spec;
+        series.counters |= policies->asked->request.counters;
         status = margay_replay_give(&policies->replay, i, &series, take,
                                     context, error);
     }
@@ -272,6 +293,8 @@ static enum margay_status begin(margay_analysis *analysis,
     own->replay.rows = &own->asked->base.rows;
     own->replay.sample = own->asked->sample;
     own->replay.seed = own->asked->request.seed;
+    own->replay.counters = own->asked->request.counters;
+    own->cost = 1;
     return margay_replay_begin(&own->replay, share,
                                own->asked->request.directory, error);
 }
@@ -309,7 +332,8 @@ enum margay_status margay_object_policies_question(
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
                              MARGAY_CACHES_OF_OBJECTS, &made->base.rows, error);
-    made->grid = margay_policies_sizes(made->grid, made->base.rows.simulates);
+    made->grid = margay_policies_sizes(made->grid, made->base.rows.simulates ||
+                                                       request->counters != 0);
     if (status == MARGAY_OK)
         status = margay_objects_question(&measured, NULL, &own->next, error);
     if (status != MARGAY_OK) {
@@ -317,6 +341,9 @@ enum margay_status margay_object_policies_question(
         return status;
     }
     own->can = own->next->can;
+    own->can.uses |= MARGAY_COLUMN_COSTS;
+    if (request->counters & MARGAY_COUNTS_COSTS)
+        own->can.needs |= MARGAY_COLUMN_COSTS;
     own->name = own->next->name;
     *question = own;
     return MARGAY_OK;

@@ -124,10 +124,12 @@ static enum margay_status make_objects(const struct tasks *tasks,
         .bytes = replay->sizes[task->first],
         .sizes = replay->object_bytes,
         .noted = replay->noted,
+        .costed = replay->costed,
         .nexts =
             tasks->future == NULL ? NULL : margay_future_nexts(tasks->future),
         .objects = replay->blocks,
         .policy = replay->rows->list[task->row].spec,
+        .scale = margay_sample_scale(&replay->sample),
         .seed = replay->seed,
     };
     enum margay_status status = margay_room_check(
@@ -197,6 +199,9 @@ static void take_misses(const struct task *task,
             margay_object_cache_counts(simulation->objects);
         points->misses = counts.misses;
         points->missed_bytes = counts.missed_bytes;
+        points->missed_cost = counts.missed_cost;
+        points->written_bytes = counts.written_bytes;
+        points->memory_hits = counts.memory_hits;
         return;
     }
     for (size_t i = 0; i < task->count; i++)
@@ -314,11 +319,6 @@ static void run_one(void *context, size_t i)
 
 /* ------------------------------------------------------------- all tasks -- */
 
-static bool is_simulated(const struct margay_replay *replay, size_t row)
-{
-    return replay->noted || replay->rows->list[row].simulated;
-}
-
 /* Larger caches take longer: they come first, so that no thread is left alone
    with one in the end. */
 static void list_tasks(struct tasks *tasks)
@@ -329,7 +329,7 @@ static void list_tasks(struct tasks *tasks)
         left--;
         for (size_t i = 0; i < replay->rows->count; i++) {
             struct task task = {i, left, 1, NOT_KEPT};
-            if (!is_simulated(replay, i) ||
+            if (!margay_replay_simulates(replay, i) ||
                 (goes_at_once(replay, i) && left % MARGAY_FIFO_SIZES != 0))
                 continue;
             if (goes_at_once(replay, i)) {
@@ -370,7 +370,8 @@ static void tell_lacking(const struct tasks *tasks)
     const struct margay_replay *replay = tasks->replay;
     size_t lacking = 0, caches = 0;
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
-        bool simulated = is_simulated(replay, i / replay->size_count);
+        bool simulated =
+            margay_replay_simulates(replay, i / replay->size_count);
         caches += simulated;
         lacking += simulated && replay->found[i].size == 0;
     }
@@ -387,7 +388,7 @@ static enum margay_status simulate_all(struct margay_replay *replay,
         .watching = {.watch = replay->watch, .telling = ATOMIC_FLAG_INIT}};
     size_t most = replay->rows->count * replay->size_count;
     enum margay_status status = MARGAY_OK;
-    if (!replay->rows->simulates && !replay->noted)
+    if (!replay->rows->simulates && !margay_replay_simulates(replay, 0))
         return MARGAY_OK;
     tasks.list = calloc(most + 1, sizeof *tasks.list);
     tasks.failures = calloc(most + 1, sizeof *tasks.failures);
@@ -474,6 +475,14 @@ static void scale_row(const struct margay_replay *replay, size_t row,
             margay_policies_scaled(sample, point.misses, all->references);
         point.missed_bytes = margay_policies_scaled(sample, point.missed_bytes,
                                                     all->reference_bytes);
+        if (point.missed_cost != MARGAY_NO_COUNT) {
+            point.missed_cost = margay_policies_scaled(
+                sample, point.missed_cost, all->reference_cost);
+            point.written_bytes =
+                margay_policies_scaled(sample, point.written_bytes, INT64_MAX);
+            point.memory_hits = margay_policies_scaled(
+                sample, point.memory_hits, all->references);
+        }
         replay->points[row * all->count + i] = point;
     }
 }
@@ -507,7 +516,7 @@ enum margay_status margay_replay_run(struct margay_replay *replay,
     if (status == MARGAY_OK && !empty)
         status = simulate_all(replay, error);
     for (size_t i = 0; i < rows && status == MARGAY_OK; i++) {
-        if (is_simulated(replay, i))
+        if (margay_replay_simulates(replay, i))
             scale_row(replay, i, all);
     }
     free(replay->sizes);
@@ -568,9 +577,9 @@ uint64_t margay_policies_scaled(const struct margay_sample *sample,
                                 uint64_t count, uint64_t most)
 {
     double scaled = (double)count * margay_sample_scale(sample);
-    return sample->limit == UINT64_MAX ? count
-           : scaled < (double)most     ? (uint64_t)llround(scaled)
-                                       : most;
+    return sample->limit == UINT64_MAX || count == MARGAY_NO_COUNT ? count
+           : scaled < (double)most ? (uint64_t)llround(scaled)
+                                   : most;
 }
 
 /* -------------------------------------------------- what specs ask for -- */
@@ -641,15 +650,9 @@ static enum margay_status read_spec(const char *spec,
         return status;
     bool needs_future =
         !of_objects && (row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE);
-    bool admits = strstr(spec, "admit=") != NULL;
-    if (admits && !of_objects)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: admit= is for objects with sizes "
-                           "(--objects)",
-                           spec);
     row->spec = spec;
-    row->simulated =
-        !needs_future && (admits || strcmp(row->info->name, "lru") != 0);
+    row->simulated = !needs_future && (margay_spec_of_objects(spec) ||
+                                       strcmp(row->info->name, "lru") != 0);
     row->measure = !needs_future ? MARGAY_REUSE_DISTANCES
                    : strcasecmp(spec, "opt:bypass=on") == 0
                        ? MARGAY_OPTIMAL_BYPASS_DISTANCES
@@ -667,8 +670,14 @@ struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
 }
 
 enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
+                                             bool of_objects,
                                              struct margay_error *error)
 {
+    if (margay_spec_of_objects(specs[i]) && !of_objects)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: admit= and tier= are for objects with "
+                           "sizes (margay curve --objects)",
+                           specs[i]);
     for (size_t j = 0; j < i; j++) {
         if (strcasecmp(specs[i], specs[j]) == 0)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -693,7 +702,8 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
         status = read_spec(specs[i], caches, &rows->list[i], error);
         rows->simulates |= rows->list[i].simulated;
         if (status == MARGAY_OK)
-            status = margay_policies_check_new(specs, i, error);
+            status = margay_policies_check_new(
+                specs, i, caches == MARGAY_CACHES_OF_OBJECTS, error);
     }
     return status;
 }

@@ -80,7 +80,9 @@ struct margay_replay {
     const void *context;
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
-    bool noted; /* there are notes among the requests: simulate all rows */
+    bool noted;        /* there are notes among the requests, */
+    bool costed;       /* or notes of costs */
+    unsigned counters; /* what is counted that no engine counts */
     bool keeps; /* looks follow: caches of blocks go on where they were */
 
     const struct margay_watch *watch; /* NULL = none */
@@ -104,6 +106,14 @@ struct margay_replay {
     struct margay_series_point *points;
     size_t point_count; /* of a row */
 };
+
+/* Is a row simulated?  No engine heeds notes. */
+static inline bool margay_replay_simulates(const struct margay_replay *replay,
+                                           size_t row)
+{
+    return replay->noted || replay->counters != 0 ||
+           replay->rows->list[row].simulated;
+}
 
 /* Begin without references; `directory` outlives the replay.
    MARGAY_NO_MEMORY. */
@@ -174,8 +184,10 @@ uint64_t margay_policies_scaled(const struct margay_sample *sample,
 struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
                                           bool simulates);
 
-/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it. */
+/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it, or says what objects
+   alone have. */
 enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
+                                             bool of_objects,
                                              struct margay_error *error);
 
 /* What caches have. */

@@ -330,6 +330,7 @@ struct margay_object_policies_request {
     /* Specs, each a different one. */
     const char *const *policies;
     size_t policy_count;   /* 1 or more */
+    unsigned counters;     /* a set of COSTS, WRITTEN and TIERS, or 0 */
     uint64_t seed;         /* of random numbers, and of the sample */
     const char *directory; /* of temporary files */
 };
@@ -337,11 +338,11 @@ struct margay_object_policies_request {
 /*
  * Objects as above, and the curves of caches of several policies, all at the
  * sizes that `options->curve` asks for, of which MARGAY_SIZES_USUAL has 2 for
- * each octave where a policy is simulated.  "lru" is the engine's curve; others
- * are simulated for each size once the trace has been read, of a sample with
- * caches that are smaller by its rate.  Each policy has a series.
- * MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined for
- * objects; MARGAY_NO_MEMORY.  What objects alone are asked is its `next`.
+ * each octave where a policy is simulated.  "lru" is the engine's curve unless
+ * more is counted; others are simulated for each size once the trace has been
+ * read, of a sample with caches that are smaller by its rate.  Each policy has
+ * a series. MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined
+ * for objects; MARGAY_NO_MEMORY.  What objects alone are asked is its `next`.
  */
 MARGAY_API enum margay_status margay_object_policies_question(
     const struct margay_objects_options *options,

@@ -52,12 +52,6 @@ static enum margay_status create_ages(struct margay_objects *objects,
                : MARGAY_OK;
 }
 
-static void unmap_ages(struct margay_ages *ages,
-                       const struct margay_weights *weights)
-{
-    margay_unmap(ages, weights->capacity * sizeof *ages);
-}
-
 static void unmap_slack(struct margay_slack *slack)
 {
     margay_unmap(slack->sums, slack->capacity * sizeof *slack->sums);
@@ -180,7 +174,7 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     unmap_slack(&old.slack);
     if (objects->weights.low == old.weights.low)
         return status;
-    unmap_ages(old.ages, &old.weights);
+    margay_unmap(old.ages, old.weights.capacity * sizeof *old.ages);
     margay_weights_destroy(&old.weights);
     return status;
 }
@@ -211,16 +205,15 @@ static enum margay_status create(struct margay_objects *objects,
     objects->sample = margay_sample_of(options->rate, options->seed);
     objects->samples = options->rate < 1;
     objects->scale = margay_sample_scale(&objects->sample);
-    if (options->half_life_refs != 0 && objects->samples)
+    bool fades = options->half_life_refs != 0;
+    if (objects->samples && (fades || options->bound_bytes != 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a half-life is for exact curves of objects");
-    if (options->bound_bytes != 0 && objects->samples)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a bound is for exact curves of objects");
+                           "a %s is for exact curves of objects",
+                           fades ? "half-life" : "bound");
     /* All objects together have less than the largest number. */
     if (options->bound_bytes != UINT64_MAX)
         objects->bound.bytes = options->bound_bytes;
-    if (options->half_life_refs != 0)
+    if (fades)
         margay_fading_begin(&objects->fading, options->half_life_refs);
     if (objects->has_curve)
         status = margay_steps_create(&objects->curve, options->curve, error);
@@ -267,7 +260,8 @@ void margay_objects_free(margay_objects *objects)
 {
     if (objects == NULL)
         return;
-    unmap_ages(objects->ages, &objects->weights);
+    margay_unmap(objects->ages,
+                 objects->weights.capacity * sizeof *objects->ages);
     unmap_slack(&objects->slack);
     free(objects->bound.reaches);
     margay_classes_destroy(&objects->classes);

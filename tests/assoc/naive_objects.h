@@ -43,7 +43,7 @@ static const struct naive_policy naive_policies[] = {
 /* The policy of a spec and its parameters, which are given in their order. */
 static inline void naive_parse(struct naive *naive, const char *spec)
 {
-    const char *admits = strstr(spec, "admit=");
+    const char *admits = strstr(spec, "admit="), *tier = strstr(spec, "tier=");
     const char *value = strchr(spec, '=');
     const struct naive_policy *policy = naive_policies;
     size_t bytes = strcspn(spec, ":");
@@ -53,7 +53,9 @@ static inline void naive_parse(struct naive *naive, const char *spec)
     *naive = (struct naive){
         .policy = policy, .first = policy->first, .second = policy->second};
     naive->admits = admits == NULL ? "" : admits + strlen("admit=");
-    if (value != NULL && value != strstr(spec, "admit=") + 5)
+    naive->tier = tier == NULL ? 0 : strtoull(tier + 5, NULL, 10);
+    if (value != NULL && value[-1] != 't' &&
+        (tier == NULL || value != tier + 4))
         naive->first = atof(value + 1);
     if (value != NULL && (value = strchr(value + 1, '=')) != NULL)
         naive->second = atof(value + 1);
@@ -96,6 +98,7 @@ static inline void naive_end(struct naive *naive)
 {
     for (size_t i = 0; i < 4; i++)
         free(naive->list[i].entries);
+    free(naive->memory.entries);
     free(naive->counted.counters);
     free(naive->admitted.counters);
     free(naive->lhd);
@@ -133,6 +136,7 @@ static inline void naive_come_in(struct naive *naive, uint64_t object)
     naive_make_room(naive);
     naive->policy->insert(naive, object);
     naive->held[object] = true;
+    naive->written_bytes += naive->sizes[object];
 }
 
 /* Take out one that is held.  Sets have blocks of any number, and do not look
@@ -341,17 +345,11 @@ static inline bool naive_admits(struct naive *naive, uint64_t object)
                atof(naive->admits);
 }
 
-static inline void naive_request(struct naive *naive, uint64_t object,
-                                 uint64_t size, uint64_t time, uint64_t until,
-                                 bool stores)
+/* A request that the cache sees, of an object whose size is known. */
+static inline void naive_ask(struct naive *naive, uint64_t object)
 {
     bool held = naive->held[object];
-    bool miss = !held || time > naive->valid[object];
-    naive->misses += miss;
-    naive->missed_bytes += miss ? size : 0;
-    if (miss || stores)
-        naive->valid[object] = until;
-    naive->sizes[object] = size;
+    uint64_t size = naive->sizes[object];
     naive->asked = object;
     naive->coming = held ? 0 : size;
     if (naive->admits[0] == 'a')
@@ -369,6 +367,59 @@ static inline void naive_request(struct naive *naive, uint64_t object,
         naive_come_in(naive, object);
     }
     naive->asked_before[object] = true;
+}
+
+/* ------------------------------------------------- memory before the cache --
+ */
+
+static inline void naive_offer(struct naive *naive, uint64_t object,
+                               uint64_t time)
+{
+    if (!naive->held[object] && time <= naive->valid[object])
+        naive_ask(naive, object);
+}
+
+static inline void naive_remember(struct naive *naive, uint64_t object,
+                                  uint64_t time)
+{
+    if (naive->sizes[object] > naive->tier) {
+        naive_offer(naive, object, time);
+        return;
+    }
+    for (;;) {
+        uint64_t used = naive->sizes[object];
+        for (size_t i = 0; i < naive->memory.count; i++)
+            used += naive->sizes[naive->memory.entries[i].block];
+        if (used <= naive->tier)
+            break;
+        naive_offer(naive, list_shift(&naive->memory), time);
+    }
+    list_push(&naive->memory, object, 0);
+}
+
+static inline void naive_request(struct naive *naive, uint64_t object,
+                                 uint64_t size, uint64_t cost, uint64_t time,
+                                 uint64_t until, bool stores)
+{
+    bool held = naive->held[object], in = list_drop(&naive->memory, object);
+    bool miss = !(held || in) || time > naive->valid[object];
+    bool anew = miss || stores || size != naive->sizes[object];
+    naive->misses += miss;
+    naive->missed_bytes += miss ? size : 0;
+    naive->missed_cost += miss ? cost : 0;
+    naive->memory_hits += in && !miss;
+    if (miss || stores)
+        naive->valid[object] = until;
+    if (naive->tier > 0 && anew && held)
+        naive_take_out(naive, object);
+    naive->sizes[object] = size;
+    naive->costs[object] = cost;
+    if (naive->tier == 0)
+        naive->written_bytes += held && anew && size <= naive->bytes ? size : 0;
+    if (naive->tier == 0 || (!in && naive->held[object]))
+        naive_ask(naive, object);
+    if (naive->tier > 0)
+        naive_remember(naive, object, time);
 }
 
 #endif

@@ -64,7 +64,9 @@ struct naive {
     double scale, rates[OBJECTS]; /* c, and rates; below 0 = unknown */
     uint64_t asks[OBJECTS];
     struct naive_sketch admitted; /* of tinylfu */
-    uint64_t misses, missed_bytes;
+    uint64_t misses, missed_bytes, missed_cost, written_bytes, memory_hits;
+    uint64_t tier, costs[OBJECTS]; /* bytes of memory before the cache */
+    struct naive_list memory;      /* the objects there, by last use */
 };
 
 static inline uint64_t size_of(const struct naive *naive, uint64_t object)
@@ -488,9 +490,11 @@ static inline void naive_greedy_use(struct naive *naive, uint64_t object)
     struct naive_list *all = &naive->list[0];
     struct naive_entry *entry = &all->entries[list_find(all, object)];
     uint64_t bytes = size_of(naive, object);
-    if (strcmp(naive->policy->name, "gdsf") != 0 || bytes == 0)
+    bool gdsf = strcmp(naive->policy->name, "gdsf") == 0;
+    if (!gdsf || bytes == 0)
         bytes = 1;
-    entry->worth = (double)++entry->value / (double)bytes + naive->age;
+    double cost = gdsf && !naive->of_blocks ? (double)naive->costs[object] : 1;
+    entry->worth = (double)++entry->value * cost / (double)bytes + naive->age;
     list_renew(all, object);
 }
 

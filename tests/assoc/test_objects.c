@@ -51,13 +51,19 @@ static const char *const specs[] = {
     "slru:protected=0.5,admit=tinylfu",
     "lfuda:admit=tinylfu",
     "gdsf:admit=tinylfu",
+    "lru:tier=40",
+    "gdsf:tier=300",
+    "lirs:hir=0.3,tier=90",
+    "lhd:tier=90",
+    "s3fifo:small=0.4,tier=90,admit=second-hit",
+    "lru:tier=9,admit=tinylfu",
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
 static uint64_t sizes[OBJECTS]; /* at first */
 static struct request {
     uint32_t object;
-    uint64_t size, time, until;
+    uint64_t size, cost, time, until;
     bool stores, deletes;
 } requests[REFS];
 
@@ -76,7 +82,7 @@ static void make_trace(void)
     uint64_t objects = 1 + below(OBJECTS);
     uint64_t most = UINT64_C(1) << below(10), time = 0;
     uint64_t resized = one_in(2) ? UINT64_MAX : often[below(3)];
-    bool expires = one_in(2), deletes = one_in(3);
+    bool expires = one_in(2), deletes = one_in(3), costs = one_in(2);
     uint64_t now[OBJECTS], numbers[OBJECTS], numbered = objects;
     for (size_t i = 0; i < OBJECTS; i++) {
         now[i] = sizes[i] = any_size(most);
@@ -93,6 +99,7 @@ static void make_trace(void)
         time += expires && one_in(3);
         requests[i] = (struct request){(uint32_t)object,
                                        now[object],
+                                       costs ? below(30) : 1,
                                        time,
                                        expires ? time + below(100) : 0,
                                        expires && one_in(9),
@@ -124,6 +131,7 @@ static size_t encode(size_t from, size_t to, uint64_t *now, uint32_t *words)
         if (request->size != now[request->object])
             count += note(words + count, MARGAY_NOTE_SIZE, request->size);
         now[request->object] = request->size;
+        count += note(words + count, MARGAY_NOTE_COST, request->cost);
         count += note(words + count,
                       request->stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
                       request->until);
@@ -151,8 +159,9 @@ static bool differ(const char *spec)
         .policy = spec,
         .seed = any_u64(),
         .noted = true,
+        .costed = true,
     };
-    static uint32_t words[REFS * (3 * MARGAY_NOTE_WORDS + 1)];
+    static uint32_t words[REFS * (4 * MARGAY_NOTE_WORDS + 1)];
     uint64_t now[OBJECTS];
     struct naive naive;
     size_t warmup = below(2) * (REFS / 3);
@@ -166,20 +175,26 @@ static bool differ(const char *spec)
     feed(cache, words, encode(warmup, REFS, now, words));
     for (size_t i = 0; i < REFS; i++) {
         if (i == warmup)
-            naive.misses = naive.missed_bytes = 0;
+            naive.misses = naive.missed_bytes = naive.missed_cost =
+                naive.written_bytes = naive.memory_hits = 0;
         if (!requests[i].deletes)
             naive_request(&naive, requests[i].object, requests[i].size,
-                          requests[i].time, requests[i].until,
+                          requests[i].cost, requests[i].time, requests[i].until,
                           requests[i].stores);
         else if (naive.held[requests[i].object])
             naive_take_out(&naive, requests[i].object);
+        if (requests[i].deletes)
+            list_drop(&naive.memory, requests[i].object);
     }
     const struct margay_object_counts counts =
         margay_object_cache_counts(cache);
     margay_object_cache_free(cache);
     naive_end(&naive);
     return counts.misses != naive.misses ||
-           counts.missed_bytes != naive.missed_bytes;
+           counts.missed_bytes != naive.missed_bytes ||
+           counts.missed_cost != naive.missed_cost ||
+           counts.written_bytes != naive.written_bytes ||
+           counts.memory_hits != naive.memory_hits;
 }
 
 /* Of lhd and of adaptsize fewer, as they work through all ages or objects after
@@ -189,6 +204,7 @@ static uint64_t traces_of(const char *spec)
     return strcmp(spec, "lhd:interval=16") == 0  ? 15
            : strcmp(spec, "lhd") == 0            ? 200
            : strncmp(spec, "redis", 5) == 0      ? 300
+           : strstr(spec, "tier=") != NULL       ? 300
            : strstr(spec, "admit=adapt") != NULL ? 300
            : strstr(spec, "admit=tiny") != NULL  ? 300
                                                  : 2000;
@@ -285,7 +301,8 @@ int main(void)
 {
     for (size_t i = 0; i < SPECS; i++) {
         test_lists(specs[i]);
-        if (strstr(specs[i], "admit") == NULL)
+        if (strstr(specs[i], "admit") == NULL &&
+            strstr(specs[i], "tier") == NULL)
             test_blocks(specs[i]);
     }
     test_abilities();
@@ -293,6 +310,9 @@ int main(void)
     refused("fifo", 0, "at least 1 byte");
     refused("arc:admit=tinylfu", 9, "expected lru, fifo, lfu, slru");
     refused("lru:admit=adaptsize@0", 9, "admit=adaptsize@REQUESTS");
+    refused("lru:tier=0", 9, "one tier=BYTES");
+    refused("lru:tier=1,tier=2", 9, "one tier=BYTES");
+    refused("belady-size:tier=5", 9, "it knows the future of requests");
     refused("lru:admit=adaptsize50", 9, "admit=adaptsize@REQUESTS");
     return tap_done();
 }

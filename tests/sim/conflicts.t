@@ -63,6 +63,9 @@ my %runs_on = (
     curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
 );
 
+# And what it needs besides.
+my %also = (written => ['--policy', 'lru']);
+
 sub read_rows {
     open my $file, '<', "$root/sim/options/conflicts.def" or die;
     local $/;
@@ -186,7 +189,8 @@ sub check_need {
             refuses(fill($row->{message}, $option), $command, $option);
             my @line = map { arguments($command, $_) } $option, $needed;
             my ($status, $bytes, $said) =
-                run($command, '-q', @line, @{ $runs_on{$needed} });
+                run($command, '-q', @line, @{ $also{$option} // [] },
+                    @{ $runs_on{$needed} });
             report($status == 0 && $bytes > 0, "$command @line runs",
                 "status $status, $bytes bytes", $said);
             $found = 1;

@@ -208,7 +208,7 @@ static bool may_be_text(const struct margay_csv *csv)
     const uint8_t *counts = csv->rows.choice.counts;
     return counts[MARGAY_ROLE_SIZE] + counts[MARGAY_ROLE_TIME] +
                counts[MARGAY_ROLE_TTL] + counts[MARGAY_ROLE_COUNT] +
-               counts[MARGAY_ROLE_THREAD] ==
+               counts[MARGAY_ROLE_THREAD] + counts[MARGAY_ROLE_COST] ==
            0;
 }
 

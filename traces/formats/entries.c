@@ -76,6 +76,7 @@ static const struct {
     [MARGAY_ROLE_KIND] = {true, MARGAY_COLUMN_KINDS},
     [MARGAY_ROLE_THREAD] = {true, MARGAY_COLUMN_THREADS},
     [MARGAY_ROLE_SITE] = {true, MARGAY_COLUMN_SITES},
+    [MARGAY_ROLE_COST] = {true, MARGAY_COLUMN_COSTS},
 };
 
 /* The role of the column at *columns, which goes on to the next; false: there
@@ -117,8 +118,8 @@ static enum margay_status open_table(void *state, struct margay_error *error)
             entries->column_count == MOST_COLUMNS)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "csv:... has '%.*s' (expected up to %d of id, "
-                               "address, size, time, ttl, op, kind, thread and "
-                               "site)",
+                               "address, size, time, ttl, op, kind, thread, "
+                               "site and cost)",
                                (int)strcspn(name, ","), name, MOST_COLUMNS);
         entries->roles[entries->column_count++] = role;
     }
@@ -142,6 +143,7 @@ static int put_field(char *to, const struct margay_batch *batch, size_t i,
                    : role == MARGAY_ROLE_TIME   ? batch->times[i]
                    : role == MARGAY_ROLE_THREAD ? batch->threads[i]
                    : role == MARGAY_ROLE_SITE   ? batch->sites[i]
+                   : role == MARGAY_ROLE_COST   ? batch->costs[i]
                    : role == MARGAY_ROLE_TTL    ? ttl != UINT64_MAX ? ttl : 0
                                                 : batch->numbers[i]);
 }

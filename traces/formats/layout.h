@@ -33,9 +33,10 @@ enum margay_role {
     MARGAY_ROLE_STATUS,  /* of HTTP: what was sent may be no whole object */
     MARGAY_ROLE_ADDRESS, /* a word alone: such columns have the role of ids */
     MARGAY_ROLE_HTTP,    /* a word alone: an operation and an id in one */
+    MARGAY_ROLE_COST,    /* of a miss; in --column alone */
     MARGAY_ROLE_TENANT,  /* not in the language above; the last one */
 };
-#define MARGAY_ROLES 15
+#define MARGAY_ROLES 16
 
 /* The most columns of all roles together. */
 #define MARGAY_TAKES 12

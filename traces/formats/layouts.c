@@ -16,7 +16,7 @@ const char *const margay_role_names[MARGAY_ROLES] = {
     [MARGAY_ROLE_THREAD] = "thread", [MARGAY_ROLE_SITE] = "site",
     [MARGAY_ROLE_KIND] = "kind",     [MARGAY_ROLE_STATUS] = "status",
     [MARGAY_ROLE_HTTP] = "http",     [MARGAY_ROLE_ADDRESS] = "address",
-    [MARGAY_ROLE_TENANT] = "tenant",
+    [MARGAY_ROLE_COST] = "cost",     [MARGAY_ROLE_TENANT] = "tenant",
 };
 
 /* -------------------------------------------------------------- choices -- */
@@ -113,12 +113,12 @@ static enum margay_status add_role(struct margay_choice *choice,
 {
     const char *name;
     unsigned role = role_of(*text, &name);
-    if (role == MARGAY_ROLES)
+    if (role == MARGAY_ROLES || (role == MARGAY_ROLE_COST && choice->of_layout))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: '%s' (expected id=, size=, op=, time=, "
                            "ttl=, device=, count=, request=, thread=, site=, "
-                           "kind=, status=, address= or http= and a column)",
-                           *text);
+                           "kind=, status=, address=%s http= and a column)",
+                           *text, choice->of_layout ? " or" : ", cost= or");
     if (*roles & 1u << role)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: %s= twice (expected the columns of one "
@@ -237,7 +237,7 @@ void margay_choice_of_pattern(const char *pattern, bool is_picture,
 {
     size_t used = 0;
     columns[0] = '\0';
-    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
+    for (unsigned role = 0; role < MARGAY_ROLE_COST; role++) {
         const char *name = margay_role_names[role];
         if (has_field(pattern, is_picture, name))
             used +=
@@ -278,6 +278,7 @@ static const unsigned gives[MARGAY_ROLES] = {
     [MARGAY_ROLE_THREAD] = MARGAY_COLUMN_THREADS,
     [MARGAY_ROLE_SITE] = MARGAY_COLUMN_SITES,
     [MARGAY_ROLE_KIND] = MARGAY_COLUMN_KINDS,
+    [MARGAY_ROLE_COST] = MARGAY_COLUMN_COSTS,
     [MARGAY_ROLE_TENANT] = MARGAY_COLUMN_TENANTS,
 };
 

@@ -245,17 +245,17 @@ static const char *read_status(struct margay_rows *rows, uint64_t *size)
     return NULL;
 }
 
-/* A number up to `most` in the one column that a role has. */
+/* A number up to `most` in the one column that a role has, if any. */
 static const char *read_number(struct margay_rows *rows, unsigned role,
                                uint64_t most, const char *what,
-                               uint32_t *number)
+                               uint64_t *number)
 {
-    if (may_lack(rows, role, 0))
+    if (count_of(rows, role) == 0 || may_lack(rows, role, 0))
         return NULL;
     const struct margay_field *field = field_of(rows, role, 0);
     if (!field->decimal || field->value > most)
         return expect_field(rows, role, 0, what);
-    *number = (uint32_t)field->value;
+    *number = field->value;
     return NULL;
 }
 
@@ -600,10 +600,10 @@ const char *margay_rows_read(struct margay_rows *rows,
     bool offsets = rows->layout->offset_bytes != 0 || rows->choice.addresses;
     unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
     const char *expected;
-    uint32_t count = 1;
+    uint64_t count = 1, thread = 0;
     rows->fields = rows->choice.http ? split_http(rows, fields) : fields;
     rows->columns = columns;
-    reference->count = reference->thread = 0;
+    reference->count = 0;
     if ((expected = read_op(rows, &reference->op)) != NULL ||
         reference->op == MARGAY_OPS || may_lack(rows, MARGAY_ROLE_ID, 0))
         return expected;
@@ -614,23 +614,24 @@ const char *margay_rows_read(struct margay_rows *rows,
          (expected = read_status(rows, &reference->size)) != NULL) ||
         (expected = read_time(rows, &reference->time)) != NULL ||
         (expected = read_ttl(rows, &reference->ttl)) != NULL ||
-        (count_of(rows, MARGAY_ROLE_COUNT) > 0 &&
-         (expected = read_number(rows, MARGAY_ROLE_COUNT, MOST_COUNT,
-                                 "a count of at most 65535", &count)) !=
-             NULL) ||
+        (expected = read_number(rows, MARGAY_ROLE_COUNT, MOST_COUNT,
+                                "a count of at most 65535", &count)) != NULL ||
         (expected = read_name(rows, MARGAY_ROLE_REQUEST, "a request",
                               &reference->request)) != NULL ||
         (expected = read_name(rows, MARGAY_ROLE_SITE, "a site",
                               &reference->site)) != NULL ||
-        (count_of(rows, MARGAY_ROLE_THREAD) > 0 &&
-         (expected = read_number(rows, MARGAY_ROLE_THREAD, UINT32_MAX,
-                                 "a thread, a number below 2^32,",
-                                 &reference->thread)) != NULL) ||
+        (expected = read_number(rows, MARGAY_ROLE_THREAD, UINT32_MAX,
+                                "a thread, a number below 2^32,", &thread)) !=
+            NULL ||
         (expected = read_kind(rows, &reference->kind_said)) != NULL ||
+        (expected = read_number(rows, MARGAY_ROLE_COST, UINT64_MAX,
+                                "a cost in decimal", &reference->cost)) !=
+            NULL ||
         (expected = offsets ? scale_offset(rows, reference)
                             : count_units(rows, reference)) != NULL)
         return expected;
-    reference->count = count;
+    reference->count = (uint32_t)count;
+    reference->thread = (uint32_t)thread;
     /* A get of nothing missed. */
     if (!offsets && sizes > 0 && rows->layout->empty_gets_missed &&
         reference->op == MARGAY_GET &&

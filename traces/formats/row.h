@@ -64,7 +64,7 @@ struct margay_rows {
 
 /* A row. */
 struct margay_row_reference {
-    uint64_t number, size, time, ttl, request, site;
+    uint64_t number, size, time, ttl, request, site, cost;
     uint32_t tenant, thread;
     uint32_t extent;
     uint32_t count; /* 0 = the row stands for nothing */
@@ -136,6 +136,8 @@ static inline void margay_rows_append(const struct margay_row_reference *row,
         references->threads[i] = row->thread;
     if (references->sites != NULL)
         references->sites[i] = row->site;
+    if (references->costs != NULL)
+        references->costs[i] = row->cost;
 }
 
 #endif
