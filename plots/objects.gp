@@ -37,10 +37,45 @@ do for [i = 1:series] {
         line = look(colour(i), bytes ? "2" : "1", width(i, series), series == 1 ? 0 : shape(i))
     }
 }
+# Of requests, what lies between a policy and the bound below all is shaded, and
+# darker what lies between the two bounds, where the optimum is.
+points_of(i) = sprintf("plot FILE[%d] skip 1 every ::%d::%d using ($4):(shown($7))" \
+    . " with table", i, FIRST[i], LAST[i])
+gaps = 0
+others = 0
+command = "plot "
+do for [shade = 0:1] {
+    heading = shade ? "pfoo-l to pfoo-u" : "policies to pfoo-l"
+    do for [l = 1:series] {
+        do for [i = 1:series] {
+            if (POLICY[l] eq "pfoo-l" && i != l && TRACE[i] eq TRACE[l] \
+                && TENANT[i] eq TENANT[l] && shade == (POLICY[i] eq "pfoo-u")) {
+                set table $bound separator whitespace
+                eval points_of(l)
+                set table $policy separator whitespace
+                eval points_of(i)
+                unset table
+                gaps = gaps + 1
+                eval sprintf("set print $gap_%d", gaps)
+                do for [k = 1:(|$bound| < |$policy| ? |$bound| : |$policy|)] {
+                    print word($policy[k], 1) . "," . word($policy[k], 2) \
+                        . "," . word($bound[k], 2)
+                }
+                unset print
+                command = command . sprintf("$gap_%d using 1:2:3 with" \
+                    . " filledcurves fillcolor rgb '%s' title '%s', ", gaps, \
+                    shade ? "#cccccc" : "#ececec", heading)
+                others = others + (heading ne "")
+                heading = ""
+            }
+        }
+    }
+}
+set style fill solid 1 noborder
+others_longest = 18
 load HERE . "end-lines.gp"
 load HERE . "size-axis.gp"
 load HERE . "ratio-axis.gp"
 
-command = "plot "
 STEPS = POLICY[1] eq ""
 load HERE . "draw-lines.gp"

@@ -348,6 +348,16 @@ function path(points, x, y, straight)
     }).join("");
 }
 
+// What lies between the bound below all policies and each of them: darkest where
+// it lies between the bounds.
+const gapsOf = (lines, x, y) => lines.map(({ rows: [row], points }, i) => {
+    const bound = lines.find(({ rows: [{ policy, trace, tenant }] }) =>
+        policy === "pfoo-l" && trace === row.trace && tenant === row.tenant);
+    return bound === undefined ? "" : `<path class="gap" data-line="${i}" d="`
+        + path([...points, ...[...bound.points].reverse()], x, y, true)
+        + 'Z"/>\n';
+});
+
 function legendOf(lines, looks)
 {
     const items = lines.map(({ name }, i) =>
@@ -415,6 +425,7 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
             logarithmic: logY && lowest(seen) < Infinity, name: nameOfY });
         const body = lines.map(({ points }, i) => `<path ${looks[i]} `
             + `data-line="${i}" d="${path(points, across, up, straight)}"/>\n`);
+        body.unshift(...gapsOf(lines, across, up));
         body.push(`<path class="cursor" d="M0 ${TOP}V${BOTTOM}" hidden=""/>`);
         return { across, svg: picture({ caption, x: across.ticks, y: up.ticks,
             gridX, gridY, xTitle, yTitle, body: within(view, body.join("")) }) };

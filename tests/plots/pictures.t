@@ -163,8 +163,10 @@ picture unsized unsized.csv
 is 'curves of objects are steps' "$(slanted unsized)" 0
 objects sized --objects --policy lru,s3fifo
 picture sized sized.csv 'Misses of caches of objects, by policy' 'lru, requests' \
-    's3fifo, bytes'
+    's3fifo, bytes' '!policies to pfoo-l'
 check 'straight lines join policies' test "$(slanted sized)" -gt 4
+objects gaps --objects --policy lru,pfoo-l,pfoo-u
+picture gaps gaps.csv 'policies to pfoo-l' 'pfoo-l to pfoo-u' 'pfoo-l, bytes'
 objects each --objects --tenant who
 picture each each.csv 'web, requests' 'a, "b", bytes'
 objects each --objects --tenant who --policy lru,fifo
