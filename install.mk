@@ -35,7 +35,7 @@ define install_ROWS
 644 $(bashdir) $(filter %/margay,$(completion_FILES))
 644 $(zshdir) $(filter %/_margay,$(completion_FILES))
 644 $(docdir) README.md NEWS.md CONTRIBUTING.md LICENSE
-644 $(docdir)/docs $(wildcard docs/*.c)
+644 $(docdir)/docs $(wildcard docs/*.c docs/*.py)
 644 $(docdir)/docs/using $(wildcard docs/using/*.md docs/using/*.ipynb)
 644 $(docdir)/docs/inside $(wildcard docs/inside/*.md)
 644 $(docdir)/docs/measured $(wildcard docs/measured/*.md)

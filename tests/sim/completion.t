@@ -110,7 +110,7 @@ for command in curve histogram assoc; do
             # shellcheck disable=SC2086 # two words
             run $command "$option" "$word" $bound loads.lackey
             check "$command $option $word" sh -c \
-                '[ "$0" = 0 ] || grep -q "bound\|does not say the \(sites\|tenants\|threads\)\\|(--\(requests\|objects\))\|gpu: .* device\|does not run on this processor" err' "$status"
+                '[ "$0" = 0 ] || grep -q "bound\|does not say the \(sites\|tenants\|threads\)\\|(--\(requests\|objects\|tiers\))\|gpu: .* device\|does not run on this processor" err' "$status"
         done
     done <choices
 done

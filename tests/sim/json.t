@@ -240,6 +240,7 @@ my %jobs = (
         [@objects, 'objects.csv', '--histogram', 'beside'],
         [@objects, 'none.csv'],
         ['--tiers', '2,3', '--column', 'block', 'requests.csv'],
+        ['--tiers', '2+3,4', '--column', 'block', 'requests.csv'],
         ['--requests', '--column', 'id=block,request=request', 'requests.csv',
          '--histogram', 'beside'],
         ['--tenant', 'who', '--column', 'id=block', 'tenants.csv',
