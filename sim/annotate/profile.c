@@ -79,8 +79,7 @@ void line_counts_clear(struct line_counts *lines)
     free(lines->list);
 }
 
-/* ------------------------------------------------------------ the profile --
- */
+/* ---------------------------------------------------------- the profile -- */
 
 static void put_name(struct output *output, const char *name)
 {

@@ -70,8 +70,7 @@ static const struct counter_event {
     {CODE_TLB, LAST, F | MISSES, "itlb-load-misses itlb_misses.walk_completed"},
 };
 
-/* ---------------------------------------------------------------- reading --
- */
+/* -------------------------------------------------------------- reading -- */
 
 /* The event that a name is of, without unit and modifiers (cpu_core/NAME/u,
    NAME:u), in any case; NULL = none. */
@@ -148,8 +147,7 @@ void counters_clear(struct counters *counters)
     *counters = (struct counters){.count = 0};
 }
 
-/* ------------------------------------------------------------- comparison --
- */
+/* ----------------------------------------------------------- comparison -- */
 
 /* The level of an event; MARGAY_NO_LEVEL = the machine has none. */
 static size_t find_level(const struct margay_level *levels, size_t count,

@@ -346,7 +346,7 @@ static inline bool naive_admits(struct naive *naive, uint64_t object)
 }
 
 /* A request that the cache sees, of an object whose size is known. */
-static inline void naive_ask(struct naive *naive, uint64_t object)
+static inline void naive_see(struct naive *naive, uint64_t object)
 {
     bool held = naive->held[object];
     uint64_t size = naive->sizes[object];
@@ -369,14 +369,13 @@ static inline void naive_ask(struct naive *naive, uint64_t object)
     naive->asked_before[object] = true;
 }
 
-/* ------------------------------------------------- memory before the cache --
- */
+/* ---------------------------------------------- memory before the cache -- */
 
 static inline void naive_offer(struct naive *naive, uint64_t object,
                                uint64_t time)
 {
     if (!naive->held[object] && time <= naive->valid[object])
-        naive_ask(naive, object);
+        naive_see(naive, object);
 }
 
 static inline void naive_remember(struct naive *naive, uint64_t object,
@@ -417,7 +416,7 @@ static inline void naive_request(struct naive *naive, uint64_t object,
     if (naive->tier == 0)
         naive->written_bytes += held && anew && size <= naive->bytes ? size : 0;
     if (naive->tier == 0 || (!in && naive->held[object]))
-        naive_ask(naive, object);
+        naive_request(naive, object);
     if (naive->tier > 0)
         naive_remember(naive, object, time);
 }
