@@ -346,7 +346,7 @@ static inline bool naive_admits(struct naive *naive, uint64_t object)
 }
 
 /* A request that the cache sees, of an object whose size is known. */
-static inline void naive_see(struct naive *naive, uint64_t object)
+static inline void naive_ask_object(struct naive *naive, uint64_t object)
 {
     bool held = naive->held[object];
     uint64_t size = naive->sizes[object];
@@ -416,7 +416,7 @@ static inline void naive_request(struct naive *naive, uint64_t object,
     if (naive->tier == 0)
         naive->written_bytes += held && anew && size <= naive->bytes ? size : 0;
     if (naive->tier == 0 || (!in && naive->held[object]))
-        naive_request(naive, object);
+        naive_ask_object(naive, object);
     if (naive->tier > 0)
         naive_remember(naive, object, time);
 }
