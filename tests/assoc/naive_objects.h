@@ -375,7 +375,7 @@ static inline void naive_offer(struct naive *naive, uint64_t object,
                                uint64_t time)
 {
     if (!naive->held[object] && time <= naive->valid[object])
-        naive_see(naive, object);
+        naive_ask_object(naive, object);
 }
 
 static inline void naive_remember(struct naive *naive, uint64_t object,
