@@ -173,13 +173,10 @@ void margay_crew_finish(margay_crew *crew)
 void margay_crew_run(margay_crew *crew, void (*run)(void *context, size_t i),
                      void *context, size_t tasks)
 {
-    struct turn turn = {.runs = false};
     for (size_t i = 0; crew == NULL && i < tasks; i++)
         run(context, i);
     if (crew == NULL)
         return;
     give_tasks(crew, run, context, tasks);
-    while (take_task(crew, &turn))
-        run(context, turn.i);
     margay_crew_finish(crew);
 }
