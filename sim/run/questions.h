@@ -278,8 +278,8 @@ struct margay_tiers {
 /*
  * The splits at a size of blocks, those of the last tier varying fastest: what
  * each tier and those before it hold together, [split][tier].
- * MARGAY_BAD_ARGUMENT where there are too many, and as
- * margay_cache_size_blocks(); MARGAY_NO_MEMORY.  The caller frees *sums.
+ * MARGAY_BAD_ARGUMENT where there are too many, where a tier has a size twice,
+ * and as margay_cache_size_blocks(); MARGAY_NO_MEMORY.  The caller frees *sums.
  */
 MARGAY_API enum margay_status margay_tiers_resolve(
     const struct margay_tiers *tiers, uint64_t block_bytes, uint64_t **sums,

@@ -6,7 +6,31 @@
 
 #include "traces/traces_internal.h"
 
-/* The sums of one split. */
+/* The sizes of a tier, the first of which has this number, in blocks: different
+   ones. */
+static enum margay_status size_tier(const struct margay_tiers *tiers,
+                                    size_t tier, size_t first,
+                                    uint64_t block_bytes, uint64_t *blocks,
+                                    struct margay_error *error)
+{
+    for (size_t i = first; i < tiers->ends[tier]; i++) {
+        enum margay_status status = margay_cache_size_blocks(
+            &tiers->list[i], "--tiers", block_bytes, &blocks[i], error);
+        if (status != MARGAY_OK)
+            return status;
+        for (size_t k = first; k < i; k++) {
+            if (blocks[k] == blocks[i])
+                return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                   "--tiers: tier %zu has %" PRIu64
+                                   " blocks twice, expected different sizes",
+                                   tier + 1, blocks[k]);
+        }
+    }
+    return MARGAY_OK;
+}
+
+/* The sums of one split.  As a tier has no size twice, no two splits have the
+   same. */
 static enum margay_status add_up(const struct margay_tiers *tiers, size_t split,
                                  const uint64_t *blocks, uint64_t *sums,
                                  struct margay_error *error)
@@ -39,12 +63,10 @@ enum margay_status margay_tiers_resolve(const struct margay_tiers *tiers,
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--tiers: their sizes make more than %d splits",
                                MARGAY_MOST_SPLITS);
-        for (; size < tiers->ends[i] && status == MARGAY_OK; size++)
-            status =
-                margay_cache_size_blocks(&tiers->list[size], "--tiers",
-                                         block_bytes, &blocks[size], error);
+        status = size_tier(tiers, i, size, block_bytes, blocks, error);
         if (status != MARGAY_OK)
             return status;
+        size = tiers->ends[i];
     }
     *sums = calloc(*splits * tiers->count, sizeof **sums);
     if (*sums == NULL)

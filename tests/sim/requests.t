@@ -75,6 +75,18 @@ is 'and one of their policies, and does not say that it lacks them' \
 shows like 'which has a line for each' "$(drawn policies.html | tr '\n' ' ')" \
     'Blocks of requests that miss a cache .*</figcaption>.*<span>leaf-lru</span>'
 
+# The sizes of a tier are different ones in blocks, so that a row is of one split.
+run curve -q --requests --column $columns --tiers 1+3,3+1 --inclusion none \
+    requests.csv
+is 'splits of the same sum have rows of their own' \
+    "$status $(tail -n +2 out | cut -d, -f1-4 | grep -c .) $(tail -n +2 out |
+        cut -d, -f1-4 | sort -u | grep -c .)" '0 8 8'
+for tiers in 2+2,4 1KiB+16,4; do
+    run curve -q --requests --column $columns --unit 64 --tiers $tiers \
+        requests.csv
+    like "$tiers is refused" "$status $(cat err)" '^2 .*tier 1 has .* twice'
+done
+
 perl -ne 'chomp; my ($r, $b) = split /,/;
     print $. == 1 ? "" : "]}\n", "{\"timestamp\": $r, \"hash_ids\": [" if $r ne $last;
     print $r eq $last ? "," : "", $b; $last = $r;
