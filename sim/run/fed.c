@@ -130,13 +130,13 @@ enum margay_status margay_fed_again(const uint64_t *words, uint64_t count,
         analysis->question->can.needs & ~(unsigned)MARGAY_COLUMN_DISTANCES;
     struct columns *columns = malloc(sizeof *columns);
     enum margay_status status = MARGAY_OK;
-    uint64_t some = 1;
     *taken = 0;
     if (columns == NULL)
         return margay_fail_memory(error, "what a state has");
-    while (*taken < count && some > 0 && status == MARGAY_OK) {
+    while (*taken < count && status == MARGAY_OK) {
         struct margay_span span;
-        some = take(words + *taken, count - *taken, needs, columns, &span);
+        uint64_t some =
+            take(words + *taken, count - *taken, needs, columns, &span);
         if (some == 0)
             break;
         *taken += some;

@@ -118,7 +118,8 @@ static void plan_feeding(const struct margay_plan_facts *facts,
                          : MARGAY_ONE_READER;
     plan->ranks_read = facts->has_ranges && !facts->by_lines && facts->is_named;
     plan->all_blocks = facts->can.references ||
-                       (facts->can.all_blocks && !margay_plan_splits(facts));
+                       (facts->can.all_blocks && !facts->saves &&
+                        !facts->resumes && !margay_plan_splits(facts));
     plan->passes =
         facts->can.passes ? lesser(pass_count(facts), plan->threads) : 1;
     plan->pass_threads = plan->threads / plan->passes;

@@ -82,11 +82,17 @@ static enum margay_status check_looks(const struct margay_request *request,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--window does not go with --every, --save and "
                            "--resume: a state has no windows");
-    if ((looks || keeps) && job_count(request) > 1)
+    if ((keeps && request->trace_count > 1) ||
+        (looks && job_count(request) > 1))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--every, --save and --resume are for one trace at "
                            "a time, not %zu",
                            request->trace_count);
+    if (keeps && question->can.references && request->block_count > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: --save and --resume are for one block size at "
+                           "a time, not %zu",
+                           question->name, request->block_count);
     if ((looks || windows) && !question->can.looks)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s cannot be looked into before its end, as "

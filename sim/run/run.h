@@ -56,12 +56,14 @@ struct margay_need {
 struct margay_transport;
 
 /* Several traces that are read as one, each as a thread of its own and a core
-   of a machine.  Of `reading`, the warm-up is that of all together. */
+   of a machine.  Of `reading`, the warm-up is that of all together.  Their
+   numbers must mean the same, and either all of them are samples or none.  A
+   trace that lacks the times or the kinds that its order needs is refused. */
 struct margay_mix_options {
     const char *name;     /* of all, in results */
     bool apart;           /* they share no block: bits 48 to 58 of addresses of
                              thread k are changed by k */
-    bool by_time;         /* in the order of their times, which they need; */
+    bool by_time;         /* in the order of their times; */
     bool by_instructions; /* or an instruction of each in turn: a fetch and what
                              comes before the next one; else */
     uint64_t turn_refs;   /* they take turns of this length, 1 or more */
@@ -114,7 +116,8 @@ struct margay_request {
        `every_seconds` seconds have passed since the last look; 0 = never. */
     uint64_t every_refs, every_seconds;
 
-    /* The host's `save` is called when all is read, and at each look. */
+    /* The host's `save` is called when all is read, and at each look.  States
+       are those of one trace. */
     bool saves;
 
     /* Go on from this state; NULL = begin anew.  The trace holds what comes

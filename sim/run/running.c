@@ -74,7 +74,8 @@ static void leave(void *context, size_t lacking, size_t caches)
 /* Of addresses, where nothing is said. */
 #define DEFAULT_BLOCK_BYTES 64
 
-/* What is known of the trace. */
+/* What is known of the trace.  One that stands in knows nothing of blocks: what
+   the state says of them holds. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
     const struct margay_request *request = running->request;
@@ -87,13 +88,14 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
         .splits = margay_plan_splits(&running->facts),
         .index = running->pass_count++,
         .block_bytes = block_bytes,
-        .block_tokens = request->block_tokens != 0
-                            ? request->block_tokens
+        .block_tokens = request->block_tokens != 0 ? request->block_tokens
+                        : running->stands_in
+                            ? margay_state_tokens(&running->state)
                             : margay_trace_block_tokens(running->trace),
     };
-    if (unit == 0)
+    if (unit == 0 && !running->stands_in)
         pass->block_bytes = margay_trace_block_bytes(running->trace);
-    if (unit == 0 && request->token_bytes != 0 &&
+    if (unit == 0 && !running->stands_in && request->token_bytes != 0 &&
         !margay_multiply_u64(request->token_bytes, pass->block_tokens,
                              &pass->block_bytes))
         pass->block_bytes = 0;
@@ -321,8 +323,9 @@ static enum margay_status begin_all(struct margay_running *running,
                : status;
 }
 
-/* What the request asks of the trace, and then, column by column, what the
-   question does; the threads of a mix are its traces. */
+/* What the request asks of the trace, what the order of a mix does, and then,
+   column by column, what the question does; the threads of a mix are its
+   traces. */
 static enum margay_status check_needs(const struct margay_running *running,
                                       const char *name,
                                       const margay_trace *trace,
@@ -330,11 +333,19 @@ static enum margay_status check_needs(const struct margay_running *running,
 {
     const struct margay_request *request = running->request;
     const margay_question *question = running->question;
+    const struct margay_mix_options *mix = request->mix;
     unsigned needs = question->can.needs;
-    if (request->mix != NULL)
+    struct margay_need order = {.asked_by = "a mix in this order"};
+    if (mix != NULL) {
         needs &= ~(unsigned)MARGAY_COLUMN_THREADS;
+        order.column = mix->by_time           ? MARGAY_COLUMN_TIMES
+                       : mix->by_instructions ? MARGAY_COLUMN_KINDS
+                                              : 0;
+    }
     enum margay_status status = margay_needs_check(
         request->needs, request->need_count, name, trace, error);
+    if (status == MARGAY_OK)
+        status = margay_needs_check(&order, 1, name, trace, error);
     for (unsigned column = 1;
          column <= MARGAY_ALL_COLUMNS && status == MARGAY_OK; column <<= 1) {
         const struct margay_need need = {

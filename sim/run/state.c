@@ -124,7 +124,8 @@ enum margay_status margay_state_write(const struct margay_sink *sink,
         margay_analysis *analysis = job->analyses[i];
         const struct margay_pass *pass = &job->passes[i];
         const uint64_t kept[] = {pass->block_bytes, KEPT,
-                                 analysis->question->can.references, 0, 0};
+                                 analysis->question->can.references,
+                                 pass->block_tokens, 0};
         for (size_t k = 0; k < PASS_WORDS - 1 && fed[i].keeps; k++)
             margay_words_put(writer, kept[k]);
         status = fed[i].keeps ? margay_fed_write(&fed[i], writer, error)
@@ -185,6 +186,12 @@ size_t margay_state_blocks(const struct margay_state *state,
         words += PASS_WORDS + 2 * words[4] + words[5];
     }
     return state->pass_count;
+}
+
+uint64_t margay_state_tokens(const struct margay_state *state)
+{
+    const uint64_t *words = state->words + state->at;
+    return words[1] == KEPT ? words[3] : 0;
 }
 
 void margay_state_clear(struct margay_state *state)

@@ -12,9 +12,9 @@
  *         exceeded, references at infinite distance, R, B; R pairs of a
  *         distance and its references, by distance; B blocks, the LRU stack
  *         from the oldest on
- *         or, where all that was fed is kept (fed.h): bytes of a block,
- *         2^64 - 1, whether these are references as they stand, 0, 0, B; B
- *         words
+ *         or, where all that was fed is kept (fed.c): bytes of a block,
+ *         2^64 - 1, whether these are references as they stand, tokens of a
+ *         block (0 = unknown), 0, B; B words
  *   end   a checksum of all that
  */
 #ifndef MARGAY_SIM_RUN_STATE_H
@@ -34,7 +34,8 @@
  * Guarantee: an analysis that is fed all again is what it was.
  * Cost: 8 bytes for each block reference and each column that the question
  *   uses, at most 128 MiB of them in memory; and all of the work again in the
- *   run that goes on.
+ *   run that goes on.  Each look writes all of them: many looks take time in
+ *   the square of their number.
  */
 struct margay_fed {
     bool keeps;       /* what comes; zeroed, it does not */
@@ -101,6 +102,9 @@ enum margay_status margay_state_read(const char *path,
 /* The block sizes that it has; returns how many. */
 size_t margay_state_blocks(const struct margay_state *state,
                            uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES]);
+
+/* The tokens of a block; 0 = not known. */
+uint64_t margay_state_tokens(const struct margay_state *state);
 
 /*
  * Give the analyses of a job, which have not been fed yet, what was saved.

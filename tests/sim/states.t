@@ -82,6 +82,37 @@ run("$options --limit 11 --save state whole.csv");
 report((run("$options --skip 11 --resume state whole.csv"))[0] eq
     (run("$options whole.csv"))[0], 'the rest of a file');
 
+# A run that goes on from a silent pipe and is interrupted has the state's
+# results, with the bytes and tokens of a block that the trace would say.
+open my $moon, '>', 'moon.jsonl' or die;
+printf $moon qq({"timestamp": %d, "input_length": 1200, "output_length": 9, )
+    . qq("hash_ids": [1, %d, %d]}\n), $_, $_ % 3, $_ for 1 .. 20;
+close $moon or die;
+for my $more ('', '--bytes-per-token 128KiB', '--policy leaf-lru', '--tiers 2,9') {
+    my $moon = "curve --requests -f mooncake $more";
+    my ($expected, $status, $said) = run("$moon -q --save moon moon.jsonl");
+    last if $said =~ /built with yajl/;
+    $expected =~ s/\bmoon\.jsonl/-/g;
+    pipe my $silent, my $writer or die;
+    my $child = fork // die;
+    if ($child == 0) {
+        open STDIN, '<&', $silent or die;
+        open STDOUT, '>', 'out' or die;
+        open STDERR, '>', 'err' or die;
+        exec "$margay $moon --resume moon -" or die;
+    }
+    for (1 .. 1000) {
+        last if -s 'err';
+        select undef, undef, undef, 0.01;
+    }
+    kill INT => $child;
+    waitpid $child, 0;
+    my $ended = $? >> 8;
+    my ($got, $why) = map { local (@ARGV, $/) = ($_); <> // '' } 'out', 'err';
+    report($status == 0 && $ended == 130 && $got eq $expected,
+        "interrupted before anything came: $moon", $ended, $why, $got, $expected);
+}
+
 # Damaged states, and those of other options.
 my $state = do { local (@ARGV, $/) = ('state'); <> };
 sub refuses {

@@ -106,7 +106,8 @@ static unsigned allowed(const struct margay_plan_facts *facts)
     bool split = facts->straddle == MARGAY_STRADDLE_USUAL
                      ? facts->trace_splits
                      : facts->straddle == MARGAY_STRADDLE_SPLIT;
-    if (!facts->can.references && (split || !facts->can.all_blocks))
+    bool keeps = facts->saves || facts->resumes;
+    if (!facts->can.references && (split || keeps || !facts->can.all_blocks))
         left &= ~(unsigned)ONCE;
     return left;
 }

@@ -240,6 +240,23 @@ static void refuse(const struct margay_request *request, const char *text,
     seat_end(&seat);
 }
 
+/* The traces have numbers only. */
+static void test_mixes(void)
+{
+    const struct margay_mix_options orders[] = {
+        {.name = "a mix", .by_time = true},
+        {.name = "a mix", .by_instructions = true},
+        {.name = "a mix", .turn_refs = 1},
+    };
+    static const char *const texts[] = {"times", "kinds", "--save"};
+    for (size_t i = 0; i < 3; i++) {
+        struct margay_request request = request_of(2, 1);
+        request.mix = &orders[i];
+        request.saves = i == 2;
+        refuse(&request, texts[i], "a mix without what it needs");
+    }
+}
+
 static void test_requests(void)
 {
     static const char *const twice[] = {"-", "-"};
@@ -354,6 +371,42 @@ static void test_bare_host(void)
     margay_question_free(question);
 }
 
+/* Of caches a state has what each block size was fed; references as they stand
+   would be fed once for all of them. */
+static void test_states_of_blocks(void)
+{
+    static const uint64_t sets[] = {1, 2};
+    static const unsigned ways[] = {2};
+    const struct margay_caches_request caches = {
+        .sets = sets, .set_count = 2, .ways = ways, .way_count = 1};
+    struct margay_request request = request_of(1, 1);
+    struct fragile_question whole = fragile_question(NEVER);
+    struct seat seat = {0};
+    char state[80];
+    struct margay_host host = {.context = &seat, .save = save_state};
+    struct margay_outcome outcome;
+    margay_question *question;
+    snprintf(state, sizeof state, "%s/state", folder);
+    seat.state_path = state;
+    request.saves = true;
+    if (margay_caches_question(&caches, &question, NULL) != MARGAY_OK)
+        abort();
+    CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
+              MARGAY_OK,
+          "a state of caches with two block sizes");
+    request.resume_path = state;
+    CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
+              MARGAY_OK,
+          "and a run that goes on from it");
+    margay_question_free(question);
+    unlink(state);
+    whole.question.can.references = true;
+    request.resume_path = NULL;
+    CHECK(margay_run_request(&request, &whole.question, &host, &outcome,
+                             NULL) == MARGAY_BAD_ARGUMENT,
+          "no state of references as they stand with two block sizes");
+}
+
 /* A question of references is not asked after an engine. */
 static void test_references_after(void)
 {
@@ -378,6 +431,8 @@ int main(void)
         paths[i] = traces[i].path;
     test_breaks();
     test_requests();
+    test_mixes();
+    test_states_of_blocks();
     test_caches();
     test_columns();
     test_bare_host();
