@@ -1,6 +1,5 @@
 /* fed.c - all that an analysis was fed: see state.h */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/run/spans.h"
 #include "sim/run/state.h"
@@ -10,7 +9,8 @@
 #define SPAN_WORDS 2
 #define WARMUP     (UINT64_C(1) << 32) /* among the columns */
 
-/* Numbers of a history in a word. */
+/* Numbers of a history in a word.  It has nothing but words, so that each is
+   aligned. */
 #define WORD_NUMBERS 2
 
 /* Columns that there are. */
@@ -18,18 +18,12 @@
 
 /* -------------------------------------------------------------- keeping -- */
 
-static uint32_t *put(uint32_t *place, uint64_t word)
-{
-    memcpy(place, &word, sizeof word);
-    return place + WORD_NUMBERS;
-}
-
 enum margay_status margay_fed_add(struct margay_fed *fed,
                                   const struct margay_span *span,
                                   struct margay_error *error)
 {
     uint64_t columns = 0;
-    uint32_t *place;
+    uint32_t *room;
     if (!fed->keeps)
         return MARGAY_OK;
 #define MARGAY_COLUMN(name, NAME, bit, type, text) \
@@ -40,15 +34,17 @@ enum margay_status margay_fed_add(struct margay_fed *fed,
     size_t words = 1 + (size_t)__builtin_popcountll(columns);
     size_t numbers = WORD_NUMBERS * (SPAN_WORDS + span->count * words);
     enum margay_status status =
-        margay_history_reserve(&fed->history, numbers, &place, error);
+        margay_history_reserve(&fed->history, numbers, &room, error);
     if (status != MARGAY_OK)
         return status;
-    place = put(put(place, span->count), columns | (span->warmup ? WARMUP : 0));
+    uint64_t *place = (void *)room;
+    *place++ = span->count;
+    *place++ = columns | (span->warmup ? WARMUP : 0);
     for (size_t i = 0; i < span->count; i++)
-        place = put(place, span->blocks[i]);
+        *place++ = span->blocks[i];
 #define MARGAY_COLUMN(name, NAME, bit, type, text)                      \
     for (size_t i = 0; (columns & 1u << (bit)) && i < span->count; i++) \
-        place = put(place, span->name[i]);
+        *place++ = span->name[i];
 #include <margay/columns.def>
     margay_history_add(&fed->history, numbers);
     return MARGAY_OK;
@@ -61,21 +57,20 @@ enum margay_status margay_fed_write(const struct margay_fed *fed,
                                     struct margay_error *error)
 {
     const uint64_t all = margay_history_count(&fed->history);
-    uint32_t buffer[1024];
+    uint64_t buffer[512];
     size_t count;
     margay_words_put(writer, all / WORD_NUMBERS);
     for (uint64_t from = 0; from < all; from += count) {
         const uint32_t *numbers;
-        enum margay_status status = margay_history_read(
-            &fed->history, from, sizeof buffer / sizeof *buffer, buffer,
-            &numbers, &count, error);
+        enum margay_status status =
+            margay_history_read(&fed->history, from,
+                                WORD_NUMBERS * (sizeof buffer / sizeof *buffer),
+                                (void *)buffer, &numbers, &count, error);
         if (status != MARGAY_OK)
             return status;
-        for (size_t i = 0; i < count; i += WORD_NUMBERS) {
-            uint64_t word;
-            memcpy(&word, numbers + i, sizeof word);
-            margay_words_put(writer, word);
-        }
+        const uint64_t *words = (const void *)numbers;
+        for (size_t i = 0; i < count / WORD_NUMBERS; i++)
+            margay_words_put(writer, words[i]);
     }
     return MARGAY_OK;
 }
