@@ -366,9 +366,11 @@ static enum margay_status pass_part(struct order *order,
     /* Where kinds are left out, a batch does not say how many references of
        the trace it stands for, by which a run that goes on is told to skip
        them. */
-    if (running->mix == NULL && margay_running_leaves_out(running))
+    if (margay_running_leaves_out(running))
         running->read_refs =
-            running->state.head.references + margay_trace_given(running->trace);
+            running->state.head.references +
+            (running->mix == NULL ? margay_trace_given(running->trace)
+                                  : margay_mix_given(running->mix));
     return status == MARGAY_OK && margay_running_refs(running) > 0 &&
                    look_is_due(order)
                ? look(order, error)

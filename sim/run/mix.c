@@ -28,7 +28,8 @@ struct margay_mix {
     size_t count, turn; /* whose turn it is */
     uint64_t left;      /* of that turn, */
     bool begins;        /* of which nothing has been read yet */
-    uint64_t warmup_refs;
+    uint64_t warmup_refs, given_refs;
+    unsigned wanted_kinds, wanted_ops;
     unsigned shift; /* of what tells traces apart, in numbers */
     /* The columns of a batch, and which of them some trace has. */
     size_t references;
@@ -91,6 +92,8 @@ enum margay_status margay_mix_create(const struct margay_request *request,
     made->options = request->mix;
     made->straddle = request->straddle;
     made->warmup_refs = warmup_refs;
+    made->wanted_kinds = request->reading.kinds;
+    made->wanted_ops = request->reading.ops;
     made->columns = MARGAY_COLUMN_THREADS;
     *mix = made;
     return MARGAY_OK;
@@ -112,6 +115,11 @@ enum margay_status margay_mix_add(struct margay_mix *mix, const char *name,
 const margay_trace *margay_mix_trace(const struct margay_mix *mix, size_t index)
 {
     return mix->sources[index].trace;
+}
+
+uint64_t margay_mix_given(const struct margay_mix *mix)
+{
+    return mix->given_refs;
 }
 
 void margay_mix_free(struct margay_mix *mix)
@@ -180,13 +188,13 @@ static enum margay_status choose(struct margay_mix *mix, int wait_ms,
     return status;
 }
 
-/* Append the next reference of a trace.  What a trace does not say of it is 0,
-   which is a read, and it covers 1. */
+/* Append the next reference of a trace, if it is wanted.  What a trace does not
+   say of it is 0, which is a read and a get, and it covers 1. */
 static void append(struct margay_mix *mix, size_t core)
 {
     struct source *source = &mix->sources[core];
     const struct margay_batch *from = &source->batch;
-    size_t i = source->done++, to = mix->references++;
+    size_t i = source->done++, to = mix->references;
     uint64_t apart = mix->options->apart ? core : 0;
 #define MARGAY_COLUMN(name, NAME, bit, type, words) \
     mix->name[to] = from->name == NULL ? 0 : from->name[i];
@@ -197,6 +205,8 @@ static void append(struct margay_mix *mix, size_t core)
     mix->threads[to] = (uint32_t)core;
     if (from->extents == NULL)
         mix->extents[to] = 1;
+    mix->references += mix->wanted_kinds >> mix->kinds[to] &
+                       mix->wanted_ops >> mix->ops[to] & 1;
 }
 
 enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
@@ -207,19 +217,20 @@ enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
     most = margay_minimum(most, warmup ? mix->warmup_refs : MIX_REFS);
     most = margay_minimum(most, MIX_REFS);
     enum margay_status status = MARGAY_OK;
+    uint64_t read_refs = 0;
     mix->references = 0;
-    for (size_t next; mix->references < most && status == MARGAY_OK;) {
+    for (size_t next; read_refs < most && status == MARGAY_OK;) {
         status = choose(mix, wait_ms, &next, error);
         if (status == MARGAY_OK && next == mix->count)
             status = MARGAY_END;
         if (status == MARGAY_OK)
-            append(mix, next);
+            append(mix, next), read_refs++;
     }
     if (status != MARGAY_OK &&
-        (mix->references == 0 ||
-         (status != MARGAY_AGAIN && status != MARGAY_END)))
+        (read_refs == 0 || (status != MARGAY_AGAIN && status != MARGAY_END)))
         return status;
-    mix->warmup_refs -= warmup ? mix->references : 0;
+    mix->given_refs += read_refs;
+    mix->warmup_refs -= warmup ? read_refs : 0;
     *batch =
         (struct margay_batch){.references = mix->references, .warmup = warmup};
 #define MARGAY_COLUMN(name, NAME, bit, type, words) \

@@ -32,11 +32,15 @@ enum margay_status margay_mix_add(struct margay_mix *mix, const char *name,
                                   margay_trace *trace,
                                   struct margay_error *error);
 
-/* As margay_trace_next() of all of them, at most `most` references, with the
-   number of its trace as the thread of each. */
+/* As margay_trace_next() of all of them, of at most `most` references, with the
+   number of its trace as the thread of each; kinds and operations are left out
+   when they have been merged. */
 enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
                                    int wait_ms, struct margay_batch *batch,
                                    struct margay_error *error);
+
+/* As margay_trace_given(). */
+uint64_t margay_mix_given(const struct margay_mix *mix);
 
 /* The trace of that index in the request. */
 const margay_trace *margay_mix_trace(const struct margay_mix *mix,

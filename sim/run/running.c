@@ -176,7 +176,13 @@ static enum margay_status open_trace(struct margay_running *running,
     if (request->mix != NULL && request->mix->by_time)
         used |= MARGAY_COLUMN_TIMES;
     struct margay_trace_options options = request->reading;
-    options.warmup_refs = request->mix == NULL ? running->warmup_refs : 0;
+    options.warmup_refs = running->warmup_refs;
+    if (request->mix != NULL) { /* which counts and selects what it merges */
+        used |= options.ops != MARGAY_ALL_OPS ? MARGAY_COLUMN_OPS : 0;
+        options.warmup_refs = 0;
+        options.kinds = MARGAY_ALL_KINDS;
+        options.ops = MARGAY_ALL_OPS;
+    }
     const struct margay_reading reading = {
         .numbers_only = plan->numbers_only && request->mix == NULL,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
