@@ -93,9 +93,9 @@ static void summarise(const struct machine_results *results,
                  machine_access_cycles(results, best));
         machine_text(results->machine, best, fields, sizeof fields);
     }
-    message_tell("%s: %" PRIu64 " references of %zu core%s%s%s%s%s",
-                 results->trace, references, fed.cores,
-                 margay_plural(fed.cores, "s"),
+    message_tell("%s: %" PRIu64 " reference%s of %zu core%s%s%s%s%s",
+                 results->trace, references, margay_plural(references, "s"),
+                 fed.cores, margay_plural(fed.cores, "s"),
                  fed.shares_cores ? " that threads share" : "", time,
                  *fields == '\0' ? "" : " at best, with ", fields);
 }

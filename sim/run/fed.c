@@ -135,6 +135,9 @@ enum margay_status margay_fed_again(const uint64_t *words, uint64_t count,
         if (some == 0)
             break;
         *taken += some;
+        for (size_t i = 0;
+             fed->is_apart && span.requests != NULL && i < span.count; i++)
+            columns->requests[i] = ~columns->requests[i];
         span.first_index = pass->fed_refs;
         pass->fed_refs += span.count;
         status = margay_fed_add(fed, &span, error);

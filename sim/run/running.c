@@ -318,6 +318,8 @@ static enum margay_status begin_all(struct margay_running *running,
             margay_history_begin(&running->fed[i].history, directory,
                                  MARGAY_HISTORY_HELD);
         }
+        running->fed[i].is_apart = running->request->reading.skip_refs == 0 &&
+                                   margay_trace_counts_requests(running->trace);
         status = margay_question_begin(running->question, &running->passes[i],
                                        count == 1 ? running->pass_count : 1,
                                        &share, &running->analyses[i], error);

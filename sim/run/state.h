@@ -38,7 +38,8 @@
  *   the square of their number.
  */
 struct margay_fed {
-    bool keeps;       /* what comes; zeroed, it does not */
+    bool keeps;    /* what comes; zeroed, it does not */
+    bool is_apart; /* the state's last request and the trace's first are two */
     unsigned columns; /* that are kept, of spans that have them */
     struct margay_history history;
 };

@@ -195,6 +195,13 @@ for my $apart (0, 1) {
     report(!@wrong, "joined $whole[$apart], as a table that was merged", @wrong);
 }
 # Each trace alone.
+# What is left out counts as read, as it does of one trace.
+for my $what ('--op get --warmup 30', '--op set --every 40', '--op get,set --warmup 9') {
+    my ($expected, $got) = map {
+        join '', `$margay curve -q $fields $what -o counted.csv $_ j0.csv && cat counted.csv*`
+    } '', '--join';
+    report($got eq $expected && $got ne '', "joined alone, $what", $got, $expected);
+}
 my $alone = join '', map { `$margay info -q $fields $_` =~ s/\n/\ntrace,$_\n/r }
     'j0.csv', 'j2.csv';
 $alone =~ s/(.)key,value\n/$1/s;

@@ -112,6 +112,20 @@ for my $more ('', '--bytes-per-token 128KiB', '--policy leaf-lru', '--tiers 2,9'
     report($status == 0 && $ended == 130 && $got eq $expected,
         "interrupted before anything came: $moon", $ended, $why, $got, $expected);
 }
+# Requests without names are others in another file, whatever their number.
+for my $part (1, 2) {
+    open my $file, '>', "$part.jsonl" or die;
+    print $file "{\"h\": [1, $part]}\n";
+    close $file or die;
+}
+system 'cat 1.jsonl 2.jsonl >both.jsonl';
+my $lists = 'curve -q --column id=h --requests';
+my ($both, $unread, $why) = run("$lists both.jsonl");
+run("$lists --save lists 1.jsonl");
+my ($second) = run("$lists --resume lists 2.jsonl");
+report($unread ? $why =~ /built with yajl/
+        : $second =~ s/\b2(?=\.jsonl)/both/gr eq $both, 'a request of another file',
+    $second, $both);
 
 # Damaged states, and those of other options.
 my $state = do { local (@ARGV, $/) = ('state'); <> };

@@ -23,6 +23,8 @@ struct margay_trace_facts {
     unsigned columns; /* set of the columns that the trace has */
     unsigned kinds;   /* set of the kinds that it tells apart */
     bool splits;      /* references ask for all that they cover */
+    /* The trace has no names of requests, which are numbered from 0 on. */
+    bool counts_requests;
     /* Of a table without --column: the columns by their names, as that would
        have them; empty where they tell nothing. */
     char guess[MARGAY_GUESS_BYTES];

@@ -633,6 +633,7 @@ static enum margay_status open_reader(void *state,
         reader->block_tokens = reader->usual_tokens;
         reader->knows_block = true;
     }
+    facts->counts_requests = true;
     facts->block_tokens = reader->block_tokens;
     facts->block_bytes = reader->block_bytes;
     return MARGAY_OK;

@@ -690,6 +690,7 @@ static void describe_named(const struct margay_state_options *options,
     margay_choice_facts(&named->rows.choice, named->layout, options->unit_bytes,
                         facts);
     facts->columns |= requests;
+    facts->counts_requests = requests != 0;
     free_named(named);
 }
 

@@ -53,6 +53,10 @@ enum margay_status margay_trace_open_for(
    recording of data tells some before its first reference. */
 bool margay_trace_tells_data(const margay_trace *trace);
 
+/* Are requests without names numbered from 0 on, so that those of another trace
+   have the same numbers? */
+bool margay_trace_counts_requests(const margay_trace *trace);
+
 /* What the thread that reads ahead has used of the processor; 0 until it has
    come to the end.  What ranges are read by is not among it. */
 double margay_trace_reading_seconds(const margay_trace *trace);

@@ -557,6 +557,11 @@ bool margay_trace_splits(const margay_trace *trace)
     return trace->reader.facts.splits;
 }
 
+bool margay_trace_counts_requests(const margay_trace *trace)
+{
+    return trace->reader.facts.counts_requests;
+}
+
 uint64_t margay_trace_unknown_sizes(const margay_trace *trace, uint64_t *never)
 {
     *never = trace->sizes.never;
