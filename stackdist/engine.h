@@ -173,6 +173,12 @@ extern const struct margay_engine_class margay_engine_optimal;
 extern const struct margay_engine_class margay_engine_optimal_bypass;
 extern const struct margay_engine_class margay_engine_fading;
 
+/* For tests: create() of margay_engine_optimal, but references will have the
+   times from `first` on, which is 1 or more. */
+enum margay_status margay_optimal_create_at(
+    const struct margay_engine_setup *setup, uint32_t first, void *state,
+    struct margay_error *error);
+
 /*
  * Find the engine that a spec names and fill in all of its settings.
  * MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, as margay_spec_parse().

@@ -129,8 +129,7 @@ static const char *missing_of_optimal(const struct machine *machine)
                ? "a last level, which nothing but a memory comes after"
            : level->inclusion == MARGAY_INCLUSIVE
                ? "no inclusive level, as what leaves it is taken out above, "
-                 "and "
-                 "changes the future"
+                 "and changes the future"
            : level->inclusion != MARGAY_INCLUSION_NONE ||
                    level->victim_blocks > 0 || level->no_allocate ||
                    level->prefetch != MARGAY_PREFETCH_NONE ||

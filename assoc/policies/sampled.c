@@ -228,9 +228,9 @@ MARGAY_OBJECT_POLICY_LOOPS(redis_lfu, .hit = hit_redis_lfu,
     }
 
 REDIS(redis_lru, "redis-lru", "tick", "1",
-      "of samples, the block goes of the longest time since its last use");
+      "evicts the block unused longest, of samples");
 REDIS(redis_lfu, "redis-lfu", "log-factor", "10",
-      "of samples, the block goes of the lowest counter of uses");
+      "evicts the lowest counter of uses, of samples");
 
 const struct margay_policy margay_policy_hyperbolic = {
     .info = {.name = "hyperbolic",

@@ -26,6 +26,7 @@ for memory in 2 4 8; do
             last if $server = IO::Socket::UNIX->new(Peer => $ARGV[0]);
             sleep 0.05;
         }
+        $server // die "no server\n";
         $server->autoflush;
         while ($key = <STDIN>) {
             chomp $key;
@@ -38,7 +39,7 @@ for memory in 2 4 8; do
             }
         }
         print $server "stats\r\n";
-        while (($line = <$server>) !~ /^END/) {
+        while (defined($line = <$server>) && $line !~ /^END/) {
             $value{$1} = $2 if $line =~ /^STAT (\S+) (\S+)/;
         }
         print "$value{get_misses} $value{curr_items}\n"' \

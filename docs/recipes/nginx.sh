@@ -54,11 +54,12 @@ END
             last if $server = IO::Socket::UNIX->new(Peer => $ARGV[0]);
             sleep 0.05;
         }
+        $server // die "no server\n";
         $server->autoflush;
         while ($path = <STDIN>) {
             chomp $path;
             print $server "GET /$path HTTP/1.1\r\nHost: a\r\n\r\n";
-            while (($line = <$server>) ne "\r\n") {
+            while (defined($line = <$server>) && $line ne "\r\n") {
                 $bytes = $1 if $line =~ /^Content-Length: (\d+)/i;
             }
             read $server, $body, $bytes;

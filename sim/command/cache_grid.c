@@ -9,7 +9,6 @@
 
 /* The caches simulated without --sets and --ways: powers of two and, unless a
    policy wants them too, all numbers. */
-#define USUAL_SETS 16384
 #define USUAL_WAYS 16
 
 /* The fewest sets of which drrip has some lead, see its source. */

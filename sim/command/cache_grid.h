@@ -5,6 +5,9 @@
 #include "sim/options/options.h"
 #include <margay/run.h>
 
+/* The most sets of a usual grid, and of the map of a report. */
+#define USUAL_SETS 16384
+
 /* The sets and ways of the caches, as ascending lists.  The context of a drive
    (drive.h) begins with it. */
 struct cache_grid {

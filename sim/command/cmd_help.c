@@ -95,19 +95,6 @@ static void put_operand(FILE *text, bool is_first, int columns,
             description);
 }
 
-/* Is there a picture of its table, "curve" or "curve --policy"? */
-static bool is_drawn(const struct command *command)
-{
-    const struct plot_kind *kind;
-    size_t bytes = strlen(command->name);
-    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
-        if (kind->table != NULL && strcspn(kind->table, " ") == bytes &&
-            strncmp(kind->table, command->name, bytes) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void put_choice(FILE *text, const void *context)
 {
     const struct choice *choice = context;
@@ -124,7 +111,7 @@ static void put_choice(FILE *text, const void *context)
             put_option(text, option);
     }
     put_names(text, choice);
-    if (is_drawn(command))
+    if (plot_draws(command->name))
         fprintf(text, "With -o FILE.svg it draws, and takes the options of "
                       "'margay help plot', too.\n");
     for (size_t i = 0;
@@ -133,7 +120,7 @@ static void put_choice(FILE *text, const void *context)
         put_operand(text, i == 0, 12, generator->name, generator->description);
     for (size_t i = 0;
          command->bit == ON_PLOT && (kind = plot_kind_at(i)) != NULL; i++) {
-        if (kind->table != NULL)
+        if (kind->picture != NULL)
             put_operand(text, i == 0, 30, kind->table, kind->picture);
     }
 }

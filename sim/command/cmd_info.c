@@ -1,6 +1,6 @@
 /*
- * cmd_info.c - margay info: what a trace holds; --profile, what it is like;
- * --heatmap, which blocks it uses when
+ * cmd_info.c - margay info: what a trace holds; --profile, popularity, sizes
+ * and rate; --heatmap, which blocks it uses when
  *
  * Algorithm: the uses of blocks are counted of all of them while these are few,
  *   and then of a half, a quarter, ... of them, which their hash chooses
@@ -17,7 +17,8 @@
  *
  * Guarantee: a profile is exact up to 2^20 distinct blocks; of more, numbers
  * and shares of blocks are estimates, of 2^19 blocks or more.  A quantile of
- * sizes is less than 1/64 below the true one.
+ * sizes is less than 1/64 below the true one, up to 2^56 bytes; larger sizes
+ * count as 2^56 - 1.
  *
  * Cost: a look into a hash table for each block reference; of a profile 57 MiB
  *   at most, and 2 bytes for each second of the trace, of a heat map 12 MiB.
@@ -210,8 +211,12 @@ static inline enum margay_status count_entry(struct survey *survey,
         (span->ops == NULL || span->ops[i] != MARGAY_DELETE))
         status = count_size(survey, span->sizes[i], error);
     else if (status == MARGAY_OK && span->sizes == NULL &&
-             span->extents != NULL && unit_bytes > 0)
-        status = count_size(survey, extent * unit_bytes, error);
+             span->extents != NULL && unit_bytes > 0) {
+        uint64_t size;
+        if (!margay_multiply_u64(extent, unit_bytes, &size))
+            size = UINT64_MAX;
+        status = count_size(survey, size, error);
+    }
     return status;
 }
 

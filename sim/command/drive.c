@@ -20,8 +20,8 @@
 /* The ranks of which this process is one; NULL = no cluster. */
 static const struct margay_transport *ranks;
 
-/* The number of options that ask for a column which not every trace has. */
-#define REQUEST_NEEDS 18
+/* More than the options that ask for a column which not every trace has. */
+#define MOST_NEEDS 24
 
 /* ----------------------------------------------------------- the request -- */
 
@@ -36,10 +36,9 @@ bool drive_tenants_are_threads(const struct options *options)
            strcmp(options->reading.tenant, "thread") == 0;
 }
 
-/* What the options ask of the columns of a trace; the need of an option that is
-   not given is empty. */
-static void list_needs(const struct options *options,
-                       struct margay_need needs[REQUEST_NEEDS])
+/* What the options ask of the columns of a trace; returns how many needs. */
+static size_t list_needs(const struct options *options,
+                         struct margay_need needs[MOST_NEEDS])
 {
     const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
     const struct attribution_option *by = &options->results.by;
@@ -47,7 +46,7 @@ static void list_needs(const struct options *options,
     const struct {
         bool given;
         struct margay_need need;
-    } table[REQUEST_NEEDS] = {
+    } table[] = {
         {options->reading.kinds != MARGAY_ALL_KINDS,
          {"--kind", MARGAY_COLUMN_KINDS, options->reading.kinds, NULL}},
         {options->reading.ops != MARGAY_ALL_OPS,
@@ -94,8 +93,13 @@ static void list_needs(const struct options *options,
         {by->given && by->by == MARGAY_BY_OP,
          {"--by op", MARGAY_COLUMN_OPS, 0, NULL}},
     };
-    for (size_t i = 0; i < REQUEST_NEEDS; i++)
-        needs[i] = table[i].given ? table[i].need : (struct margay_need){0};
+    _Static_assert(sizeof table / sizeof *table <= MOST_NEEDS, "all fit");
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].given)
+            needs[count++] = table[i].need;
+    }
+    return count;
 }
 
 struct margay_engine_request drive_engine(const struct options *options,
@@ -520,7 +524,7 @@ enum margay_status drive_run(const struct drive *drive,
 {
     const struct options *options = drive->options;
     struct margay_request request = request_of(options);
-    struct margay_need needs[REQUEST_NEEDS];
+    struct margay_need needs[MOST_NEEDS];
     struct seat seat = {.drive = drive};
     /* Is there something to be written at each --every? */
     bool shows =
@@ -545,10 +549,9 @@ enum margay_status drive_run(const struct drive *drive,
         status = ask(drive, &question, error);
     if (status != MARGAY_OK)
         return status;
-    list_needs(options, needs);
     request.needs = needs;
     request.ranks = ranks;
-    request.need_count = REQUEST_NEEDS;
+    request.need_count = list_needs(options, needs);
     if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
         message_print("reading a trace from standard input, the terminal "
                       "('margay help %s' tells how to name a file)",

@@ -90,6 +90,16 @@ static int show_text(const char *table_name, const struct options *options)
 
 /* -------------------------------------------------------------- picture -- */
 
+/* Does a picture show the table that these options ask for? */
+static bool has_picture(const struct options *options)
+{
+    return plot_draws(options->command->name) &&
+           (options->command->bit != ON_INFO || options->heatmap) &&
+           (options->command->bit != ON_ENGINES ||
+            options->trials.trace != NULL || options->trials.sweep) &&
+           options->machine.validate == NULL;
+}
+
 /* Does the command draw its table?  Refuses pictures that none can, before
    anything is analysed. */
 static enum margay_status choose_picture(const struct options *options,
@@ -121,6 +131,11 @@ static enum margay_status choose_picture(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--output: '%s' (expected a name that ends "
                            "in " PICTURE_SUFFIXES ")",
+                           options->output);
+    if (*draws && !plots && !has_picture(options))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--output: '%s' (expected --csv or another name, as "
+                           "there is no picture of this table)",
                            options->output);
     if (name != NULL && !*draws)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

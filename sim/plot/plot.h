@@ -30,8 +30,7 @@ struct plot_kind {
     const char *title;   /* of its section in a report */
     const char *drawing; /* in report.js; NULL = none */
     const char *script;  /* of its picture, in plots/; NULL = none */
-    const char
-        *table; /* the command that writes it; NULL = see the row above */
+    const char *table;   /* the command that writes it; NULL = see above */
     const char *picture; /* for the help, at most 48 columns; NULL likewise */
     unsigned takes;
     const char *map;                     /* the script for --map; NULL = none */
@@ -40,6 +39,9 @@ struct plot_kind {
 
 /* Row `index`; NULL beyond the last. */
 const struct plot_kind *plot_kind_at(size_t index);
+
+/* Is there a picture of a table of the command, "curve" or "curve --policy"? */
+bool plot_draws(const char *command);
 
 /* The first kind whose columns these begin with; NULL if there is none. */
 const struct plot_kind *plot_kind_of(const char *columns);

@@ -34,7 +34,8 @@ static const struct plot_kind kinds[] = {
          "Replacement policies", "requests", "curve", .takes = PLOT_RATIOS),
     KIND(CURVE_COLUMNS CURVE_REQUEST_COLUMNS, "Miss curve of requests",
          "requests", "curve", .takes = PLOT_RATIOS),
-    KIND(TIER_COLUMNS, "Tiers", NULL, "tiers", .takes = PLOT_ALONE),
+    KIND(TIER_COLUMNS, "Tiers", NULL, "tiers", .takes = PLOT_ALONE,
+         .table = "curve --tiers"),
     KIND(SPLIT_COLUMN TIER_COLUMNS, "Tiers", NULL, "tiers",
          .takes = PLOT_ALONE),
     KIND(SHARE_COLUMNS, "A shared cache", "shared", "sharers",
@@ -72,7 +73,7 @@ static const struct plot_kind kinds[] = {
          .table = "phases",
          .picture = "working sets; places over time (info --heatmap)"),
     KIND(HEATMAP_COLUMNS, "Places over time", "heatmap", "heatmap",
-         .takes = PLOT_ALONE),
+         .takes = PLOT_ALONE, .table = "info --heatmap"),
     KIND(SIMULATE_COLUMNS, "A machine", "machine", "machine",
          .takes = PLOT_ALONE, .traffic = "traffic", .table = "simulate",
          .picture = "misses of caches; access times (--pareto)"),
@@ -87,7 +88,7 @@ static const struct plot_kind kinds[] = {
          .picture = "errors over speeds; speeds over blocks (--sweep)"),
     KIND(ENGINES_SWEEP_COLUMNS, "Engines", NULL, "engines-sweep",
          .takes = PLOT_X | PLOT_Y | PLOT_LABELS | PLOT_ALONE),
-    KIND(PROFILE_COLUMNS, "What the trace is like", "profile", NULL,
+    KIND(PROFILE_COLUMNS, "Popularity, sizes and rate", "profile", NULL,
          .takes = 0),
     KIND(SHARING_COLUMNS, "Blocks that cores share", NULL, NULL, .takes = 0),
     KIND(VALIDATE_COLUMNS, "Counters", NULL, NULL, .takes = 0),
@@ -97,6 +98,18 @@ static const struct plot_kind kinds[] = {
 const struct plot_kind *plot_kind_at(size_t index)
 {
     return index < sizeof kinds / sizeof kinds[0] ? &kinds[index] : NULL;
+}
+
+bool plot_draws(const char *command)
+{
+    const struct plot_kind *kind;
+    const size_t bytes = strlen(command);
+    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
+        if (kind->table != NULL && strcspn(kind->table, " ") == bytes &&
+            strncmp(kind->table, command, bytes) == 0)
+            return true;
+    }
+    return false;
 }
 
 const struct plot_kind *plot_kind_of(const char *columns)

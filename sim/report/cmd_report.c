@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sim/annotate/annotate.h"
+#include "sim/command/cache_grid.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/report/page.h"
@@ -27,10 +28,6 @@
 #include "sim/terminal/output.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
-
-/* The most sets of the map, unless more are needed for all blocks in 16 ways.
- */
-#define USUAL_SETS 16384
 
 /* The windows that a trace is cut into. */
 #define WINDOWS 64
@@ -117,7 +114,7 @@ static bool ask(enum part part, struct options *options,
     case HISTOGRAM:
         options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
         return true;
-    case CACHES: /* of the map: powers of two, the largest with all blocks */
+    case CACHES: /* of the map: more sets than usual if all blocks need them */
         for (uint64_t number = 1; ways->count < 5; number *= 2)
             ways->numbers[ways->count++] = number;
         for (uint64_t number = 1;

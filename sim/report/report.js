@@ -437,7 +437,7 @@ function machine(rows, captions)
     ];
 }
 
-// What a trace is like, in sentences and in pictures of popularity and of rate.
+// Popularity, sizes and rate, in sentences and in pictures.
 function profile(rows)
 {
     const of = (property) => rows.filter((row) => row.property === property)

@@ -214,10 +214,7 @@ void table_counters(struct csv_writer *csv,
         csv_text(csv, of_level ? results->machine->levels[level].name : "");
         csv_u64(csv, counter->count);
         csv_u64(csv, got);
-        if (counter->count == 0)
-            csv_nothing(csv);
-        else
-            csv_share(csv, got, counter->count);
+        csv_share(csv, got, counter->count);
         table_varied(csv, results->machine, machine);
         csv_end_row(csv);
     }

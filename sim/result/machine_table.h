@@ -52,7 +52,7 @@ enum margay_status table_pareto(struct csv_writer *csv,
                                 const struct machine_results *results,
                                 struct margay_error *error);
 
-/* ----------------------------------- beside a processor's counters -- */
+/* ---------------------------------- next to a processor's counters -- */
 
 /* An event that was counted, and what a machine has for it. */
 struct counter {

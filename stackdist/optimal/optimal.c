@@ -22,7 +22,7 @@
  * saves machines, but not entries of the table: a block of any age may be one
  * that a cache of that size has kept.
  */
-#include "stackdist/optimal/optimal.h"
+#include "stackdist/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

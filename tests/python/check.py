@@ -602,6 +602,11 @@ class Outside(Fifo):
         return self.ways
 
 
+class Fraction(Fifo):
+    def victim(self, set):
+        return 1.0
+
+
 class Failing(Fifo):
     def hit(self, set, way):
         return 1 // 0
@@ -609,6 +614,8 @@ class Failing(Fifo):
 
 refuses("Outside.victim: 4 (expected a way from 0 to 3)", margay.curve,
         "t.din", policy=Outside, sizes=[4])
+refuses("'float' object cannot be", margay.curve, "t.din", policy=Fraction,
+        sizes=[4], raises=TypeError)
 refuses("division", margay.assoc, "t.din", sets=[2], ways=[2], policy=Failing,
         raises=ZeroDivisionError)
 refuses("", margay.curve, "t.din", policy=margay.Policy, sizes=[4],

@@ -238,6 +238,8 @@ my %jobs = (
         [@din, '--policy', 'lru,arc,lirs:hir=0.1'],
         ['-f', 'lines', 'large', '--sizes', '1,18446744073709551615'],
         [@objects, 'objects.csv', '--histogram', 'beside'],
+        ['--objects', '-f', 'csv', '--column', 'id=id,size=size,cost=size',
+         '--policy', 'lru:tier=300', '--written', 'objects.csv'],
         [@objects, 'none.csv'],
         ['--tiers', '2,3', '--column', 'block', 'requests.csv'],
         ['--tiers', '2+3,4', '--column', 'block', 'requests.csv'],

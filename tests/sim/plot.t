@@ -21,6 +21,14 @@ refuses "blank.csv:3: column policy: found 'l ru', expected the spec of a policy
 refuses "info.csv:1: found the columns 'key,value', of which there is no picture; expected a table of curve --policy, .*annotate, .*engines" \
     plot info.csv -o x.png
 
+# Before the trace is looked for.
+for options in 'info' 'info --profile' 'simulate --machine m --validate c' \
+    distances; do
+    refuses "--output: 'x.svg' .expected --csv or another name, as there is no picture of this table" \
+        $options none.din -o x.svg
+done
+refuses "--output: 'x.svg' .expected --csv" engines -o x.svg
+
 # ------------------------------------------------------------ a fake gnuplot --
 mkdir scripts bin
 touch scripts/picture.gp

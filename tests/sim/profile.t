@@ -1,5 +1,5 @@
 #!/bin/sh
-# profile.t - what a trace is like, against perl, which counts all of it
+# profile.t - popularity, sizes and rate, against perl, which counts all of it
 . tests/sim/lib.sh
 
 # A table of requests as `margay info --profile` has to describe it, by hand.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# validate.t - a machine beside a recorded file of counters, each event against
+# validate.t - a machine next to a recorded file of counters, each event against
 # the column of the machine's own table
 . tests/sim/lib.sh
 

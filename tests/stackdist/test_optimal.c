@@ -2,7 +2,7 @@
  * test_optimal.c - the distances of the optimum, against Belady at every size
  */
 #include "stackdist/optimal/machines.h"
-#include "stackdist/optimal/optimal.h"
+#include "stackdist/stackdist_internal.h"
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"

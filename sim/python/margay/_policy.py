@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import operator
 import os
 import shutil
 import tempfile
@@ -73,7 +74,7 @@ class _Loaded:
     def _evict(self, cache: int, index: int, use: int) -> int:
         try:
             made = self.caches[cache]
-            way = made.victim(index)
+            way = operator.index(made.victim(index))
             if not 0 <= way < made.ways:
                 raise Error(f"{self.policy.__name__}.victim: {way!r} (expected "
                             f"a way from 0 to {made.ways - 1})")
