@@ -73,5 +73,9 @@ enum margay_status margay_tiers_resolve(const struct margay_tiers *tiers,
         return margay_fail_memory(error, "the tiers");
     for (size_t i = 0; i < *splits && status == MARGAY_OK; i++)
         status = add_up(tiers, i, blocks, *sums + i * tiers->count, error);
+    if (status != MARGAY_OK) {
+        free(*sums);
+        *sums = NULL;
+    }
     return status;
 }
