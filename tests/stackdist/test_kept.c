@@ -1,4 +1,7 @@
 /* test_kept.c - jobs of the optimum that are kept and given together */
+/* Its function, as the headers declare it. */
+#define margay_optimal_create_at keeping_create_at
+
 #include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
@@ -10,7 +13,6 @@
 #define JUDGED_JOBS                  3
 #define MANY_PASSED                  -1
 #define LEAST_KEPT                   ((size_t)5)
-#define margay_optimal_create_at     keeping_create_at
 #define margay_engine_optimal        keeping_engine
 #define margay_engine_optimal_bypass keeping_engine_bypass
 #include "stackdist/optimal/optimal.c"
