@@ -71,7 +71,7 @@
 #define COHERENCE_COLUMNS                                        \
     "coherence_misses,true_sharing_misses,false_sharing_misses," \
     "invalidations,interventions,upgrades"
-#define PARETO_COLUMNS "machine,trace,bytes,access_cycles,front"
+#define PARETO_COLUMNS   "machine,trace,bytes,access_cycles,front"
 #define VALIDATE_COLUMNS "machine,trace,event,cache,counted,simulated,ratio"
 #define SHARING_COLUMNS                                             \
     "machine,trace,cache,block_address,offset,core,site,file,line," \

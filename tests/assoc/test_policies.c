@@ -302,7 +302,7 @@ int main(void)
         test_large(specs[i]);
     }
     /* A single round may have no cache that leaves anything out. */
-    CHECK(left_out > 0 || rounds(2) < 2,
-          "%" PRIu64 " references were left out", left_out);
+    CHECK(left_out > 0 || rounds(2) < 2, "%" PRIu64 " references were left out",
+          left_out);
     return tap_done();
 }

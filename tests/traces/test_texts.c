@@ -418,8 +418,7 @@ static const struct sample {
     {"jsonl", "{\"x\":" DEEP("{\"x\":") "1" DEEP("}") ",\"a\":5}\n", "5",
      "id=a"},
 #else
-    {"jsonl", "{\"a\":1}\n", ":1: a Margay that was built with yajl",
-     "id=a"},
+    {"jsonl", "{\"a\":1}\n", ":1: a Margay that was built with yajl", "id=a"},
 #endif
     {"logfmt",
      "\xef\xbb\xbf"
