@@ -20,6 +20,7 @@ mkdir "$folder/bin" or die "$folder/bin: $!\n";
 symlink $margay, "$folder/bin/margay" or die "$folder/bin/margay: $!\n";
 $ENV{PATH} = "$folder/bin:$ENV{PATH}";
 $ENV{MARGAY_PLOTS} //= "$root/plots";
+$ENV{MARGAY_MACHINES} //= "$root/sim/machines";
 $ENV{LC_ALL} = 'C';
 
 # A command goes on as long as the shell would ask for more.
