@@ -55,10 +55,8 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
                                            const struct margay_use *use)
 {
     struct state *state = context;
-    uint32_t slot = margay_held_least(&state->held, state, set, state->sample,
-                                      use, value_of);
-    margay_held_take(&state->held, slot);
-    return slot;
+    return margay_held_evict(&state->held, state, set, state->sample, use,
+                             value_of);
 }
 
 static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,

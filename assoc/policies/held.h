@@ -98,4 +98,17 @@ static MARGAY_ALWAYS_INLINE uint32_t margay_held_least(
     return least;
 }
 
+/* The call evict() of policies for which the least value alone decides. */
+static MARGAY_ALWAYS_INLINE uint32_t margay_held_evict(
+    struct margay_held *held, void *state, uint64_t set, uint32_t sample,
+    const struct margay_use *use,
+    double (*value_of)(const void *state, uint64_t set, uint32_t slot,
+                       const struct margay_use *use))
+{
+    uint32_t slot = margay_held_least(held, state, set, sample, use, value_of);
+    if (use->sized)
+        margay_held_take(held, slot);
+    return slot;
+}
+
 #endif

@@ -22,12 +22,12 @@
  * + 1), and which is 5 at first.
  *
  * Source: evict.c and maxmemory-policy allkeys-lru and allkeys-lfu of
- * Redis 7.0. What differs here: samples are drawn one by one, and not from
- * neighbouring buckets; ticks are counted in references, and not in seconds;
- * counters do not decay, which in Redis they do by 1 each minute.
+ *   Redis 7.0.  Differences here: samples are drawn one by one, and not from
+ *   neighbouring buckets; ticks are counted in references, and not in seconds;
+ *   counters do not decay, which in Redis they do by 1 each minute.
  *
  * Cost: proportional to the sample; 16 bytes for each way, 24 for each object;
- * of Redis 388 for each set.
+ *   of Redis 388 for each set.
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/held.h"
@@ -96,11 +96,8 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
                                            const struct margay_use *use)
 {
     struct state *state = context;
-    uint32_t slot = margay_held_least(&state->held, state, set, state->sample,
-                                      use, value_of);
-    if (use->sized)
-        margay_held_take(&state->held, slot);
-    return slot;
+    return margay_held_evict(&state->held, state, set, state->sample, use,
+                             value_of);
 }
 
 static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
