@@ -142,8 +142,10 @@ unsigned margay_reader_columns(const struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
     unsigned named = reader->facts.columns & format->info.named_columns;
-    return (format->describe != NULL ? reader->facts.columns
-                                     : format->info.columns | named) &
+    unsigned columns = format->describe != NULL ? reader->facts.columns
+                                                : format->info.columns | named;
+    /* A format may have what this trace lacks. */
+    return columns & (reader->facts.columns | ~MARGAY_STORAGE_COLUMNS) &
            ~reader->unused_columns;
 }
 

@@ -341,14 +341,12 @@ static unsigned lost_columns(const struct margay_trace *trace)
                : 0;
 }
 
-/* Of the columns of objects, the batch has those that this trace fills. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
                          size_t from, size_t count, struct margay_batch *batch)
 {
-    unsigned columns = margay_references_columns(references) &
-                       (trace->reader.facts.columns | ~MARGAY_STORAGE_COLUMNS) &
-                       ~lost_columns(trace);
+    unsigned columns =
+        margay_references_columns(references) & ~lost_columns(trace);
     *batch = (struct margay_batch){.references = count};
 #define MARGAY_COLUMN(name, NAME, bit, type, words) \
     if (columns & 1u << (bit))                      \
@@ -445,22 +443,18 @@ static enum margay_status look_ahead(struct margay_trace *trace,
 static enum margay_status settle_sizes(struct margay_trace *trace,
                                        struct margay_error *error)
 {
-    struct margay_references slot = trace->reader.ring[trace->slot];
+    struct margay_references *slot = &trace->reader.ring[trace->slot];
     struct margay_object_sizes *rule = &trace->sizes;
     enum margay_status status = MARGAY_OK;
-    /* The format may have operations where this trace has none. */
-    if ((trace->reader.facts.columns & MARGAY_COLUMN_OPS) == 0)
-        slot.ops = NULL;
-    if (slot.sizes == NULL || trace->reading.raw_sizes ||
-        (trace->reader.facts.columns & MARGAY_COLUMN_SIZES) == 0)
+    if (slot->sizes == NULL || trace->reading.raw_sizes)
         return MARGAY_OK;
     rule->from = trace->options.sizes_from;
     rule->first = trace->options.skip_refs;
     if (!margay_add_u64(rule->first, trace->options.limit_refs, &rule->end))
         rule->end = UINT64_MAX;
     rule->fills |= rule->from == MARGAY_SIZES_FIRST || trace->path == NULL;
-    if (!margay_object_sizes_needs_look(rule, &slot))
-        return margay_object_sizes_apply(rule, &slot, error);
+    if (!margay_object_sizes_needs_look(rule, slot))
+        return margay_object_sizes_apply(rule, slot, error);
     if (trace->path != NULL)
         status = look_ahead(trace, error);
     else if (rule->from >= MARGAY_SIZES_LAST)
@@ -469,7 +463,7 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
                              "found by reading the trace twice: expected a "
                              "file, not a pipe; keep what comes in one first",
                              trace->reader.path);
-    return status == MARGAY_OK ? margay_object_sizes_apply(rule, &slot, error)
+    return status == MARGAY_OK ? margay_object_sizes_apply(rule, slot, error)
                                : status;
 }
 
