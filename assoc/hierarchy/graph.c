@@ -119,8 +119,8 @@ static bool loses_blocks(const struct machine *machine)
     return loses;
 }
 
-/* What a level with Belady's optimum lacks for that, or NULL.  What reaches it
-   is not to depend on what it has, and what it has on nothing else. */
+/* What a level with Belady's optimum lacks for that, or NULL.  Its
+   references must not depend on its blocks, nor these on anything else. */
 static const char *missing_of_optimal(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];

@@ -7,9 +7,10 @@
  *   admission have it, unless the cache has it already.  A request that the
  *   memory hits does not reach the cache.  One that only the cache hits is a
  *   use of the object there, and brings a copy of it into the memory.  An
- * object larger than the memory is offered at once.  Where an object is stored
- * anew, by a set, with another size, or as it had expired, the cache loses what
- * it has of it, until it is offered again.  What has expired is not offered.
+ *   object larger than the memory is offered at once.  Where an object is
+ *   stored anew, by a set, with another size, or as it had expired, the cache
+ *   loses its copy, until the object is offered again.  An expired object is
+ *   not offered.
  *
  * Source: Berg et al., "The CacheLib caching engine", OSDI 2020, for the order
  *   of the two.

@@ -6,19 +6,19 @@
  *   and then of a half, a quarter, ... of them, which their hash chooses
  *   (sample.h), so that all uses of a block count or none.  A heat map has
  *   COLUMNS counts of each, of some references, which become twice as many
- * where they do not reach.  The exponent of Zipf's law is the slope of the line
- * of least squares through the logarithms of ranks and uses, of groups of ranks
- *   that grow by a quarter; what was used less than LEAST_USES times is left
- *   out, as chance orders it.
+ *   where they do not reach.  The exponent of Zipf's law is the slope of the
+ *   line of least squares through the logarithms of ranks and uses, of groups
+ *   of ranks that grow by a quarter; blocks used less than LEAST_USES times are
+ *   left out, as chance orders them.
  *
  * Source: Breslau et al., "Web caching and Zipf-like distributions", INFOCOM
  *   1999; Waldspurger et al., "Efficient MRC construction with SHARDS", FAST
  *   2015, for the sample.
  *
  * Guarantee: a profile is exact up to 2^20 distinct blocks; of more, numbers
- * and shares of blocks are estimates, of 2^19 blocks or more.  A quantile of
- * sizes is less than 1/64 below the true one, up to 2^56 bytes; larger sizes
- * count as 2^56 - 1.
+ *   and shares of blocks are estimates, of 2^19 blocks or more.  A quantile of
+ *   sizes is less than 1/64 below the true one, up to 2^56 bytes; larger sizes
+ *   count as 2^56 - 1.
  *
  * Cost: a look into a hash table for each block reference; of a profile 57 MiB
  *   at most, and 2 bytes for each second of the trace, of a heat map 12 MiB.

@@ -223,8 +223,10 @@ enum margay_status margay_mix_next(struct margay_mix *mix, uint64_t most,
         status = choose(mix, wait_ms, &next, error);
         if (status == MARGAY_OK && next == mix->count)
             status = MARGAY_END;
-        if (status == MARGAY_OK)
-            append(mix, next), read_refs++;
+        if (status == MARGAY_OK) {
+            append(mix, next);
+            read_refs++;
+        }
     }
     if (status != MARGAY_OK &&
         (read_refs == 0 || (status != MARGAY_AGAIN && status != MARGAY_END)))

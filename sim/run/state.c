@@ -98,7 +98,8 @@ static void put_tenants(struct margay_word_writer *writer,
     margay_words_put(writer, letters);
     for (uint32_t i = 0; (name = margay_trace_tenant(job->reader, i)) != NULL;
          i++) {
-        for (size_t k = 0; k <= strlen(name); k++)
+        size_t bytes = strlen(name) + 1;
+        for (size_t k = 0; k < bytes; k++)
             margay_words_put(writer, (unsigned char)name[k]);
     }
 }
