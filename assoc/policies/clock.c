@@ -5,29 +5,32 @@
  *   came, and a hand points at the oldest one.  fifo evicts that.  With clock,
  *   a hit gives a block a second chance.  The hand takes that chance from each
  *   block it passes and stops at the first that has none; a new block takes the
- *   place of that one, after the hand, without a second chance.
+ *   place of that one, after the hand, without a second chance.  With more
+ *   than one chance (max) each hit gives one, and each pass takes one; a new
+ *   block may come with some (new).
  *   As long as every block that leaves makes way for one that comes, the slots
  *   themselves are the circle: a new block takes the slot that the hand has
  *   just passed, and is the newest.  Objects of different sizes leave by the
- * number, so that a cache of them keeps a line.
+ *   number, so that a cache of them keeps a line.
  *
  * Source: Belady 1966 (fifo); Corbato, "A paging experiment with the Multics
  *   system", MIT Project MAC Report MAC-M-384, 1968 (clock).  Others give a new
- *   block its chance at once.
+ *   block its chance at once; PostgreSQL 15 is clock:max=5,new=1
+ *   (src/backend/storage/buffer/freelist.c).
  *
  * Cost: constant, of clock on average, as the hand takes no more chances than
- *   hits gave; 4 bytes for each set, and 8 for each object.  The chances take
- *   one bit for each way, 8 bytes for a set at least.
+ *   hits gave and blocks came with; 4 bytes for each set, and 8 for each
+ * object. The chances take one byte for each way.
  */
-#include "assoc/policies/bits.h"
 #include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
 
 struct state {
     uint64_t slots;
-    uint32_t *hands;            /* [set]: the oldest; NULL = of objects */
-    struct margay_order line;   /* of objects; the oldest first */
-    struct margay_bits chances; /* of clock */
+    uint32_t *hands;          /* [set]: the oldest; NULL = of objects */
+    struct margay_order line; /* of objects; the oldest first */
+    uint8_t *chances;         /* [set][slot], of clock */
+    uint8_t most, of_new;
 };
 
 static void set_up_fifo(void *context, const struct margay_policy_setup *setup,
@@ -46,7 +49,17 @@ static void set_up_clock(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     set_up_fifo(state, setup, layout);
-    margay_bits_set_up(&state->chances, setup->sets, setup->slots, layout);
+    state->chances = margay_lay_out(layout, setup->sets * setup->slots);
+    state->most = (uint8_t)setup->settings.counts[0];
+    state->of_new = (uint8_t)setup->settings.counts[1];
+    if (state->of_new > state->most)
+        state->of_new = state->most;
+}
+
+static inline uint8_t *chances_of(const struct state *state, uint64_t set,
+                                  uint32_t slot)
+{
+    return &state->chances[set * state->slots + slot];
 }
 
 static inline void hit_fifo(void *state, uint64_t set, uint32_t slot,
@@ -59,8 +72,9 @@ static inline void hit_clock(void *context, uint64_t set, uint32_t slot,
                              const struct margay_use *use)
 {
     struct state *state = context;
+    uint8_t *chances = chances_of(state, set, slot);
     (void)use;
-    margay_bits_set(&state->chances, set, slot);
+    *chances = (uint8_t)(*chances + (*chances < state->most));
 }
 
 static MARGAY_ALWAYS_INLINE uint32_t oldest_of(const struct state *state,
@@ -109,12 +123,14 @@ static MARGAY_ALWAYS_INLINE uint32_t evict_clock(void *context, uint64_t set,
                                                  const struct margay_use *use)
 {
     struct state *state = context;
-    uint32_t slot;
-    while (slot = oldest_of(state, set, use->sized),
-           margay_bits_clear(&state->chances, set, slot) ||
-               (use->sized && slot == use->memory))
-        pass(state, set, use->sized);
-    return take(state, set, use->sized);
+    for (;; pass(state, set, use->sized)) {
+        uint32_t slot = oldest_of(state, set, use->sized);
+        uint8_t *chances = chances_of(state, set, slot);
+        if (*chances != 0)
+            --*chances;
+        else if (!use->sized || slot != use->memory)
+            return take(state, set, use->sized);
+    }
 }
 
 /* A block comes into the slot taken last, or the lowest that is free where the
@@ -128,6 +144,15 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
         margay_order_append(&state->line, set, 0, slot);
 }
 
+static MARGAY_ALWAYS_INLINE void insert_clock(void *context, uint64_t set,
+                                              uint32_t slot,
+                                              const struct margay_use *use)
+{
+    const struct state *state = context;
+    *chances_of(state, set, slot) = state->of_new;
+    insert(context, set, slot, use);
+}
+
 /* The next block takes the turn of the one that was in its slot. */
 static void remove_fifo(void *context, uint64_t set, uint32_t slot)
 {
@@ -139,7 +164,7 @@ static void remove_fifo(void *context, uint64_t set, uint32_t slot)
 static void remove_clock(void *context, uint64_t set, uint32_t slot)
 {
     struct state *state = context;
-    margay_bits_clear(&state->chances, set, slot);
+    *chances_of(state, set, slot) = 0;
     remove_fifo(state, set, slot);
 }
 
@@ -151,7 +176,7 @@ static uint32_t victim_fifo(const void *state)
 MARGAY_OBJECT_POLICY_LOOPS(fifo, .hit = hit_fifo, .evict = evict_fifo,
                            .insert = insert)
 MARGAY_OBJECT_POLICY_LOOPS(clock, .hit = hit_clock, .evict = evict_clock,
-                           .insert = insert)
+                           .insert = insert_clock)
 
 const struct margay_policy margay_policy_fifo = {
     .info = {.name = "fifo",
@@ -170,10 +195,12 @@ const struct margay_policy margay_policy_fifo = {
 
 const struct margay_policy margay_policy_clock = {
     .info = {.name = "clock",
-             .parameters = "",
+             .parameters = "max=1,new=0",
              .help = "the block goes that came first, unless it was hit since",
              .source = "Corbato 1968",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
+    .parameters = {{"max", "1|1..255", MARGAY_COUNT},
+                   {"new", "0|0..255", MARGAY_COUNT}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up_clock,
     .loops = clock_loops,

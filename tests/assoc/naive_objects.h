@@ -10,7 +10,8 @@
 static const struct naive_policy naive_policies[] = {
     {"lru", renew_hit, oldest_evict, unmarked_insert, NULL, 0, 0, false},
     {"fifo", no_hit, oldest_evict, unmarked_insert, NULL, 0, 0, false},
-    {"clock", mark_hit, naive_clock_evict, unmarked_insert, NULL, 0, 0, false},
+    {"clock", naive_clock_hit, naive_clock_evict, naive_clock_insert, NULL, 1,
+     0, false},
     {"sieve", mark_hit, naive_sieve_evict, unmarked_insert, naive_sieve_remove,
      0, 0, true},
     {"lfu", naive_greedy_use, naive_greedy_evict, naive_greedy_insert, NULL, 0,
@@ -172,7 +173,7 @@ static inline bool naive_set_begin(struct naive *set, const char *spec,
         }
         set->unit *= i / a;
     }
-    return set->policy->for_sets;
+    return set->policy->for_sets || strncmp(spec, "clock:", 6) == 0;
 }
 
 static inline void naive_set_hit(struct naive *set, uint64_t block)

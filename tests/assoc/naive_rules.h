@@ -128,6 +128,17 @@ static inline void mark_hit(struct naive *naive, uint64_t object)
     *list_value(&naive->list[0], object) = 1;
 }
 
+static inline void naive_clock_hit(struct naive *naive, uint64_t object)
+{
+    uint64_t *chances = list_value(&naive->list[0], object);
+    *chances += *chances < (uint64_t)naive->first;
+}
+
+static inline void naive_clock_insert(struct naive *naive, uint64_t object)
+{
+    list_push(&naive->list[0], object, (uint64_t)naive->second);
+}
+
 static inline void no_hit(struct naive *naive, uint64_t object)
 {
     (void)naive, (void)object;
@@ -141,8 +152,10 @@ static inline uint64_t oldest_evict(struct naive *naive)
 static inline uint64_t naive_clock_evict(struct naive *naive)
 {
     struct naive_list *all = &naive->list[0];
-    while (all->entries[0].value == 1 || all->entries[0].block == naive->asked)
-        list_push(all, list_shift(all), 0);
+    while (all->entries[0].value > 0 || all->entries[0].block == naive->asked) {
+        uint64_t chances = all->entries[0].value;
+        list_push(all, list_shift(all), chances - (chances > 0));
+    }
     return list_shift(all);
 }
 

@@ -16,6 +16,7 @@ static const char *const specs[] = {
     "lru",
     "fifo",
     "clock",
+    "clock:max=3,new=2",
     "sieve",
     "lfu",
     "s3fifo",

@@ -23,6 +23,7 @@ static const char *const specs[] = {
     "plru",
     "random",
     "clock",
+    "clock:max=5,new=1",
     "nru",
     "nru:clear=use",
     "nru:clear=full",

@@ -27,4 +27,5 @@ near sqlite 0.04 "sqlite3 strace${tool:+ a-strace-that-may-trace}" 2 3 1500
 near nginx 0 nginx 3 4 5000 1500
 near redis 0.15 redis-server 4 5 6000 2000 12000
 near memcached 0.1 memcached 3 4 12000 8000
+near postgresql 0.1 'psql /usr/lib/postgresql/*/bin/initdb' 2 3 1500
 finish
