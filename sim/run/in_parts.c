@@ -102,12 +102,10 @@ static uint64_t expect_blocks(const struct parts *parts, size_t i,
                               uint64_t refs)
 {
     const struct block_sample *sample = &parts->sample;
-    uint64_t blocks[SAMPLE_REFS], bound = parts->recipes[i].bound_blocks;
+    uint64_t blocks[SAMPLE_REFS];
     for (size_t k = 0; k < sample->count; k++)
         blocks[k] = sample->numbers[k] >> parts->running->passes[i].shift;
-    uint64_t expected =
-        margay_expect_blocks(blocks, sample->count, sample->run_refs, refs);
-    return bound != 0 && expected > bound ? bound : expected;
+    return margay_expect_blocks(blocks, sample->count, sample->run_refs, refs);
 }
 
 /* Two parts at least, if there may be two, and more as long as their tables are

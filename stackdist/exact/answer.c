@@ -74,8 +74,8 @@ static enum margay_status begin(void *state,
     uint64_t refs = limit < expected->refs ? limit : expected->refs;
     uint64_t blocks =
         expected->blocks < MOST_EXPECTED ? expected->blocks : MOST_EXPECTED;
-    if (blocks > e->bound)
-        blocks = e->bound;
+    if (blocks > margay_exact_most_live(e))
+        blocks = margay_exact_most_live(e);
     e->expected_refs = expected->refs;
     e->touch_limit = limit;
     enum margay_status status = MARGAY_OK;

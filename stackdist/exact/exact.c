@@ -46,8 +46,13 @@
 /* More entries and counters than a batch may add. */
 #define MARGIN ((uint64_t)2 * MARGAY_EXACT_BATCH + MARGAY_NEAR_MOST_BLOCKS)
 
-/* With a smaller bound, dropping blocks saves too little memory. */
-#define SMALLEST_MEMORY_BLOCKS ((uint64_t)4096)
+/* Blocks that a bound allows to forget stay until there are FORGET_FROM times
+   as many as it keeps, as forgetting takes time; or CHEAP_BLOCKS, 40 MB, if
+   that is less and twice as many.  With a bound below LEAST_KEPT, forgetting
+   saves too little. */
+#define FORGET_FROM  16
+#define CHEAP_BLOCKS ((uint64_t)1 << 20)
+#define LEAST_KEPT   ((uint64_t)4096)
 
 /* Timestamps that fit a 32-bit value. */
 #define NARROW_LEAVES (UINT64_C(1) << (32 - MARGAY_LEAF_SHIFT))
@@ -98,6 +103,19 @@ static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
             wanted = to_end;
     }
     return wanted;
+}
+
+static uint64_t kept_blocks(const struct margay_exact *e)
+{
+    return e->bound > LEAST_KEPT ? e->bound : LEAST_KEPT;
+}
+
+uint64_t margay_exact_most_live(const struct margay_exact *e)
+{
+    uint64_t kept = kept_blocks(e);
+    if (kept > CHEAP_BLOCKS / 2)
+        return kept > UINT64_MAX / 2 ? UINT64_MAX : 2 * kept;
+    return margay_minimum(FORGET_FROM * kept, CHEAP_BLOCKS);
 }
 
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
@@ -167,14 +185,8 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
                                               2 * MARGAY_EXACT_SEGMENT);
     }
     if (is_full(e)) {
-        /* The live blocks that a bound allows to forget, once that is worth it.
-         */
-        uint64_t keep = e->bound > SMALLEST_MEMORY_BLOCKS
-                            ? e->bound
-                            : SMALLEST_MEMORY_BLOCKS;
-        uint64_t dropped = e->rank.live / 2 >= keep ? e->rank.live - keep : 0;
-        if (dropped > 0)
-            status = compact(e, dropped, error);
+        if (e->rank.live >= margay_exact_most_live(e))
+            status = compact(e, e->rank.live - kept_blocks(e), error);
         if (status == MARGAY_OK)
             status = margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
     }

@@ -364,23 +364,27 @@ static ALWAYS_INLINE void renumber_buckets(struct margay_exact *e,
     const struct margay_rank rank = e->rank;
     struct margay_bucket *buckets = e->hash.buckets;
     uint64_t bucket_count = e->hash.bucket_count;
+    /* The oldest timestamp that stays. */
+    uint64_t least = dropped == 0 ? 0 : margay_rank_select(&rank, dropped);
     for (uint64_t i = 0; i < bucket_count; i++) {
         const struct margay_bucket *ahead =
             buckets + (i + RENUMBER_AHEAD) % bucket_count;
         for (unsigned j = 0; j < MARGAY_BUCKET_SLOTS; j++) {
             uint64_t timestamp = read_value(ahead, j, wide);
-            if (!in_filter(timestamp))
+            if (timestamp >= least && !in_filter(timestamp))
                 margay_rank_prefetch(&rank, timestamp);
         }
         for (unsigned j = 0; j < MARGAY_BUCKET_SLOTS; j++) {
             uint64_t timestamp = read_value(&buckets[i], j, wide);
             if (timestamp == 0)
                 break;
-            if (!in_filter(timestamp)) {
-                uint64_t before = margay_rank_before(&rank, timestamp, tall);
-                timestamp =
-                    before < dropped ? 0 : margay_rank_nth(before - dropped);
-            }
+            if (in_filter(timestamp))
+                continue;
+            if (timestamp >= least)
+                timestamp = margay_rank_nth(
+                    margay_rank_before(&rank, timestamp, tall) - dropped);
+            else
+                timestamp = 0;
             write_value(&buckets[i], j, timestamp, wide);
         }
     }

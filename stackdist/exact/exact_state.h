@@ -145,6 +145,10 @@ MARGAY_DECLARE_FOR_TARGETS(const struct margay_exact_kernel,
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
                                        struct margay_error *error);
 
+/* Once there are as many blocks, those that the bound allows to forget are
+   forgotten when the table would grow. */
+uint64_t margay_exact_most_live(const struct margay_exact *e);
+
 /* Reserve entries, counters and timestamps for a batch. */
 enum margay_status margay_exact_prepare(struct margay_exact *e,
                                         struct margay_error *error);
