@@ -1,9 +1,9 @@
 /*
  * margay/traces.h - from bytes to references to blocks
  *
- * A program opens a trace, asks for batches of references until MARGAY_END,
- * and frees the trace.  A thread of the trace reads, decompresses and decodes
- * ahead, while the program works on a batch; what is short is read without.
+ * A program opens a trace, asks for batches of references until MARGAY_END, and
+ * frees the trace.  A thread of the trace reads, decompresses and decodes ahead
+ * while the program works on a batch; a short trace is read without one.
  *
  *     margay_trace *trace;
  *     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
@@ -34,8 +34,7 @@
 extern "C" {
 #endif
 
-/* The kind of a reference.  A format that does not tell kinds apart has reads
-   only. */
+/* The kind of a reference.  A format without kinds has only reads. */
 enum margay_kind {
     MARGAY_READ = 0,
     MARGAY_WRITE = 1,
@@ -47,10 +46,10 @@ enum margay_kind {
 #define MARGAY_KIND_BIT(kind) (1u << (kind))
 #define MARGAY_ALL_KINDS      7u
 
-/* What is done to an object that has a name and a size.  A trace that does not
-   tell has gets only. */
+/* An operation on an object that has a name and a size.  A trace without
+   operations has only gets. */
 enum margay_op {
-    MARGAY_GET = 0,    /* Ask for it; a cache that lacks it gets it stored. */
+    MARGAY_GET = 0,    /* Ask for it; a cache that lacks it stores it. */
     MARGAY_SET = 1,    /* Store it. */
     MARGAY_DELETE = 2, /* Remove it from every cache. */
 };
@@ -62,7 +61,7 @@ enum margay_op {
 
 /* ------------------------------------------------------------- formats -- */
 
-/* What the numbers of a trace mean. */
+/* The meaning of the numbers of a trace. */
 enum margay_numbers {
     MARGAY_ADDRESSES, /* Numbers are byte addresses. */
     MARGAY_IDS,       /* Numbers are ids of blocks or of other objects. */
@@ -77,20 +76,20 @@ enum margay_column {
     /* Of spans alone: reuse distances, after an engine. */
     MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
-/* Those that a trace may have or lack: every reference has a number. */
+/* All columns but the number, which every reference has. */
 #define MARGAY_ALL_COLUMNS 8187u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
      (unsigned)MARGAY_COLUMN_TTLS | (unsigned)MARGAY_COLUMN_OPS)
-/* These and those of requests and tenants: those that programs do not have. */
+/* These and the columns of requests and tenants, which programs do not have. */
 #define MARGAY_STORAGE_COLUMNS                                          \
     (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS |         \
      (unsigned)MARGAY_COLUMN_TENANTS | (unsigned)MARGAY_COLUMN_TOKENS | \
      (unsigned)MARGAY_COLUMN_COSTS)
 
-/* In the column of tokens: a bit, and the number that all known ones are below.
- */
+/* In the column of tokens: the bit of an entry without a block, and the value
+   of an unknown number; all known numbers are less. */
 #define MARGAY_NO_BLOCK       (UINT64_C(1) << 63)
 #define MARGAY_TOKENS_UNKNOWN (MARGAY_NO_BLOCK - 1)
 
@@ -99,13 +98,13 @@ enum margay_column {
 MARGAY_API const char *margay_column_name(enum margay_column column);
 
 /*
- * Which size of an object counts.  A request may say none (a get that missed, a
- * response without a body): then the last one that was said before holds, or
+ * The size of an object that counts.  A request may give none (a get that
+ * missed, a response without a body): it has the last size given before, or
  * else the next one.
  */
 enum margay_sizes_from {
-    MARGAY_SIZES_REQUEST, /* what each request says */
-    MARGAY_SIZES_FIRST,   /* for all requests what the first one says, */
+    MARGAY_SIZES_REQUEST, /* the size that each request gives */
+    MARGAY_SIZES_FIRST,   /* for all requests the first size, */
     MARGAY_SIZES_LAST,    /* or the last one, */
     MARGAY_SIZES_MAX,     /* or the largest of all */
 };
@@ -119,13 +118,13 @@ struct margay_format_info {
     /* The suffixes of file names that suggest the format, without dots and
        separated by spaces: "din"; "" where there are none. */
     const char *suffixes;
-    /* What its numbers mean, unless any_numbers. */
+    /* The meaning of its numbers, unless any_numbers. */
     enum margay_numbers numbers;
     /* How many bytes an id stands for, a power of two; 1 for addresses; 0
        where the format does not say. */
     uint64_t unit_bytes;
     /* Each file says what its numbers mean; `numbers`, `unit_bytes` and
-       `splits` are then what a writer begins with. */
+       `splits` are then the defaults of a writer. */
     bool any_numbers;
     /* A check sum covers every reference, so those before a damaged place are
        certain to be right. */
@@ -134,15 +133,14 @@ struct margay_format_info {
     bool writable;
     /* The set of columns that its files have or may have. */
     unsigned columns;
-    /* The set of kinds that it tells apart; 0 = it has no kinds. */
+    /* The set of its kinds; 0 = it has none. */
     unsigned kinds;
     /* A reference asks for all blocks that it covers, so it is to be split
        unless the user decides otherwise. */
     bool splits;
     /* The extent of a reference may be 0. */
     bool empty_extents;
-    /* The text that stands before the first record of a file; NULL where
-       nothing does. */
+    /* The text before the first record of a file; NULL = none. */
     const char *head;
     /* The set of columns that it has if margay_trace_options.column names
        them; they cannot be written. */
@@ -150,8 +148,8 @@ struct margay_format_info {
     /* The block size that requests are divided into unless the user decides
        otherwise; 0 = that of all other traces of addresses. */
     uint64_t usual_block_bytes;
-    /* References are missing between those of a file: their distances are not
-       the program's. */
+    /* A file lacks some references of the program, so its distances are not the
+       program's. */
     bool sampled;
 };
 
@@ -190,11 +188,11 @@ struct margay_trace_options {
     /* How many of the references read are a warm-up: the batches that they
        come in have margay_batch.warmup set. */
     uint64_t warmup_refs;
-    /* The next three fields describe a table; any of them, if set, asks for
-       the format csv, but `column` may go with `jsonl`, `logfmt`, `w3c` and
+    /* The next three fields describe a table; any of them, if set, asks for the
+       format csv, but `column` may go with `jsonl`, `logfmt`, `w3c` and
        `regex`, too, where names are paths, keys, fields and groups.  `column`
        selects the column of the ids, by its name or, if it is a decimal number,
-       by its position from 1 on; or columns by what they are read for, as in
+       by its position from 1 on; or columns by their roles, as in
        "id=2+3,size=bytes,op=4,time=1,ttl=5,device=6". NULL = the table has one
        column.  The string must outlive the trace. */
     const char *column;
@@ -205,14 +203,14 @@ struct margay_trace_options {
     int quote;
     /* The set of operations that batches hold, as `kinds` above. */
     unsigned ops;
-    /* The column of a table, in the format csv or a layout, that says whose
-       reference a row is: its name, its position, or "device" for the columns
-       that are read as devices.  NULL = there is none. */
+    /* The column of a table, in the format csv or a layout, that names the
+       tenant of a row: its name, its position, or "device" for the columns that
+       are read as devices.  NULL = there is none. */
     const char *tenant;
-    /* Which size of an object counts where its requests say several. */
+    /* The size of an object that counts where its requests give several. */
     enum margay_sizes_from sizes_from;
-    /* How many lines of text that cannot be read are passed over, as if they
-       were not there; one more fails.  UINT64_MAX = any number. */
+    /* How many unreadable lines of text are skipped, as if they were not there;
+       one more fails.  UINT64_MAX = any number. */
     uint64_t bad_lines;
     /* A regular expression of Perl, whose named groups are the columns of a
        line; asks for the format regex.  NULL = there is none.  The string must
@@ -249,7 +247,7 @@ typedef struct margay_trace margay_trace;
 
 /*
  * Open the trace at `path` ("-" = standard input) and start to read it.
- * Returns at once; margay_trace_ready() tells when the format is known.
+ * Returns at once; margay_trace_ready() waits until the format is known.
  * Compression (gzip, xz, zstd, bzip2, lz4, zip) is recognised by content.
  *
  * Fails with MARGAY_BAD_ARGUMENT (unknown format, unit not a power of two),
@@ -279,15 +277,16 @@ MARGAY_API enum margay_status margay_trace_ready(margay_trace *trace,
 MARGAY_API const struct margay_format_info *margay_trace_format(
     const margay_trace *trace);
 
-/* What told the format, for people ("content: 12 lines of ..."). */
+/* The evidence for the format, for people ("content: 12 lines of ..."). */
 MARGAY_API const char *margay_trace_evidence(const margay_trace *trace);
 
-/* What the names in the first row of a table say that its columns are, in the
-   words of margay_trace_options.column; NULL = that is given, or the names say
+/* The roles that the names in the first row of a table suggest, as a value of
+   margay_trace_options.column; NULL = `column` is set, or the names suggest
    nothing. */
 MARGAY_API const char *margay_trace_guess(const margay_trace *trace);
 
-/* What the numbers in batches mean, with margay_trace_options.ids applied. */
+/* The meaning of the numbers in batches, with margay_trace_options.ids
+   applied. */
 MARGAY_API enum margay_numbers margay_trace_numbers(const margay_trace *trace);
 
 /* How many bytes a number stands for: 1 for addresses, the unit for ids, 0
@@ -305,7 +304,7 @@ MARGAY_API bool margay_trace_known_references(const margay_trace *trace,
    found has all of them. */
 MARGAY_API unsigned margay_trace_columns(const margay_trace *trace);
 
-/* The set of kinds that the trace tells apart; 0 where it has no kinds. */
+/* The set of kinds that the trace has; 0 = none. */
 MARGAY_API unsigned margay_trace_kinds(const margay_trace *trace);
 
 /* True where a reference asks for all blocks that it covers (arc, vscsi), so
@@ -313,16 +312,16 @@ MARGAY_API unsigned margay_trace_kinds(const margay_trace *trace);
    margay_batch_blocks(). */
 MARGAY_API bool margay_trace_splits(const margay_trace *trace);
 
-/* How many tokens a block of a request stands for, where the beginning of the
-   trace tells; 0 = it does not. */
+/* How many tokens a block of a request stands for; 0 = the beginning of the
+   trace does not show it. */
 MARGAY_API uint64_t margay_trace_block_tokens(const margay_trace *trace);
 
 /* The bytes that such a block takes in a cache, likewise. */
 MARGAY_API uint64_t margay_trace_block_bytes(const margay_trace *trace);
 
-/* How many requests so far said no size of their object; *never becomes how
-   many of these count 0 bytes, as none was said before, nor, in a file, after.
-   To be called by the thread that takes batches. */
+/* How many requests so far gave no size of their object; *never becomes how
+   many of these count 0 bytes, because none was given before nor, in a file,
+   after. To be called by the thread that takes batches. */
 MARGAY_API uint64_t margay_trace_unknown_sizes(const margay_trace *trace,
                                                uint64_t *never);
 
@@ -337,14 +336,14 @@ MARGAY_API uint64_t margay_trace_unknown_sizes(const margay_trace *trace,
 /* The most bytes of the path of a module, with the NUL. */
 #define MARGAY_MODULE_PATH_BYTES 512
 
-/* The name of a tenant that a batch had; NULL = no table says.  It is valid as
-   long as the trace. */
+/* The name of a tenant that a batch had; NULL = unknown.  It is valid as long
+   as the trace. */
 MARGAY_API const char *margay_trace_tenant(const margay_trace *trace,
                                            uint32_t number);
 
 /*
  * The path of a module; NULL = the trace does not name it.  The list is at the
- * end of a trace: of one that is no plain file, or is compressed, it is known
+ * end of a trace: of one that is compressed, or no regular file, it is known
  * once margay_trace_next() has returned MARGAY_END.  The string belongs to the
  * trace.  To be called once the trace is ready.
  */
@@ -371,15 +370,15 @@ MARGAY_API void margay_trace_set_most(margay_trace *trace, uint64_t references);
    end of the last batch; references of kinds that are left out count, too. */
 MARGAY_API uint64_t margay_trace_given(const margay_trace *trace);
 
-/* How many lines were passed over (margay_trace_options.bad_lines) before what
-   has been given, or further on where reading goes on.  If there are some,
-   *first is the message about the first one. */
+/* How many lines have been skipped (margay_trace_options.bad_lines); reading
+   may be ahead of the batches given.  If there are some, *first is the message
+   about the first one. */
 MARGAY_API uint64_t margay_trace_bad_lines(const margay_trace *trace,
                                            const char **first);
 
-/* How many bytes of the file, compressed as they lie there, have been read,
-   and how many there are in all (0 = unknown, as of a pipe).  May be called at
-   any time. */
+/* How many bytes of the file (of compressed bytes, if it is compressed) have
+   been read, and its length (0 = unknown, as of a pipe).  May be called at any
+   time. */
 MARGAY_API void margay_trace_progress(const margay_trace *trace,
                                       uint64_t *bytes_read,
                                       uint64_t *bytes_total);
@@ -413,7 +412,7 @@ MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
 
 /*
  * The same walk, with a cursor of its own: writes to `references` the index in
- * the batch of the reference that each block belongs to.
+ * the batch of each block's reference.
  */
 MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
                                        unsigned shift, bool split,
@@ -447,13 +446,13 @@ struct margay_span {
 /* ---- Sizes ---- */
 
 /*
- * A decimal number that may end in a byte suffix: B, K, KB, KiB, M, MB, MiB,
- * G, GB, GiB, T, TB or TiB, in upper or lower case, all powers of 1024, and
- * that may have up to six decimals if it is a whole number all the
- * same: 1.5MiB. *suffixed tells whether there is one: a cache size without a
- * suffix counts blocks, with one it counts bytes.  `what` names the quantity in
- * the message ("--bound"). Fails with MARGAY_BAD_ARGUMENT on any other text,
- * and where the value is over 64 bits.
+ * A decimal number that may end in a byte suffix: B, K, KB, KiB, M, MB, MiB, G,
+ * GB, GiB, T, TB or TiB, in upper or lower case, all powers of 1024, and may
+ * have up to six decimals if the product is a whole number: 1.5MiB. *suffixed
+ * says whether there is a suffix: a cache size without a suffix counts blocks,
+ * with one it counts bytes.  `what` names the quantity in the message
+ * ("--bound"). Fails with MARGAY_BAD_ARGUMENT on any other text, and where the
+ * value is over 64 bits.
  */
 MARGAY_API enum margay_status margay_parse_size(const char *text,
                                                 const char *what,

@@ -1,7 +1,8 @@
 /*
- * traces_internal.h - what the folders above use of traces/ next to traces.h
+ * traces_internal.h - the parts of traces/ that other folders use besides
+ * traces.h
  *
- * Not installed.  Most of base/, and what is named here of the other rooms.
+ * Not installed.  Most of base/, and some headers of the other rooms.
  */
 #ifndef MARGAY_TRACES_INTERNAL_H
 #define MARGAY_TRACES_INTERNAL_H

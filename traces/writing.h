@@ -1,5 +1,5 @@
 /*
- * margay/writing.h - traces that are written, and such as are generated
+ * margay/writing.h - writing traces, and generating them
  *
  * <margay/traces.h> includes it.  One thread at a time uses an object;
  * different objects are independent.
@@ -58,9 +58,9 @@ MARGAY_API enum margay_status margay_writer_create(
     margay_writer **writer, struct margay_error *error);
 
 /*
- * To be called before the first reference: what the numbers mean, how many
+ * To be called before the first reference: the meaning of the numbers, how many
  * bytes an id stands for (a power of two, 0 = unknown; ignored for addresses),
- * and whether each reference asks for all that it covers.  Fails with
+ * and whether each reference asks for all blocks that it covers.  Fails with
  * MARGAY_BAD_ARGUMENT where the format fixes another meaning; a format with
  * any_numbers accepts every one.
  */
@@ -69,7 +69,7 @@ MARGAY_API enum margay_status margay_writer_set_numbers(
     bool splits, struct margay_error *error);
 
 /*
- * Name the module of that number, below MARGAY_MOST_MODULES, by a path of 1 to
+ * Name module `number`, below MARGAY_MOST_MODULES, by a path of 1 to
  * MARGAY_MODULE_PATH_BYTES - 1 bytes, which is copied; the first name stays.
  * To be called before margay_writer_finish().  A format without a place for
  * modules ignores them.  Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.
@@ -96,15 +96,14 @@ MARGAY_API enum margay_status margay_writer_put(
     struct margay_error *error);
 
 /*
- * Hand the sink what the writer holds back, for a program that reads the trace
- * while it is written; more may follow.  A compression may still hold bytes
- * back, and each flush makes the trace somewhat longer where the format
- * compresses, or is compressed.
+ * Hand the buffered bytes to the sink, for a program that reads the trace while
+ * it is written; more may follow.  A compression may still hold bytes back, and
+ * each flush makes a compressed trace somewhat longer.
  */
 MARGAY_API enum margay_status margay_writer_flush(margay_writer *writer,
                                                   struct margay_error *error);
 
-/* End the trace: hand the sink everything that is still held back. */
+/* End the trace: hand all buffered bytes to the sink. */
 MARGAY_API enum margay_status margay_writer_finish(margay_writer *writer,
                                                    struct margay_error *error);
 

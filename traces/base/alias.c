@@ -55,8 +55,8 @@ static void fill_column(struct margay_alias *alias, uint64_t entry,
 }
 
 /*
- * One heavy entry at a time fills the columns of light entries, until what is
- * left of it is light, too; then the next heavy entry fills its column.
+ * One heavy entry at a time fills the columns of light entries, until its
+ * remainder is light, too; then the next heavy entry fills its column.
  * Invariant: the weights not yet placed sum to the area not yet filled, so the
  * last heavy entry and the light ones after it fill their columns exactly.
  */

@@ -35,7 +35,7 @@ struct margay_alias {
 };
 
 /* Scale weights, whose sum is `sum`, so that they sum to the area of the
-   columns.  The first weights get what rounding leaves over; the error is
+   columns.  The first weights get the remainder of rounding; the error is
    smallest if these are the heaviest. */
 void margay_alias_scale(uint64_t *weights, uint64_t entries, margay_u128 sum);
 

@@ -1,5 +1,5 @@
 /*
- * bisect.h - where a condition ends that holds up to some place
+ * bisect.h - the end of a condition that holds up to some place
  *
  * The first `place` of 0 to count - 1 where the condition, an expression of
  * `place`, does not hold; `count` if it holds everywhere.  Cost: O(log count)

@@ -21,7 +21,7 @@ int margay_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     return reason;
 }
 
-/* What this thread has spent on tasks, without the one that it is in. */
+/* The seconds that this thread has spent on finished tasks. */
 static _Thread_local double task_seconds;
 
 double margay_thread_seconds(void)
@@ -46,15 +46,15 @@ struct margay_crew {
     pthread_t *threads; /* of the helpers */
 };
 
-/* What a thread of a crew is at. */
+/* The task of a thread of a crew. */
 struct turn {
     bool runs; /* task i */
     size_t i;
     double began, before; /* seconds of the thread, and of its tasks */
 };
 
-/* End the task that a thread is at, if there is one, and take the next.  False:
-   none is left. */
+/* End the current task, if there is one, and take the next.  False: none is
+   left. */
 static bool take_task(margay_crew *crew, struct turn *turn)
 {
     /* A task may have a crew of its own, whose tasks are part of it. */

@@ -21,9 +21,9 @@ int margay_thread_start(pthread_t *thread, void *(*run)(void *),
 double margay_thread_seconds(void);
 
 /*
- * Of these, the seconds in which it did what no other thread could have done in
- * its place: all but tasks of crews.  Within a task that has no crew of its own
- * nothing is taken off.  Differences of the same thread mean something.
+ * Of these, the seconds of work that no other thread could have done: all but
+ * tasks of crews.  Within a task that has no crew of its own nothing is
+ * subtracted.  Only differences of the same thread have a meaning.
  */
 double margay_thread_serial_seconds(void);
 

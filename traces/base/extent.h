@@ -24,7 +24,7 @@ static inline bool margay_extent_passes(uint64_t number, uint64_t extent)
     return extent > 1 && extent - 1 > UINT64_MAX - number;
 }
 
-/* Would any?  Nearly never is a number large enough. */
+/* Would any?  Hardly ever is a number large enough. */
 static inline bool margay_extents_pass(const uint64_t *numbers,
                                        const uint32_t *extents, size_t count)
 {

@@ -13,7 +13,7 @@
 
 #define MARGAY_FNV1A_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* The hash of what `hash` stands for, followed by these bytes. */
+/* The hash of the text that has `hash`, followed by these bytes. */
 static inline uint64_t margay_fnv1a_on(uint64_t hash, const void *text,
                                        size_t bytes)
 {

@@ -1,8 +1,8 @@
 /*
  * late.h - libraries that are opened when they are first needed
  *
- * A library takes time to load, with all that it needs itself, and may not be
- * installed: who reads a plain file does without.  It is never closed.
+ * A library takes time to load, with its own dependencies, and may not be
+ * installed: programs that read plain files do without.  It is never closed.
  */
 #ifndef MARGAY_TRACES_BASE_LATE_H
 #define MARGAY_TRACES_BASE_LATE_H
@@ -14,8 +14,8 @@
 
 struct margay_late {
     const char *file;    /* which names its interface, too: "libyajl.so.2" */
-    const char *newest;  /* of the functions in use: older ones lack it */
-    const char *package; /* of Debian, that has it */
+    const char *newest;  /* the newest function in use */
+    const char *package; /* the package of Debian that has it */
     void *handle;        /* NULL = not yet open */
     char why[200];       /* it could not be opened, the last time */
 };
@@ -26,14 +26,14 @@ extern struct margay_late margay_libarchive, margay_liblzma, margay_libpcre2,
 /* Is the library there?  Any thread may ask. */
 bool margay_late_open(struct margay_late *library);
 
-/* Say that it is not, and why; `does` is what it is for: "reads xz". */
+/* Report that it is not, and why; `does` is its purpose: "reads xz". */
 enum margay_status margay_late_fail(struct margay_late *library,
                                     const char *name, const char *does,
                                     const char *object,
                                     struct margay_error *error);
 
-/* A function of a library that is there, by the name that its header declares.
-   Each place in the source looks it up once. */
+/* A function of an opened library, by the name in its header.  Each place in
+   the source looks it up once. */
 #define MARGAY_LATE(library, name) MARGAY_LATE_FUNCTION(library, name)
 #define MARGAY_LATE_FUNCTION(library, name)                                 \
     __extension__({                                                         \

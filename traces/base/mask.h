@@ -1,9 +1,9 @@
 /*
  * mask.h - AVX-512 masks as numbers
  *
- * For code that is compiled for a processor with AVX-512.  The plain assignment
- * of a mask to a wider number is not safe: when registers run out, GCC 12 may
- * store the mask in its own width and load it in the width of the number.
+ * For code that is compiled for a processor with AVX-512.  Assigning a mask to
+ * a wider number is not safe: when registers run out, GCC 12 may store the mask
+ * in its own width and load it in the width of the number.
  */
 #ifndef MARGAY_TRACES_BASE_MASK_H
 #define MARGAY_TRACES_BASE_MASK_H

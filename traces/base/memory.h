@@ -18,17 +18,16 @@ void *margay_map(size_t bytes);
 void margay_unmap(void *memory, size_t bytes);
 
 /*
- * What margay_map() returned for `bytes`, with zeros after it up to
- * more_bytes, at another address: its pages are not copied, so that the memory
- * is never there twice.  NULL if the system refuses; the memory is then as it
- * was.
+ * Extend memory of margay_map() from `bytes` to `more_bytes` by zeros.  It
+ * moves, but its pages are not copied, so the memory never exists twice.  NULL
+ * if the system refuses; the memory is then as before.
  */
 void *margay_remap(void *memory, size_t bytes, size_t more_bytes);
 
 /*
- * Have the system provide, at once, memory of margay_map() that is soon to be
- * written.  Memory that is read first is mapped to a shared page of zeros and
- * mapped again when it is written, which interrupts the other threads.
+ * Have the system provide memory of margay_map() at once, because it will soon
+ * be written.  Memory that is read first is mapped to a shared page of zeros
+ * and mapped again when it is written, which interrupts the other threads.
  */
 void margay_touch(void *memory, size_t bytes);
 

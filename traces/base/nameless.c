@@ -1,4 +1,4 @@
-/* nameless.c - temporary files that nothing but their owner can find */
+/* nameless.c - temporary files without a name */
 #define _GNU_SOURCE
 #include "traces/base/nameless.h"
 

@@ -1,4 +1,4 @@
-/* nameless.h - temporary files that nothing but their owner can find */
+/* nameless.h - temporary files without a name */
 #ifndef MARGAY_TRACES_BASE_NAMELESS_H
 #define MARGAY_TRACES_BASE_NAMELESS_H
 

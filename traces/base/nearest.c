@@ -65,8 +65,8 @@ const char *margay_nearest(const char *word,
     unsigned best_distance = FAR_AWAY;
     for (size_t i = 0; (name = candidate(i, context)) != NULL; i++) {
         unsigned distance = unlikeness(word, name);
-        /* A word that is the beginning of several is nearest to the one that
-           all of these begin with. */
+        /* A word that begins several names is nearest to their common
+           prefix. */
         if (distance < best_distance ||
             (best != NULL && distance == best_distance &&
              strncasecmp(best, name, strlen(name)) == 0)) {
@@ -77,7 +77,7 @@ const char *margay_nearest(const char *word,
     return best;
 }
 
-/* Up to so many are all named, and of more so many. */
+/* Up to ALL_NAMED candidates are all named, of more only SOME_NAMED. */
 #define ALL_NAMED  6
 #define SOME_NAMED 4
 

@@ -1,4 +1,4 @@
-/* nearest.h - known names in messages: the one that was meant, or a list */
+/* nearest.h - suggestions in messages: the name that was meant, or a list */
 #ifndef MARGAY_TRACES_BASE_NEAREST_H
 #define MARGAY_TRACES_BASE_NEAREST_H
 
@@ -7,7 +7,7 @@
 /*
  * The candidate that is closest to `word`: one that begins with it, or lies
  * within two edits (insert, delete, replace, swap neighbours); NULL if there is
- * none.  candidate(i, context) is the name of candidate i, NULL after the last.
+ * none.  candidate(i, context) is name i, NULL after the last.
  */
 const char *margay_nearest(const char *word,
                            const char *(*candidate)(size_t i,

@@ -23,8 +23,8 @@ enum margay_parameter_kind {
 };
 
 /*
- * One parameter.  `values` serves people and the parser: the default, '|', and
- * the other names ("auto|on|off") or the ends of the range
+ * One parameter.  `values`, for people and the parser, has the default, '|',
+ * and the other names ("auto|on|off") or the ends of the range
  * ("0.01|0.0001..0.5").  A default that is no number ("none|1..9") means 0.
  */
 struct margay_parameter {
@@ -47,7 +47,7 @@ struct margay_settings {
     unsigned given; /* bit i: the spec has parameter i */
 };
 
-/* What the parser sees of a row. */
+/* A row, as the parser sees it. */
 struct margay_spec_row {
     const char *name;                          /* NULL beyond the table */
     const char *summary;                       /* its parameters, in words */

@@ -25,8 +25,8 @@ static bool is_reference(uint64_t word)
     return (word != 0) & (margay_word_kind(word) != MARGAY_WORD_CONTROL);
 }
 
-/* Never more than MARGAY_FETCH, also where a program writes over its buffer and
-   makes a control word of a reference that has just been looked at. */
+/* At most MARGAY_FETCH, even if a program overwrites its buffer and turns a
+   reference that was just checked into a control word. */
 static uint8_t reference_kind_of(uint64_t word)
 {
     unsigned kind = margay_word_kind(word);
@@ -208,8 +208,8 @@ __attribute__((target("avx2"))) static uint64_t count_with_avx2(
 #define count_with_avx2 count_references
 #endif
 
-/* A piece in which each word is a reference; false, and nothing has happened,
-   if that is not so. */
+/* A piece in which each word is a reference; otherwise returns false and
+   changes nothing. */
 static bool append_piece(struct margay_decoding *decoding, bool vectors,
                          const uint64_t *words,
                          struct margay_references *references)

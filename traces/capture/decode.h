@@ -23,7 +23,7 @@ struct margay_decoding {
     bool stated;    /* no slot has `site` yet */
     uint64_t site;  /* the call site last stated */
     uint64_t sites[MARGAY_SITE_SLOTS];
-    /* The words that tell the sites of the next references, one each. */
+    /* The words with the sites of the next references, one each. */
     uint32_t next_site, next_site_end;
     uint64_t above; /* the 16 bits above the 48 of an address */
     uint64_t bytes; /* of the next event of data, */
@@ -41,7 +41,7 @@ void margay_decode_words(struct margay_decoding *decoding,
                          struct margay_references *references,
                          struct margay_data_events *events);
 
-/* Know of the words up to `end` what later ones depend on. */
+/* Take note of the words up to `end` on which later ones depend. */
 void margay_decode_controls(struct margay_decoding *decoding,
                             const uint64_t *words, uint32_t end);
 

@@ -1,22 +1,22 @@
 /*
- * harvest.c - the memory that a recorder shares with programs, and which of its
- * words are to be read next
+ * harvest.c - the memory that a recorder shares with programs, and the order of
+ * its words
  *
  * Algorithm: a look goes through all slots once.  Full buffers are read in
- *   their turn, and with each of them the words that other threads had written
- *   when it became full, which it has marks of.  When none is full, words of
- *   open buffers are read.  What comes together comes by the openings of the
- *   buffers: a thread that makes another one says so in a buffer that was open
- *   before the other one has its first.
- * Guarantee: the words of a thread come in their order: of its buffers, only
- *   words of the one that it opened first are read before that is full.  What a
- *   thread wrote before it made another one comes before all words of that one,
- *   and what was written after a buffer was full comes after it: where no
- *   sample is chosen, of 58 others, and of the first buffer that each of them
- *   has open.  Where a buffer becomes full during a look, another look follows,
- *   and where all see such changes, open buffers wait, and so do full ones that
- *   got their turn during the last look: those of their threads that have
- *   earlier turns were full before it.
+ *   their turn, each together with the words that other threads had written
+ *   when it became full, as its marks show.  When none is full, words of open
+ *   buffers are read.  Buffers that are read together come in the order in
+ *   which they were opened: a thread that makes another one has an open buffer
+ *   before the new thread opens its first.
+ * Guarantee: the words of a thread come in their order: of its buffers that are
+ *   not full, only the one opened first is read.  The words that a thread wrote
+ *   before it made another thread come before all words of that thread, and
+ *   words written after a buffer was full come after it; if no sample is
+ *   chosen, this holds for 58 other threads, and the first open buffer of each.
+ *   Where a buffer becomes full during a look, another look follows; if this
+ *   goes on, open buffers wait, and so do full ones that got their turn during
+ *   the last look: buffers of their threads with earlier turns were full before
+ *   it.
  * Cost: a look at each slot per full buffer, and another one for each mark.
  */
 #define _GNU_SOURCE
@@ -148,8 +148,8 @@ static bool is_opened_before(const struct margay_harvest *harvest,
            INT32_MAX;
 }
 
-/* Add words of a buffer in front of those of buffers that were opened later,
-   maybe by threads that this one's thread made. */
+/* Add words of a buffer before those of buffers that were opened later, perhaps
+   by threads that this one's thread made. */
 static void add_by_opening(struct margay_harvest *harvest,
                            struct margay_task task)
 {
@@ -162,7 +162,7 @@ static void add_by_opening(struct margay_harvest *harvest,
     tasks[at] = task;
 }
 
-/* Add all that is left of a buffer. */
+/* Add the rest of a buffer. */
 static void add_rest(struct margay_harvest *harvest, uint32_t buffer,
                      uint32_t words)
 {
@@ -191,8 +191,8 @@ static bool has_words(const struct margay_harvest *harvest, uint32_t buffer)
     return now == MARGAY_SLOT_OPEN || now == MARGAY_SLOT_FULL;
 }
 
-/* Is it open or full, and none that its thread opened earlier?  All are looked
-   at again, as one may have been free when the look came by it. */
+/* Is it open or full, and the first of its thread?  All are checked again,
+   because one may have been free when the look came to it. */
 static bool is_first(const struct margay_harvest *harvest, uint32_t buffer)
 {
     uint32_t thread = atomic_load(&slot_of(harvest, buffer)->thread);
@@ -204,8 +204,8 @@ static bool is_first(const struct margay_harvest *harvest, uint32_t buffer)
     return first;
 }
 
-/* What other threads had written when a buffer became full.  Marks are the
-   program's. */
+/* The words that other threads had written when a buffer became full.  Marks
+   come from the program. */
 static void add_marked(struct margay_harvest *harvest, uint32_t full)
 {
     const struct margay_slot *slot = slot_of(harvest, full);
@@ -223,8 +223,8 @@ static void add_marked(struct margay_harvest *harvest, uint32_t full)
     }
 }
 
-/* No buffer is full, or becomes so until all ends are known: so all that is
-   found is younger than the last full buffer. */
+/* No buffer is full, or becomes so before all ends are known, so all words
+   found are younger than the last full buffer. */
 void margay_harvest_open(struct margay_harvest *harvest)
 {
     bool still = look(harvest);
@@ -242,7 +242,7 @@ void margay_harvest_open(struct margay_harvest *harvest)
         harvest->task_count = 0;
 }
 
-/* The number of a state is the program's. */
+/* The number of a state comes from the program. */
 static uint32_t words_of(uint64_t state)
 {
     uint32_t words = margay_slot_words(state);

@@ -1,9 +1,9 @@
 /*
- * harvest.h - the memory that a recorder shares with programs, and which of its
- * words are to be read next
+ * harvest.h - the memory that a recorder shares with programs, and the order of
+ * its words
  *
  * The memory is a file without a name, which can only grow: a program that
- * shortened it would take the memory away from the receiver.
+ * shortened it would make the receiver crash.
  *
  * Invariant: a number in shared memory is loaded once, and then only the copy
  * is used, because a memory error of a program may change any of it at any
@@ -38,7 +38,7 @@ bool margay_shared_memory_add(struct margay_shared_memory *shared);
 
 void margay_shared_memory_free(struct margay_shared_memory *shared);
 
-/* Of a process in another name space nothing is known until the end. */
+/* The processes of another name space are unknown until the end. */
 bool margay_process_is_dead(uint32_t process);
 
 /* Words of a buffer from `decoding.words` of it to `end`. */
@@ -58,32 +58,32 @@ struct margay_harvest {
     /* How far each buffer has been decoded. */
     struct margay_decoding decoding[MARGAY_MAX_BUFFERS];
     bool site_slots; /* references name the slots of their sites */
-    /* Each buffer as it is, and then as a whole; those in [task, task_count)
+    /* Buffers up to some word, and then as a whole; those in [task, task_count)
        are to be done. */
     struct margay_task tasks[2 * MARGAY_MAX_BUFFERS];
     size_t task, task_count;
     bool queued[MARGAY_MAX_BUFFERS]; /* a task of its whole is in the list */
-    /* The slots as the last look found them, and how many were in which
+    /* The slots as the last look found them, and how many were in each
        stage. */
     uint64_t states[MARGAY_MAX_BUFFERS];
     uint32_t counts[MARGAY_SLOT_STAGES];
     uint32_t turns;   /* given when it began */
-    uint64_t taken;   /* words that full buffers said to have, when read */
+    uint64_t taken;   /* words of full buffers when they were read */
     uint32_t for_any; /* free ones that are kept for no thread */
 };
 
 /* ------------------- once all tasks are done, one of these finds others -- */
 
-/* The full buffer whose turn it is, and what other threads had written when it
-   became full.  False: none is full.  Only turns before *before
+/* The full buffer whose turn it is, and the words that other threads had
+   written when it became full.  False: none is full.  Only turns before *before
    count, unless that is NULL. */
 bool margay_harvest_full(struct margay_harvest *harvest,
                          const uint32_t *before);
 
-/* What the threads have written by now, where no buffer is full. */
+/* The words that the threads have written by now, where no buffer is full. */
 void margay_harvest_open(struct margay_harvest *harvest);
 
-/* The buffers of the programs that a process was before this one. */
+/* The buffers of earlier programs of this process. */
 void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
                             uint32_t program);
 

@@ -1,8 +1,8 @@
 /*
  * receiver.c - the references that recorded programs send
  *
- * What words come next is for harvest.c to find; here are the pipes, what
- * programs say through them, and when the recording is at its end.
+ * harvest.c finds the next words; this file has the pipes, the messages of
+ * programs, and the end of the recording.
  *
  * Invariant: a process owes one for each time that it leaves to become another
  * program, and pays one when a recorded program attaches; what is still owed at
@@ -34,8 +34,8 @@
 #define FIRST_BUFFERS 16
 #define SPARE_BUFFERS 8
 
-/* Where threads have all buffers, those of dead processes are looked for,
-   before each time that there would be as many more. */
+/* Where threads have all buffers, those of dead processes are searched for each
+   time before so many more are made. */
 #define CROWD_BUFFERS 64
 
 /* How often the receiver looks for the words of slow programs. */
@@ -57,11 +57,10 @@ struct members {
     uint64_t left_out; /* owed by processes no longer in the list */
 };
 
-/* For so long a process may be made and not heard of, when its maker is dead.
- */
+/* So long a process may take to report itself once its maker is dead. */
 #define BIRTH_MS 2000
 
-/* Messages about more processes than this make no sense, and are ignored. */
+/* Messages about more processes than this are ignored as senseless. */
 #define MOST_MEMBERS 65536
 
 static uint64_t owed_by(const struct member *member)
@@ -76,7 +75,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Whether anything may yet come of it. */
+/* Whether more may come from it. */
 static bool is_over(struct member *member)
 {
     if (!margay_process_is_dead(member->process))
@@ -140,9 +139,9 @@ static void change_member(struct members *members, uint32_t process, int owes,
     member->recorded = recorded;
 }
 
-/* Take note of a message; messages about buffers change nothing.  The parent of
-   a program may say that it started it when the program has attached already:
-   then the program stays recorded. */
+/* Take note of a message; messages about buffers change nothing.  The message
+   that a parent started a program may come after the program has attached: it
+   then stays recorded. */
 static void take_note(struct members *members,
                       const struct margay_message *message)
 {
@@ -176,7 +175,7 @@ static void take_note(struct members *members,
 }
 
 /* True if a recorded process lives, or is about to be made.  Where its maker is
-   dead it has two seconds to be heard of, as it may have been killed before. */
+   dead it has two seconds to report itself, because it may have been killed. */
 static bool some_live(struct members *members)
 {
     bool live = false;
@@ -241,8 +240,8 @@ static enum margay_status open_pipes(struct margay_receiver *receiver,
         !move_up(&receiver->message_pipe[1]))
         return fail_system("no pipe to a program", error);
     fcntl(receiver->message_pipe[0], F_SETFL, O_NONBLOCK);
-    /* As long for each number of a process: where a program's stack begins
-       depends on the length. */
+    /* Of the same length for each process number: the place of a program's
+       stack depends on it. */
     snprintf(receiver->environment, sizeof receiver->environment,
              MARGAY_CAPTURE_VARIABLE "=%d,%d,%d,%010ld,%d",
              receiver->shared.file, receiver->free_pipe[0],
@@ -453,8 +452,8 @@ const struct margay_data_event *margay_receiver_decode(
 
 /* ------------------------------------------------------------------ next -- */
 
-/* Read a message; MARGAY_AGAIN: there is none.  The buffers that were full
-   before the message was sent come before what it says. */
+/* Read a message; MARGAY_AGAIN: there is none.  Buffers that were full before
+   the message was sent come first. */
 static enum margay_status read_message(struct margay_receiver *receiver,
                                        struct margay_error *error)
 {
@@ -480,10 +479,10 @@ static bool reclaim(struct margay_receiver *receiver)
     return receiver->harvest.task_count > 0 || receiver->harvest.for_any > 0;
 }
 
-/* Threads that wait are woken once there are buffers for a while.  Where
-   threads have nearly all of them, there is one more; where there can be no
-   more, those that are kept for threads are for all.  The program may have
-   written over the number of buffers. */
+/* Waiting threads are woken once there are enough buffers for a while.  Where
+   threads have nearly all of them, one more is made; where that is impossible,
+   buffers kept for threads become free for all.  The program may have
+   overwritten the number of buffers. */
 static void relieve(struct margay_receiver *receiver)
 {
     _Atomic uint32_t *waits = &receiver->shared.capture->waits;
@@ -547,9 +546,9 @@ static void wait_for_message(struct margay_receiver *receiver, int wait_ms)
     }
 }
 
-/* Nothing has come: look for what became full meanwhile, sleep, and look again.
-   Where one thread records, half of the buffers that it has left are worth
-   waking for. */
+/* Nothing has come: look for buffers that became full meanwhile, sleep, and
+   look again.  Where one thread records, half of its remaining buffers are
+   worth waking for. */
 static enum margay_status look_later(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
@@ -605,7 +604,7 @@ enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
     enum margay_status status = MARGAY_OK;
     const struct margay_yield *yield = &receiver->yield;
     *words = (struct margay_words){.count = 0};
-    if (receiver->given) /* the caller is done with these */
+    if (receiver->given) /* the caller has finished with these */
         margay_harvest_done(&receiver->harvest, yield);
     receiver->given = false;
     if (receiver->harvest.task == receiver->harvest.task_count) {

@@ -1,10 +1,10 @@
 /*
  * receiver.h - the references that recorded programs send
  *
- * A receiver is made, its descriptors are left open in a program that finds
- * their numbers in its environment, and it is asked for words, or batches of
- * references, until MARGAY_END.  stream.h defines what passes between program
- * and receiver.
+ * The user makes a receiver, leaves its descriptors open in a program that
+ * finds their numbers in its environment, and asks for words, or batches of
+ * references, until MARGAY_END.  stream.h defines the protocol of program and
+ * receiver.
  *
  * The references of one thread come in their order.  Those of several threads
  * come in pieces of at most a buffer, in the order in which the pieces were
@@ -72,7 +72,7 @@ bool margay_receiver_words_stand_alone(const margay_receiver *receiver);
 const struct margay_data_event *margay_receiver_decode(
     margay_receiver *receiver, struct margay_batch *batch, size_t *events);
 
-/* A process has been started that is to attach; 0 = one that never will. */
+/* A process has been started that will attach; 0 = one that never will. */
 void margay_receiver_expect(margay_receiver *receiver, uint32_t process);
 
 /* The program has ended.  The receiver now gives the words in the buffers of
@@ -89,7 +89,7 @@ void margay_receiver_stop(margay_receiver *receiver);
 bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
                             char *path);
 
-/* What is known of a recording, so far. */
+/* Facts about a recording, so far. */
 struct margay_receiver_facts {
     /* Processes that began to record; each exec counts again. */
     uint64_t processes;
@@ -105,7 +105,7 @@ struct margay_receiver_facts {
     /* Whether references are recorded, as the functions to start at and to stop
        at decide, and margay_receiver_stop(). */
     enum margay_quiet quiet;
-    bool saw_end; /* the tool that ran the first program says this has ended */
+    bool saw_end; /* the tool that ran the first program reported its end */
 };
 struct margay_receiver_facts margay_receiver_facts(
     const margay_receiver *receiver);

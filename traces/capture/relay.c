@@ -181,8 +181,8 @@ static bool has_length(int file)
            status.st_size == (off_t)sizeof(struct memory);
 }
 
-/* What the place holds is looked at before it is opened: to open a device or a
-   named pipe may do something. */
+/* The kind of the file is checked before it is opened, because opening a device
+   or a named pipe may have effects. */
 static int open_file(uint64_t place)
 {
     int file = -1;
@@ -199,7 +199,7 @@ static int open_file(uint64_t place)
     return file;
 }
 
-/* Map the memory, if it is some, which cannot become shorter, and take it, if
+/* Map the memory, if it is a file that cannot become shorter, and take it, if
    it belongs to the pipe and is free.  In another name space of processes, the
    number of the writer may be that of another writer. */
 static bool take(struct margay_relay_end *end, uint64_t pipe)

@@ -1,21 +1,21 @@
 /*
  * relay.h - words that reach the reader of a pipe in memory
  *
- * Algorithm: who writes words into a pipe makes a ring of slots in memory
- *   without a name, and says in the pipe where that memory is.  A reader that
- *   stands at the very end of this pipe maps the memory and says so in it.
- *   From then on the words of a chunk lie in the next slot, and only the head
- *   of the chunk goes through the pipe.  The reader counts the slots that it is
- *   done with; the writer sleeps while all are in use.
+ * Algorithm: the writer of a pipe makes a ring of slots in memory without a
+ *   name, and writes the place of that memory into the pipe.  A reader at the
+ *   very end of this pipe maps the memory and notes that in it.  From then on
+ *   the words of a chunk lie in the next slot, and only the head of the chunk
+ *   goes through the pipe.  The reader counts the slots that it has read; the
+ *   writer sleeps while all are in use.
  * Guarantee: the words and their order are those of the pipe alone.  A reader
- *   that knows nothing of this, or that has something between itself and the
- *   writer (`tee`, `cat`, a file), gets all words through the pipe.  So does
- *   one in another name space of processes, where the place means something
- *   else: the memory has the number of its pipe.  A reader that dies ends the
- *   writer as it would without the memory, at the next write into the pipe;
- *   where others read on, they get the words that follow.  A writer that dies
- *   leaves a trace that is cut.  The reader says so, as it does where it has
- *   not read all words that were put, because another reads from the same pipe.
+ *   that does not know the memory, or is not connected directly (`tee`, `cat`,
+ *   a file), gets all words through the pipe.  So does one in another name
+ *   space of processes, where the place means something else: the memory has
+ *   the number of its pipe.  A reader that dies ends the writer as it would
+ *   without the memory, at the next write into the pipe; where others read on,
+ *   they get the words that follow.  A writer that dies leaves a trace that is
+ *   cut.  The reader says so, as it does where it has not read all words that
+ *   were put, because another reads from the same pipe.
  * Cost: one copy of each word, by the writer, in memory that stays in the
  *   caches; a pipe takes two, by the system.
  */
@@ -36,8 +36,8 @@ struct margay_relay *margay_relay_offer(int descriptor);
 /* NULL is fine. */
 void margay_relay_withdraw(struct margay_relay *relay);
 
-/* What tells a reader where the memory is: control words of stream.h.  False:
-   it has been told, as words were put. */
+/* The control words (stream.h) that lead a reader to the memory.  False: it has
+   them already, because words were put. */
 #define MARGAY_RELAY_OFFER_WORDS 2
 bool margay_relay_describe(const struct margay_relay *relay,
                            uint64_t words[MARGAY_RELAY_OFFER_WORDS]);
@@ -45,8 +45,8 @@ bool margay_relay_describe(const struct margay_relay *relay,
 /* Does the reader look for words in the memory? */
 bool margay_relay_is_taken(const struct margay_relay *relay);
 
-/* Does a reader wait for what went into the pipe last, the offer or the head of
-   a chunk whose words are in the memory? */
+/* Does a reader wait for the last bytes of the pipe, the offer or the head of a
+   chunk whose words are in the memory? */
 bool margay_relay_is_awaited(const struct margay_relay *relay);
 
 /* Put `count` words, MARGAY_BUFFER_WORDS at most, into the next slot, after a
@@ -63,14 +63,14 @@ void margay_relay_conclude(struct margay_relay *relay);
 
 struct margay_relay_end;
 
-/* Take the memory that these words tell of, if `pipe`, the number of the pipe
-   that is read (0 = none), is the one that the writer writes into.  NULL: it is
-   not, or the memory is not there. */
+/* Take the memory that these words name, if `pipe`, the number of the pipe that
+   is read (0 = none), is the one that the writer writes into.  NULL: it is not,
+   or the memory is not there. */
 struct margay_relay_end *margay_relay_take(
     const uint64_t words[MARGAY_RELAY_OFFER_WORDS], uint64_t pipe);
 
-/* The words of the next slot, which are as many as the head in the pipe says.
-   The slot before is free then. */
+/* The words of the next slot, whose number is in the head in the pipe.  The
+   slot before becomes free. */
 const uint64_t *margay_relay_next(struct margay_relay_end *end, uint32_t count);
 
 /* Has the writer put all its words, and have they been read? */

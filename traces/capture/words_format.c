@@ -69,8 +69,8 @@ struct reading {
     struct margay_relay_end *relay;  /* NULL: all words are in the trace */
     const uint64_t *from;            /* where the words of the chunk are */
     uint64_t chunk[CHUNK_WORDS + 1]; /* and the head after them */
-    /* Bytes that have been read already, and are yet to be given.  The heads of
-       relayed chunks stand one after the other. */
+    /* Bytes that have been read ahead.  The heads of relayed chunks follow each
+       other. */
     size_t early_begin, early_end;
     unsigned char early[EARLY_BYTES];
 };
@@ -84,8 +84,8 @@ static size_t take_early(struct reading *reading, void *bytes, size_t most)
     return taken;
 }
 
-/* Read `count` bytes, fewer only at the end: few of them with all that are
-   there, and many, which have room after them for it, with the next head. */
+/* Read `count` bytes, fewer only at the end.  A small read takes all available
+   bytes; a large one, which has room for it, takes the next head, too. */
 static enum margay_status read_bytes(struct reading *reading, void *bytes,
                                      size_t count, size_t *got,
                                      struct margay_error *error)
@@ -174,7 +174,7 @@ static enum margay_status open_words(void *state,
 }
 
 /* Read the head of the next chunk, or return MARGAY_END.  A writer that shares
-   memory says when it has put all words. */
+   memory marks its last word. */
 static enum margay_status read_chunk_head(struct reading *reading,
                                           struct margay_error *error)
 {
@@ -275,8 +275,8 @@ static enum margay_status decode(struct reading *reading,
                                 count, batch, first, error);
 }
 
-/* The words of another chunk have come, and there is room for all of them.
-   Those that are not relayed are more than there is room for. */
+/* The next chunk has come, and there is room for all its words.  (A chunk that
+   is not relayed is larger than the room.) */
 static bool has_more(const struct reading *reading,
                      const struct margay_references *batch)
 {
@@ -322,7 +322,7 @@ static const struct margay_blocks_reading reading_words = {
 struct writing {
     struct margay_block_target target;
     bool begun;
-    /* What the last control words of the chunk say. */
+    /* The values of the last control words of the chunk. */
     uint64_t site, above;
     uint32_t words;
     struct {

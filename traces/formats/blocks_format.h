@@ -14,24 +14,24 @@ struct margay_data_map;
 struct margay_modules; /* modules.h */
 struct margay_words;   /* words.h */
 
-/* What is known of a trace as a whole. */
+/* Facts about a whole trace. */
 struct margay_trace_facts {
     enum margay_numbers numbers;
     uint64_t unit_bytes; /* of ids; 0 = unknown */
     /* Of blocks of requests; 0 = unknown. */
     uint64_t block_tokens, block_bytes;
     unsigned columns; /* set of the columns that the trace has */
-    unsigned kinds;   /* set of the kinds that it tells apart */
-    bool splits;      /* references ask for all that they cover */
+    unsigned kinds;   /* set of its kinds */
+    bool splits;      /* references ask for all blocks that they cover */
     /* The trace has no names of requests, which are numbered from 0 on. */
     bool counts_requests;
-    /* Of a table without --column: the columns by their names, as that would
-       have them; empty where they tell nothing. */
+    /* Of a table without --column: a value for --column from the names of the
+       columns; empty where they show nothing. */
     char guess[MARGAY_GUESS_BYTES];
 };
 
-/* Whether a file says how many references it holds, how many these are, and how
-   many were passed over without reading. */
+/* Whether a file says how many references it holds, their number, and how many
+   were skipped without reading. */
 struct margay_skipped {
     bool known;
     uint64_t refs, skipped;
@@ -41,22 +41,22 @@ struct margay_skipped {
 struct margay_block_source {
     void *context;
     const char *name, *format, *evidence; /* for messages */
-    /* Gets the files of code that sites are in, where the format has a place
-       for them; NULL = they are not wanted. */
+    /* Gets the modules, where the format has a place for them; NULL = they are
+       not wanted. */
     struct margay_modules *modules;
-    /* Where this is not NULL, the sites of references are replaced by what they
-       are to (margay_data_map_name()), and nothing is skipped. */
+    /* Where this is not NULL, data (margay_data_map_name()) take the place of
+       the sites of references, and nothing is skipped. */
     struct margay_data_map *data;
-    /* Where this is not NULL, who made references gets a number in it: what the
-       field of this name says. */
+    /* Where this is not NULL, the tenants get numbers in it: the values of the
+       field of this name. */
     struct margay_names *tenants;
     const char *tenant;
     bool empty_requests; /* requests without blocks are wanted, too */
     /* Read up to `bytes` bytes; *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);
-    /* The number of the pipe that the bytes come from as they are; 0 = they
-       come from elsewhere.  NULL = from no pipe at all. */
+    /* The number of the pipe that the bytes come from unchanged; 0 = they come
+       from elsewhere.  NULL = from no pipe at all. */
     uint64_t (*pipe)(void *context);
     uint64_t plain_bytes; /* of a plain regular file; 0 = it is none */
     /* In such a file, go on reading at `offset`. */
@@ -83,8 +83,8 @@ enum margay_status margay_block_source_fail_half(
 #define MARGAY_BLOCKS_MAGIC_BYTES 8
 
 struct margay_blocks_reading {
-    /* Does a trace that begins with the window, of MARGAY_BLOCKS_MAGIC_BYTES
-       or more, have this format?  NULL = the first bytes do not tell. */
+    /* Does a trace that begins with the window, of MARGAY_BLOCKS_MAGIC_BYTES or
+       more, have this format? NULL = the first bytes do not decide. */
     bool (*is_magic)(const void *window, size_t bytes);
 
     /* Of the records that the format's is_plausible() looks at; 0 = none. */
@@ -94,17 +94,17 @@ struct margay_blocks_reading {
        margay_block_source, which is set. */
     size_t state_bytes;
 
-    /* Begin at the first byte.  *facts holds what is true of all traces of the
-       format, and gets what this one says.  NULL = nothing is to be done. */
+    /* Begin at the first byte. *facts holds the facts of the format, and gets
+       those of this trace.  NULL = nothing is to be done. */
     enum margay_status (*open)(void *state, struct margay_trace_facts *facts,
                                struct margay_error *error);
     /* Release what a state owns, also one that could not be opened; NULL =
        nothing. */
     void (*clear)(void *state);
 
-    /* In a plain file with an index: tell the number of references, and go past
-       whole blocks of them, up to `skip_refs` references.  Where they are not
-       known, the call has changed nothing.  MARGAY_IO: the file cannot be
+    /* In a plain file with an index: give the number of references, and skip
+       whole blocks, up to `skip_refs` references.  Where the number is not
+       known, the call changes nothing.  MARGAY_IO: the file cannot be
        positioned.  NULL = they cannot be counted without reading. */
     enum margay_status (*skip)(void *state, uint64_t skip_refs,
                                struct margay_skipped *skipped,
@@ -127,12 +127,12 @@ enum margay_status margay_blocks_open(
 void margay_blocks_close(const struct margay_blocks_reading *reading,
                          void *state);
 
-/* Where the bytes of a trace go, and what it is to say about itself, which
-   stays the same from the first reference on. */
+/* Where the bytes of a trace go, and the facts that it is to state, which stay
+   the same from the first reference on. */
 struct margay_block_target {
     struct margay_sink sink;
     const struct margay_trace_facts *facts;
-    const char *columns; /* of a table; NULL = it is none */
+    const char *columns; /* of a table; NULL = no table */
     bool named;          /* which has a line of their names */
 };
 
@@ -141,7 +141,7 @@ struct margay_blocks_writing {
        margay_block_target, which is set. */
     size_t state_bytes;
     unsigned needs; /* columns without which a trace cannot be written */
-    /* Make what the state needs, and release that; NULL = nothing. */
+    /* Allocate the contents of the state, and release them; NULL = none. */
     enum margay_status (*open)(void *state, struct margay_error *error);
     void (*clear)(void *state);
 
@@ -151,8 +151,8 @@ struct margay_blocks_writing {
     enum margay_status (*set_module)(void *state, unsigned number,
                                      const char *path,
                                      struct margay_error *error);
-    /* An event of data happens before the references that are put next; its
-       `at` means nothing.  NULL = the format has no place for events. */
+    /* Write an event of data before the next references; its `at` is ignored.
+       NULL = the format has no place for events. */
     enum margay_status (*put_data)(void *state,
                                    const struct margay_data_event *event,
                                    struct margay_error *error);
@@ -160,7 +160,7 @@ struct margay_blocks_writing {
     enum margay_status (*put_words)(void *state,
                                     const struct margay_words *words,
                                     struct margay_error *error);
-    /* Hand over what is held back; more may follow. */
+    /* Hand over the buffered bytes; more may follow. */
     enum margay_status (*flush)(void *state, struct margay_error *error);
     enum margay_status (*finish)(void *state, struct margay_error *error);
 };

@@ -17,7 +17,7 @@ struct margay_bytes {
     struct margay_block_source source;
     uint64_t offset; /* of `begin` in the trace */
     size_t begin, end;
-    /* A number at the end of what is held may be loaded as one of 8 bytes. */
+    /* A number at the end of the window may be loaded as 8 bytes. */
     unsigned char held[MARGAY_BYTES_HELD + 8];
 };
 
@@ -43,7 +43,7 @@ static inline void margay_bytes_pass(struct margay_bytes *bytes, size_t count)
     bytes->offset += count;
 }
 
-/* Report what stands `ahead` bytes after `begin`; returns MARGAY_BAD_INPUT. */
+/* Report the bytes at `begin` + `ahead`; returns MARGAY_BAD_INPUT. */
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
                                      size_t ahead, const char *found,
                                      const char *expected,

@@ -4,11 +4,11 @@
  * Rows without quotes are read where they stand:
  *
  * Algorithm: only the columns that are read are looked at; the fields between
- *   them are passed over sixteen characters at a time.  A row that is anything
- *   but plain is left to the caller, who reads it with libcsv: one with a
- *   quotation mark, a carriage return within, blanks around a field, too few
- *   columns, or a NUL byte.
- * Guarantee: what a plain row comes to is what libcsv makes of it.
+ *   them are passed over sixteen characters at a time.  A row that is not plain
+ *   is left to the caller, who reads it with libcsv: one with a quotation mark,
+ *   a carriage return within, blanks around a field, too few columns, or a NUL
+ *   byte.
+ * Guarantee: a plain row gives the same reference as through libcsv.
  *
  * libcsv cuts the first two rows into fields, and every row that is not plain;
  * fields between runs of blanks are cut here, as they have no quotes.
@@ -97,7 +97,7 @@ static inline const char *read_field(const char *cursor,
         }
     }
     const char *end = find_mark(cursor, marks, false);
-    /* libcsv takes blanks off that no delimiter is. */
+    /* libcsv strips blanks unless they are delimiters. */
     if (!marks->blanks && end > cursor &&
         (*cursor == ' ' || *cursor == '\t' || end[-1] == ' ' ||
          end[-1] == '\t'))
@@ -151,8 +151,8 @@ static inline const char *read_fields(const struct margay_csv *csv,
     return line_end(end, marks);
 }
 
-/* Are all columns that are read decimal numbers, which need no more than to be
-   stored?  Each role then has one column, and no two the same. */
+/* Are all columns that are read decimal numbers that are only stored? Each role
+   then has one column, and no two the same. */
 static bool are_numbers(const struct margay_csv *csv,
                         const struct margay_references *references)
 {
@@ -199,11 +199,11 @@ static const char *read_numbers(const struct margay_csv *csv,
                                                 : line_end(cursor, marks);
 }
 
-/* The most columns up to the last that is read, for a row to be short. */
+/* The most columns of a short row, up to the last that is read. */
 #define SHORT_COLUMNS 8
 #define NO_ROLE       MARGAY_ROLES
 
-/* What each of the first columns is read for. */
+/* The roles of the first columns. */
 struct short_row {
     unsigned columns; /* up to the last that is read; 0 = too many */
     uint8_t roles[SHORT_COLUMNS];
@@ -223,10 +223,10 @@ static struct short_row make_short(const struct margay_csv *csv)
 }
 
 /*
- * The same of a row whose columns up to the last that is read are digits within
- * 32 characters: the ends of all its fields are found at once, so that the next
- * row can begin before the numbers of this one are known.  NULL: it is not such
- * a row.
+ * The same of a row whose columns, up to the last that is read, are digits
+ * within 32 characters: the ends of all its fields are found at once, so that
+ * the next row can begin before the numbers of this one are known.  NULL: the
+ * row is longer, or holds something else.
  */
 static inline const char *read_short(const struct short_row *row,
                                      const struct margay_marks *marks,
@@ -316,10 +316,10 @@ static uint64_t any_rows(struct margay_csv *csv, uint64_t most,
 }
 
 /*
- * Read rows from text->cursor on, as long as they are plain, right, and stand
+ * Read rows from text->cursor on, as long as they are plain, valid, and stand
  * for exactly one reference each, and the batch has room.  Returns how many;
- * the next one is for the caller.  Where numbers are read, a
- * row that is no row of numbers alone does not end the faster way for good.
+ * the caller reads the next one.  Where numbers are read, a row with other
+ * fields does not end the faster way for good.
  */
 static uint64_t plain_rows(struct margay_csv *csv, struct margay_text *text,
                            struct margay_references *references)
@@ -402,7 +402,7 @@ static void decode_piece(struct margay_csv *csv, struct margay_text *text)
         return;
     }
     size_t bytes = (size_t)(newline - text->cursor);
-    /* The first line that is not empty tells what separates columns. */
+    /* The first line that is not empty shows the separator. */
     if (!csv->delimited && margay_skip_blanks(text->cursor) < newline)
         set_delimiter(csv, memchr(text->cursor, ',', bytes) != NULL ? ','
                            : memchr(text->cursor, '\t', bytes) != NULL
@@ -453,7 +453,7 @@ static const char *decode_table(struct margay_text *text,
         text->earlier = csv->first_text;
         text->earlier_line = csv->first_line;
     }
-    /* What is left of a row keeps its newline from being passed. */
+    /* The rest of a row keeps its newline. */
     if (csv->left > 0 && text->cursor == text->end) {
         text->cursor--;
         text->lines--;
@@ -497,7 +497,7 @@ static void begin_parser(struct margay_csv *csv)
         set_delimiter(csv, delimiter == '\0' ? ',' : delimiter);
 }
 
-/* Read how the columns are named; what --column says was checked before. */
+/* Parse the names of the columns; --column was checked before. */
 static bool parse_choices(struct margay_csv *csv)
 {
     const struct margay_layout *layout = csv->layout;
@@ -585,7 +585,7 @@ static int cut_table(const void *state)
     return csv->marks.quote == '\n' ? '\0' : (unsigned char)csv->marks.quote;
 }
 
-/* What the trace has is known of the format csv by --column, and of a layout by
+/* The columns of the trace follow from --column in csv, and of a layout from
    its first row. */
 static void describe_table(const struct margay_state_options *options,
                            const char *line, const char *end,
@@ -614,7 +614,8 @@ static void describe_table(const struct margay_state_options *options,
             return;
         }
     }
-    /* What --column names is there, or the first row will be refused. */
+    /* The columns that --column names exist, or the first row will be
+       refused. */
     if (!any && line < end)
         decode_piece(csv, &text);
     if (any || csv->chosen) {

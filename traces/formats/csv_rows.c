@@ -1,12 +1,13 @@
 /*
- * csv_rows.c - where the columns of a table are, and what its rows say
+ * csv_rows.c - the columns of a table, and its rows
  *
  * The first row decides where the columns are.  Of the format csv it is held
  * back until the second one is known.  It is a header if --column names one of
  * its fields, if it holds no number and the second row does, or if it is the
- * only row and what the writer of an empty trace leaves.  Of a layout it is a
- * header if the layout names its columns, or if it holds no number although one
- * of its columns has to; where none has to, it is held back, too.
+ * only row and the header that the writer of an empty trace leaves.  Of a
+ * layout it is a header if the layout names its columns, or if it holds no
+ * number although one of its columns has to; where none has to, it is held
+ * back, too.
  */
 #include "traces/formats/csv_rows.h"
 
@@ -50,7 +51,7 @@ void margay_csv_guess(const struct margay_csv *csv,
     }
 }
 
-/* What a field of the first row is as a name: it decides whether that is a
+/* Read a field of the first row as a name, which decides whether the row is a
    header, and where columns are. */
 static void examine_first(struct margay_csv *csv, const char *text,
                           size_t bytes)
@@ -148,7 +149,7 @@ static bool has_shape(const char *shape, size_t fields)
 }
 
 /* Are the fields of the row, which are early ones, as the letters say?  The
-   words of operations are looked at where the row is read. */
+   words of operations are checked when the row is read. */
 static bool fits_letters(const struct margay_csv *csv, const char *shape)
 {
     if (!has_shape(shape, csv->row.fields))
@@ -201,7 +202,7 @@ static bool refuse_names(struct margay_csv *csv, unsigned v)
     return true;
 }
 
-/* Where all columns that are read may hold text, only the second row tells
+/* Where all columns that are read may hold text, only the second row shows
    whether the first one is a header. */
 static bool may_be_text(const struct margay_csv *csv)
 {
@@ -212,7 +213,7 @@ static bool may_be_text(const struct margay_csv *csv)
            0;
 }
 
-/* Choose the variant that the first row has; true: it is a header. */
+/* Choose the variant that fits the first row; true: it is a header. */
 static bool choose_variant(struct margay_csv *csv)
 {
     unsigned v = 0;
@@ -230,7 +231,7 @@ static bool choose_variant(struct margay_csv *csv)
     return header || (!csv->row.any_number && !may_be_text(csv));
 }
 
-/* What the first row should have been: each number of columns once. */
+/* The expected first row: each number of columns once. */
 static void refuse_variants(struct margay_csv *csv)
 {
     const struct margay_variant *variants = csv->layout->variants;

@@ -1,9 +1,9 @@
 /*
- * csv_rows.h - what the format csv keeps of a table while it is read
+ * csv_rows.h - the state of the format csv while a table is read
  *
  * csv.c cuts lines into fields, by libcsv or between blanks, and hands them
- * over; csv_rows.c finds out by the first rows where the columns are, and makes
- * references of rows.
+ * over; csv_rows.c finds the columns by the first rows, and makes references of
+ * rows.
  */
 #ifndef MARGAY_TRACES_FORMATS_CSV_ROWS_H
 #define MARGAY_TRACES_FORMATS_CSV_ROWS_H
@@ -32,13 +32,13 @@ struct margay_marks {
 #define MARGAY_ARENA_BYTES \
     (MARGAY_LINE_BYTES + 2 * (MARGAY_EARLY_FIELDS + MARGAY_TAKES))
 
-/* A column that is read: from left to right, and which of the choice it is. */
+/* A column that is read, from left to right, and its index in the choice. */
 struct margay_take {
     uint64_t column; /* from 1 on */
     uint8_t at, role;
 };
 
-/* What is known of one row. */
+/* Facts about one row. */
 struct margay_csv_row {
     size_t fields;
     bool any_number; /* in the first two rows: some field is a number */
@@ -52,8 +52,8 @@ struct margay_csv {
     struct margay_marks marks;
     bool delimited; /* the delimiter is known */
 
-    /* The columns: variants in the order of the layout, the one that was
-       chosen, and where its columns are. */
+    /* The columns: variants in the order of the layout, the chosen one, and its
+       columns. */
     struct margay_choice choices[MARGAY_VARIANTS];
     const char *shape; /* of the variant that was chosen; NULL = none */
     struct margay_rows rows;
@@ -95,8 +95,8 @@ struct margay_csv {
     char arena[];     /* MARGAY_ARENA_BYTES: the texts of the fields above */
 };
 
-/* What --column would say of the first row, in which each name that is known
-   stands once, and one for the id; empty: the names do not say. */
+/* A value for --column by the first row, in which each known name stands once,
+   and one for the id; empty: the names do not suffice. */
 void margay_csv_guess(const struct margay_csv *csv,
                       char guess[MARGAY_GUESS_BYTES]);
 

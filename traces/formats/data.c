@@ -1,10 +1,10 @@
 /*
- * data.c - what the addresses of a recorded program hold, and when
+ * data.c - the data at the addresses of a recorded program, over time
  *
  * Algorithm: a treap of ranges that do not overlap, ordered by their addresses,
- *   whose priorities are hashes of these.  What is allocated takes the place of
- *   all that it overlaps, unless that is younger; memory that is given back is
- *   cut out of what it overlaps.  The range of the last look-up is tried first.
+ *   whose priorities are hashes of these.  Allocated memory replaces all older
+ *   ranges that it overlaps; freed memory is cut out of them.  The range of the
+ *   last look-up is tried first.
  * Cost: logarithmic in the number of ranges for an event and for a reference to
  *   another range than the one before; 56 bytes for each range.
  */
@@ -171,7 +171,7 @@ static uint32_t first_within(const struct margay_data_map *map, uint64_t from,
                                                                    : NONE;
 }
 
-/* Take out what overlaps an event; false: something younger does. */
+/* Remove the ranges that overlap an event; false: a younger one does. */
 static bool make_room(struct margay_data_map *map,
                       const struct margay_data_event *event)
 {
@@ -198,8 +198,8 @@ static enum margay_status put_part(struct margay_data_map *map,
     return put_in(map, &range, error);
 }
 
-/* The memory of an event is given back, of mappings perhaps a part; what is
-   younger stays. */
+/* The memory of an event is given back, of mappings perhaps a part; younger
+   ranges stay. */
 static enum margay_status give_back(struct margay_data_map *map,
                                     const struct margay_data_event *event,
                                     struct margay_error *error)

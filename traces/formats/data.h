@@ -1,13 +1,13 @@
 /*
- * data.h - what the addresses of a recorded program hold, and when
+ * data.h - the data at the addresses of a recorded program, over time
  *
  * A recording may hold events of data besides references: memory was allocated
  * or freed, a file of code was loaded with its variables, a thread has a stack.
- * A reader that follows these events knows for each reference what its address
- * held at that moment: a datum.
+ * A reader that follows these events knows the datum of each reference: the
+ * contents of its address at that moment.
  *
- * A datum is a number.  Its bits from MARGAY_DATUM_SHIFT on say what kind of
- * data it is, enum margay_data; those below are a site, as of a reference
+ * A datum is a number.  Its bits from MARGAY_DATUM_SHIFT on are the kind of
+ * data, enum margay_data; those below are a site, as of a reference
  * (modules.h): of memory, the site that allocated it; of a variable, its own
  * address in the file that has it; of a stack and of anything else, the site of
  * the reference.
@@ -31,9 +31,9 @@ static inline uint64_t margay_datum(enum margay_data data, uint64_t site)
            (uint64_t)data << MARGAY_DATUM_SHIFT;
 }
 
-/* What happened at [address, address + bytes). */
+/* An event at [address, address + bytes). */
 struct margay_data_event {
-    uint64_t at; /* the entries before it: of a batch, or in mgt of the trace */
+    uint64_t at; /* entries before it, in the batch or, in mgt, in the trace */
     uint64_t address, bytes;
     uint64_t site; /* as in a datum */
     /* Events of all threads are numbered in their order, which is not that of
@@ -47,13 +47,13 @@ struct margay_data_event {
 /* Does the format of the writer have a place for events? */
 bool margay_writer_takes_data(const margay_writer *writer);
 
-/* Write an event that happens before the references that are put next; its `at`
-   means nothing.  Only for a writer that takes events. */
+/* Write an event before the next references; its `at` is ignored.  Only for a
+   writer that takes events. */
 enum margay_status margay_writer_put_data(margay_writer *writer,
                                           const struct margay_data_event *event,
                                           struct margay_error *error);
 
-/* What lies where. */
+/* The ranges of memory. */
 struct margay_data_map;
 
 /* Fails with MARGAY_NO_MEMORY.  The caller owns *map. */
@@ -61,12 +61,12 @@ enum margay_status margay_data_map_create(struct margay_data_map **map,
                                           struct margay_error *error);
 void margay_data_map_free(struct margay_data_map *map); /* NULL is fine. */
 
-/* An event has happened.  Fails with MARGAY_NO_MEMORY. */
+/* Apply an event.  Fails with MARGAY_NO_MEMORY. */
 enum margay_status margay_data_map_follow(struct margay_data_map *map,
                                           const struct margay_data_event *event,
                                           struct margay_error *error);
 
-/* What a reference to an address is to, by code at a site. */
+/* The datum of a reference to an address by code at a site. */
 uint64_t margay_data_map_find(struct margay_data_map *map, uint64_t address,
                               uint64_t site);
 
@@ -76,10 +76,9 @@ bool margay_data_map_has_events(const struct margay_data_map *map);
 struct margay_references;
 
 /*
- * Replace the sites of the entries from `first` on by what the references are
- * to, while `count` events happen, whose `at` is an index of entries and does
- * not descend.  Where the batch has no sites they are taken to be 0.  Fails
- * with MARGAY_NO_MEMORY.
+ * Replace the sites of the entries from `first` on by data, while `count`
+ * events happen, whose `at` is an index of entries and does not descend.  Where
+ * the batch has no sites they are taken to be 0.  Fails with MARGAY_NO_MEMORY.
  */
 enum margay_status margay_data_map_name(struct margay_data_map *map,
                                         const struct margay_data_event *events,

@@ -6,7 +6,7 @@
  *
  * The latter may have a blank instead of the T.  Either may have a fraction,
  * which is dropped, and no zone, which is then that of Greenwich.  A day or an
- * hour that there is not is one of those that follow.
+ * hour that does not exist counts as one after it.
  */
 #include <string.h>
 

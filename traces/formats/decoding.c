@@ -1,7 +1,7 @@
 /*
  * decoding.c - from bytes to references: of a whole trace, or of a part of it
  *
- * The thread of an open trace decodes all of it as it comes (reader.c), and a
+ * The thread of an open trace decodes all of it in order (reader.c), and a
  * range decodes a part of a plain file, from any offset on (range.c).
  *
  * Algorithm of lines: a part begins after the first newline from the byte
@@ -55,7 +55,7 @@ enum margay_status margay_decoding_read(struct margay_decoding *decoding)
         return status;
     decoding->end += got;
     decoding->ended = got == 0;
-    /* The last line ends, and who looks ahead of any finds nothing else. */
+    /* End the last line; nothing stands after it for those who look ahead. */
     memset(decoding->buffer + decoding->end, '\n', MARGAY_TEXT_PADDING);
     return MARGAY_OK;
 }
@@ -122,7 +122,7 @@ enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
     };
     if (decoding->buffer == NULL)
         return margay_fail_memory(&decoding->error, "a reading buffer");
-    /* What takes a word of the text for a string ends here at the latest. */
+    /* Functions on strings end here at the latest. */
     decoding->buffer[MARGAY_TEXT_BYTES + MARGAY_TEXT_PADDING] = '\0';
     return MARGAY_OK;
 }
@@ -140,7 +140,7 @@ enum margay_status margay_decoding_make_state(struct margay_decoding *decoding)
     if (format->create_state == NULL)
         return MARGAY_OK;
 #ifdef MARGAY_HAS_YAJL
-    /* Not a matter of lines, which --bad-lines could pass over. */
+    /* Not an error of a line, which --bad-lines could skip. */
     const struct margay_layout *layout = format->layout;
     if (layout != NULL && layout->syntax == MARGAY_SYNTAX_JSON &&
         !margay_late_open(&margay_libyajl))
@@ -304,8 +304,8 @@ static enum margay_status fail_line(struct margay_decoding *decoding,
 
 /*
  * `failed` says, with decoding->error, that a line cannot be read.  MARGAY_OK:
- * it is to be passed over.  What a caller does not look at, it does not hear of
- * either: bad lines after the last reference that is wanted do not count.
+ * it is to be passed over.  Bad lines after the last reference that is wanted
+ * do not count.
  */
 static enum margay_status judge_line(struct margay_decoding *decoding,
                                      const struct margay_references *batch,
@@ -335,8 +335,8 @@ static enum margay_status judge_line(struct margay_decoding *decoding,
     return MARGAY_OK;
 }
 
-/* Forget what the state of a format knows of a bad line.  False: what is bad is
-   an earlier one, and the line at the cursor is still to be read. */
+/* Have the state of a format forget a bad line.  False: an earlier one is bad,
+   and the line at the cursor is still to be read. */
 static bool forget_line(struct margay_decoding *decoding)
 {
     const struct margay_format *format = format_of(decoding);
@@ -478,7 +478,7 @@ static enum margay_status go_on(struct margay_decoding *decoding,
                                          : status;
 }
 
-/* Decode what the state of a format still holds. */
+/* Decode the rest that the state of a format holds. */
 static enum margay_status finish_text(struct margay_decoding *decoding,
                                       struct margay_references *batch)
 {

@@ -43,8 +43,8 @@ static const struct compression compressions[] = {
     {&gzip, "\x1f\x8b\x08", 3, .members = false},
     {&xz, "\3757zXZ\0", 6, .blocks = true},
     {&zstd, "\x28\xb5\x2f\xfd", 4, .members = false},
-    /* A frame to be skipped, as pzstd tells the length of each frame in one
-       before it: libarchive does not know zstd by these. */
+    /* A frame to be skipped: pzstd writes the length of each frame into one
+       before it, and libarchive does not recognise zstd by these. */
     {&zstd, "\x50\x2a\x4d\x18", 4, .any_bits = 4},
     {&bzip2, "BZh?1AY&SY", 10, .members = false},
     {&bzip2, "BZh?\x17rE8P\x90", 10, .members = false},
@@ -195,7 +195,7 @@ static uint64_t consumed_bytes(const struct margay_decompressor *this)
     return this->begin + (uint64_t)ARCHIVE(filter_bytes)(this->archive, -1);
 }
 
-/* Have room for what the source gives next. */
+/* Make room for the next bytes of the source. */
 static bool make_room(struct margay_decompressor *this)
 {
     if (this->capacity - this->held >= SOURCE_BYTES)
@@ -308,17 +308,17 @@ static enum margay_status end_archive(struct margay_decompressor *this,
 
 /*
  * Source: PKWARE's APPNOTE.  libarchive, which reads the members of a zip in
- * their order, passes over one whose header is damaged; the table of contents
- * after the members tells that it was there.
+ * their order, skips one whose header is damaged; the table of contents after
+ * the members still lists it.
  */
 
-/* What begins the record that ends a zip, its length, and that of an entry of
+/* The magic of the record that ends a zip, its length, and that of an entry of
    the table of contents without its names. */
 #define ZIP_END         0x06054b50
 #define ZIP_END_BYTES   22
 #define ZIP_ENTRY_BYTES 46
 
-/* Do the entries of the table, of `bytes` bytes, sum up to this many?  Those
+/* Do the entries of the table, of `bytes` bytes, sum up to this many? Entries
    with lengths of 64 bits keep these elsewhere. */
 static bool sums_up(const unsigned char *entry, size_t bytes,
                     uint64_t member_bytes)
@@ -341,9 +341,9 @@ static bool sums_up(const unsigned char *entry, size_t bytes,
 
 /*
  * Compare the table of contents of a zip, of which `tail` has the last `held`
- * bytes, with what was read: the members, and the bytes of all together.
- * Returns NULL, or what is wrong.  Where a table is longer than the tail, only
- * the number of members is compared.
+ * bytes, with the members that were read, and their total of bytes.  Returns
+ * NULL, or what is wrong.  Where a table is longer than the tail, only the
+ * number of members is compared.
  */
 static const char *check_end(const unsigned char *tail, size_t held,
                              uint64_t members, uint64_t member_bytes)
@@ -363,8 +363,8 @@ static const char *check_end(const unsigned char *tail, size_t held,
     return right ? NULL : "other members than its table of contents names";
 }
 
-/* Have the last bytes of the source in the buffer, `held` of them: after the
-   members of a zip stands its table of contents. */
+/* Have the last bytes of the source in the buffer, `held` of them: the table of
+   contents follows the members of a zip. */
 static bool keep_tail(struct margay_decompressor *this)
 {
     size_t got = 1;
@@ -455,7 +455,7 @@ static enum margay_status read_archive(struct margay_decompressor *this,
 #define MOST_BYTES ((uint64_t)1 << 30)
 
 /* A file that `xz -T` writes, or `xz --block-size`, is made of blocks whose
-   headers tell their lengths; liblzma gives each to a thread.  A file of one
+   headers have their lengths; liblzma gives each to a thread.  A file of one
    block, or of blocks without lengths, takes one thread. */
 static enum margay_status create_xz(struct margay_decompressor *this,
                                     unsigned threads,
@@ -508,8 +508,7 @@ static enum margay_status read_xz(struct margay_decompressor *this,
 
 /* -------------------------------------------------------------- either -- */
 
-/* Have `bytes` bytes of the source in the buffer, which held none, or what is
-   left of the source. */
+/* Read `bytes` bytes of the source into the empty buffer; fewer at its end. */
 static enum margay_status hold(struct margay_decompressor *this, size_t bytes,
                                struct margay_error *error)
 {
@@ -527,8 +526,8 @@ static enum margay_status hold(struct margay_decompressor *this, size_t bytes,
     return MARGAY_OK;
 }
 
-/* Pass over the frames to be skipped that a stream begins with: the magic, a
-   length in 32 bits, and as many bytes.  What is after them stays held. */
+/* Skip the frames to be skipped that begin a stream: the magic, a length in 32
+   bits, and as many bytes.  The bytes after them stay in the buffer. */
 static enum margay_status pass_skipped(struct margay_decompressor *this,
                                        struct margay_error *error)
 {

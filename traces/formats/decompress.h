@@ -17,7 +17,7 @@
 
 #include <margay/status.h>
 
-/* Its version and those of what it uses, or that it is not there. */
+/* The versions of libarchive and its libraries, or that it is missing. */
 const char *margay_libarchive_version(void);
 
 /* Where compressed bytes come from: up to `bytes` bytes are read to `buffer`.
@@ -35,7 +35,7 @@ struct margay_compression {
     int filter;         /* of libarchive; 0 = it is only read */
 };
 
-/* The compression that the end of [name, end) tells, NULL = none. */
+/* The compression by the suffix of [name, end), NULL = none. */
 const struct margay_compression *margay_compression_named(const char *name,
                                                           const char *end);
 

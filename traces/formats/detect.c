@@ -7,21 +7,21 @@
  *   The first of these rules that applies decides:
  *
  *   1. a candidate that the suffix of the file's name names (it need not show
- *      what tells it from others: hex without 0x), unless that is csv and a
- *      layout of a table is a candidate, too;
+ *      evidence of it: hex without 0x), unless that is csv and a layout of a
+ *      table is a candidate, too;
  *   2. the first candidate in the table that has records; but two of which one
  *      is a layout, and neither csv, are alike, and the user decides; and csv
  *      gives way to a layout whose names the header has and whose rows are
- *      damaged further on, for that reports the line;
+ *      damaged further on, because its reader reports the line;
  *   3. without records, the first candidate if the content rules out others
  *      (lines of valgrind only: lackey);
- *   4. the format that the suffix names: packed numbers do not show what they
- *      are, and a damaged text deserves the message of its own reader;
+ *   4. the format that the suffix names: packed numbers have no marks, and a
+ *      damaged text deserves the message of its own reader;
  *   5. for an empty trace: `lines`;
  *   6. the format that decodes most lines before it finds a fault;
  *   7. a format of records that no other format would hold.
- * Guarantee: more of a trace can only remove candidates; a format that is none
- *   in a part of the window never becomes one.
+ * Guarantee: more of a trace can only remove candidates; a format that is ruled
+ *   out by a part of the window stays ruled out.
  */
 #define _GNU_SOURCE
 #include "traces/formats/detect.h"
@@ -69,7 +69,7 @@ static struct trial try_decoder(margay_decode_function *decode, void *state,
     return trial;
 }
 
-/* A format that the suffix names need not show what tells it from others. */
+/* A format that the suffix names needs no evidence in the content. */
 static struct trial try_format(const struct margay_format *format, bool named,
                                const char *window, const char *end)
 {
@@ -96,7 +96,7 @@ static const char *complete_lines(const char *window, size_t bytes, bool whole)
     return newline == NULL ? window : newline + 1;
 }
 
-/* Is the part of a file's name that may name a format a suffix of this one? */
+/* Is this part of a file's name a suffix of the format? */
 static bool has_suffix(const char *path, const struct margay_format *format)
 {
     const char *slash = strrchr(path, '/');
@@ -105,7 +105,7 @@ static bool has_suffix(const char *path, const struct margay_format *format)
     const struct margay_compression *compression;
     while ((compression = margay_compression_named(name, end)) != NULL)
         end -= strlen(compression->suffix);
-    /* This one says "binary" and no more. */
+    /* This one says no more than "binary". */
     if (end - name > 4 && strncasecmp(end - 4, ".bin", 4) == 0)
         end -= 4;
     const char *dot = memrchr(name, '.', (size_t)(end - name));
@@ -123,7 +123,7 @@ static bool has_suffix(const char *path, const struct margay_format *format)
 struct survey {
     const struct margay_format *candidate; /* the first with records */
     uint64_t candidate_lines;
-    const struct margay_format *rival;   /* as good; NULL = none */
+    const struct margay_format *rival;   /* another as good; NULL = none */
     const struct margay_format *empty;   /* the first without a fault */
     const struct margay_format *passing; /* the first that passes over all */
     const struct margay_format *named;   /* by the suffix */
@@ -135,7 +135,7 @@ struct survey {
     unsigned texts, faultless, with_records;
 };
 
-/* The format csv says nothing of the columns, so it gives way to a layout. */
+/* The format csv knows nothing of the columns, so it gives way to a layout. */
 static bool gives_way(const struct margay_format *format)
 {
     return format->layout == &margay_layout_any;
@@ -146,7 +146,7 @@ static bool is_layout(const struct margay_format *format)
     return format->layout != NULL && !gives_way(format);
 }
 
-/* Does nothing but the names in the header tell the layout? */
+/* Do only the names in the header show the layout? */
 static bool goes_by_names(const struct margay_format *format)
 {
     if (!is_layout(format))
@@ -273,7 +273,7 @@ static size_t record_bytes(const struct margay_format *format)
                                    : format->record_bytes;
 }
 
-/* The format of records that only these can have, or NULL. */
+/* The format of records that no other format could hold, or NULL. */
 static const struct margay_format *certain_packed(const char *window,
                                                   size_t bytes, size_t *records)
 {
@@ -345,7 +345,7 @@ enum margay_status margay_detect(const char *path, const char *window,
     const char *end = complete_lines(window, bytes, whole);
     struct survey survey = survey_formats(path, text, end);
     const struct margay_format *chosen = survey.candidate;
-    /* The numbers of one may begin with the first byte of a comment. */
+    /* A packed number may begin with the first byte of a comment. */
     bool named_packed = survey.named != NULL && record_bytes(survey.named) != 0;
     found->format = chosen;
     if (survey.rival != NULL)
@@ -357,7 +357,6 @@ enum margay_status margay_detect(const char *path, const char *window,
         note_count(found, "", survey.candidate_lines, "line");
     } else if (survey.empty != NULL && survey.faultless < survey.texts &&
                !named_packed) {
-        /* Some formats of text have comments, and others do not. */
         chosen = survey.empty;
         note(found, "content: comments and nothing else");
     } else if (survey.named != NULL) {

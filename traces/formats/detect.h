@@ -4,15 +4,16 @@
 
 #include "traces/formats/format.h"
 
-/* The bytes at the beginning of a trace that tell its format. */
+/* The bytes at the beginning of a trace that decide its format. */
 #define MARGAY_WINDOW_BYTES ((size_t)65536 >> MARGAY_SHRINK)
 
 #define MARGAY_EVIDENCE_BYTES 80
 
 struct margay_detection {
     const struct margay_format *format;
-    char evidence[MARGAY_EVIDENCE_BYTES]; /* what told it, for people */
-    bool nothing; /* the trace is empty, and its name tells no format */
+    char evidence[MARGAY_EVIDENCE_BYTES]; /* the evidence, for people */
+    bool nothing; /* the trace is empty, and its name has no suffix of a
+                     format */
 };
 
 /*

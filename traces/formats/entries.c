@@ -1,11 +1,10 @@
 /*
- * entries.c - tables and records that say more of a reference than a number, as
- * they are written
+ * entries.c - writing tables, and records that hold more than a number
  *
  * Tables get a line for each reference, and champsim a record for each
- * instruction: references of one call site in a row.  The records of oracle say
- * which comes next of the same id, counted from 1, so that all are kept until
- * the trace ends, 32 bytes each and 8 more in the end.
+ * instruction: consecutive references of one call site.  Records of oracle hold
+ * the index, from 1 on, of the next record of the same id, so all are kept
+ * until the trace ends, 32 bytes each and 8 more in the end.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -30,8 +29,8 @@ struct entries {
     char piece[PIECE_BYTES];
     size_t used;
     unsigned roles[MOST_COLUMNS], column_count; /* of a table, */
-    char separator;                             /* and what is between them */
-    /* Of champsim, an instruction with an address, and what it does. */
+    char separator;                             /* and their separator */
+    /* Of champsim, an instruction with its address and accesses. */
     unsigned char instruction[INSTRUCTION];
     unsigned reads, writes;
     struct oracle_record *kept; /* owned */
@@ -61,7 +60,7 @@ static enum margay_status make_room(struct entries *entries, char **to,
 
 /* --------------------------------------------------------------- tables -- */
 
-/* What a column takes of a trace, by its role.  A column of zeros has none. */
+/* The column of a trace for each role.  A column of zeros has none. */
 #define ZEROS MARGAY_ROLES
 static const struct {
     bool is_written;
@@ -126,7 +125,7 @@ static enum margay_status open_table(void *state, struct margay_error *error)
     return MARGAY_OK;
 }
 
-/* What stays valid has a time to live of 0. */
+/* An object that stays valid has a time to live of 0. */
 static int put_field(char *to, const struct margay_batch *batch, size_t i,
                      unsigned role)
 {
@@ -193,7 +192,7 @@ static enum margay_status begin_instruction(struct entries *entries,
     return status;
 }
 
-/* In its order an instruction has a fetch, up to 4 reads, and 2 writes. */
+/* An instruction has a fetch, then up to 4 reads, then up to 2 writes. */
 static enum margay_status put_accesses(void *state,
                                        const struct margay_batch *batch,
                                        struct margay_error *error)

@@ -1,5 +1,5 @@
 /*
- * format.h - what a format is, inside traces/
+ * format.h - a format, inside traces/
  *
  * formats/NAME.c defines one `const struct margay_format`, or a family of
  * them; table.c holds the table.  A format of text decodes complete lines, a
@@ -20,13 +20,13 @@
 /* References on their way from a decoder into a batch. */
 struct margay_references {
     /* The columns.  NULL where the format does not have one, or where the
-       caller does not look at it and the format can do without it: every one
-       without those of objects, some without others (leaves_out).  Where only
-       some traces of a format have one, the facts of the trace say so. */
+       caller does not use it and the format can do without it: every format
+       without those of objects, some without others (leaves_out).  The facts of
+       the trace have the columns that only some traces of a format have. */
 #define MARGAY_COLUMN(name, NAME, bit, type, words) type *name;
 #include <margay/columns.def>
-    /* The set of those that the decoder has not filled for this batch, of
-       columns that only some traces of a format have. */
+    /* Of the columns that only some traces have, the set of those that the
+       decoder has not filled for this batch. */
     unsigned unfilled;
     size_t count; /* entries in use, of `capacity` */
     size_t capacity;
@@ -101,7 +101,7 @@ struct margay_text {
     const char *end;    /* after the newline of the last one */
     uint64_t lines;     /* lines of the trace before the cursor */
     void *state;        /* of a format whose lines depend on earlier lines */
-    /* Where an earlier line is what is bad: its text and number; NULL = not. */
+    /* The text and number of an earlier line that is bad; NULL = none. */
     const char *earlier;
     uint64_t earlier_line;
 };
@@ -114,7 +114,7 @@ struct margay_text {
 typedef const char *margay_decode_function(
     struct margay_text *text, struct margay_references *references);
 
-/* Room for what --column would say of a table whose first row says it. */
+/* Room for the value of --column that the first row of a table gives. */
 #define MARGAY_GUESS_BYTES 128
 
 /* How a format makes its state. */
@@ -132,9 +132,9 @@ struct margay_state_options {
     bool by_content; /* in a trial: the suffix does not name the format */
 };
 
-/* What tells where a text with a state may be cut: not known before more lines,
-   nowhere, or after any newline if this character is nowhere in the rest; NUL
-   = after any newline. */
+/* Where a text with a state may be cut: unknown before more lines, nowhere, or
+   after any newline if this character is nowhere in the rest; NUL = after any
+   newline. */
 #define MARGAY_CUT_LATER (-2)
 #define MARGAY_CUT_NEVER (-1)
 
@@ -153,18 +153,18 @@ struct margay_format {
     const struct margay_blocks_writing *writing;
     const char *written; /* the columns of a table that is written; or NULL */
 
-    /* Text: `recognise` accepts only what tells the format by its content; it
+    /* Text: `recognise` accepts only lines that are evidence of the format; it
        is often the same as `decode`. */
     margay_decode_function *decode;
     margay_decode_function *recognise;
-    /* What has no record does not tell it: lines of others are passed over. */
+    /* A text without records is no evidence: lines of others are skipped. */
     bool told_by_records;
-    /* Text: what a line says depends on no other line, so that a file may be
-       cut after any newline.  Only without a state. */
+    /* Text: a line depends on no other line, so a file may be cut after any
+       newline.  Only without a state. */
     bool lines_stand_alone;
 
     /* Text with a state: make the state (NULL: no memory), release it, and
-       decode what it still holds when the trace has ended. */
+       decode the rest that it holds when the trace has ended. */
     void *(*create_state)(const struct margay_state_options *options);
     void (*free_state)(void *state);
     margay_decode_function *finish;
@@ -172,10 +172,9 @@ struct margay_format {
        that.  False: the fault is of an earlier line, and the one at the cursor
        is still to be read.  NULL = the state holds nothing of a faulty line. */
     bool (*forget)(void *state);
-    /* Text whose columns differ: what the first line of a trace, [line, end),
-       tells of it.  *facts holds what is true of the format; nothing stands
-       between `line` and `end` where the line is too long, or the trace is
-       empty. */
+    /* Text whose columns differ: adds the facts that the first line of a trace,
+       [line, end), shows to *facts, which holds those of the format. `line` is
+       `end` where the line is too long, or the trace is empty. */
     void (*describe)(const struct margay_state_options *options,
                      const char *line, const char *end,
                      struct margay_trace_facts *facts);
@@ -206,7 +205,7 @@ struct margay_format {
                      uint32_t extent);
 };
 
-/* What the rows of several formats have: byte addresses, and these kinds. */
+/* Fields of the rows of several formats: byte addresses, and these kinds. */
 #define MARGAY_BYTE_ADDRESSES .numbers = MARGAY_ADDRESSES, .unit_bytes = 1
 #define MARGAY_READS_AND_WRITES \
     (MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE))
@@ -225,14 +224,14 @@ size_t margay_encode_decimal(char *record, uint64_t number,
 /* Row `index` of the table, NULL beyond. */
 const struct margay_format *margay_format_row(size_t index);
 
-/* The same of the layouts of tables, which are rows of the table, too. */
+/* Row `index` of the layouts, which are rows of the table, too. */
 const struct margay_format *margay_layout_row(size_t index);
 
-/* Where people find the names of all. */
+/* Where people find all names. */
 #define MARGAY_LISTS_FORMATS "'margay version' lists them"
 
-/* The row of that name, which can be written where it is `to_write`.  Fails
-   with MARGAY_BAD_ARGUMENT, with the names that may have been meant. */
+/* The row of that name; with `to_write`, only a writable one.  Fails with
+   MARGAY_BAD_ARGUMENT, and suggests names. */
 enum margay_status margay_format_find(const char *name, bool to_write,
                                       const struct margay_format **format,
                                       struct margay_error *error);

@@ -46,8 +46,8 @@ static enum margay_status fail_errno(const struct margay_input *input,
                        strerror(errno));
 }
 
-/* A regular file whose end has come, or the end of what was read, at `offset`:
-   it has not become shorter, or that is an error. */
+/* At the end of a regular file, or of the bytes read, at `offset`: fail if the
+   file has become shorter. */
 static enum margay_status check_end(const struct margay_input *input,
                                     uint64_t offset, struct margay_error *error)
 {
@@ -180,7 +180,7 @@ static enum margay_status read_file(struct margay_input *input, void *buffer,
                   : check_end(input, (uint64_t)(at - input->start), error);
 }
 
-/* The bytes as they lie in the file, the head first. */
+/* The bytes of the file, the head first. */
 static enum margay_status read_raw(void *context, void *buffer, size_t bytes,
                                    size_t *got, struct margay_error *error)
 {
@@ -198,7 +198,7 @@ static enum margay_status look_at_head(struct margay_input *input,
                                        struct margay_error *error)
 {
     size_t got = 1;
-    /* Ask a slow writer for no more bytes than are needed to tell. */
+    /* Ask a slow writer for no more bytes than the decision needs. */
     while (got > 0 &&
            margay_may_be_compressed(input->head, input->head_bytes)) {
         enum margay_status status =

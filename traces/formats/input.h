@@ -18,8 +18,8 @@ struct margay_input;
 /*
  * Open `path` ("-" = standard input, which stays open) without waiting, even
  * for the writer of a FIFO.  A regular file may be decompressed by `threads`
- * threads; what a pipe has brought is given at once.  Fails with MARGAY_IO, and
- * *input NULL, if there is no such file or it is a directory.
+ * threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and *input
+ * NULL, if there is no such file or it is a directory.
  */
 enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
@@ -38,8 +38,8 @@ void margay_input_progress(const struct margay_input *input,
                            uint64_t *bytes_read, uint64_t *bytes_total);
 
 /*
- * Read up to `bytes` bytes, decompressed if they are compressed, as the first
- * call finds out by the first bytes.  *got = 0 is the end.
+ * Read up to `bytes` bytes, decompressed if the first bytes show a compression.
+ * *got = 0 is the end.
  */
 enum margay_status margay_input_read(struct margay_input *input, void *buffer,
                                      size_t bytes, size_t *got,
@@ -49,13 +49,13 @@ enum margay_status margay_input_read(struct margay_input *input, void *buffer,
    where this cannot be known. */
 bool margay_input_would_wait(const struct margay_input *input);
 
-/* The number of the pipe that the bytes come from as they are; 0 = they come
-   from elsewhere, or are compressed.  Known after the first read. */
+/* The number of the pipe that the bytes come from unchanged; 0 = they come from
+   elsewhere, or are compressed.  Known after the first read. */
 uint64_t margay_input_pipe(const struct margay_input *input);
 
 /*
  * The length of a plain regular file, from the offset at which it was opened; 0
- * for anything else, or if the first bytes cannot be read.  To be called by the
+ * for others, or if the first bytes cannot be read.  To be called by the
  * reading thread.
  */
 uint64_t margay_input_plain_bytes(struct margay_input *input);

@@ -1,9 +1,8 @@
 /*
- * layout.h - what the columns of a table mean
+ * layout.h - the meaning of the columns of a table
  *
- * A layout is a row of layouts.def or of a file of --layout, or what --column
- * says of a trace.  All name columns in the same language, so that a layout
- * needs no code of its own:
+ * A layout is a row of layouts.def or of a file of --layout, or the value of
+ * --column.  All name columns in the same language, so a layout needs no code:
  *
  *     id=key,size=key_size+size,op=op,ttl=ttl?
  *
@@ -17,7 +16,7 @@
 
 #include "traces/formats/blocks_format.h"
 
-/* What a column is read for. */
+/* The role of a column. */
 enum margay_role {
     MARGAY_ROLE_ID,
     MARGAY_ROLE_SIZE,
@@ -30,9 +29,9 @@ enum margay_role {
     MARGAY_ROLE_THREAD,
     MARGAY_ROLE_SITE,
     MARGAY_ROLE_KIND,
-    MARGAY_ROLE_STATUS,  /* of HTTP: what was sent may be no whole object */
-    MARGAY_ROLE_ADDRESS, /* a word alone: such columns have the role of ids */
-    MARGAY_ROLE_HTTP,    /* a word alone: an operation and an id in one */
+    MARGAY_ROLE_STATUS,  /* of HTTP: a response may be no whole object */
+    MARGAY_ROLE_ADDRESS, /* only a word: such columns have the role of ids */
+    MARGAY_ROLE_HTTP,    /* only a word: an operation and an id in one */
     MARGAY_ROLE_COST,    /* of a miss; in --column alone */
     MARGAY_ROLE_TENANT,  /* not in the language above; the last one */
 };
@@ -41,8 +40,8 @@ enum margay_role {
 /* The most columns of all roles together. */
 #define MARGAY_TAKES 12
 
-/* A delimiter that is no character, as MARGAY_BLANKS is none: the first of
-   comma, tab and blanks that the first row holds. */
+/* A delimiter that, like MARGAY_BLANKS, is no character: the first of comma,
+   tab and blanks that the first row holds. */
 #define MARGAY_ANY_DELIMITER '\3'
 
 #define MARGAY_EPOCH_TICKS UINT64_MAX
@@ -53,45 +52,46 @@ struct margay_variant {
     /*
      * Of a layout whose columns have numbers, a letter for each column: d
      * decimal, n anything else, o a word of an operation, t any text; an
-     * asterisk in the end for more of any kind.  The first row has to
-     * have as many columns; by content, each row has to be as the letters say.
+     * asterisk at the end for more of any kind.  The first row must have as
+     * many columns; detection by content checks all rows.
      */
     const char *shape;
-    bool by_name_only; /* too little to tell the layout by its content */
+    bool by_name_only; /* not enough to detect the layout by its content */
 };
 #define MARGAY_VARIANTS 5
 
-/* What a line is made of. */
+/* The syntax of a line. */
 enum margay_syntax {
     MARGAY_SYNTAX_TABLE,   /* columns: csv.c; the others are named.c */
     MARGAY_SYNTAX_JSON,    /* an object, whose members have paths */
     MARGAY_SYNTAX_LOGFMT,  /* NAME=VALUE */
     MARGAY_SYNTAX_W3C,     /* columns, which a line "#Fields:" names */
-    MARGAY_SYNTAX_REGEX,   /* what the named groups of a pattern hold */
-    MARGAY_SYNTAX_PICTURE, /* what stands at the names of a picture */
+    MARGAY_SYNTAX_REGEX,   /* the named groups of a pattern */
+    MARGAY_SYNTAX_PICTURE, /* the named fields of a picture */
 };
 
 struct margay_layout {
     struct margay_variant variants[MARGAY_VARIANTS];
     enum margay_syntax syntax;
-    bool open;      /* the user says what columns are, or may */
+    bool open;      /* the user names the columns, or may */
     char delimiter; /* a character or one of the above; 0 = a comma */
     int quote;      /* as in struct margay_trace_options */
     /* The words of each operation, separated by blanks, in lower case.  One
-       that ends in an asterisk stands for all that begin like it. */
+       that ends in an asterisk stands for all words with that beginning. */
     const char *gets, *sets, *deletes;
-    /* Words of lines that stand for nothing. */
+    /* Words of lines without a reference. */
     const char *passes;
     const char *pattern; /* of the last two syntaxes; NULL = --pattern */
     /* Of times; 0 = 1.  MARGAY_EPOCH_TICKS: seconds since 1970, and beyond
        10^11 milliseconds, 10^14 microseconds, 10^17 nanoseconds. */
     uint64_t ticks_per_second;
-    /* Ids are offsets on devices, and sizes what a request covers.  Both count
-       this many bytes, unless --unit says otherwise; 0 = ids are names. */
+    /* Ids are offsets on devices, and sizes the extents of requests.  Both
+       count this many bytes, unless --unit says otherwise; 0 = ids are
+       names. */
     uint64_t offset_bytes;
-    /* The upper bits of a number that tell devices apart; 0 = 16. */
+    /* The upper bits of a number that hold the device; 0 = 16. */
     unsigned device_bits;
-    /* A get whose last column of sizes is 0 missed, and says no size. */
+    /* A get whose last column of sizes is 0 missed, and gives no size. */
     bool empty_gets_missed;
     /* By content: the times begin at or above, and never go back. */
     bool ascends;
@@ -106,27 +106,25 @@ extern const struct margay_layout margay_layout_any;
 /* A column as it is named. */
 struct margay_named_column {
     uint8_t role;
-    bool optional;   /* a row may lack it, or have nothing there */
+    bool optional;   /* a row may lack it, or leave it empty */
     bool given;      /* by its number */
     uint64_t number; /* from 1 on; 0 = it is named, and not found yet */
-    uint64_t again;  /* the last other column of that name; 0 = none */
+    uint64_t again;  /* the last earlier column of that name; 0 = none */
     const char *name;
     size_t name_bytes;
 };
 
-/* The longest name, with its NUL, that says what its column is for. */
+/* The longest name of a column, with its NUL, that shows a role. */
 #define MARGAY_KNOWN_BYTES 16
 
 /* The words for roles in --column. */
 extern const char *const margay_role_names[MARGAY_ROLES];
 
-/* The role of that name, of those that --column may name; MARGAY_ROLES: none.
- */
+/* The role of that name in --column; MARGAY_ROLES: none. */
 unsigned margay_role_named(const char *name, size_t bytes);
 
-/* The columns that are read, in the order in which they are named, so that
-   those of a role are neighbours.  The fields of a row stand in this order,
-   too. */
+/* The columns that are read, in the order in which they are named, the columns
+   of a role next to each other.  The fields of a row have the same order. */
 struct margay_choice {
     struct margay_named_column columns[MARGAY_TAKES];
     unsigned count;
@@ -138,18 +136,17 @@ struct margay_choice {
 };
 
 /*
- * Read the argument of --column or, where `of_layout`, the columns of a
- * layout's variant, to which the choice points from then on, and to `tenant`,
- * which is as in struct margay_trace_options.  A text that does not begin with
- * ROLE= is the name or number of the id's column.  Fails with
- * MARGAY_BAD_ARGUMENT.
+ * Parse the argument of --column or, where `of_layout`, the columns of a
+ * layout's variant.  The choice keeps pointers to it and to `tenant`, which is
+ * as in struct margay_trace_options.  A text that does not begin with ROLE= is
+ * the name or number of the id's column.  Fails with MARGAY_BAD_ARGUMENT.
  */
 enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        const char *tenant,
                                        struct margay_choice *choice,
                                        struct margay_error *error);
 
-/* What --column would say of a pattern whose fields have the names of roles. */
+/* A value for --column by a pattern whose fields have the names of roles. */
 #define MARGAY_ROLES_BYTES 192
 void margay_choice_of_pattern(const char *pattern, bool is_picture,
                               char columns[MARGAY_ROLES_BYTES]);
@@ -160,23 +157,22 @@ bool margay_choice_is_found(const struct margay_choice *choice);
 /* The columns of the choice that the table has. */
 struct margay_choice margay_choice_found(const struct margay_choice *choice);
 
-/* The columns of references that come of such columns. */
+/* The columns of references that these columns fill. */
 unsigned margay_choice_gives(const struct margay_choice *choice);
 
-/* The facts of a trace of such columns, which are those of its format before.
- */
+/* Change the facts of the format into those of a trace of these columns. */
 void margay_choice_facts(const struct margay_choice *choice,
                          const struct margay_layout *layout,
                          uint64_t unit_bytes, struct margay_trace_facts *facts);
 
 /* ------------------------------------------------------------- functions -- */
 
-/* What the formats of lines by names have; a layout says the rest. */
+/* Fields of all formats of lines by names; a layout has the rest. */
 extern const struct margay_format margay_format_named;
 
-/* Read the only layout of a file, or that of this name, as a format, which is
-   to be freed.  Fails with MARGAY_IO, MARGAY_BAD_INPUT, MARGAY_BAD_ARGUMENT and
-   MARGAY_NO_MEMORY. */
+/* Read the only layout of a file, or that of this name, as a format, which the
+   caller frees.  Fails with MARGAY_IO, MARGAY_BAD_INPUT, MARGAY_BAD_ARGUMENT
+   and MARGAY_NO_MEMORY. */
 enum margay_status margay_layout_load(const char *path, const char *name,
                                       struct margay_format **format,
                                       struct margay_error *error);
@@ -185,7 +181,7 @@ enum margay_status margay_layout_load(const char *path, const char *name,
 enum margay_status margay_named_check(
     const struct margay_state_options *options, struct margay_error *error);
 
-/* What references of a table may have apart from their numbers. */
+/* The columns that references of a table may have besides numbers. */
 #define MARGAY_TABLE_COLUMNS                                             \
     (MARGAY_STORAGE_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS |            \
      (unsigned)MARGAY_COLUMN_EXTENTS | (unsigned)MARGAY_COLUMN_THREADS | \

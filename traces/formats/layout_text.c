@@ -8,8 +8,8 @@
  * A row begins with a name; lines that begin with a blank continue it, and
  * those that begin with a hash are comments.  KEY=VALUE follow; a value with
  * blanks stands in quotation marks, single or double ones.  Each `columns`
- * begins a variant, which `shape` and `named` are of.  Words of operations that
- * a row does not name are the usual ones.
+ * begins a variant, to which `shape` and `named` belong.  A row without words
+ * of operations has the usual ones.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #include "traces/formats/reading.h"
 #include "traces/formats/scan.h"
 
-/* A file of layouts is longer than this by mistake. */
+/* A longer file of layouts is a mistake. */
 #define FILE_BYTES 65536
 
 enum value { TEXT, NUMBER, FLAG, CHARACTER };
@@ -93,7 +93,7 @@ static const struct word {
 /* --------------------------------------------------------------- reading -- */
 
 struct reading {
-    const char *path; /* NULL = it is one of those that are known */
+    const char *path; /* NULL = it is a known one */
     struct margay_own_layout *own;
     char *cursor;
     uint64_t line;
@@ -111,7 +111,7 @@ static enum margay_status fail_row(const struct reading *reading,
         margay_quote(quoted, found, found + strlen(found)), expected);
 }
 
-/* Go to the next word of the row; false: it has ended. */
+/* Go to the next word of the row; false: the row has ended. */
 static bool next_word(struct reading *reading)
 {
     for (;;) {
@@ -214,8 +214,8 @@ static enum margay_status take_key(struct reading *reading,
     return MARGAY_OK;
 }
 
-/* Check the row, and fill in what it leaves out.  *columns: what its references
-   have. */
+/* Check the row, and fill in defaults.  *columns: the columns of its
+   references. */
 static enum margay_status settle(const struct reading *reading,
                                  unsigned *columns, struct margay_error *error)
 {
@@ -257,7 +257,7 @@ static enum margay_status settle(const struct reading *reading,
     return status;
 }
 
-/* What the row comes to. */
+/* Make a format of the row. */
 static enum margay_status make_format(const struct reading *reading,
                                       struct margay_error *error)
 {
@@ -289,7 +289,7 @@ static enum margay_status make_format(const struct reading *reading,
     return status;
 }
 
-/* Read a row; *wanted: it is the one. */
+/* Read a row; *wanted: it has the wanted name. */
 static enum margay_status take_row(struct reading *reading, const char *wanted,
                                    bool *found, struct margay_error *error)
 {
@@ -319,7 +319,7 @@ static enum margay_status read_file(struct reading *reading,
     if (file == NULL)
         return margay_fail(error, MARGAY_IO, "%s: cannot be opened: %s",
                            reading->path, strerror(errno));
-    /* The newline before the first row ends what is before it. */
+    /* The newline before the first row ends the text before it. */
     text[0] = '\n';
     size_t bytes = fread(text + 1, 1, FILE_BYTES - 1, file);
     bool whole = ferror(file) == 0 && bytes < FILE_BYTES - 1;
@@ -337,7 +337,7 @@ enum margay_status margay_layout_load(const char *path, const char *name,
                                       struct margay_format **format,
                                       struct margay_error *error)
 {
-    /* The text follows; scanners load some bytes more than there are. */
+    /* The text follows; scanners load some bytes after its end. */
     struct margay_own_layout *own =
         calloc(1, sizeof *own + FILE_BYTES + 1 + MARGAY_TEXT_PADDING);
     struct reading reading = {

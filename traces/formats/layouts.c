@@ -1,6 +1,5 @@
 /*
- * layouts.c - which columns of a trace are read, and for what: the language of
- * layout.h
+ * layouts.c - choosing columns and their roles: the language of layout.h
  */
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +40,7 @@ static unsigned role_of(const char *text, const char **after)
     return text[bytes] == '=' ? margay_role_named(text, bytes) : MARGAY_ROLES;
 }
 
-/* A column that is named by nothing but digits, of which the first is not 0, is
-   a number. */
+/* A name of digits without a leading 0 is the number of a column. */
 static uint64_t number_of(const char *name, size_t bytes)
 {
     uint64_t number = 0;
@@ -175,9 +173,8 @@ static enum margay_status parse_roles(const char *text,
     return status;
 }
 
-/* The columns of devices are those of tenants, too, if these are named so.  A
-   layout need not have another column of tenants to be known by its first
-   row. */
+/* --tenant may name the columns of devices.  A layout need not have another
+   column of tenants to be recognised by its first row. */
 static enum margay_status add_tenant(struct margay_choice *choice,
                                      const char *tenant,
                                      struct margay_error *error)
@@ -268,7 +265,7 @@ struct margay_choice margay_choice_found(const struct margay_choice *choice)
     return found;
 }
 
-/* The columns of references that come of a role. */
+/* The columns of references that a role fills. */
 static const unsigned gives[MARGAY_ROLES] = {
     [MARGAY_ROLE_SIZE] = MARGAY_COLUMN_SIZES,
     [MARGAY_ROLE_OP] = MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS,

@@ -45,7 +45,7 @@ struct reader {
     uint64_t header_bytes;
     uint64_t record_bytes;
     uint64_t ticks_per_second;
-    uint64_t requests; /* that the header tells; 0 = it does not */
+    uint64_t requests; /* from the header; 0 = unknown */
 };
 
 static bool is_magic(const void *window, size_t bytes)
@@ -187,8 +187,7 @@ static enum margay_status reader_open(void *state,
 
 /* ------------------------------------------------------------- records -- */
 
-/* A field of `count` records as it stands.  Returns whether some are
-   negative. */
+/* Copy a field of `count` records.  Returns whether some are negative. */
 static bool copy_field(const unsigned char *record, uint64_t record_bytes,
                        struct field field, size_t count, uint64_t *values)
 {
@@ -282,7 +281,7 @@ static const char *append(const struct reader *reader,
     return expected;
 }
 
-/* The records of the header are all there. */
+/* The file has all records that the header announces. */
 static enum margay_status end_trace(const struct reader *reader,
                                     struct margay_error *error)
 {
@@ -315,7 +314,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     if (records == 0)
         return end_trace(reader, error);
     const char *expected = append(reader, first, count, batch);
-    /* One of them is wrong: those before it are not. */
+    /* One of them is wrong: give those before it. */
     if (expected != NULL)
         for (count = 0; append(reader, first + count * each, 1, batch) == NULL;)
             count++;

@@ -1,4 +1,4 @@
-/* logs.c - the loop of logs, and what Redis says of itself: see logs.h */
+/* logs.c - the loop of logs, and the log of Redis: see logs.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ const char *margay_log_decode(struct margay_text *text,
 /* ----------------------------------------------------------------- redis -- */
 
 /*
- * What the command MONITOR of Redis prints
+ * The output of the command MONITOR of Redis
  *
  *     1339518083.107412 [0 127.0.0.1:60866] "set" "user:7" "text"
  *
@@ -54,13 +54,13 @@ const char *margay_log_decode(struct margay_text *text,
  * is an id as it stands, any other the FNV-1a hash of its bytes; in a database
  * other than 0, that of the database's number, a NUL byte and the key.  A
  * command with several keys makes a reference to each.  Commands without keys
- * are passed over. Sizes are not known, as a get does not tell one.
+ * are skipped.  Sizes are unknown, as a get has none.
  */
 #define EXPECTS_REDIS \
     "a line of MONITOR: TIME [DATABASE CLIENT] \"COMMAND\" \"KEY\" ..."
 
-/* What a command is; the first that lists it.  Any other command gets its first
-   argument. */
+/* Classes of commands; the first that lists a command applies.  Any other
+   command gets its first argument. */
 enum keys { NO_KEYS, ONE_KEY, ALL_KEYS, EACH_SECOND };
 static const struct command_class {
     enum keys keys;
@@ -157,7 +157,7 @@ static uint64_t key_id(const char *begin, const char *end, const char *database,
     return hash;
 }
 
-/* What stands before the arguments. */
+/* The parts before the arguments. */
 struct head {
     const char *database, *command; /* the latter's opening quote */
     uint64_t time;
@@ -193,7 +193,7 @@ static const char *next_argument(const char *quote, const char *end)
     return cursor == end || *cursor == '"' ? cursor : NULL;
 }
 
-/* Is all after the command, which ends with this quote, arguments? */
+/* Are there only arguments after the command, which ends with this quote? */
 static bool are_arguments(const char *quote, const char *end)
 {
     const char *cursor = next_argument(quote, end);
@@ -209,7 +209,7 @@ static const char *parse_redis(struct margay_log *log, const char *line,
     struct head head;
     const char *at = line + from;
     row->count = 0;
-    /* The server says so when MONITOR begins, perhaps once more. */
+    /* The server sends this line when MONITOR begins, perhaps again later. */
     if (end - line == 2 && memcmp(line, "OK", 2) == 0)
         return NULL;
     if (!take_head(line, end, &head))

@@ -11,21 +11,21 @@
 #include "traces/formats/row.h"
 #include "traces/formats/scan.h"
 
-/* What the state of such a format begins with; zeroed to begin with. */
+/* The beginning of the state of such a format; zeroed at first. */
 struct margay_log {
     uint64_t *devices; /* see margay_device_claim() */
-    bool begun;        /* a record was met */
+    bool begun;        /* a record has been read */
     bool keeps_blanks; /* those around a line belong to it */
-    /* How far a line that stands for several references was read; 0 = it is to
-       be read from its beginning on. */
+    /* How far a line of several references has been read; 0 = begin at its
+       beginning. */
     size_t at;
 };
 
 /*
- * Read a reference of a line, which neither begins nor ends with a blank unless
- * log->keeps_blanks, and holds more than blanks, from `at` on, which is 0 to
- * begin with.  Where more may follow, log->at says where to go on.  A count of
- * 0 says that there is none.  Returns NULL, or what was expected.
+ * Read a reference of a line from `at` on, which is 0 at first.  The line
+ * neither begins nor ends with a blank unless log->keeps_blanks, and is not
+ * blank.  Where more references may follow, log->at is set to the place to go
+ * on.  A count of 0 means no reference.  Returns NULL, or what was expected.
  */
 typedef const char *margay_line_function(struct margay_log *log,
                                          const char *line, const char *end,

@@ -1,12 +1,11 @@
 /*
- * mgt.h - the compact format: how a trace lies in a file
+ * mgt.h - the compact format: its layout in a file
  *
  * docs/using/formats.md describes it byte by byte.  A file is a header, blocks
  * of up to 65,536 entries that can be read without the blocks before them, the
- * files of code that sites are in, if it has some, and a footer with counts and
- * an index of the blocks.  Before a block may stand the events of data that
- * happen among its entries.  All numbers are
- * little-endian; every part has a CRC-32 of its own.
+ * modules, if it has some, and a footer with counts and an index of the blocks.
+ * Events of data stand before the block among whose entries they happen.  All
+ * numbers are little-endian; every part has a CRC-32 of its own.
  *
  * A block holds columns: the numbers, the kinds and extents together and, where
  * the trace has them, threads and call sites.  mgt_column.c codes and
@@ -63,7 +62,7 @@ enum margay_mgt_data_column {
     MARGAY_MGT_DATA_AT = MARGAY_MGT_COLUMNS,
     MARGAY_MGT_DATA_ADDRESS,
     MARGAY_MGT_DATA_EXTENT, /* in bytes */
-    MARGAY_MGT_DATA_DATUM,  /* what is there, as data.h has it */
+    MARGAY_MGT_DATA_DATUM,  /* the datum, as in data.h */
     MARGAY_MGT_DATA_ORDER,
 };
 
@@ -122,8 +121,8 @@ struct margay_mgt_encoder {
 };
 
 /*
- * Append a column of up to MARGAY_MGT_BLOCK_ENTRIES values.  In memory,
- * MARGAY_MGT_BACK_VALUES zeros must precede the values.  Returns the end of the
+ * Append a column of up to MARGAY_MGT_BLOCK_ENTRIES values, which
+ * MARGAY_MGT_BACK_VALUES zeros must precede in memory.  Returns the end of the
  * column, or NULL where there is no memory.
  */
 uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,

@@ -149,14 +149,14 @@ static inline unsigned width_of(uint64_t folded)
     return (folded > 0) + (folded > UINT8_MAX) + (folded > UINT16_MAX);
 }
 
-/* The search stops at a folded difference below these: of the value that is as
-   far back as last time, and of any other value. */
+/* The search stops at a folded difference below these: the first for the value
+   as far back as last time, the second for any other. */
 #define NEAR_AGAIN 16
 #define NEAR       256
 
-/* How far back the nearest of the last values is, or the first that is near
-   enough, and the folded difference from it.  `back` is how far back the base
-   of the last value was. */
+/* Find how far back the nearest of the last values is, or the first that is
+   near enough, and the folded difference from it.  `back` is the distance of
+   last time. */
 static unsigned find_base(const uint64_t *value, unsigned back,
                           uint64_t *folded)
 {
@@ -372,7 +372,7 @@ const char *margay_mgt_decode(ZSTD_DCtx *zstd, enum margay_mgt_column_name name,
     return "a coding that is known";
 }
 
-/* In memory, the values that these are based on precede `values`. */
+/* The base values precede `values` in memory. */
 static void add_back(struct margay_mgt_column *column, uint64_t *values,
                      size_t count)
 {
@@ -391,8 +391,9 @@ static void add_back(struct margay_mgt_column *column, uint64_t *values,
     column->control += count;
 }
 
-/* The values before the first one are not in the array of the caller.  So the
-   first 64 are made in a window after these, and all others in the array. */
+/* The array of the caller does not have the values before its first one.  So
+   the first 64 are made in a window after these, and all others in the
+   array. */
 static void next_back(struct margay_mgt_column *column, uint64_t *values,
                       size_t count)
 {

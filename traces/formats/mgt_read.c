@@ -99,7 +99,7 @@ static enum margay_status read_all(struct reader *reader, void *buffer,
 }
 
 /* The bytes of a part after its head, whose check sum is at `crc`; *right: it
-   is that. */
+   matches. */
 static enum margay_status read_part(struct reader *reader, size_t bytes,
                                     const uint8_t *crc, const char *expected,
                                     bool *right, struct margay_error *error)
@@ -182,7 +182,7 @@ static bool is_magic(const void *window, size_t bytes)
 
 /* ------------------------------------------------------------- modules -- */
 
-/* The modules, after their mark: taken where they are wanted and not yet known
+/* The modules, after their mark: kept if they are wanted and were not yet read
    from the end of the file. */
 static enum margay_status read_modules(struct reader *reader,
                                        struct margay_error *error)
@@ -335,8 +335,8 @@ static const char *take_events(struct reader *reader, size_t bytes,
     return expected;
 }
 
-/* All events that are left happen; *late: one of them belongs after an entry
-   that has not been read. */
+/* Apply the remaining events; *late: one of them belongs after an entry that
+   has not been read. */
 static enum margay_status finish_events(struct reader *reader, bool *late,
                                         struct margay_error *error)
 {
@@ -353,7 +353,7 @@ static enum margay_status finish_events(struct reader *reader, bool *late,
     return status;
 }
 
-/* A part with events, after its mark; all those before happen. */
+/* A part with events, after its mark; all earlier events are applied. */
 static enum margay_status read_events(struct reader *reader,
                                       struct margay_error *error)
 {
@@ -386,8 +386,8 @@ static enum margay_status read_events(struct reader *reader,
                                    expected, error);
 }
 
-/* Replace the sites of entries from `first` of the batch on by what they are
-   to; the trace has `before` entries before them. */
+/* Replace the sites of entries from `first` of the batch on by data; the trace
+   has `before` entries before them. */
 static enum margay_status name_data(struct reader *reader,
                                     struct margay_references *batch,
                                     size_t first, uint64_t before,
@@ -409,7 +409,7 @@ static enum margay_status name_data(struct reader *reader,
 
 #define EXPECTS_ACCESS "a kind (0 read, 1 write, 2 fetch) and a size of 32 bits"
 
-/* Kinds and extents; false if an access is none of those that exist. */
+/* Split accesses into kinds and extents; false if one is not valid. */
 static bool split_accesses(const uint64_t *accesses, size_t count,
                            uint8_t *kinds, uint32_t *extents)
 {
@@ -641,8 +641,8 @@ struct block_start {
     uint64_t block, offset, references;
 };
 
-/* The last block with no more than `skip_refs` references before it, by an
-   index that ascends.  The source stands after the footer. */
+/* The last block with at most `skip_refs` references before it, by an ascending
+   index.  The source stands after the footer. */
 static bool find_block(struct reader *reader, const struct footer *footer,
                        uint64_t skip_refs, uint32_t *crc,
                        struct block_start *found)
@@ -710,8 +710,8 @@ static bool use_index(struct reader *reader, uint64_t skip_refs,
            find_modules(reader, offset, footer->modules_bytes);
 }
 
-/* An index that is not whole is not used here: the blocks are read in order,
-   and what is wrong with the index is reported at the end. */
+/* A damaged index is not used here: the blocks are read in order, and the
+   damage is reported at the end. */
 static enum margay_status reader_skip(void *state, uint64_t skip_refs,
                                       struct margay_skipped *skipped,
                                       struct margay_error *error)

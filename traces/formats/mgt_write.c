@@ -10,7 +10,7 @@
 #include "traces/formats/mgt.h"
 #include "traces/formats/modules.h"
 
-/* An entry of the index: what stands before a block. */
+/* An entry of the index: the counts before a block. */
 struct index_entry {
     uint64_t offset, references;
 };
@@ -19,8 +19,8 @@ struct index_entry {
 struct builder {
     struct margay_mgt_encoder encoder;
     size_t entries;
-    /* The zeros before the values of each column, from which the first ones
-       may differ, and the values. */
+    /* The zeros before the values of each column, as bases of the first ones,
+       and the values. */
     uint64_t values[MARGAY_MGT_COLUMNS]
                    [MARGAY_MGT_BACK_VALUES + MARGAY_MGT_BLOCK_ENTRIES];
     uint8_t part[MARGAY_MGT_BLOCK_HEADER_BYTES + MARGAY_MGT_PAYLOAD_BYTES];

@@ -1,4 +1,4 @@
-/* modules.c - the files of code that the sites of a trace are in */
+/* modules.c - the modules of a trace: see modules.h */
 #define _GNU_SOURCE
 #include "traces/formats/modules.h"
 

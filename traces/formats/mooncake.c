@@ -5,22 +5,22 @@
  *      "hash_ids": [46, 47, 2353]}
  *
  * One JSON object after the other, a line each in the traces of Mooncake, of
- * Bailian and of others who write the same.  "hash_ids" names the blocks of a
- * prompt in their order; each stands for a fixed number of tokens and all
- * before it, so that equal ids mean equal beginnings.  Each is a reference, and
- * those of an object are one request, numbered from 0 on.  A number of 64 bits,
- * with or without a sign, is an id as it stands, any text the FNV-1a hash of
- * its bytes.  The log of look-ups that LMCache writes has other names:
+ * Bailian and others.  "hash_ids" names the blocks of a prompt in their order;
+ * each stands for a fixed number of tokens and all before it, so that equal ids
+ * mean equal beginnings.  Each is a reference, and those of an object are one
+ * request, numbered from 0 on.  A number of 64 bits, with or without a sign, is
+ * an id as it stands, any text the FNV-1a hash of its bytes.  The log of
+ * look-ups that LMCache writes has other names:
  *
  *     {"timestamp": 1711929600.1, "chunk_size": 256, "seq_len": 8192,
  *      "dtypes": ["bfloat16"], "shapes": [[2, 32, 256, 1024]],
  *      "chunk_hashes": ["0xabcd1234", "0xef567890"]}
  *
- * The tokens of a block are what objects say of them, and else the power of two
- * that the length of the first prompt of several blocks, and their number,
- * allow; both are looked for in the beginning of the trace.  Keys may come in
- * any order, so a request is given when its object has ended.  All else in an
- * object is passed over.
+ * Objects give the tokens of a block; otherwise it is the power of two that
+ * fits the length and number of blocks of the first prompt of several blocks.
+ * Both are searched for in the beginning of the trace.  Keys may come in any
+ * order, so a request is given when its object has ended.  All other keys are
+ * skipped.
  *
  * yajl parses the text as a stream, so that a request may be of any length.
  */
@@ -69,7 +69,7 @@ static bool is_magic(const void *window, size_t bytes)
 
 #define PIECE_BYTES ((size_t)16384 >> MARGAY_SHRINK)
 
-/* What a value at the top of an object says. */
+/* The meaning of a value at the top of an object. */
 enum role {
     NOTHING,
     BLOCKS,
@@ -98,8 +98,8 @@ static const struct {
     {"parent_chat_id", PARENT},
 };
 
-/* A block of Mooncake's, and of the traces with chats, where the first pieces
-   have no request of several. */
+/* The tokens of a block in traces of Mooncake, and in those with chats, if the
+   first pieces have no request of several blocks. */
 #define USUAL_BLOCK_TOKENS 512
 #define CHAT_BLOCK_TOKENS  16
 #define FIRST_PIECES       16
@@ -121,22 +121,22 @@ struct reader {
     uint64_t requests;     /* objects that have begun */
     uint64_t block_tokens; /* of all requests; 0 = not known */
     uint64_t usual_tokens; /* if it stays unknown; 0 = no prompt of a block */
-    bool knows_block;      /* block_tokens is not to change any more */
+    bool knows_block;      /* block_tokens is final */
     unsigned depth;        /* objects and lists that are open */
-    bool begun;            /* something else than blanks has come */
+    bool begun;            /* something other than blanks has come */
     bool ended;
     const char *expected;        /* why a callback has given up */
-    struct margay_error failure; /* which comes after all that was read */
+    struct margay_error failure; /* reported after all that was read */
 
     /* The open object: its values, and where its blocks begin. */
-    enum role role; /* of the key that has come */
+    enum role role; /* of the last key */
     bool has_ids, has_chat, has_tenant;
     size_t first;
     uint64_t tokens, said_tokens; /* of its prompt, and of a block */
     uint32_t chat, parent, tenant;
 
-    /* The arrays of a block, as the first object that has some says: how many
-       numbers are in each, and the bits of one.  0 = that is not known. */
+    /* The arrays of a block, by the first object that has some: how many
+       numbers each has, and the bits of one.  0 = unknown. */
     size_t shape_count, type_count;
     uint64_t shapes[MOST_ARRAYS], types[MOST_ARRAYS];
     uint64_t block_bytes;
@@ -158,7 +158,7 @@ struct reader {
 
 /* ------------------------------------------------------------ callbacks -- */
 
-/* Give up: what stands there is none of this. */
+/* Give up, because something else was expected. */
 static int expect(struct reader *reader, const char *what)
 {
     reader->expected = what;
@@ -324,8 +324,8 @@ static int take_key(void *context, const unsigned char *key, size_t bytes)
     return 1;
 }
 
-/* The size of a block, by a request: its last block may be short or, if no size
-   fits that, the tokens after its blocks fill none. */
+/* Find the size of a block by a request: its last block may be short or, if no
+   size fits, the tokens after its blocks fill none. */
 static uint64_t guess_block(uint64_t tokens, uint64_t blocks)
 {
     for (unsigned full = 0; full < 2; full++) {
@@ -338,8 +338,8 @@ static uint64_t guess_block(uint64_t tokens, uint64_t blocks)
     return 0;
 }
 
-/* The object has ended: what is a block?  One that does not say how long its
-   prompt is does not know. */
+/* The object has ended: find the tokens of a block, unless it lacks the length
+   of its prompt. */
 static int learn_block(struct reader *reader)
 {
     uint64_t blocks = reader->id_count - reader->first;
@@ -512,8 +512,8 @@ static enum margay_status parse(struct reader *reader,
     return MARGAY_OK;
 }
 
-/* Parse the next piece, if there is one, and say whether there was.  A failure
-   comes after the requests before it. */
+/* Parse the next piece, and return whether there was one.  A failure is
+   reported after the requests before it. */
 static bool parse_more(struct reader *reader)
 {
     if (reader->ended || reader->failure.status != MARGAY_OK)
@@ -529,8 +529,8 @@ static void find_request(struct reader *reader)
         ;
 }
 
-/* Give the blocks of a request that the batch has room for, or the one
-   reference of a request without blocks. */
+/* Give blocks of a request, as far as the batch has room, or the one reference
+   of a request without blocks. */
 static void give(struct reader *reader, struct asked *asked,
                  struct margay_references *batch)
 {
@@ -565,7 +565,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
            reader->asked_given < reader->asked_count)
         give(reader, &reader->asked[reader->asked_given], batch);
     if (reader->asked_given == reader->asked_count) {
-        /* What is left are blocks of the open object. */
+        /* The rest are blocks of the open object. */
         reader->id_count -= reader->given;
         reader->first -= reader->given;
         if (reader->id_count > 0)
@@ -624,7 +624,7 @@ static enum margay_status open_reader(void *state,
         !YAJL(config)(reader->parser, yajl_dont_validate_strings, 1))
         return margay_fail_memory(error, "a parser of JSON");
     find_request(reader);
-    /* Until it is known what a block is, if that comes soon. */
+    /* Until the tokens of a block are known, if that comes soon. */
     for (unsigned i = 1; !reader->knows_block && i < FIRST_PIECES; i++) {
         if (!parse_more(reader))
             break;

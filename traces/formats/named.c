@@ -32,8 +32,8 @@
 #define YAJL(name) MARGAY_LATE(&margay_libyajl, yajl_##name)
 #endif
 
-/* How deep objects may stand in each other to be looked at, the longest path of
-   a name, and the most bytes of the names in a message. */
+/* How deeply nested objects are read, the longest path of a name, and the most
+   bytes of the names in a message. */
 #define DEPTH       32
 #define PATH_BYTES  512
 #define NAMES_BYTES 160
@@ -66,8 +66,8 @@ struct named {
     yajl_handle json;
     const char *wrong; /* why a callback has given up */
     bool ended;        /* the line's object has */
-    unsigned depth;    /* objects that are open, */
-    unsigned passing;  /* and objects and lists in these that are passed over */
+    unsigned depth;    /* open objects, */
+    unsigned passing;  /* and skipped objects and lists in these */
     bool listing;      /* the list of ids is open */
     size_t ends[DEPTH], path_bytes;
     char path[PATH_BYTES];
@@ -185,7 +185,7 @@ static int take_key(void *context, const unsigned char *key, size_t bytes)
     bool fits = bytes <= PATH_BYTES - at;
     if (fits)
         memcpy(named->path + at, key, bytes);
-    /* What is too long ends where no path of an object does. */
+    /* A longer path is cut where no path of an object ends. */
     named->path_bytes = fits ? at + bytes : PATH_BYTES;
     return 1;
 }
@@ -289,8 +289,8 @@ static const char *cut_json(struct named *named, const char *line,
 
 /* --------------------------------------------------------------- logfmt -- */
 
-/* Copy what stands in quotes from `text` on, up to the closing one, which is
-   returned, without its escapes; NULL = there is none. */
+/* Copy a quoted text without its escapes, from `text` up to the closing quote,
+   which is returned; NULL = there is none. */
 static const char *unescape(struct named *named, const char *text,
                             const char *end, size_t *bytes)
 {
@@ -346,8 +346,7 @@ static const char *field_end(const char *cursor, const char *end, bool tabs)
     return tab == NULL ? end : tab;
 }
 
-/* A line that begins with a hash: it names the fields, or says something
-   else. */
+/* A line that begins with a hash: it may name the fields. */
 static const char *take_heads(struct named *named, const char *line,
                               const char *end)
 {
@@ -449,7 +448,7 @@ static const char *cut_by_pattern(struct named *named, const char *line,
 
 /* ---------------------------------------------------------------- lines -- */
 
-/* Are all names there that have to be? */
+/* Does the line have all required names? */
 static bool has_names(const struct named *named)
 {
     const struct margay_choice *choice = &named->choices[named->variant];
@@ -503,8 +502,8 @@ static const char *cut_line(struct named *named, const char *line,
     return named->message;
 }
 
-/* Read the fields of a line, once for each id that it lists, before the first
-   reference is made of them. */
+/* Read all fields of a line, once for each id that it lists, before its first
+   reference is made. */
 static const char *read_line(struct named *named)
 {
     uint8_t id = named->rows.choice.firsts[MARGAY_ROLE_ID];
@@ -585,8 +584,8 @@ static void free_named(void *state)
     free(named);
 }
 
-/* The columns of the pattern, of --column or, until a line chooses, of each
-   variant of the layout. */
+/* The columns of the pattern, of --column or, until the first line chooses, of
+   each variant of the layout. */
 static enum margay_status set_up(struct named *named,
                                  struct margay_error *error)
 {
@@ -666,7 +665,7 @@ static int cut_named(const void *state)
                                                : '\0';
 }
 
-/* What the first line does not show is taken to be there. */
+/* Columns that the first line does not show are assumed to exist. */
 static void describe_named(const struct margay_state_options *options,
                            const char *line, const char *end,
                            struct margay_trace_facts *facts)

@@ -2,8 +2,8 @@
  * names.c - numbers for texts: see names.h
  *
  * Algorithm: open addressing, doubled when half full, over copies of the texts.
- *   The text that was asked for last, which is often the next one, too, is
- *   compared before anything is hashed.
+ *   The last text is often the next one, too, so it is compared before anything
+ *   is hashed.
  * Cost: a comparison, or a hash and a look-up; some 70 bytes for each text.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,8 @@ struct name {
 };
 
 struct margay_names {
-    pthread_mutex_t lock; /* of `list` and `count`, for those who only read */
+    pthread_mutex_t lock; /* of `list` and `count`, for threads that only
+                             read */
     struct name *list;
     size_t count, capacity;
     uint32_t *slots; /* 1 + a number; 0 = free.  A power of two of them. */

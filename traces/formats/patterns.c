@@ -6,14 +6,14 @@
  *     * [<time>] "<http>" <status> <size>
  *
  * <NAME> stands for a field, an asterisk for anything, a blank for blanks, and
- * any other character for itself; what follows in a line is ignored.  A field
- * ends before the first character like the one that follows it in the picture,
- * and holds no blanks unless that closes a quotation or brackets; there a
- * backslash takes the next character with it.  An asterisk ends before the
- * first character like the one that follows it, a blank before that included.
+ * any other character for itself; the rest of a line is ignored.  A field ends
+ * before the first character that equals the next one of the picture, and holds
+ * no blanks unless that closes a quotation or brackets, where a backslash
+ * escapes a character.  An asterisk ends likewise, a blank before that
+ * character included.
  * Cost: a line is looked at once, unless an asterisk has to try several places.
  *
- * Of the groups of a regular expression, one that took no part is empty.
+ * A group of a regular expression that took no part is empty.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,8 +95,8 @@ static const char *field_end(const char *cursor, const char *end, char mark)
                : NULL;
 }
 
-/* After an asterisk: the end of what it stands for, or NULL.  What follows a
-   blank is looked for before the blank, as lines have fewer of these. */
+/* The end of the text of an asterisk, or NULL.  A character after a blank is
+   searched for before the blank, because lines have fewer of these. */
 static const char *pass_any(const char *picture, const char *cursor,
                             const char *end)
 {

@@ -1,5 +1,5 @@
 /*
- * programs.c - binary traces that other tools make of programs
+ * programs.c - binary traces of programs by other tools
  *
  * champsim and gem5 are simulators, drmemtrace instruments a program.  An
  * instruction or a message makes any number of references, so each format reads
@@ -26,7 +26,7 @@
  *    32  u64[4]  addresses in memory that it reads, 0 = none
  *
  * An instruction is a fetch at its address, then its reads, then its writes.
- * The format says nothing of how many bytes they cover.
+ * The format does not have their extents.
  */
 #define CHAMPSIM_RECORD_BYTES 64
 #define BRANCH_BYTE           8
@@ -37,7 +37,7 @@
 #define READ_ADDRESSES        4
 #define CHAMPSIM_MOST         (1 + READ_ADDRESSES + WRITE_ADDRESSES)
 
-/* This many records are no others by chance. */
+/* So many records of another format do not fit by chance. */
 #define CERTAIN_RECORDS 16
 
 static bool is_record(const unsigned char *record)
@@ -168,7 +168,7 @@ static const uint8_t commands[] = {
 /* A message, whose bytes are in the window. */
 struct message {
     size_t length_bytes; /* its length, */
-    size_t bytes;        /* and what stands after that */
+    size_t bytes;        /* and the bytes after that */
 };
 
 static bool gem5_is_magic(const void *window, size_t bytes)
@@ -227,7 +227,7 @@ static bool take_fields(const unsigned char *from, size_t bytes,
     return from != NULL && fields[SIZE] <= UINT32_MAX;
 }
 
-/* Is the next message in the window?  *expected: there is none such. */
+/* Is the next message in the window?  *expected is set if it cannot be one. */
 static bool holds_message(const struct margay_bytes *bytes,
                           struct message *message, const char **expected)
 {
@@ -270,7 +270,7 @@ static enum margay_status need_message(struct margay_bytes *bytes,
     return MARGAY_OK;
 }
 
-/* The first packet tells whether instructions are known. */
+/* The first packet shows whether instructions are known. */
 static enum margay_status gem5_open(void *state,
                                     struct margay_trace_facts *facts,
                                     struct margay_error *error)
@@ -372,10 +372,10 @@ const struct margay_format margay_format_gem5 = {
  *   thread, or several in turn, and ends with a footer.  A gz file, or the
  *   members of a zip, put together, are such a trace.
  *
- * Instructions are fetches; what is read and written stands after its
- * instruction.  Prefetches, flushes, markers and the bytes of instructions are
- * no references.  Threads are numbered from 0, in the order in which they first
- * appear, and not by the system's numbers.
+ * Instructions are fetches; their reads and writes follow them.  Prefetches,
+ * flushes, markers and the bytes of instructions are no references.  Threads
+ * are numbered from 0, in the order in which they first appear, and not by the
+ * system's numbers.
  */
 #define DRMEMTRACE_RECORD_BYTES 12
 #define DRMEMTRACE_MOST         8 /* instructions of a bundle */
@@ -403,9 +403,9 @@ struct reader {
     uint64_t site; /* of the last instruction, */
     uint64_t next; /* and the address after it */
     uint32_t thread;
-    uint64_t *numbers; /* the system's, by thread; owned */
+    uint64_t *numbers; /* numbers of the system, by thread; owned */
     size_t thread_count, thread_capacity;
-    bool ended; /* a footer was met, and nothing since */
+    bool ended; /* a footer was the last record */
 };
 
 /* The type and the size of the header, and a version below 256. */

@@ -13,13 +13,13 @@
 #include "traces/base/error.h"
 #include "traces/formats/trace.h"
 
-/* How much of a text tells how many references a byte stands for; below that
-   of a batch, whose references are no shorter than four bytes. */
+/* How much of a text is read to estimate its references; less than a batch,
+   whose references have four bytes or more. */
 #define SAMPLE_BYTES ((uint64_t)MARGAY_BATCH_BYTES / 2)
 
 struct margay_range {
     struct margay_trace *trace;
-    uint64_t left;  /* of blocks: references that follow; 0 = nothing does */
+    uint64_t left;  /* of blocks: references that follow; 0 = none */
     uint64_t given; /* those of kinds that are left out included */
     uint64_t drop;  /* of blocks: to be read before the range */
     struct margay_references references;

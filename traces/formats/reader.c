@@ -54,7 +54,7 @@ static enum margay_status detect_further(struct margay_reader *reader,
     return MARGAY_BAD_INPUT;
 }
 
-/* Columns are asked for: how a trace begins tells those that have names. */
+/* The beginning of a trace shows formats with named columns. */
 static enum margay_status find_names(struct margay_reader *reader)
 {
     static const char w3c[] = "#Software: #Version: #Fields:";
@@ -144,12 +144,12 @@ unsigned margay_reader_columns(const struct margay_reader *reader)
     unsigned named = reader->facts.columns & format->info.named_columns;
     unsigned columns = format->describe != NULL ? reader->facts.columns
                                                 : format->info.columns | named;
-    /* A format may have what this trace lacks. */
+    /* A format may have columns that this trace lacks. */
     return columns & (reader->facts.columns | ~MARGAY_STORAGE_COLUMNS) &
            ~reader->unused_columns;
 }
 
-/* Where offsets count units that --unit may say, people are told which. */
+/* Offsets may count units that --unit sets: name them for people. */
 static void note_unit(struct margay_reader *reader)
 {
     const struct margay_layout *layout = reader->detection.format->layout;
@@ -163,7 +163,7 @@ static void note_unit(struct margay_reader *reader)
                  margay_plural(unit == 0 ? layout->offset_bytes : unit, "s"));
 }
 
-/* What the first line of a table tells of it. */
+/* The facts by the first line of a table. */
 static enum margay_status describe(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
@@ -193,7 +193,7 @@ static enum margay_status describe(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* The facts of the format, and what the trace adds to them. */
+/* The facts of the format and of the trace. */
 static enum margay_status open_decoding(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
@@ -211,9 +211,9 @@ static enum margay_status open_decoding(struct margay_reader *reader)
 }
 
 /*
- * Records of fixed length in a plain file are counted, and passed over, without
- * being read.  Half a record at the end does not count.  Of lines that stand
- * alone, or may do so, no more than the bytes are known.
+ * Records of fixed length in a plain file are counted and skipped without being
+ * read.  Half a record at the end does not count.  Of lines that stand alone,
+ * or may do so, only the bytes are known.
  */
 static enum margay_status skip_records(struct margay_reader *reader)
 {
@@ -232,7 +232,8 @@ static enum margay_status skip_records(struct margay_reader *reader)
     return margay_decoding_pass_records(&reader->whole, skipped);
 }
 
-/* Find out what the trace is, and hand over the slot that says so. */
+/* Find the format and the facts of the trace, and hand over the slot for
+   them. */
 static enum margay_status begin(struct margay_reader *reader)
 {
     size_t slot;
@@ -277,7 +278,7 @@ static enum margay_status reserve(struct margay_reader *reader,
                                        &reader->whole.error);
 }
 
-/* Fill a batch and hand it over, or what there is when reading ends. */
+/* Fill a batch, or a part when reading ends, and hand it over. */
 static enum margay_status read_batch(struct margay_reader *reader)
 {
     struct margay_references *batch;

@@ -2,10 +2,10 @@
  * reader.h - bytes become batches of references
  *
  * The reader owns the input and a ring of batches.  It takes steps: on a thread
- * of its own or, where that is not worth its start, on the caller's.  Who
- * called margay_trace_open() sees its results in this order: the first slot of
- * the queue holds no references and says that the fields known with the format
- * are valid; later slots hold references; the end of the queue says that
+ * of its own or, where that is not worth its start, on the caller's.  The
+ * caller of margay_trace_open() sees its results in this order: after the first
+ * slot of the queue, which holds no references, the fields known with the
+ * format are valid; later slots hold references; after the end of the queue
  * `status` and `whole.error` are valid.
  */
 #ifndef MARGAY_TRACES_FORMATS_READER_H
@@ -28,13 +28,12 @@
    and make system calls rare. */
 #define MARGAY_TEXT_BYTES ((size_t)196608 >> MARGAY_SHRINK)
 
-/* A file of up to so many bytes is read in the time that a thread's start
-   takes. */
+/* A file of up to so many bytes is read while a thread would start. */
 #define MARGAY_SHORT_BYTES ((uint64_t)65536 >> MARGAY_SHRINK)
 
 /* Bytes that become references: all of a trace, or a part of a plain file. */
 struct margay_decoding {
-    struct margay_reader *reader;      /* what is known of the trace */
+    struct margay_reader *reader;      /* facts of the trace */
     bool is_part;                      /* not reader->whole */
     struct margay_block_source source; /* known with the format */
     struct margay_error error;
@@ -45,7 +44,7 @@ struct margay_decoding {
     size_t begin, end;
     bool ended;            /* no bytes follow */
     bool in_line;          /* `begin` is within a line that is not wanted */
-    uint64_t lines;        /* that have been decoded or passed over, */
+    uint64_t lines;        /* decoded or skipped lines, */
     uint64_t counted_from; /* from this offset on */
     uint64_t packed_bytes; /* of whole records that have been decoded */
     void *state;           /* of a format of text with a state */
@@ -61,7 +60,7 @@ struct margay_reader {
     struct margay_state_options state_options;
     bool may_have_names;     /* it is csv unless it begins like jsonl or w3c */
     uint64_t skip_refs;      /* references to be dropped at the beginning */
-    uint64_t most_refs;      /* what comes after these is not looked at */
+    uint64_t most_refs;      /* references after these are not read */
     uint64_t most_bad_lines; /* that may be passed over */
     unsigned unused_columns; /* of those of objects */
     bool empty_requests;     /* as in struct margay_reading */
@@ -74,12 +73,12 @@ struct margay_reader {
     struct margay_trace_facts facts;
     struct margay_modules modules; /* whole at once, at some time */
 
-    enum margay_status status;     /* MARGAY_END, or why reading stopped, which
-                                      whole.error says */
+    enum margay_status status;     /* MARGAY_END, or the failure that
+                                      whole.error explains */
     atomic_uint_fast64_t spent_ns; /* of the processor, in the end */
 
-    /* Lines that were passed over, and what is wrong with the first: it is
-       written before the count is not 0, and not changed. */
+    /* Skipped lines, and the error of the first, which is written before the
+       count becomes 1, and not changed. */
     atomic_uint_fast64_t bad_lines;
     struct margay_error first_bad;
 
@@ -104,21 +103,21 @@ void *margay_reader_run(void *reader);
 /* The columns of a batch: those that the trace has, but for the unused. */
 unsigned margay_reader_columns(const struct margay_reader *reader);
 
-/* Allocate the arrays of a batch of this format for these columns.  In any case
-   to be freed with margay_references_free(). */
+/* Allocate the arrays of a batch of this format for these columns.
+   margay_references_free() must follow in any case. */
 enum margay_status margay_batch_allocate(struct margay_references *batch,
                                          const struct margay_format *format,
                                          unsigned columns,
                                          struct margay_error *error);
 
-/* Where up to `capacity` records of a packed format are to be read to: the end
-   of the array of numbers. */
+/* The place for up to `capacity` records of a packed format: the end of the
+   array of numbers. */
 char *margay_batch_records(const struct margay_references *batch,
                            const struct margay_format *format);
 
-/* Begin a trace, or a part of one whose reader knows the format; zero it to
-   begin with, and begin it again as it is to use its memory again.  With each
-   failure of a function of a decoding, decoding->error says why.  To be ended
+/* Begin a trace, or a part of one whose reader knows the format.  Zero the
+   decoding the first time; later calls use its memory again.  Whenever a
+   function of a decoding fails, decoding->error explains it.  It must be ended
    in any case. */
 enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
                                          struct margay_reader *reader);
@@ -127,8 +126,8 @@ void margay_decoding_end(struct margay_decoding *decoding);
 /* Read once, to the end of the buffer's contents. */
 enum margay_status margay_decoding_read(struct margay_decoding *decoding);
 
-/* Once the format is known, open a trace of blocks, and go past whole blocks of
-   up to `skip_refs` references.  *facts gets what the trace says. */
+/* Once the format is known, open a trace of blocks, and skip whole blocks of up
+   to `skip_refs` references.  *facts gets the facts of the trace. */
 enum margay_status margay_decoding_open(struct margay_decoding *decoding,
                                         struct margay_trace_facts *facts,
                                         uint64_t skip_refs,
@@ -137,7 +136,7 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
 /* Make the state of a text, if the format has one. */
 enum margay_status margay_decoding_make_state(struct margay_decoding *decoding);
 
-/* Of records of fixed length, go past the first. */
+/* Skip the first records of fixed length. */
 enum margay_status margay_decoding_pass_records(
     struct margay_decoding *decoding, uint64_t count);
 
@@ -154,7 +153,7 @@ enum margay_status margay_decoding_learn(struct margay_decoding *decoding);
 /* The offset in the file of the first byte that is not decoded. */
 uint64_t margay_decoding_offset(const struct margay_decoding *decoding);
 
-/* Fill an empty batch, or as far as can be without waiting for a writer.
+/* Fill an empty batch, as far as possible without waiting for a writer.
    MARGAY_END: no more follows what the batch has. */
 enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
                                         struct margay_references *batch);

@@ -1,10 +1,9 @@
 /*
- * reading.h - how a trace is read faster than traces.h promises
+ * reading.h - faster ways to read a trace than traces.h offers
  *
- * Not installed.  A caller that looks at less than a batch holds says so when
- * it opens the trace, and the reader then fills no array that stays unread.  A
- * file whose references lie at known offsets can be read in ranges, by several
- * threads.
+ * Not installed.  A caller that needs only some columns names the others when
+ * it opens the trace, and the reader then does not fill these.  A file whose
+ * references lie at known offsets can be read in ranges, by several threads.
  */
 #ifndef MARGAY_TRACES_FORMATS_READING_H
 #define MARGAY_TRACES_FORMATS_READING_H
@@ -14,24 +13,24 @@
 /* A layout that is known, as a file has it; NULL beyond. */
 const char *margay_layout_text(size_t index);
 
-/* What the caller makes use of.  All zero is the plain meaning of traces.h. */
+/* The needs of the caller.  All zero is the meaning of traces.h. */
 struct margay_reading {
-    /* The caller looks at numbers only, and at extents only where
-       margay_trace_splits().  Batches may lack every other column. */
+    /* The caller uses only numbers, and extents where margay_trace_splits().
+       Batches may lack every other column. */
     bool numbers_only;
 
-    /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not look at. */
+    /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not use. */
     unsigned unused_columns;
 
     /* Requests that have tokens and no block are given as well, as entries with
        MARGAY_NO_BLOCK. */
     bool empty_requests;
 
-    /* Batches have, instead of the sites, what each reference is to
-       (data.h), as the events of the trace tell it. */
+    /* Batches have data (data.h) instead of sites, by the events of the
+       trace. */
     bool data;
 
-    /* Sizes are given as they stand, MARGAY_SIZE_UNKNOWN included. */
+    /* Sizes are given unchanged, MARGAY_SIZE_UNKNOWN included. */
     bool raw_sizes;
 
     /* Tenants that have the first numbers: names with a NUL after each. */
@@ -49,16 +48,16 @@ enum margay_status margay_trace_open_for(
     const struct margay_reading *reading, margay_trace **trace,
     struct margay_error *error);
 
-/* With margay_reading.data: has the trace told any event of data so far?  A
-   recording of data tells some before its first reference. */
+/* With margay_reading.data: has the trace had an event of data so far?  A
+   recording of data has some before its first reference. */
 bool margay_trace_tells_data(const margay_trace *trace);
 
 /* Are requests without names numbered from 0 on, so that those of another trace
    have the same numbers? */
 bool margay_trace_counts_requests(const margay_trace *trace);
 
-/* What the thread that reads ahead has used of the processor; 0 until it has
-   come to the end.  What ranges are read by is not among it. */
+/* The processor time of the thread that reads ahead, without that of ranges; 0
+   until it has come to the end. */
 double margay_trace_reading_seconds(const margay_trace *trace);
 
 /*
@@ -99,8 +98,8 @@ enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
                                       uint64_t bytes, margay_range **range,
                                       struct margay_error *error);
 
-/* For such a file: its bytes, and about how many references it holds.  False
-   for any other, and where its first lines cannot be read.  A table whose
+/* The bytes of such a file, and about how many references it holds.  False for
+   any other file, and where its first lines cannot be read.  A table whose
    fields may be quoted is searched for quotes, once. */
 bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
                               uint64_t *references);
@@ -132,10 +131,10 @@ void margay_numbers_shift(const uint64_t *restrict numbers, size_t count,
 
 /*
  * Before margay_batch_blocks(): *count entries of a batch, from entry `from`
- * on, are divided at once.  They are all where references are not split, and
- * otherwise at least one and so few that a caller may ask after them whether to
- * go on.  MARGAY_BAD_INPUT, about the trace called `name`, where one of them
- * touches more than MARGAY_MOST_TOUCHED blocks of 2^shift numbers.
+ * on, are divided at once: all where references are not split, otherwise at
+ * least one and so few that a caller can stop after them.  MARGAY_BAD_INPUT,
+ * about the trace called `name`, where one of them touches more than
+ * MARGAY_MOST_TOUCHED blocks of 2^shift numbers.
  */
 enum margay_status margay_batch_take(const struct margay_batch *batch,
                                      size_t from, unsigned shift, bool split,

@@ -1,10 +1,9 @@
 /*
  * records.c - binary records of fixed length, of which each is a reference
  *
- * u32, u64, u32be and u64be are bare numbers; oracle and vscsi traces of
- * storage.  Records lie at the end of the array that they are widened into, or
- * drawn together in, and that runs forward, so no number is written over a
- * record not yet read.
+ * u32, u64, u32be and u64be are bare numbers; oracle and vscsi are traces of
+ * storage.  Records lie at the end of the array of numbers, which is filled
+ * from its beginning, so no number is written over a record not yet read.
  */
 #define _DEFAULT_SOURCE
 #include <endian.h>
@@ -75,8 +74,8 @@ PACKED_FORMAT(u64be, uint64_t, __BIG_ENDIAN, be64toh, htobe64,
  *    16  i64  the record, counted from 0 or 1, of its next use; -1 or the
  *             largest number: there is none
  *
- * The last field tells the format: the record that it points to must have the
- * same id.
+ * The last field is evidence of the format: the record that it points to must
+ * have the same id.
  */
 #define ORACLE_RECORD_BYTES 24
 

@@ -1,4 +1,4 @@
-/* row.c - what the fields of a row come to: see row.h */
+/* row.c - from the fields of a row to a reference: see row.h */
 #include "traces/formats/row.h"
 
 #include <ctype.h>
@@ -62,7 +62,7 @@ static const struct margay_named_column *column_of(
     return &rows->choice.columns[rows->choice.firsts[role] + k];
 }
 
-/* Have the fields of a line names? */
+/* Do the fields of a line have names? */
 static bool has_names(const struct margay_rows *rows)
 {
     return rows->layout->syntax != MARGAY_SYNTAX_TABLE;
@@ -103,7 +103,7 @@ static const char *expect_field(struct margay_rows *rows, unsigned role,
     return rows->message;
 }
 
-/* Does a line by names lack the field, and may it? */
+/* Does a line by names lack an optional field? */
 static bool may_lack(const struct margay_rows *rows, unsigned role, unsigned k)
 {
     return has_names(rows) && count_of(rows, role) > k &&
@@ -136,7 +136,7 @@ static bool is_number(const struct margay_field *field, uint64_t *number)
            margay_scan_hex(copy + 2, number) == copy + field->bytes;
 }
 
-/* A number as it stands, or the hash of a key. */
+/* A number unchanged, or the hash of a key. */
 static const char *read_name(struct margay_rows *rows, unsigned role,
                              const char *what, uint64_t *name)
 {
@@ -194,8 +194,8 @@ static const struct margay_field *split_http(struct margay_rows *rows,
     return split;
 }
 
-/* Does the row say no size there?  Among names, and in columns of the user's
-   own, nothing, a hyphen or null says so. */
+/* Does the row lack a size there?  Among names, and in columns of the user's
+   own, an empty field, a hyphen or null means so. */
 static bool lacks_size(const struct margay_rows *rows, unsigned k)
 {
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
@@ -225,8 +225,8 @@ static const char *read_size(struct margay_rows *rows, uint64_t *size)
     return NULL;
 }
 
-/* What HTTP sends is no size of an object where it is a part, or nothing as
-   that has not changed, or as HEAD asked for nothing. */
+/* The bytes that HTTP sends are no size of an object where they are a part, or
+   none because it is unchanged, or because of HEAD. */
 static const char *read_status(struct margay_rows *rows, uint64_t *size)
 {
     const struct margay_field *field = field_of(rows, MARGAY_ROLE_STATUS, 0);
@@ -259,7 +259,8 @@ static const char *read_number(struct margay_rows *rows, unsigned role,
     return NULL;
 }
 
-/* Is the field digits, a point, and digits?  Then its value is the former. */
+/* Is the field digits, a point, and digits?  Then its value is the whole
+   part. */
 static bool is_fraction(struct margay_field *field)
 {
     const char *point =
@@ -275,7 +276,7 @@ static bool is_fraction(struct margay_field *field)
     return field->decimal;
 }
 
-/* A time that counts since 1970 tells its unit by how great it is. */
+/* The magnitude of a time since 1970 shows its unit. */
 static uint64_t ticks_of(const struct margay_rows *rows, uint64_t value)
 {
     uint64_t ticks = rows->layout->ticks_per_second;
@@ -287,9 +288,9 @@ static uint64_t ticks_of(const struct margay_rows *rows, uint64_t value)
                                                  : 1;
 }
 
-/* A date, perhaps with its time of day in another column.  Often nothing but
-   the seconds differs from that of the row before, whose time *time is to begin
-   with.  (One that a zone puts before 1970 counts as 0.) */
+/* A date, perhaps with its time of day in another column.  Often only the
+   seconds differ from the row before, whose time is in *time at first. (A date
+   that a zone puts before 1970 counts as 0.) */
 static bool read_date(struct margay_rows *rows, uint64_t *time)
 {
     char date[MARGAY_DATE_BYTES];
@@ -341,7 +342,7 @@ static const char *read_time(struct margay_rows *rows, uint64_t *time)
     return NULL;
 }
 
-/* None, 0 and negative numbers say that the object stays valid. */
+/* None, 0 and negative numbers mean that the object stays valid. */
 static const char *read_ttl(struct margay_rows *rows, uint64_t *ttl)
 {
     *ttl = UINT64_MAX;
@@ -363,8 +364,8 @@ static const char *read_ttl(struct margay_rows *rows, uint64_t *ttl)
     return NULL;
 }
 
-/* The name of a tenant is what its fields say, with slashes between them.  A
-   row without a tenant is refused even where a layout would do without. */
+/* The name of a tenant is its fields, joined by slashes.  A row without a
+   tenant is refused even where a layout does not require it. */
 static const char *read_tenant(struct margay_rows *rows, uint32_t *tenant)
 {
     char name[TENANT_BYTES];
@@ -391,8 +392,8 @@ static const char *read_tenant(struct margay_rows *rows, uint32_t *tenant)
 
 /* ----------------------------------------------------------- operations -- */
 
-/* Is the text one of the words of the list, or does it begin like one that ends
-   in an asterisk? */
+/* Is the text one of the words of the list, or does a word that ends in an
+   asterisk match its beginning? */
 static bool lists(const char *list, const char *text, size_t bytes)
 {
     while (list != NULL && *list != '\0') {
@@ -422,8 +423,8 @@ unsigned margay_role_told(const char *name)
     return role;
 }
 
-/* An operation, by a word that was met before, or by the lists of the layout;
-   MARGAY_OPS: none, as the row stands for nothing. */
+/* An operation, by a word that was read before, or by the lists of the layout;
+   MARGAY_OPS: the row is no reference. */
 static const char *read_op(struct margay_rows *rows, uint8_t *op)
 {
     const struct margay_layout *layout = rows->layout;
@@ -453,7 +454,7 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
     }
     if (field->text != NULL && lists(layout->passes, field->text, field->bytes))
         return NULL;
-    /* What else HTTP does is a get. */
+    /* Other methods of HTTP are gets. */
     *op = MARGAY_GET;
     if (field->text != NULL &&
         (rows->choice.http || count_of(rows, MARGAY_ROLE_STATUS) > 0))
@@ -512,7 +513,7 @@ const char *margay_device_claim(uint64_t **devices, unsigned bits,
                                      : "at most 1048576 files";
 }
 
-/* Put the device above the number.  A request does not reach into another
+/* Put the device above the number, unless the request would reach into another
    device. */
 static const char *add_device(struct margay_rows *rows,
                               struct margay_row_reference *reference)
@@ -632,12 +633,12 @@ const char *margay_rows_read(struct margay_rows *rows,
         return expected;
     reference->count = (uint32_t)count;
     reference->thread = (uint32_t)thread;
-    /* A get of nothing missed. */
+    /* A get of 0 bytes missed. */
     if (!offsets && sizes > 0 && rows->layout->empty_gets_missed &&
         reference->op == MARGAY_GET &&
         field_of(rows, MARGAY_ROLE_SIZE, sizes - 1)->value == 0)
         reference->size = MARGAY_SIZE_UNKNOWN;
-    /* The tenant last, as a row that cannot be read leaves none. */
+    /* The tenant last, so that an unreadable row adds none. */
     expected = add_device(rows, reference);
     return expected == NULL ? read_tenant(rows, &reference->tenant) : expected;
 }

@@ -1,5 +1,5 @@
 /*
- * row.h - what the fields of a row come to: a reference
+ * row.h - from the fields of a row to a reference
  *
  * Ids.  One field that is a decimal number of at most 64 bits is an id as it
  *   stands.  Any other text is a key, and so are several fields: their bytes,
@@ -9,13 +9,13 @@
  * Addresses and code sites.  A decimal number, or a hexadecimal one after 0x;
  *   any other text of a site is a key as above.
  *
- * Devices.  The upper 16 bits of a number tell devices apart (in meta-block
- *   38).  A device named by a decimal number that fits these bits has that
- *   number; any other name, and several fields, joined as above, have the
- *   lowest bits of the hash.  Of 16 bits, a number that another device of the
- *   trace has already is not given twice: the next free one is.  So the number
- *   depends on the device alone, and a trace in several files may be analysed
- *   in turn, unless two of its devices collide.
+ * Devices.  The upper 16 bits of a number hold the device (in meta-block 38).
+ *   A device named by a decimal number that fits these bits has that number;
+ *   any other name, and several fields, joined as above, have the lowest bits
+ *   of the hash.  Of 16 bits, a number that another device of the trace has
+ *   already is not given twice: the next free one is.  So the number depends on
+ *   the device alone, and a trace in several files may be analysed in turn,
+ *   unless two of its devices collide.
  */
 #ifndef MARGAY_TRACES_FORMATS_ROW_H
 #define MARGAY_TRACES_FORMATS_ROW_H
@@ -29,10 +29,10 @@ struct margay_field {
     const char *text;
     size_t bytes;
     uint64_t value; /* of a decimal number of at most 64 bits */
-    bool decimal;   /* it is one */
+    bool decimal;   /* it is a number */
 };
 
-/* A word that was met, and the operation that it stands for. */
+/* A word that has been read, and its operation. */
 #define MARGAY_WORD_BYTES 24
 struct margay_known_word {
     char text[MARGAY_WORD_BYTES];
@@ -58,7 +58,8 @@ struct margay_rows {
     /* The row that is read: its fields, and how many columns it has. */
     const struct margay_field *fields;
     size_t columns;
-    struct margay_field split[MARGAY_TAKES]; /* those, with HTTP in two */
+    struct margay_field split[MARGAY_TAKES]; /* the lists, with HTTP split in
+                                                two */
     char message[512];                       /* what was expected */
 };
 
@@ -72,21 +73,21 @@ struct margay_row_reference {
     uint8_t kind_said; /* 1 + enum margay_kind; 0 = the operation says it */
 };
 
-/* What tells devices apart: no identity is 0, and none of a name, which has
-   this hash, is one of a number. */
+/* The identity of a device, by its number or the hash of its name: it is not 0,
+   and no name has that of a number. */
 #define MARGAY_NAMED_DEVICE(hash)      ((hash) | UINT64_C(1) << 63)
 #define MARGAY_NUMBERED_DEVICE(number) ((number) + 1)
 
-/* Give a device the first number of `bits` bits, 16 or 20, from *number on
-   that no other device has, or the one that it has already.  *devices is NULL
-   to begin with and to be freed.  Returns NULL, or what was expected. */
+/* Give a device the number that it has already, or else the first free one of
+   `bits` bits, 16 or 20, from *number on.  *devices is NULL at first; the
+   caller frees it.  Returns NULL, or what was expected. */
 const char *margay_device_claim(uint64_t **devices, unsigned bits,
                                 uint64_t identity, uint64_t *number);
 
 /* Is the whole text, of `bytes` bytes, a date from 1970 on (dates.c)? */
 bool margay_date_read(const char *text, size_t bytes, uint64_t *seconds);
 
-/* The role that the name of a column tells, MARGAY_ROLES = none. */
+/* The role that the name of a column shows, MARGAY_ROLES = none. */
 unsigned margay_role_told(const char *name);
 
 /* Set the value of a field whose text is known. */
@@ -101,14 +102,14 @@ static inline struct margay_field margay_field_of(const char *text,
     return field;
 }
 
-/* Make a reference of the fields of the choice; one that the row lacks has NULL
-   for a text.  `columns`: how many columns the row has.  Returns NULL, or
-   what was expected. */
+/* Make a reference of the fields of the choice; a missing one has NULL as text.
+   `columns`: how many columns the row has.  Returns NULL, or what was
+   expected. */
 const char *margay_rows_read(struct margay_rows *rows,
                              const struct margay_field *fields, size_t columns,
                              struct margay_row_reference *reference);
 
-/* Append it once; a column that is not wanted stays as it is. */
+/* Append it once; unwanted columns stay unchanged. */
 static inline void margay_rows_append(const struct margay_row_reference *row,
                                       struct margay_references *references)
 {

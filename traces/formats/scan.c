@@ -1,4 +1,4 @@
-/* scan.c - the numbers that scan.h does not read at once */
+/* scan.c - the numbers that scan.h does not read in one step */
 #include "traces/formats/scan.h"
 
 /* A longer run of digits, leading zeros included, is not a number. */

@@ -1,12 +1,12 @@
 /*
  * scan.h - numbers from text, sixteen characters at a time; and into text
  *
- * Algorithm: mark the bytes that are not digits; the position of the first
- *   mark is the length of the number.  All 16 bytes are made hexadecimal
- *   digits, and these a number of 64 bits, from which what is not of the number
- *   is shifted out.  Decimal digits are shifted to the end of the 16 bytes, so
- *   that zero bytes, which count as the digit 0, stand in front, and neighbours
- *   are combined pairwise: digits into pairs, fours, eights.
+ * Algorithm: mark the bytes that are not digits; the position of the first mark
+ *   is the length of the number.  All 16 bytes are made hexadecimal digits, and
+ *   these a number of 64 bits; a shift removes the digits after the number.
+ *   Decimal digits are shifted to the end of the 16 bytes, so that zero bytes,
+ *   which count as the digit 0, stand in front, and neighbours are combined
+ *   pairwise: digits into pairs, fours, eights.
  * Cost: no branch on the length, because the lengths of addresses in one trace
  *   vary at random (heap, stack, code).  A number that fills all 16 bytes is
  *   read digit by digit.

@@ -67,7 +67,7 @@ static enum margay_status enter(struct margay_object_table *table,
     return MARGAY_OK;
 }
 
-/* A request says this size. */
+/* A request gives this size. */
 static void note(enum margay_sizes_from from, bool overrides,
                  struct margay_object_size *entry, uint64_t size)
 {
@@ -118,7 +118,7 @@ bool margay_object_sizes_needs_look(const struct margay_object_sizes *rule,
     return false;
 }
 
-/* The size that counts of reference `at`, no delete, which says `size`. */
+/* The size that counts of reference `at`, not a delete, which gives `size`. */
 static uint64_t settle(struct margay_object_sizes *rule, uint64_t at,
                        uint64_t size, struct margay_object_size *entry)
 {

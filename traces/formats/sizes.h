@@ -1,16 +1,16 @@
 /*
- * sizes.h - the size of each request's object, where some do not say it
+ * sizes.h - the size of each request's object, where some requests lack it
  *
- * A format marks a size that a request does not say: a get that missed, a
- * response without a body.  Batches hold sizes that are known.
+ * A format marks the sizes that requests lack: of a get that missed, a response
+ * without a body.  Batches hold only known sizes.
  *
  * Algorithm: a table has the size that counts of each object.  By default a
- *   request without a size has that of the last request that said one, or else
- *   of the next one.  What comes later is found by reading the file once more,
- *   when it is first needed.  Requests that are skipped say sizes to later
- *   ones, but not which is the first, last or largest.  What a delete says, or
- *   0, is its own size and no other request's.  Tenants' objects are their own,
- *   where references say their tenant.
+ *   request without a size has that of the last request with one, or else of
+ *   the next one.  Later sizes are found by reading the file once more, when
+ *   one is first needed.  Skipped requests give sizes to later ones, but do not
+ *   count as the first, last or largest.  The size of a delete, or 0, is no
+ *   other request's.  Tenants do not share objects, where references have a
+ *   tenant.
  * Guarantee: exact in a file.  A pipe is read once: there, requests before the
  *   first known size of their object count 0 bytes, and are counted.
  * Cost: nothing until a size is missing or another rule than the default is
@@ -23,7 +23,7 @@
 
 struct margay_object_size {
     uint64_t object, size;
-    uint32_t tenant; /* whose it is, where the trace tells; else 0 */
+    uint32_t tenant; /* the tenant, where the trace has tenants; else 0 */
     bool used, known;
 };
 
@@ -45,14 +45,14 @@ struct margay_object_sizes {
 
 void margay_object_sizes_clear(struct margay_object_sizes *rule);
 
-/* Note the sizes of a batch that is read to know what comes: of references
-   before `position`, the last one counts, and of later ones the first. */
+/* Note the sizes of a batch of the second reading: the last one before
+   `position` counts, and the first one after. */
 enum margay_status margay_object_sizes_look(struct margay_object_sizes *rule,
                                             const struct margay_batch *batch,
                                             uint64_t position,
                                             struct margay_error *error);
 
-/* Does a reference of the batch need what comes later? */
+/* Does a reference of the batch need a later size? */
 bool margay_object_sizes_needs_look(const struct margay_object_sizes *rule,
                                     const struct margay_references *references);
 

@@ -1,6 +1,5 @@
 /*
- * systems.c - what systems say about their devices and files: blkparse, fio,
- * strace, filemap
+ * systems.c - logs of devices and files: blkparse, fio, strace, filemap
  *
  * Requests are to offsets on devices, or in files, which are kept apart like
  * devices: the hash of its name gives a device the upper 16 bits of a number,
@@ -18,8 +17,8 @@
 #define DEVICE_BITS 16
 #define FILE_BITS   20
 
-/* Of strace: where a descriptor of a process stands, or which call of a process
-   has not returned, and at which offset, if that was printed. */
+/* Of strace: the position of a descriptor of a process, or the unfinished call
+   of a process, and its offset, if that was printed. */
 struct place {
     uint64_t offset;
     const struct call *call; /* of the process; NULL = none */
@@ -89,7 +88,7 @@ static bool is_word(const char *word, const char *end, const char *text)
 /* -------------------------------------------------------------- blkparse -- */
 
 /*
- * What blkparse prints of requests to block devices
+ * The output of blkparse: requests to block devices
  *
  *     8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
  *
@@ -236,7 +235,7 @@ static const char *parse_fio(struct margay_log *log, const char *line,
 #define PAGE_BYTES      4096
 #define EXPECTS_FILEMAP "dev MAJOR:MINOR ino HEX ofs=OFFSET of mm_filemap_..."
 
-/* What follows the name and a blank or an equals sign, up to a blank, or
+/* The text after the name and a blank or an equals sign, up to a blank, or
    NULL. */
 static const char *value_of(const char *text, const char *end, const char *name,
                             const char **value_end)
@@ -266,8 +265,8 @@ static void take_seconds(const char *line, const char *event,
         row->time = 0;
 }
 
-/* What trace-cmd and ftrace say between events: cpus=2, CPU:1 [LOST 7 EVENTS]
- */
+/* Lines of trace-cmd and ftrace between events: cpus=2, CPU:1 [LOST 7
+   EVENTS] */
 static bool is_remark(const char *line, const char *end)
 {
     static const char *const begins[] = {"#", "cpus=", "CPU", "version = "};
@@ -328,17 +327,17 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
 /* --------------------------------------------------------------- strace -- */
 
 /*
- * What strace -y prints of calls that read and write files
+ * The output of strace -y: calls that read and write files
  *
  *     1234 openat(AT_FDCWD</tmp>, "f", O_RDONLY) = 3</tmp/f>
  *     1234 read(3</tmp/f>, "..."..., 4096) = 4096
  *     1234 pread64(3</tmp/f>, "..."..., 4096, 8192) = 4096
  *
- * A reference covers the bytes that a call says to have read or written, at its
- * own offset or where its descriptor stands: at 0 once it is opened, or first
- * seen, then after the bytes of each call, or where lseek says.  What is no
- * file, a call that fails, and all other lines are none.  A call that was
- * unfinished counts where it is resumed.
+ * A reference covers the bytes that a call returns to have read or written, at
+ * its own offset or at the position of its descriptor: 0 once it is opened, or
+ * first seen, then after the bytes of each call, or at the result of lseek.
+ * Calls on other things than files, failed calls, and all other lines are no
+ * references.  An unfinished call counts where it is resumed.
  */
 #define EXPECTS_STRACE "CALL(DESCRIPTOR<PATH>, ...) = RESULT of strace -y"
 
@@ -365,7 +364,7 @@ static const struct call *call_named(const char *name, const char *end)
     return NULL;
 }
 
-/* Where a descriptor of a process stands; NULL: no memory. */
+/* The position of a descriptor of a process; NULL: no memory. */
 static struct place *place_of(struct system *system, uint64_t process,
                               uint64_t descriptor)
 {
@@ -416,7 +415,7 @@ static const char *result_of(const char *line, const char *end,
     return NULL;
 }
 
-/* What a call that has returned comes to. */
+/* Make a reference of a call that has returned. */
 static const char *take_call(struct system *system, uint64_t process,
                              const struct place *made, const char *arguments,
                              const char *end, struct margay_row_reference *row)

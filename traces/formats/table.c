@@ -5,8 +5,8 @@
 #include "traces/base/nearest.h"
 #include "traces/formats/format.h"
 
-/* Where neither content nor file name decides, the first row that fits is
-   taken: four decimal numbers are arc rather than din. */
+/* If neither content nor file name decides, the first row that fits wins: four
+   decimal numbers are arc rather than din. */
 static const struct margay_format *const formats[] = {
     &margay_format_lackey,   &margay_format_ls,
     &margay_format_id,       &margay_format_hex,

@@ -18,11 +18,11 @@
 
 /* ------------------------------------------------------------ the loop -- */
 
-/* What a line may hold apart from its record. */
+/* The parts of a line besides its record. */
 struct line_rules {
     /* Lines that begin like this are skipped; NULL = there are none. */
     const char *comment;
-    /* What follows the record after a blank is skipped. */
+    /* The text after the record and a blank is skipped. */
     bool rest_ignored;
 };
 
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) const char *decode_lines(
         return decode_lines(text, references, parse, &rules);     \
     }
 
-/* The functions of a format that knows itself by all that it reads. */
+/* The functions of a format that recognises all that it reads. */
 #define DECODED_BY(decoder) \
     .decode = decoder, .lines_stand_alone = true, .recognise = decoder
 
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) size_t encode_text(
     char *record, uint64_t number, enum margay_kind kind, uint32_t extent,
     const struct record_text *text)
 {
-    /* What is known when this is compiled costs nothing. */
+    /* Arguments that are known at compile time cost nothing. */
     char *end = record;
     memcpy(end, text->before[kind], text->before_bytes);
     end += text->before_bytes;
@@ -399,15 +399,15 @@ const struct margay_format margay_format_lackey = {
 /* ----------------------------------------------------------- pinatrace -- */
 
 /*
- * What Pin's example tool pinatrace prints
+ * The output of Pin's example tool pinatrace
  *
  *     0x401136: R 0x7ffe10
  *     0x40113a: W 0x7ffe18
  *     #eof
  *
- * The address of an instruction, R or W, and what it reads or writes.  Lines
- * that begin with # are the tool's own; what some versions print after the
- * address is ignored.
+ * The address of an instruction, R or W, and the address of its data.  Lines
+ * that begin with # are comments; text after the address, which some versions
+ * print, is ignored.
  */
 static inline const char *parse_pinatrace(const char *cursor,
                                           struct margay_references *references,
@@ -452,7 +452,7 @@ const struct margay_format margay_format_pinatrace = {
  *   change: program, process, processor, time, period and event, the last of
  *   which ends with a colon; then the address, where the sample says where the
  *   data came from a number and a text in bars, the weight, and the address of
- *   the instruction.  What is after that is for people.
+ *   the instruction.  The rest is for people.
  * Guarantee: a sample that names no address, which perf prints as 0, is no
  *   reference.
  */
@@ -495,7 +495,7 @@ static const char *find_address(const char *line, bool *event, bool *stores)
     return address;
 }
 
-/* After "|OP LOAD|LVL L1 hit|...": where the bars end, and what was done. */
+/* After "|OP LOAD|LVL L1 hit|...": the end of the bars, and the operation. */
 static const char *pass_bars(const char *bar, uint8_t *kind)
 {
     const char *last = bar;
@@ -748,7 +748,7 @@ static inline const char *parse_arc(const char *cursor,
                                     const char **expected)
 {
     size_t i = references->count++;
-    uint64_t fields[4]; /* START, COUNT, and two that do not matter */
+    uint64_t fields[4]; /* START, COUNT, and two ignored numbers */
     *expected = "four decimal numbers: START COUNT IGNORED SEQUENCE";
     for (unsigned k = 0; k < 4; k++) {
         if (k > 0 && !margay_is_blank(*cursor))

@@ -15,9 +15,9 @@
 
 /* ------------------------------------------------------------- opening -- */
 
-/* Copy what is said of tables, and choose the format of a trace of which
-   nothing else says it: --column, --delimiter and --quote ask for csv, and
-   --pattern for regex. */
+/* Copy the options of tables, and choose the format of a trace if only they
+   decide it: --column, --delimiter and --quote ask for csv, and --pattern for
+   regex. */
 static enum margay_status take_table_options(
     struct margay_trace *trace, const struct margay_trace_options *given,
     struct margay_error *error)
@@ -48,7 +48,7 @@ static enum margay_status take_table_options(
 }
 
 /* Do these options go with the format, which may have columns that the user
-   names itself, and with each other? */
+   names, and with each other? */
 static enum margay_status check_table_options(
     struct margay_trace *trace, const struct margay_trace_options *given,
     struct margay_error *error)
@@ -94,7 +94,7 @@ static enum margay_status take_reading(struct margay_trace *trace,
     trace->reading = *given;
     reader->unused_columns = given->unused_columns;
     reader->empty_requests = given->empty_requests;
-    /* What a delete says is no size of a get that says none. */
+    /* The size of a delete is no size for a get without one. */
     if (options->ops != MARGAY_ALL_OPS ||
         (reader->unused_columns & MARGAY_COLUMN_SIZES) == 0)
         reader->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
@@ -239,8 +239,7 @@ static enum margay_status check_options(const struct margay_trace *trace,
             error, MARGAY_BAD_ARGUMENT,
             "%s: a unit says what an id stands for, but %s holds addresses",
             trace->reader.path, format->info.name);
-    /* Records of other formats have no ends by which one could be passed
-       over. */
+    /* Records of other formats have no ends, so none can be skipped. */
     if (trace->options.bad_lines != 0 && format->decode == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: bad lines are passed over in formats that are "
@@ -249,8 +248,8 @@ static enum margay_status check_options(const struct margay_trace *trace,
     return MARGAY_OK;
 }
 
-/* A thread reads what may have to be waited for, and what is long enough to be
-   worth its start: of a plain file, from the first batch on. */
+/* A thread reads if the input may have to be waited for, or is long enough to
+   be worth its start: of a plain file, from the first batch on. */
 static bool needs_thread(const struct margay_trace *trace)
 {
     struct margay_input *input = trace->reader.input;
@@ -358,8 +357,8 @@ void margay_trace_select(const struct margay_trace *trace,
                   trace->options.ops, MARGAY_ALL_OPS, from, batch);
 }
 
-/* Give the next references of the slot, up to the end of the warm-up or of what
-   is to be read. */
+/* Give the next references of the slot, up to the end of the warm-up or of the
+   wanted references. */
 static void give(struct margay_trace *trace, struct margay_batch *batch)
 {
     const struct margay_references *slot = &trace->reader.ring[trace->slot];

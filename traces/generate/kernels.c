@@ -196,7 +196,7 @@ const struct margay_generator_class margay_generator_fft = {
  * stencil: two dimensions, a point and its 4 neighbours.
  * stencil3d: three dimensions, a point and its 6 neighbours.
  *
- * Outer points are read only as neighbours of inner points, so no corner is
+ * Outer points are only read as neighbours of inner points, so no corner is
  * touched.
  */
 #define GRIDS       2

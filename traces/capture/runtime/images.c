@@ -2,8 +2,8 @@
  * images.c - from the address of code to the file that the code is in
  *
  * Algorithm: the system knows which files are mapped (/proc/self/maps), and the
- *   segments of an ELF file say which address a place in it has.  What is found
- *   is kept for the process.  A page of code that is in no such file is kept,
+ *   segments of an ELF file say which address a place in it has.  The results
+ *   are kept for the process.  A page of code that is in no such file is kept,
  *   too, so that it is looked for once.
  * Guarantee: right unless a library is unloaded and another one mapped in its
  *   place, whose sites then seem to be in the first one.

@@ -1,5 +1,5 @@
 /*
- * pass.c - what code that a compiler's plugin has instrumented calls
+ * pass.c - the functions that code instrumented by a compiler's plugin calls
  *
  * The plugin is traces/capture/llvm.  Its code writes the words of its
  * references itself, one piece after another: a piece is a sequence of
@@ -49,10 +49,9 @@ __attribute__((used)) static void leave(uint64_t after)
 
 #ifdef __x86_64__
 
-/* `name` keeps all registers but r11 and what `keeps` does not list, and calls
-   `body` with the return address in `argument`.  Eight registers,
-   eight bytes more and the address that is returned to keep the stack
-   aligned. */
+/* `name` keeps all registers but r11 and those that `keeps` does not list, and
+   calls `body` with the return address in `argument`.  Eight registers, eight
+   bytes more and the address that is returned to keep the stack aligned. */
 #define ENTRY(name, body, argument, first)                                    \
     __asm__(".text\n"                                                         \
             ".globl " #name "\n"                                              \

@@ -1,8 +1,8 @@
 /*
  * process.h - a recorded process, and its buffers
  *
- * A thread takes a buffer, maps it, opens it, writes words, and sends it;
- * slots.h says what comes of that.
+ * A thread takes a buffer, maps it, opens it, writes words, and sends it
+ * (slots.h).
  */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
@@ -89,7 +89,7 @@ void margay_buffer_end(void);
 
 /* ------------------------------------------------------------- recorders -- */
 
-/* Who writes words, the runtime or the tool of Valgrind, has these: */
+/* The runtime and the tool of Valgrind each define these: */
 
 /* Send the buffer of the calling thread, which records no more, or not soon. */
 void margay_recorder_leave(void);

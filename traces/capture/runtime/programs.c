@@ -4,8 +4,8 @@
  * A program that this one becomes or starts is recorded if it has a runtime,
  * which then attaches.  The functions of libc that start programs are defined
  * here, before those of libc: each says to the recorder that a program is to
- * attach, and calls libc's.  What has not attached in the end was left out of
- * the trace, and the recorder says so.
+ * attach, and calls libc's.  The recorder reports programs that have not
+ * attached in the end, and are missing from the trace.
  *
  * Three functions that make processes are defined here, too: _Fork() and
  * clone(), which call nothing that pthread_atfork() was given, and fork(),

@@ -51,10 +51,10 @@ struct margay_wishes {
    says. */
 IRSB *margay_instrument(IRSB *code, const struct margay_wishes *wishes);
 
-/* What secure_getenv() finds; NULL = nothing. */
+/* The result of secure_getenv(), or NULL. */
 extern const char *margay_libc_capture;
 
-/* What pthread_atfork() was told. */
+/* The handlers given to pthread_atfork(). */
 extern void (*margay_libc_before_fork)(void);
 extern void (*margay_libc_after_fork)(void);
 
