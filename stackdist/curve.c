@@ -15,7 +15,7 @@ struct grid {
     const struct margay_result *result;
     struct margay_sizes sizes;
     uint64_t last;     /* the last size of the grid, unless it is a list */
-    bool is_bounded;   /* a bound was exceeded: nothing is known beyond */
+    bool is_bounded;   /* a bound was exceeded: sizes beyond are unknown */
     size_t list_index; /* the list's next size */
 };
 
@@ -102,7 +102,7 @@ static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
     return true;
 }
 
-/* Count the points; fails at sizes of which nothing is known. */
+/* Count the points; fails at unknown sizes. */
 static enum margay_status grid_count(struct grid grid, size_t *count,
                                      struct margay_error *error)
 {

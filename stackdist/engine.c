@@ -69,7 +69,7 @@ enum margay_status margay_engine_fail_parameter(
 
 /* ------------------------------------------------------------- abilities -- */
 
-/* Of "exact", by what it measures. */
+/* The rows of "exact", by measure. */
 static const struct margay_engine_class *const measures[] = {
     [MARGAY_REUSE_DISTANCES] = &margay_engine_exact,
     [MARGAY_REUSE_TIMES] = &margay_engine_times,
@@ -89,7 +89,7 @@ static unsigned abilities_of(const struct margay_engine_class *class)
         can |= MARGAY_CAN_SAVE;
     if (class->part != NULL)
         can |= MARGAY_CAN_TAKE_PARTS;
-    /* Where the engine does not answer other parts, its past does (part.h). */
+    /* If the engine does not answer other parts, its past does (part.h). */
     if ((can & MARGAY_CAN_SAVE) && (can & MARGAY_CAN_TELL_DISTANCES))
         can |= MARGAY_CAN_SHARE_RANKS;
     return can;

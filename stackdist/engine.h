@@ -1,5 +1,5 @@
 /*
- * engine.h - what an engine is, inside stackdist/
+ * engine.h - engines, inside stackdist/
  *
  * Each `const struct margay_engine_class` is defined in a file of one of the
  * rooms.  engine.c has the table of them, finds the engine that a spec names,
@@ -35,8 +35,8 @@ struct margay_part_question {
        counted as infinite, `count` becomes 0, and blocks[] is overwritten. */
     bool last;
     uint64_t asked; /* the blocks asked about before this question */
-    /* Threads and idle engines of the same class and options that may help,
-       this engine first.  Any of them may count distances. */
+    /* Threads, and idle engines of the same class and options as helpers, this
+       engine first.  Any of them may count distances. */
     margay_crew *crew;
     void *const *helpers;
     unsigned helper_count;
@@ -49,12 +49,12 @@ struct margay_expected {
 };
 
 /*
- * What an engine of one part of a trace does (parts/part.h).  It counts the
- * first touches of its part as infinite, which the caller corrects.
+ * The functions of an engine of one part of a trace (parts/part.h).  It counts
+ * the first touches of its part as infinite, which the caller corrects.
  */
 struct margay_engine_part {
-    /* Called before any reference: expect this much, and note the first touches
-       in order, `limit` of them at most. */
+    /* Called before any reference: expect so many references and blocks, and
+       note at most `limit` first touches, in order. */
     enum margay_status (*begin)(void *state,
                                 const struct margay_expected *expected,
                                 uint64_t limit, struct margay_error *error);
@@ -72,8 +72,8 @@ struct margay_engine_part {
                                      struct margay_error *error);
 };
 
-/* Abilities that go together: a histogram has the curve at all sizes, and an
-   engine that tells distances has a histogram of them. */
+/* Abilities that imply others: a histogram has the curve at all sizes, and an
+   engine that gives distances has a histogram of them. */
 #define MARGAY_GIVES_COUNTS \
     (MARGAY_CAN_GIVE_HISTOGRAM | MARGAY_CAN_GIVE_ALL_SIZES)
 #define MARGAY_GIVES_DISTANCES (MARGAY_GIVES_COUNTS | MARGAY_CAN_TELL_DISTANCES)
@@ -85,8 +85,8 @@ struct margay_engine_class {
     bool needs_bound; /* there must be a bound */
     struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
 
-    /* Refuses settings that are in their ranges but do not go together, before
-       anything is made; NULL where there are none. */
+    /* Refuses combinations of settings, before anything is allocated; NULL =
+       all are valid. */
     enum margay_status (*check)(const struct margay_engine_setup *setup,
                                 struct margay_error *error);
 
@@ -108,8 +108,8 @@ struct margay_engine_class {
     enum margay_status (*finish)(void *state, struct margay_result *result,
                                  struct margay_error *error);
 
-    /* The functions from here on show, save and continue an engine before its
-       end; NULL where it cannot. */
+    /* The functions from here on are NULL where the engine lacks the
+       ability. */
 
     /* As finish(), but *result is a copy, and the engine goes on. */
     enum margay_status (*peek)(void *state, struct margay_result *result,
@@ -124,18 +124,18 @@ struct margay_engine_class {
     enum margay_status (*adopt)(void *state, const margay_histogram *counts,
                                 struct margay_error *error);
 
-    /* NULL where parts/part.c answers questions in the engine's place. */
+    /* NULL where parts/part.c answers questions instead of the engine. */
     const struct margay_engine_part *part;
 };
 
-/* What feeds an engine millions of times calls class->feed, with the state. */
+/* Hot loops call class->feed with the state. */
 struct margay_engine {
     const struct margay_engine_class *class;
     void *state;
     uint64_t bound_blocks; /* 0 = none */
 };
 
-/* The members of a class that stand in a file under these names. */
+/* The members of a class, defined in a file under these names. */
 #define MARGAY_ENGINE_FUNCTIONS(type)                                  \
     .state_bytes = sizeof(type), .create = create, .destroy = destroy, \
     .feed = feed, .reset_counts = reset_counts, .finish = finish
@@ -173,8 +173,8 @@ extern const struct margay_engine_class margay_engine_optimal;
 extern const struct margay_engine_class margay_engine_optimal_bypass;
 extern const struct margay_engine_class margay_engine_fading;
 
-/* For tests: create() of margay_engine_optimal, but references will have the
-   times from `first` on, which is 1 or more. */
+/* For tests: create() of margay_engine_optimal with time beginning at `first`,
+   1 or more. */
 enum margay_status margay_optimal_create_at(
     const struct margay_engine_setup *setup, uint32_t first, void *state,
     struct margay_error *error);

@@ -1,10 +1,10 @@
 /*
- * half_life.h - how counts fade, of blocks and of objects
+ * half_life.h - fading counts, of blocks and of objects
  *
  * Algorithm: counts of a piece of the trace, a sixteenth of the half-life,
  *   become masses, which are multiplied by a factor at the end of each piece.
  *   A result has these masses as integers: multiples of 2^-b references.
- * Source: exponential decay of counts, as load averages have it.
+ * Source: exponential decay, as in load averages.
  * Guarantee: 2^-b is so small that all masses together take 60 to 62 bits, or b
  *   is 52.  So ratios of masses are exact to twelve digits, and masses add up
  *   in any order; margay_round_count() makes counts of them in the end.

@@ -108,7 +108,7 @@ enum margay_status margay_histogram_of_rows(struct margay_histogram_row *rows,
     return MARGAY_OK;
 }
 
-/* The first row at `distance` or more. */
+/* The first row at `distance` or beyond. */
 static size_t find_row(const struct margay_histogram *histogram,
                        uint64_t distance)
 {

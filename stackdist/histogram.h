@@ -23,9 +23,9 @@ struct margay_histogram_row {
 };
 
 /*
- * A histogram of these rows, ascending and distinct, for distances that lie far
- * apart: it takes the array, which the caller has from malloc(), and nothing
- * can be added to it.  MARGAY_NO_MEMORY leaves the array the caller's.
+ * Make a histogram of these rows, ascending and distinct, for distances that
+ * lie far apart.  It takes over the array, made by malloc(), and nothing can be
+ * added to it.  After MARGAY_NO_MEMORY the caller still owns the array.
  */
 enum margay_status margay_histogram_of_rows(struct margay_histogram_row *rows,
                                             size_t count, uint64_t infinite,

@@ -4,7 +4,7 @@
  * A phase is a stretch of references of one locality: their miss curve stays
  * about the same, and so do the blocks that they use.  A phase repeats an
  * earlier one where the miss curve does.  All distances are those of the whole
- * trace, so a phase finds in a cache what earlier ones left there.
+ * trace, so a phase begins with the cache contents of earlier ones.
  *
  * A trace is cut into at most MARGAY_MOST_INTERVALS intervals of the same
  * length, a power of two; phases begin and end at the ends of intervals.
@@ -27,8 +27,8 @@ typedef struct margay_phases margay_phases;
 
 struct margay_phase {
     uint64_t from, to; /* its references, counted from 0, without `to` */
-    size_t repeats;    /* the first phase of the same miss curve; its own number
-                          where it is the first */
+    size_t repeats;    /* the first phase of the same miss curve, perhaps
+                          itself */
     uint64_t working_set_blocks; /* the distinct blocks that it uses, exactly */
 };
 
@@ -80,26 +80,25 @@ MARGAY_API enum margay_status margay_phases_curve(
 /* An interval that stands for others. */
 struct margay_representative {
     uint64_t from, to; /* its references, as those of a phase */
-    size_t phase;      /* that it lies in, for the most part */
-    uint64_t refs;     /* the references of all that it stands for */
+    size_t phase;      /* the phase that most of it lies in */
+    uint64_t refs;     /* the references of all intervals that it stands for */
 };
 
 struct margay_representatives {
     struct margay_representative *intervals; /* in the order of time */
     size_t count;
-    /* How far the sum of their miss curves, by weight, is from that of the
-       whole trace: the mean of the differences of miss ratios over the sizes
-       of margay_phases_curve(). */
+    /* The mean difference between the miss ratios of their weighted sum and of
+       the whole trace, over the sizes of margay_phases_curve(). */
     double error;
-    /* The least that this would be if each interval began with empty caches. */
+    /* A lower limit of the same if each interval began with empty caches. */
     double cold_error;
 };
 
 /*
- * Choose intervals that stand for the whole trace: one for each different phase
- * and as many more as an error of at most `error_wanted` takes, but at most
- * `share` of all, from 0 to 1, and one at least.  The caller releases what
- * *chosen owns with margay_representatives_clear().  MARGAY_NO_MEMORY on
+ * Choose intervals that stand for the whole trace: one for each different
+ * phase, and as many more as needed for an error of at most `error_wanted`, but
+ * at most `share` of all, from 0 to 1, and at least one.  The caller releases
+ * what *chosen owns with margay_representatives_clear().  MARGAY_NO_MEMORY on
  * failure, when there is nothing to release.
  */
 MARGAY_API enum margay_status margay_phases_represent(

@@ -3,7 +3,7 @@
  *
  * A model learns from runs of a program how its reuse distances grow with the
  * size of its input, and gives the histogram of a run of any size.  A sampler
- * finds from the beginning of a run how large its input is.
+ * finds the size of the input from the beginning of a run.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -35,17 +35,17 @@ enum margay_pattern {
     MARGAY_PATTERN_3D,
 };
 
-/* How a model is to be learnt. */
+/* Options of learning. */
 struct margay_predict_options {
     enum margay_method method; /* which method */
-    /* The bins to learn from: reference bins for the single method, all but
-       exact ones for the multi method, which joins neighbours of many bins. */
+    /* The bins to learn from: reference bins for the single method, any but
+       exact ones for the multi method, which joins neighbours where there are
+       many. */
     struct margay_bins bins;
     enum margay_pattern pattern; /* the dimension of the data */
     bool plain;                  /* as published, without Margay's additions */
-    /* The model is to predict sizes below those of the runs: the smallest run
-       has the place that the largest one has otherwise, in the model, in its
-       check, and as no change. */
+    /* Predict sizes below those of the runs: the smallest run then has the role
+       of the largest, in the model, in its check, and as no change. */
     bool downwards;
 };
 
@@ -64,7 +64,7 @@ typedef struct margay_model margay_model;
 /* A model of fewer blocks of data is not trusted. */
 #define MARGAY_LEAST_DATA_BLOCKS 200
 
-/* What is known of a model. */
+/* Properties of a model. */
 struct margay_model_info {
     uint64_t runs;                /* how many it was learnt from */
     double least_size, most_size; /* the smallest and the largest of them */
@@ -73,24 +73,24 @@ struct margay_model_info {
        of the first references shows: sizes are then raised to this power.  1
        otherwise, and unless the dimension was MARGAY_PATTERN_AUTO. */
     unsigned size_power;
-    /* How accurately (margay_signature_accuracy()) the other runs predict the
-       largest one, and how accurately the second largest stands for it as it
-       is.  Both are negative with fewer than three runs, and with `plain`. */
+    /* The accuracy (margay_signature_accuracy()) of the other runs' prediction
+       of the largest run, and of the unchanged second largest.  Both are
+       negative with fewer than three runs, and with `plain`. */
     double checked_accuracy, checked_no_change;
     /* The part, 0 .. 1, of the change of distances between the two largest runs
-       that is none of the patterns; negative with `plain`. */
+       that no pattern explains; negative with `plain`. */
     double unexplained;
     /* The blocks of the largest run: its first references, or more if its
        largest distance shows that there were more. */
     double data_blocks;
-    /* The model is taken to be better than the largest run as it is.  It has
-       MARGAY_LEAST_DATA_BLOCKS or more.  Of three runs or more, the error of
-       checked_accuracy is at most two thirds of that of checked_no_change, and
-       at most a quarter is unexplained; or it is at most five sixths, or at
+    /* The model is expected to be better than the unchanged largest run.  It
+       has MARGAY_LEAST_DATA_BLOCKS or more.  Of three runs or more, the error
+       of checked_accuracy is at most two thirds of that of checked_no_change,
+       and at most a quarter is unexplained; or it is at most five sixths, or at
        most 0.02, and at most a fifth is unexplained.  Of two runs, at most 0.14
-       is; nor more than 0.125 if `downwards`.  Every prediction of a model that
-       is not trusted is the largest run as it is, but with `plain`, where no
-       model is trusted. */
+       is, and at most 0.125 if `downwards`.  A model that is not trusted
+       predicts the unchanged largest run, except with `plain`, where no model
+       is trusted. */
     bool trusted;
     /* As in the options: read "smallest" for "largest" above. */
     bool downwards;
@@ -115,7 +115,7 @@ MARGAY_API enum margay_status margay_model_fit(
 /* Release a model; NULL does nothing. */
 MARGAY_API void margay_model_free(margay_model *model);
 
-/* What is known of the model, which owns it. */
+/* The properties of the model, which owns them. */
 MARGAY_API const struct margay_model_info *margay_model_describe(
     const margay_model *model);
 
@@ -131,16 +131,15 @@ MARGAY_API enum margay_status margay_model_predict(const margay_model *model,
                                                    margay_histogram **histogram,
                                                    struct margay_error *error);
 
-/* The same, but the histogram is that of the largest run, scaled: what a
-   prediction has to be better than. */
+/* The same, but the histogram is that of the largest run, scaled: the baseline
+   of predictions. */
 MARGAY_API enum margay_status margay_model_no_change(
     const margay_model *model, uint64_t references,
     margay_histogram **histogram, struct margay_error *error);
 
 /*
- * Write a model as numbers, by which it can be kept: *numbers becomes a new
- * array of *count numbers, which the caller releases with free().
- * MARGAY_NO_MEMORY on failure.
+ * Export a model as numbers: *numbers becomes a new array of *count numbers,
+ * which the caller releases with free().  MARGAY_NO_MEMORY on failure.
  */
 MARGAY_API enum margay_status margay_model_export(const margay_model *model,
                                                   uint64_t **numbers,
@@ -156,7 +155,7 @@ MARGAY_API enum margay_status margay_model_import(const uint64_t *numbers,
                                                   struct margay_error *error);
 
 /*
- * How alike two histograms are, from 0 to 1: 1 - sum |y - x| / 2 over the
+ * The similarity of two histograms, from 0 to 1: 1 - sum |y - x| / 2 over the
  * shares x and y of their finite references in each log2 bin.  Both have finite
  * distances.
  */
@@ -164,7 +163,7 @@ MARGAY_API double margay_signature_accuracy(const margay_histogram *histogram,
                                             const margay_histogram *other);
 
 /*
- * How far the miss curves of two histograms are apart, from 0 to 1: the mean
+ * The distance of the miss curves of two histograms, from 0 to 1: the mean
  * |difference| of their miss ratios at 1, 2, 4, ... blocks, up to the first
  * size beyond all finite distances.  Both have references.
  */
@@ -176,8 +175,7 @@ MARGAY_API double margay_curve_difference(const margay_histogram *histogram,
 /* The most data samples of a sampler. */
 #define MARGAY_MOST_SAMPLES 4096
 
-/* How a sampler samples.  Thresholds are in blocks; those of 0 adapt to the
-   trace. */
+/* Options of a sampler.  Thresholds are in blocks; 0 = adapt to the trace. */
 struct margay_sampler_options {
     uint64_t qualification_blocks; /* a larger distance makes its block a data
                                       sample */
@@ -192,7 +190,7 @@ struct margay_sampler_options {
 
 /*
  * Distance-based sampling: finds the distances at which a run passes over its
- * data again, which tell how large the data are.
+ * data again, which show the size of the data.
  */
 typedef struct margay_sampler margay_sampler;
 
@@ -241,8 +239,8 @@ struct margay_sampled_run {
     size_t count;                    /* how many */
 };
 
-/* Which peak tells the size s of an input, by its distance d: log d = offset +
-   exponent log s. */
+/* The peak that shows the size s of an input, by its distance d: log d = offset
+   + exponent log s. */
 struct margay_size_rule {
     unsigned sample, peak; /* numbers of a data sample and of its peak */
     double offset, exponent;
@@ -257,7 +255,7 @@ MARGAY_API enum margay_status margay_size_rule_fit(
     const struct margay_sampled_run *runs, size_t count,
     struct margay_size_rule *rule, struct margay_error *error);
 
-/* Tell the size of a run by a rule; returns false if the run lacks the peak. */
+/* Find the size of a run by a rule; returns false if the run lacks the peak. */
 MARGAY_API bool margay_size_rule_apply(const struct margay_size_rule *rule,
                                        const struct margay_sampled_run *run,
                                        double *size);

@@ -1,10 +1,10 @@
 /*
  * margay/sharing.h - programs that share a cache, from the histogram of each
  *
- * The histogram of a program's reuse distances, measured alone, tells how many
- * of its references miss at each size of cache, and how fast it fills one.  So
- * it tells what programs take from each other in a fully associative LRU cache
- * that they share, and how the cache is best divided among them.
+ * The histogram of a program's reuse distances, measured alone, gives its
+ * misses at each cache size, and how fast it fills a cache.  From these follow
+ * the effects of programs on each other in a shared fully associative LRU
+ * cache, and the best division of the cache among them.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -40,17 +40,18 @@ MARGAY_API enum margay_status margay_sharing_create(
 /* NULL does nothing. */
 MARGAY_API void margay_sharing_free(margay_sharing *sharing);
 
-/* The size in blocks from which on no program misses more than it does in any
-   larger cache, divided or shared. */
+/* The size in blocks beyond which a larger cache, divided or shared, has no
+   fewer misses for any program. */
 MARGAY_API uint64_t margay_sharing_last(const margay_sharing *sharing);
 
-/* What becomes of a program. */
+/* The share and the misses of a program. */
 struct margay_sharer_result {
-    double blocks; /* that it has, on average where the cache is shared */
+    double blocks; /* blocks that it has, on average where the cache is
+                      shared */
     uint64_t misses;
 };
 
-/* Estimate what each program has and misses when all share a cache of
+/* Estimate the share and misses of each program when all share a cache of
    `cache_blocks` blocks, 0 or more; results[] has room for all programs. */
 MARGAY_API void margay_sharing_shared(const margay_sharing *sharing,
                                       uint64_t cache_blocks,
@@ -59,7 +60,7 @@ MARGAY_API void margay_sharing_shared(const margay_sharing *sharing,
 /*
  * Divide a cache among the programs so that as few references as possible miss,
  * of all programs together; exactly.  All blocks are given away, and a program
- * may get none.  `fair`: no program is to miss more than in an equal part,
+ * may get none.  `fair`: no program may miss more than in an equal part,
  * rounded down.  MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_sharing_divided(

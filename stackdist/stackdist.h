@@ -96,7 +96,7 @@ MARGAY_API bool margay_histogram_largest(const margay_histogram *histogram,
 
 /* ---------------------------------------------------------------- bins -- */
 
-/* How finite distances are divided into bins. */
+/* Kinds of bins of finite distances. */
 enum margay_bins_kind {
     MARGAY_BINS_EXACT,     /* one per distance that occurs */
     MARGAY_BINS_LOG2,      /* [0,1) [1,2) [2,4) [4,8) ... */
@@ -125,7 +125,7 @@ struct margay_bin {
     uint64_t references;
 };
 
-/* How far a visit of all bins has come; zeroed at its beginning. */
+/* The state of a visit of all bins; zeroed at its beginning. */
 struct margay_bin_cursor {
     uint64_t next_distance; /* the smallest distance not yet visited */
     uint64_t group;         /* the number of reference bins visited */
@@ -149,17 +149,17 @@ MARGAY_API bool margay_histogram_next_bin(const margay_histogram *histogram,
 
 /* --------------------------------------------------------------- curve -- */
 
-/* Which sizes a grid of cache sizes has. */
+/* Kinds of grids of cache sizes. */
 enum margay_sizes_kind {
     MARGAY_SIZES_OCTAVE, /* `per_octave` sizes from each power of two on */
     MARGAY_SIZES_POW2,   /* powers of two, up to the first >= the last */
     MARGAY_SIZES_ALL,    /* every size at which the curve steps */
     MARGAY_SIZES_LIST,   /* those in `list_blocks` */
-    MARGAY_SIZES_USUAL,  /* 16 per octave; of a result that is known at a few
-                            sizes only, these */
+    MARGAY_SIZES_USUAL,  /* 16 per octave; of a result known at a few sizes
+                            only, these */
 };
 
-/* The cache sizes at which a curve is asked for. */
+/* The cache sizes of a curve. */
 struct margay_sizes {
     enum margay_sizes_kind kind;
     uint64_t per_octave;         /* for MARGAY_SIZES_OCTAVE: 1 .. 65536 */
@@ -196,7 +196,7 @@ MARGAY_API enum margay_status margay_histogram_curve(
 struct margay_engine_info {
     const char *name;      /* the NAME of a spec */
     bool exact;            /* all distances are exact, or all below the bound */
-    const char *guarantee; /* what the result promises, in a phrase */
+    const char *guarantee; /* the accuracy of the result, in a phrase */
     /* The parameters of a spec, as "filter=auto|on|off,e=0.01|0.0001..0.5": the
        default stands before the first '|', then other words or the ends of a
        range.  "" where the engine has no parameters. */
@@ -212,14 +212,14 @@ MARGAY_API size_t margay_engine_count(void);
 /* Row `index` of the table, which counts from 0; NULL beyond the last. */
 MARGAY_API const struct margay_engine_info *margay_engine_at(size_t index);
 
-/* What an engine measures. */
+/* The measures of an engine. */
 enum margay_measure {
     /* For each reference, the distinct other blocks since the previous
        reference to its block. */
     MARGAY_REUSE_DISTANCES,
     /* For each reference, the references since the previous one to its block, 1
-       for an immediate repeat.  Functions give these times where they would
-       give distances. */
+       for an immediate repeat.  Functions give these times instead of
+       distances. */
     MARGAY_REUSE_TIMES,
     /* The average number of distinct blocks in all windows of the same length,
        and the miss curve that follows from it. */
@@ -236,7 +236,7 @@ enum margay_measure {
     MARGAY_FADING_DISTANCES,
 };
 
-/* How an engine is to work.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */
+/* Options of an engine.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */
 struct margay_engine_options {
     /* Distances of this many blocks and more count as infinite; 0 = no bound.
      */
@@ -251,7 +251,7 @@ struct margay_engine_options {
        threads begin.  Values out of an engine's range become the nearest in it;
        0 = the engine's choice.  Results depend on neither. */
     uint64_t chunk_refs, phase_refs;
-    /* Of fading distances, in references, above 0; else not looked at. */
+    /* Of fading distances, in references, above 0; otherwise ignored. */
     uint64_t half_life_refs;
 };
 #define MARGAY_ENGINE_OPTIONS_DEFAULT            \
@@ -276,8 +276,8 @@ MARGAY_API enum margay_status margay_engine_create(
 /* Release an engine; NULL does nothing. */
 MARGAY_API void margay_engine_free(margay_engine *engine);
 
-/* What an engine can do besides taking references and giving a curve at some
-   sizes: a set of bits. */
+/* The abilities of an engine besides taking references and giving a curve at
+   some sizes: a set of bits. */
 enum margay_engine_ability {
     /* margay_engine_feed() gives the distance of each reference. */
     MARGAY_CAN_TELL_DISTANCES = 1 << 0,
@@ -303,7 +303,7 @@ enum margay_engine_ability {
 /* The most cache sizes that a spec can list. */
 #define MARGAY_ENGINE_MAX_SIZES 64
 
-/* What a spec says of an engine. */
+/* Properties of the engine of a spec. */
 struct margay_engine_abilities {
     const struct margay_engine_info *info; /* its row in the table */
     enum margay_measure measure;           /* as passed */
@@ -316,7 +316,7 @@ struct margay_engine_abilities {
 };
 
 /*
- * Find out what an engine of this spec and measure can do, without making one
+ * Find the properties of an engine of this spec and measure, without making one
  * or looking for a device.  Fails with MARGAY_BAD_ARGUMENT for a spec or a
  * measure with which margay_engine_create() fails under every bound.
  */
@@ -355,9 +355,9 @@ MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
 MARGAY_API void margay_engine_reset_counts(margay_engine *engine);
 
 /*
- * What an engine has measured.  Engines that sample estimate; their histograms
- * are rounded so that they count all references, sampled or not, and so that
- * every sum of neighbouring counts is off by less than 1.
+ * The result of an engine.  Engines that sample estimate; their histograms are
+ * rounded so that they count all references, sampled or not, and so that every
+ * sum of neighbouring counts is off by less than 1.
  */
 struct margay_result {
     margay_histogram *histogram; /* NULL where the engine gives a curve */
@@ -368,10 +368,9 @@ struct margay_result {
                             is linear between them and constant after them */
     uint64_t references; /* all references counted */
     uint64_t infinite;   /* those that miss in every cache */
-    /* Above 0 where distances fade: all counts of the result, and of its
-       histogram and curve, are then in 2^-fraction_bits references.  Ratios
-       follow from them as they are, numbers of references by
-       margay_round_count(). */
+    /* Above 0 where distances fade: all counts of the result, its histogram and
+       curve are then in 2^-fraction_bits references.  Ratios need no
+       conversion; margay_round_count() gives numbers of references. */
     unsigned fraction_bits;
     /* The number of distinct blocks, those of the warm-up included; where a
        bound was exceeded, the bound + 1; an estimate where the engine samples
@@ -383,9 +382,9 @@ struct margay_result {
 
 /*
  * Give the result of all references since the last reset of counts.  Call this
- * once, then free the engine.  The caller owns what *result points to and
- * releases it with margay_result_clear().  MARGAY_NO_MEMORY on failure, when
- * there is nothing to release.
+ * once, then free the engine.  The caller releases the result with
+ * margay_result_clear().  MARGAY_NO_MEMORY on failure, when there is nothing to
+ * release.
  */
 MARGAY_API enum margay_status margay_engine_finish(margay_engine *engine,
                                                    struct margay_result *result,
@@ -401,8 +400,8 @@ MARGAY_API enum margay_status margay_engine_peek(margay_engine *engine,
                                                  struct margay_error *error);
 
 /*
- * The state of an engine: what another engine of the same bound, of any kind,
- * needs to continue in its place.
+ * The state of an engine, from which another engine of the same bound, of any
+ * kind, can continue.
  */
 struct margay_engine_state {
     /* The LRU stack, the oldest block first; with a bound, its newest blocks.
@@ -415,9 +414,9 @@ struct margay_engine_state {
 };
 
 /*
- * Copy the state of an engine, which goes on.  The caller owns what *state
- * points to and releases it with margay_engine_state_clear().  Fails with
- * MARGAY_BAD_ARGUMENT without MARGAY_CAN_SAVE, and with MARGAY_NO_MEMORY.
+ * Copy the state of an engine, which goes on.  The caller releases the copy
+ * with margay_engine_state_clear().  Fails with MARGAY_BAD_ARGUMENT without
+ * MARGAY_CAN_SAVE, and with MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_engine_export(
     margay_engine *engine, struct margay_engine_state *state,
@@ -433,8 +432,8 @@ MARGAY_API enum margay_status margay_engine_import(
 /* Release what a state owns; a zeroed or cleared state owns nothing. */
 MARGAY_API void margay_engine_state_clear(struct margay_engine_state *state);
 
-/* The references, to the nearest number and up from a half on, that a mass of a
-   result with these fraction_bits comes to. */
+/* The references that a mass of a result with these fraction_bits equals,
+   rounded to the nearest number, a half up. */
 MARGAY_API uint64_t margay_round_count(uint64_t mass, unsigned fraction_bits);
 
 /* Release what a result owns; a zeroed or cleared result owns nothing. */
@@ -443,8 +442,8 @@ MARGAY_API void margay_result_clear(struct margay_result *result);
 /*
  * Compute the curve of a result, as margay_histogram_curve() does for a
  * histogram.  Where the result is a curve, L is its last size, and
- * MARGAY_SIZES_ALL are its own sizes; then sizes of which nothing is known
- * fail with MARGAY_BAD_ARGUMENT, too.
+ * MARGAY_SIZES_ALL are its own sizes; unknown sizes then fail with
+ * MARGAY_BAD_ARGUMENT, too.
  */
 MARGAY_API enum margay_status margay_result_curve(
     const struct margay_result *result, const struct margay_sizes *sizes,
@@ -481,8 +480,8 @@ MARGAY_API enum margay_status margay_writebacks_feed(
 MARGAY_API enum margay_status margay_writebacks_reset_counts(
     margay_writebacks *writebacks, struct margay_error *error);
 
-/* Count what has been written back so far, of blocks not referenced since, too;
-   more references may follow.  MARGAY_NO_MEMORY on failure. */
+/* Complete the counts so far, with blocks that were not referenced again; more
+   references may follow.  MARGAY_NO_MEMORY on failure. */
 MARGAY_API enum margay_status margay_writebacks_settle(
     margay_writebacks *writebacks, struct margay_error *error);
 
@@ -505,10 +504,10 @@ typedef struct margay_stack_generator margay_stack_generator;
  * Make a generator, which the caller owns.  A distance is drawn from a bin with
  * a probability in proportion to the bin's `references`, and every distance of
  * the bin is equally likely; bins may be in any order and overlap.  `infinite`
- * is the weight of first references.  Where a distance is drawn that the stack
- * is too short for, a new block is referenced, and the distance takes the place
- * of a later first reference.  The same bins and seed give the same stream on
- * every machine and for every division into calls.
+ * is the weight of first references.  Where the stack is too short for a drawn
+ * distance, a new block is referenced, and the distance replaces a later first
+ * reference.  The same bins and seed give the same stream on every machine and
+ * for every division into calls.
  *
  * Fails with MARGAY_BAD_ARGUMENT for a bin that has references but no
  * distances, where there are no references at all, and for 2^32 bins or more;

@@ -1,5 +1,5 @@
 /*
- * stackdist_internal.h - what stackdist/ lends to the folders on its right
+ * stackdist_internal.h - the parts of stackdist/ for assoc and sim
  *
  * Not installed.
  */

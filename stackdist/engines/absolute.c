@@ -4,7 +4,7 @@
  * Algorithm: the newest c to 2c blocks have a span of time each.  When there
  *   are more, the oldest c of these spans become coarse, as all older ones are:
  *   two coarse neighbours are joined if they have at most b + 1 blocks
- *   together.  Within a span the order of blocks is unknown, so a distance is
+ *   together.  The order of blocks within a span is unknown, so a distance is
  *   wrong by at most b.  Spans are in a list, and are searched by time in a
  *   B-tree (tree=btree; the paper's ZDK-2k) or a splay tree (tree=splay; with
  *   c=0 the paper's "Sampling").
@@ -245,8 +245,8 @@ static enum margay_status absolute_refer(void *state, uint32_t last,
     return MARGAY_OK;
 }
 
-/* The number of a span is put in `joined`, which has no other use in a splay
-   tree; without gaps, ranges are numbered already. */
+/* Number the spans in `joined`, which is otherwise unused with a splay tree;
+   ranges without gaps are numbered already. */
 static void begin_renaming(void *state)
 {
     struct absolute *absolute = state;

@@ -4,8 +4,8 @@
  * Algorithm: a hash table has the time of each block's last reference, and
  *   ranges of time have the number of blocks whose last reference lies in them.
  *   The distance is the number of blocks in newer ranges; the newer blocks of
- *   the same range are missing from it.  The engines differ in how wide a range
- *   may become.
+ *   the same range are missing from it.  The engines differ in the width of
+ *   ranges.
  */
 #ifndef MARGAY_STACKDIST_APPROXIMATE_H
 #define MARGAY_STACKDIST_APPROXIMATE_H
@@ -15,9 +15,9 @@
 #include "stackdist/reference/sums.h"
 #include "stackdist/reference/tally.h"
 
-/* What such an engine does with its ranges: `state` is the engine's, which
-   begins with a struct margay_approximate.  Times are numbers from 1 up, and
-   below UINT32_MAX. */
+/* The operations of such an engine on its ranges; its `state` begins with a
+   struct margay_approximate.  Times are numbers from 1 up, and below
+   UINT32_MAX. */
 struct margay_approximate_class {
     /*
      * A block that was referenced at `last` (0: never) is referenced at
@@ -55,7 +55,7 @@ enum margay_status margay_approximate_create(
     const struct margay_approximate_class *class, struct margay_error *error);
 void margay_approximate_destroy(struct margay_approximate *approximate);
 
-/* Functions of a margay_engine_class, whose members they are here. */
+/* Members of a margay_engine_class. */
 enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
                                            size_t count, uint64_t *distances,
                                            struct margay_error *error);

@@ -1,5 +1,5 @@
 /*
- * fading.c - reuse distances of which older ones count less
+ * fading.c - reuse distances whose counts fade
  *
  * Algorithm: the exact engine measures a piece of the trace, a sixteenth of the
  * half-life.  Its counts are then added to masses, one for each distance, and
@@ -7,9 +7,9 @@
  *
  * Source: see half_life.h.
  *
- * Guarantee: distances are exact.  A reference that k pieces have ended since
- * counts as 2^(-k/16), so what lies a half-life back counts half.  The result's
- * histogram has the masses themselves.
+ * Guarantee: distances are exact.  A reference k pieces ago counts as
+ * 2^(-k/16), so one a half-life ago counts half.  The result's histogram has
+ * the masses themselves.
  *
  * Cost: that of the exact engine, and for each piece as many steps as there are
  * distances with a mass; 16 bytes for each.  A mass below 2^-40 is forgotten.

@@ -1,4 +1,4 @@
-/* fading.h - histograms of which older counts count less: see fading.c */
+/* fading.h - histograms whose counts fade: see fading.c */
 #ifndef MARGAY_STACKDIST_FADING_H
 #define MARGAY_STACKDIST_FADING_H
 
@@ -9,7 +9,7 @@ struct margay_mass {
     double references;
 };
 
-/* What the pieces that have ended still count; zero it to begin. */
+/* The masses of the pieces that have ended; zero it to begin. */
 struct margay_faded {
     struct margay_mass *list; /* distances ascending, infinite ones last */
     size_t count;
@@ -17,7 +17,7 @@ struct margay_faded {
 
 void margay_faded_clear(struct margay_faded *faded);
 
-/* The counts of a piece that has ended join the masses, which are multiplied by
+/* Add the counts of a piece that has ended to the masses, and multiply these by
    `factor`.  MARGAY_NO_MEMORY. */
 enum margay_status margay_faded_add(struct margay_faded *faded,
                                     const margay_histogram *counts,

@@ -1,5 +1,5 @@
 /*
- * hp_rda.c - distances in two levels, as graphics processors like them
+ * hp_rda.c - distances in two levels, for graphics processors
  *
  * Algorithm: immediate repeats are counted and left out.  The rest is cut
  *   into chunks of st references and blocks of nb chunks.  Within a chunk the
@@ -178,7 +178,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     if (hp->worker_count > MOST_WORKERS)
         hp->worker_count = MOST_WORKERS;
     hp->pending_capacity = hp->worker_count * hp->block_refs;
-    /* What merges thread blocks. */
+    /* The state that merges thread blocks. */
     enum margay_status status = margay_histogram_create(&hp->settled, error);
     if (status == MARGAY_OK && hp->adjust == BY_TIMES) {
         struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
@@ -187,7 +187,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
             return margay_fail_memory(error, "thread blocks");
         status = margay_engine_create("exact", &options, &hp->exact, error);
     } else if (status == MARGAY_OK) {
-        /* Keys are differences: begin where none can be negative. */
+        /* Keys are differences: begin high enough that none is negative. */
         hp->first_sum = hp->sum_counts = hp->block_refs + 1;
         status = margay_hash_create(&hp->keys, 0, error);
         if (status == MARGAY_OK)
@@ -230,7 +230,7 @@ static void run_chunk(struct worker *worker, size_t begin, size_t count)
     uint64_t distinct = 0, latest = 0;
     memset(worker->live, 0, (worker->chunk_refs / 64 + 1) * sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {
-        /* A new place if the block has not been met here. */
+        /* A new place if the block is new here. */
         uint64_t id = worker->refs[begin + i];
         uint32_t *number = margay_hash_insert(&worker->hash, id);
         if (*number == 0) {

@@ -1,5 +1,5 @@
 /*
- * prefixes.c - caches of prefixes of all sizes, fed by an exact engine
+ * prefixes.c - caches of prefixes of all sizes, by an exact engine
  *
  * Algorithm: a block's distance is the largest depth, before its request, of
  *   the blocks up to it.  The engine's distances come after the request's own
@@ -7,18 +7,18 @@
  *   be at depth p before the request, and k earlier blocks of the request have
  *   been deeper: the engine's distance is p + k.  If k = 0 the two agree.
  *   Otherwise these k depths are different and above p, so that the largest is
- *   at least p + k, and the maximum is what it was.  A block that the request
+ *   at least p + k, and the maximum is unchanged.  A block that the request
  *   names twice, with k others in between, has distance k; of these k + 1
- *   blocks, at different depths, one was at depth k at least.
- *   The optimum's distances do as well: it evicts nothing before the first miss
- *   of a request, and what comes after that counts as missed anyway.
- *   With a half-life a request is where its last block is: pieces (half_life.h)
- *   that end before that one fade what came before the request, and not the
- *   request, whose counts are held until it ends.
- *   Where blocks are used from back to front, the engine is fed each request
- *   twice, forwards for the distances and then backwards for the order.
- * Source: the running maximum of depths is what the definition of a prefix hit
- *   comes to; that the engine's distances will do is shown above.
+ *   blocks, at different depths, one was at depth k at least.  The optimum's
+ *   distances work as well: it evicts nothing before the first miss of a
+ *   request, and the blocks after that count as misses anyway.  With a
+ *   half-life a request has the place of its last block: pieces (half_life.h)
+ *   that end before it fade earlier counts, but not those of the request, which
+ *   are held until it ends.  Where blocks are used from back to front, the
+ *   engine is fed each request twice, forwards for the distances and then
+ *   backwards for the order.
+ * Source: the running maximum of depths follows from the definition of a prefix
+ *   hit; the proof for the engine's distances is above.
  * Guarantee: exact, below the bound if there is one.
  * Cost: that of the engine, or up to twice that from back to front, and the
  *   memory of the longest request.
@@ -34,11 +34,11 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-/* What there is no memory for. */
+/* The object of messages about memory. */
 #define REQUEST_BLOCKS "the blocks of requests"
 
-/* What is counted, each in a histogram of its own; that of tokens is NULL where
-   they are not known. */
+/* The counts, each in a histogram of its own; that of tokens is NULL where they
+   are unknown. */
 enum counted { BLOCKS, REQUESTS, TOKENS, COUNTED };
 
 struct margay_prefixes {
@@ -46,8 +46,8 @@ struct margay_prefixes {
     enum margay_touch touch;
     uint64_t block_tokens;
     margay_histogram *counts[COUNTED];
-    /* 0 = they do not fade; else the blocks of a piece, those of the one that
-       has begun, and what earlier ones count. */
+    /* The blocks of a piece (0 = no fading), those of the present one, and the
+       masses of earlier ones. */
     uint64_t piece_refs, fed_refs;
     double factor;
     struct margay_faded faded[COUNTED];
@@ -64,11 +64,11 @@ struct margay_prefixes {
     uint64_t *held;
     size_t held_count, held_room;
 
-    uint64_t *distances; /* of the blocks of a call */
+    uint64_t *distances; /* of a call */
     size_t distance_room;
 
-    /* From back to front: what is fed to the engine for a call, in which blocks
-       of past requests come again, and the blocks of the open request. */
+    /* From back to front: the line of blocks that the engine is fed for a call,
+       which has blocks of past requests again, and the open request. */
     uint64_t *line, *line_distances;
     size_t line_count, line_room, line_distance_room;
     uint64_t *asked;
@@ -133,7 +133,7 @@ void margay_prefixes_free(margay_prefixes *prefixes)
 
 /* ------------------------------------------------------------- counting -- */
 
-/* No tokens are counted where they are not known. */
+/* Unknown tokens are not counted. */
 static enum margay_status count_at(margay_histogram *const *counts,
                                    uint64_t distance, uint64_t blocks,
                                    uint64_t tokens, struct margay_error *error)
@@ -147,7 +147,7 @@ static enum margay_status count_at(margay_histogram *const *counts,
                : status;
 }
 
-/* What is not yet counted of the open request's blocks. */
+/* Count the pending blocks of the open request. */
 static enum margay_status count_blocks(const margay_prefixes *prefixes,
                                        margay_histogram *const *counts,
                                        struct margay_error *error)
@@ -217,8 +217,8 @@ static bool begins(const margay_prefixes *prefixes, uint64_t request)
 
 /* -------------------------------------------------------------- feeding -- */
 
-/* Append the blocks of the open request to the line, the last one first; that
-   one is the most recent already. */
+/* Append the blocks of the open request to the line, backwards, without the
+   last one, which is the most recent already. */
 static enum margay_status turn_back(margay_prefixes *prefixes,
                                     struct margay_error *error)
 {
@@ -351,7 +351,7 @@ enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
             to++;
         status = feed_blocks(prefixes, blocks + from, requests + from,
                              tokens + from, to - from, error);
-        /* Requests that have tokens alone. */
+        /* Requests with tokens only. */
         for (; to < count && tokens[to] >= MARGAY_NO_BLOCK; to++) {
             uint64_t own = tokens[to] & ~MARGAY_NO_BLOCK;
             if (status == MARGAY_OK)
@@ -382,9 +382,8 @@ void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 
 /* --------------------------------------------------------------- result -- */
 
-/* With what the engine knows of the blocks in result->blocks, and the open
-   request as if it had ended.  What fades becomes masses, all of the same
-   fractions. */
+/* result->blocks has the engine's counts of blocks; the open request counts as
+   ended.  Fading counts become masses, all of the same fractions. */
 static enum margay_status conclude(margay_prefixes *prefixes,
                                    struct margay_prefixes_result *result,
                                    struct margay_error *error)

@@ -6,12 +6,11 @@
  *   wrong by no more than that share.  Each reference takes its block out of
  *   its range and makes a new range; when there are twice as many ranges as
  *   needed, neighbours that fit one range are joined, from the newest on.  The
- *   ranges are in arrays, which are rewritten where the paper's tree is
- *   rebuilt.
+ *   ranges are in arrays, which are rewritten when the paper's tree is rebuilt.
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
  *   ACM TOPLAS 31(6), 2009, section 2.1.  In its listing a query forgets the
  *   blocks after the found node, a merger frees the wrong node, and an
- *   insertion does not link the newest; none of which exists here.
+ *   insertion does not link the newest; all this is corrected here.
  * Guarantee: 0 <= d - d' <= e d for every reference.
  * Cost: O(N log log M) comparisons and as many additions of vectors; O(log M /
  *   e) space besides the O(M) of the hash table: 4 log M + 4 ranges, logarithms

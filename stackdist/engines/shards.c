@@ -167,7 +167,7 @@ static enum margay_status enter(struct shards *shards, struct entry entry,
             status = push(shards, entry, error);
     } else {
         struct entry *greatest = &shards->heap[0];
-        /* A block is about to leave the sample: move all counts to bars. */
+        /* Move all counts to bars, before a block leaves the sample. */
         uint64_t distance, count;
         if (shards->whole != NULL) {
             for (uint64_t from = 0;

@@ -160,7 +160,7 @@ static double harmonic(double from, double to)
     return to < from ? 0 : log((to + 0.5) / (from - 0.5));
 }
 
-/* What bar j adds to p'(t) for each t of all earlier bars. */
+/* The addition of bar j to p'(t) for each t of all earlier bars. */
 static double adds_to_earlier(const struct bars *bars, size_t j)
 {
     double low = bars->low[j], high = bars->low[j + 1], w = high - low;
@@ -176,8 +176,9 @@ static void find_p_optimised(struct bars *bars, bool repaired, double *sums)
     double later = bars->endless / bars->others;
     for (size_t i = bars->count; i-- > 0;) {
         /*
-         * P2(b_i), the sum of p'(t) over a bar's t: what later bars add, each
-         * of their times D by a factor of 1 / (t - 1), and the bar itself.
+         * P2(b_i), the sum of p'(t) over a bar's t: the additions of later
+         * bars, each of their times D by a factor of 1 / (t - 1), and of the
+         * bar itself.
          */
         double low = bars->low[i], high = bars->low[i + 1], w = high - low;
         double own = 0;

@@ -133,7 +133,7 @@ static int compare_last(const void *left, const void *right)
     return (a->last < b->last) - (a->last > b->last);
 }
 
-/* Caches that have written a block back so far have it clean. */
+/* The block is clean in caches that have written it back. */
 enum margay_status margay_writebacks_settle(margay_writebacks *w,
                                             struct margay_error *error)
 {

@@ -6,8 +6,8 @@
  *   list of questions into shares.  Each looks up pieces of the list, and then
  *   ranks its share in a copy of the bit vector, from which the blocks of all
  *   earlier shares have been cleared without ranking them.  No block is asked
- *   about twice: the part that asks has the block from then on, or, with a
- *   bound, may ask no more.
+ *   about twice: the asking part has the block from then on or, with a bound,
+ *   may not ask again.
  * Source: ours; the questions and answers are PARDA's (parts/part.h).
  * Cost: for n questions on p threads, n / p look-ups, ranks of n / p blocks and
  *   up to n cleared bits, and the copy.

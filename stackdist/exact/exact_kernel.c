@@ -156,7 +156,7 @@ static uint64_t count_tops(const struct margay_rank *rank)
            MARGAY_TOP_SHIFT;
 }
 
-/* The set bits before what each lane stands for. */
+/* The set bits before the position of each lane. */
 static ALWAYS_INLINE void read_deferred(const struct margay_rank *rank,
                                         enum deferred deferred,
                                         uint32_t sums[MARGAY_LANES])
@@ -217,9 +217,9 @@ static ALWAYS_INLINE void exchange_pending(struct margay_exact *e,
 }
 
 /*
- * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and
- * clear them: the distance is the number of set bits since.  What was pending
- * is counted.
+ * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and clear
+ * them: the distance is the number of set bits since.  Earlier pending
+ * distances are counted.
  */
 static ALWAYS_INLINE void rank_deferred(struct margay_exact *e,
                                         const uint64_t *past, size_t count,

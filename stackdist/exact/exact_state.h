@@ -1,9 +1,9 @@
 /*
  * exact_state.h - the state of the exact engine, shared by its files
  *
- * exact.c is the engine's class, its memory and counts, feed.c decides what
- * each reference goes through, and exact_kernel.c, compiled once per processor
- * level, has the loops over references.
+ * exact.c is the engine's class, its memory and counts, feed.c chooses the path
+ * of each reference, and exact_kernel.c, compiled once per processor level, has
+ * the loops over references.
  */
 #ifndef MARGAY_STACKDIST_EXACT_STATE_H
 #define MARGAY_STACKDIST_EXACT_STATE_H
@@ -64,10 +64,10 @@ struct margay_exact {
     uint64_t filtered_refs, passed_refs; /* since the last look */
     uint64_t refs_to_look;               /* until the next */
     uint64_t look_interval;              /* in segments */
-    bool trying; /* filters only to find out what the filter catches */
+    bool trying; /* filters only to measure the filter's share */
 
-    /* References that go through the filter, and what it passes on: the blocks
-       that it does not have, and those that they evict from it. */
+    /* References that go through the filter, and its output: the blocks that it
+       does not have, and those that they evict from it. */
     uint64_t kept[MARGAY_EXACT_SEGMENT + MARGAY_NEAR_SPARE];
     uint64_t wanted[MARGAY_EXACT_SEGMENT];
     uint64_t demoted[MARGAY_EXACT_SEGMENT];

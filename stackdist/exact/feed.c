@@ -1,5 +1,5 @@
 /*
- * feed.c - what references to the exact engine go through
+ * feed.c - the path of references through the exact engine
  *
  * References go to the deep stack directly, or through the filter first, and in
  * batches.

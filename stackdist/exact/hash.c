@@ -181,7 +181,7 @@ static bool set_aside(struct aside *aside, uint64_t key, uint64_t value)
     return true;
 }
 
-/* Enter what was set aside, if all could be. */
+/* Enter the entries set aside, if all could be. */
 static enum margay_status finish_move(struct margay_hash *hash,
                                       struct aside *aside, bool complete,
                                       struct margay_error *error)

@@ -27,8 +27,8 @@ void margay_near_free(struct margay_near *near)
     margay_unmap(near, sizeof *near);
 }
 
-/* All chains are empty: their heads are time 0, or 1 for the chain of time 0,
-   and what is there belongs to another chain. */
+/* Empty all chains: their heads are time 0, or 1 for the chain of time 0, whose
+   blocks belong to other chains. */
 static void empty_chains(struct margay_near *near)
 {
     memset(near->heads, 0, sizeof near->heads);

@@ -1,5 +1,5 @@
 /*
- * near.h - the top of the LRU stack, exactly and at speed
+ * near.h - the top of the LRU stack, exact and fast
  *
  * Algorithm: 64 words of 64 bits stand for as many times, and the bits of the
  *   times of all blocks' last references are set. newer[] has, for each word,

@@ -152,9 +152,9 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
 /* ----------------------------------------------------------- condensing -- */
 
 /*
- * References that leave the stack as it was are counted and dropped first.
+ * References that do not change the stack are counted and dropped first.
  *
- * Algorithm: a repeat of the reference before it leaves the stack as it was.
+ * Algorithm: a repeat of the reference before it does not change the stack.
  *   Without repeats, a reference to the block before the last has distance 1
  *   and exchanges the two blocks at the top, and another such reference after
  *   it exchanges them again: A B A B A B C leaves the stack that A B C leaves.
@@ -163,7 +163,7 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
  * Source: ours.  Stack deletion (Smith, "Two methods for the efficient analysis
  *   of memory address trace data", IEEE TSE 3(1), 1977) drops all references
  *   near the top, with an error; this has none.
- * Guarantee: what is kept finds the same stack, with the same distances.
+ * Guarantee: the other references meet the same stack, with the same distances.
  * Cost: about a cycle per reference with AVX-512.
  */
 

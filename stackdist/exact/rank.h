@@ -115,8 +115,8 @@ static inline uint64_t margay_rank_nth(uint64_t i)
 }
 
 /*
- * True when the axis is used up.  The last leaf is never used: clearing its
- * last bit is how references without a past do nothing.
+ * True when the axis is used up.  The last leaf is never used: references
+ * without a past clear its last bit, which has no effect.
  */
 static inline bool margay_rank_full(const struct margay_rank *rank)
 {

@@ -4,18 +4,16 @@
  * Algorithm: an LRU stack.  A distance d is drawn from the histogram, and the
  *   block below d others is referenced, which puts it on top.  For an infinite
  *   distance, and where the stack has only d blocks or fewer, a new block is
- *   referenced.
- *   A distance that the stack was too short for is postponed.  A later infinite
- *   distance, whose new block has so come early, is replaced by the least
- *   postponed distance if the stack is deep enough for that by then.  Long
- *   distances so keep their share although the stack is short at the beginning;
- *   distances that the stack never becomes deep enough for are left over.
- *   The stack is a rank bit vector over time: the block below d others has the
- *   d-th set bit from the end.
+ *   referenced.  If the stack is too short for a distance, it is postponed.  A
+ *   later infinite distance, whose new block came early, is replaced by the
+ *   least postponed distance if the stack is deep enough by then.  So long
+ *   distances keep their share although the stack is short at the beginning; a
+ *   few may never fit.  The stack is a rank bit vector over time: the block
+ *   below d others has the d-th set bit from the end.
  * Source: the stochastic process of Shen, Shaw, "Efficient locality
  *   approximation from time", LCPC 2008; the postponing is ours.
- * Guarantee: the trace has the distances drawn, apart from postponed ones that
- *   are left over; the same histogram and seed give the same trace everywhere.
+ * Guarantee: the trace has the distances drawn, except postponed ones that
+ *   never fit; the same histogram and seed give the same trace everywhere.
  * Cost: O(log M) per reference for M blocks, and 20 to 40 bytes per block.
  */
 #define _GNU_SOURCE
@@ -252,7 +250,7 @@ enum margay_status margay_stack_generator_next(
 
 /* ------------------------------------------------------------ creation -- */
 
-/* Keep the bins that hold something, and weigh them. */
+/* Keep the bins with references, and weigh them. */
 static enum margay_status take_bins(struct margay_stack_generator *generator,
                                     const struct margay_bin *bins, size_t count,
                                     uint64_t infinite, uint64_t *weights,

@@ -2,9 +2,9 @@
  * blocks.c - the thread blocks of engine hp-rda, on a device
  *
  * Chunks are analysed by a group of items each.  Their first references are
- * sorted by block id, so that neighbours are what a thread merge puts together;
- * what is left is a place for each id and thread block.  Neighbours among the
- * places are what is merged next, exactly or by the host.
+ * sorted by block id, and a thread merge joins neighbours, which leaves a place
+ * for each id and thread block.  Neighbouring places are merged next, exactly
+ * or by the host.
  */
 #include "stackdist/gpu/blocks.h"
 
@@ -68,7 +68,7 @@ enum buffer {
     BUFFERS
 };
 
-/* What prefix sums add up to. */
+/* The totals of prefix sums. */
 enum sum { FIRSTS, PLACES, REUSES, UNUSED, SUMS_COUNT };
 
 struct margay_gpu_blocks {
@@ -289,7 +289,7 @@ static enum margay_status take_sum(margay_gpu_blocks *run, enum sum sum,
     return status;
 }
 
-/* Within chunks, and what they add up to; the number of first references. */
+/* Distances within chunks and their totals; the number of first references. */
 static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
                                      uint32_t *firsts,
                                      struct margay_error *error)
@@ -336,7 +336,7 @@ static enum margay_status run_merge(margay_gpu_blocks *run, uint32_t count,
 static enum margay_status run_exactly(margay_gpu_blocks *run,
                                       struct margay_error *error)
 {
-    /* What no kernel needs any more. */
+    /* Release buffers that no kernel needs any more. */
     static const enum buffer marks[] = {NEXT, IS_FIRST, BEFORE, AFTER};
     uint32_t places = run->result.places, tiles = tiles_of(places);
     uint32_t slots = run->result.block_count * run->block_refs, reuses = 0;
@@ -372,7 +372,7 @@ static enum margay_status run_exactly(margay_gpu_blocks *run,
     return MARGAY_OK;
 }
 
-/* Take to the host what it wants. */
+/* Copy the results to the host. */
 static enum margay_status fetch(margay_gpu_blocks *run,
                                 struct margay_error *error)
 {

@@ -70,7 +70,7 @@ enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
 /* Close a device whose buffers have been released; NULL does nothing. */
 void margay_gpu_close(margay_gpu *gpu);
 
-/* "opencl device 0 (NAME)", for messages; lives as long as the device. */
+/* "opencl device 0 (NAME)", for messages; valid as long as the device. */
 const char *margay_gpu_name(const margay_gpu *gpu);
 
 /* Allocate memory of unspecified contents.  MARGAY_NO_MEMORY where the device

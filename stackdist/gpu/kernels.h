@@ -2,7 +2,7 @@
  * kernels.h - the kernels, in one language: OpenCL C 1.2 and plain C
  *
  * A kernel is run by groups of GROUP_ITEMS items each.  It is a sequence of
- * steps: what the items of a group do side by side in one step is the body of a
+ * steps, which the items of a group run in parallel; a step is the body of a
  * loop
  *
  *     EACH_ITEM (t) {
@@ -15,8 +15,8 @@
  * step to step, statements outside of the steps are the same for all items, and
  * no item may read LOCAL memory that another item writes in the same step.
  *
- * After SYNC_GLOBAL() the group's items see what they wrote to GLOBAL memory,
- * too.
+ * After SYNC_GLOBAL() the group's items see each other's writes to GLOBAL
+ * memory, too.
  *
  * There are no variadic macros, no wide types but ulong, and nothing of the
  * standard library: OpenCL C has none of them.
@@ -84,7 +84,7 @@ static inline uint margay_emulated_add(uint *at, uint more)
 
 /* ------------------------------- what a group does with a tile -- */
 
-/* What stands beyond the end. */
+/* The value beyond the end. */
 #define NO_DIGIT DIGITS
 #define COUNTERS ((DIGITS + 1) * GROUP_ITEMS)
 
@@ -333,8 +333,8 @@ KERNEL sort_count(GROUP_ARGUMENT GLOBAL const ulong *keys, uint count,
 }
 
 /*
- * Keys and what belongs to them in the order of the digit, otherwise as they
- * were.  `bases` are the prefix sums of the totals above.
+ * Sort keys and their values by the digit, stably.  `bases` are the prefix sums
+ * of the totals above.
  */
 KERNEL sort_move(GROUP_ARGUMENT GLOBAL const ulong *keys,
                  GLOBAL const uint *owners, GLOBAL ulong *sorted_keys,
@@ -390,7 +390,7 @@ KERNEL sort_move(GROUP_ARGUMENT GLOBAL const ulong *keys,
  * `chunk_refs` each; the last ones may be shorter.
  */
 
-/* What follows a chunk's last reference to a block. */
+/* The next reference of a chunk's last reference to a block. */
 #define NO_NEXT 0xffffffffu
 
 /* The reference before i to the same block, from `begin` on; i if none is. */
@@ -505,8 +505,8 @@ KERNEL chunk_starts(GROUP_ARGUMENT GLOBAL const uint *chunk_counts, uint chunks,
     }
 }
 
-/* The first references, in order, to be sorted by what they refer to.
-   firsts_before[] are the prefix sums of the marks, `firsts` is their sum. */
+/* The first references, in order, to be sorted by block.  firsts_before[] are
+   the prefix sums of the marks, `firsts` is their sum. */
 KERNEL gather_firsts(GROUP_ARGUMENT GLOBAL const ulong *blocks,
                      GLOBAL const uint *firsts_before, uint count, uint firsts,
                      GLOBAL ulong *keys, GLOBAL uint *owners)

@@ -67,7 +67,7 @@ static const char *error_name(int32_t code)
     return "OpenCL error";
 }
 
-/* MARGAY_OK, or what function `name` refused to do. */
+/* MARGAY_OK, or the failure of function `name`. */
 static enum margay_status check(int32_t code, const char *name,
                                 struct margay_error *error)
 {

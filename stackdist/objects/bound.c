@@ -1,4 +1,4 @@
-/* bound.c - which objects are forgotten; see objects.h */
+/* bound.c - forgetting objects; see objects.h */
 #include "stackdist/objects/objects.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 /* ----------------------------------------------------------------- sweep -- */
 
-/* What was passed of a class of sizes. */
+/* The objects passed of a class of sizes. */
 struct passed {
     uint64_t bytes;
     uint64_t smallest[2]; /* the sizes; UINT64_MAX = none */
@@ -40,8 +40,8 @@ static void set_reach(struct sweep *sweep, unsigned j, uint64_t most,
 static void lower(struct sweep *sweep)
 {
     while (sweep->sum > sweep->reach) {
-        /* The largest cache of the class of the reach that holds what was
-           passed of its size, or all caches below the class. */
+        /* The largest cache of the class of the reach that holds the passed
+           objects of up to its size, or all caches below the class. */
         unsigned j = margay_class_of(sweep->reach);
         const struct passed *of = &sweep->passed[j];
         uint64_t below = sweep->sum - of->bytes;
@@ -58,12 +58,12 @@ static void lower(struct sweep *sweep)
     }
 }
 
-/* An object is passed: is it in a cache? */
+/* Pass an object: is it in a cache? */
 static bool is_kept(struct sweep *sweep, uint64_t moment, uint64_t size)
 {
     for (; sweep->old_count > 0 && sweep->old->moment >= moment;
          sweep->old++, sweep->old_count--) {
-        /* No cache of more bytes is asked for. */
+        /* No larger cache is wanted. */
         unsigned j = margay_class_of(sweep->old->bytes);
         if (sweep->old->bytes < sweep->reach) {
             sweep->sum = 0;

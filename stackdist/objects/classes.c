@@ -65,7 +65,7 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
         margay_classes_free_rows(&fitted);
         return margay_fail_memory(error, "the classes of object sizes");
     }
-    /* What `weights` holds. */
+    /* Add the objects of `weights`. */
     for (uint64_t moment = 1; moment < weights->next; moment++) {
         uint64_t size = margay_weights_size(weights, moment);
         if (size != 0)
@@ -100,10 +100,9 @@ void margay_classes_destroy(struct margay_classes *classes)
 /* ------------------------------------------------------------ candidates -- */
 
 /*
- * An object that arrives is the latest, so it beats all that are no smaller;
- * those that are later than its last use it had not beaten before.  Those
- * before the mark of their class are no longer asked for.  Only sizes from this
- * on are gone through.
+ * An arriving object is the latest, so it beats all that are no smaller; among
+ * those later than its last use this is new.  Those before the mark of their
+ * class are no longer needed.  Only sizes from this on are visited.
  */
 static void refer(struct margay_candidates *of,
                   const struct margay_arrival *arrival, uint64_t beyond)

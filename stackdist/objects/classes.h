@@ -1,38 +1,38 @@
 /*
- * classes.h - caches that are smaller than the largest object
+ * classes.h - caches smaller than the largest object
  *
- * Algorithm: a cache of C bytes lets objects larger than C pass by, so it hits
- *   a reference to y iff C >= size(y) and the bytes f(C) of the objects of size
- *   <= C that were used since y, y included, are at most C.  Where no larger
- *   object came in between f(C) is the byte distance D, and C >= D hits always.
- *   Below D: let class j hold the sizes in [2^j, 2^(j+1)), C be in that range,
- *   and B the bytes of the classes below j.  Two objects of class j do not fit
- *   into C.  So with a <= b, the two smallest of class j that came since y, C
- *   hits iff B <= C < a, or a + B <= C < b, y counting in B; and where y is
- *   of class j itself, iff B + size(y) <= C < a.  The sizes that hit are a few
- *   intervals, two for each class at most, found exactly for every grid.
+ * Algorithm: a cache of C bytes is bypassed by objects larger than C, so it
+ *   hits a reference to y iff C >= size(y) and the bytes f(C) of the objects of
+ *   size <= C that were used since y, y included, are at most C.  Where no
+ *   larger object came in between f(C) is the byte distance D, and C >= D hits
+ *   always.  Below D: let class j hold the sizes in [2^j, 2^(j+1)), C be in
+ *   that range, and B the bytes of the classes below j.  Two objects of class j
+ *   do not fit into C.  So with a <= b, the two smallest of class j that came
+ *   since y, C hits iff B <= C < a, or a + B <= C < b, y counting in B; and
+ *   where y is of class j itself, iff B + size(y) <= C < a.  The sizes that hit
+ *   are a few intervals, two for each class at most, found exactly for every
+ *   grid.
  *
  *   B is a sum, over the moments since y, of rows that hold the bytes of each
- *   class: of 128 moments, of 32 times as many, and so on.  The two smallest
- *   of a class are found among those that have less than two of the same class
+ *   class: of 128 moments, of 32 times as many, and so on.  The two smallest of
+ *   a class are found among those that have less than two of the same class
  *   that are both no larger and later, as these are the only ones that can be.
  *   Nothing that was last used before a mark of class j is in a cache of that
  *   class: since then, 2^(j+1) bytes of the classes below j have come.  Marks
- *   may be old, as what is beyond one stays beyond it.  Nor does a cache of
- *   class j differ from what D says where no object of class j or more came
- *   since y.  Most references have no class left, and are not looked into; and
- *   a row need not be right where it is beyond the marks of all higher classes.
- *   Objects wait to be made candidates until their class is looked into, or has
- *   many of them: most are beyond its mark by then, and are dropped.
+ *   may be old, because a moment beyond one stays beyond it.  D also decides
+ *   for a cache of class j if no object of class j or more came since y.  Most
+ *   references have no class left to check; and a row need not be right beyond
+ *   the marks of all higher classes.  Objects wait to become candidates until
+ *   their class is checked, or has many of them: most are beyond its mark by
+ *   then, and are dropped.
  *
  *   An object whose size changes makes f(C) fall, where it becomes smaller or
  *   larger than C, although y may be gone.  So where an object that was used
  *   since y, at a size of class j or a smaller one, has changed since, these
- *   sizes are all that may hit, and are in doubt.  An object that has left the
- *   list as one was beaten by it only widens them.
+ *   sizes are an upper limit of the hits, and are in doubt.  If it had beaten
+ *   an object off the list, they only become wider.
  * Source: our own.
- * Guarantee: exact but where in doubt; what a plain LRU cache of each size
- *   does, which the tests compare.
+ * Guarantee: the hits of a plain LRU cache of each size, except where in doubt.
  * Cost: a row to change at each level per reference, and a walk over some rows
  *   for those that a small cache may hit; 2 bytes per moment with 32 classes.
  *   The candidates of a class are few, but for sizes that grow with time.
@@ -74,17 +74,17 @@ struct margay_classes {
     unsigned levels;
     uint64_t capacity; /* moments */
     uint64_t *rows[MARGAY_CLASSES_LEVELS];
-    /* Caches of class j hold nothing that was last used before beyond[j], and
-       those of class j or a larger one nothing from before marks[j]; there are
-       none above the largest class. */
+    /* Caches of class j hold nothing last used before beyond[j], and caches of
+       class j or larger ones nothing from before marks[j]; there are none above
+       the largest class. */
     uint64_t beyond[MARGAY_CLASSES_MOST], marks[MARGAY_CLASSES_MOST + 1];
     struct margay_candidates candidates[MARGAY_CLASSES_MOST];
     /* Of each class MARGAY_CLASSES_ARRIVALS, and how many there are. */
     struct margay_arrival *arrivals;
     unsigned arrived[MARGAY_CLASSES_MOST];
     uint64_t latest[MARGAY_CLASSES_MOST]; /* when one came of each class */
-    /* The latest moment of each class from which an object came with another
-       size than it had there. */
+    /* The latest moment of each class whose object came back with another
+       size. */
     uint64_t changed[MARGAY_CLASSES_MOST];
     bool changes;          /* there is one */
     uint64_t largest_size; /* that has come */
@@ -103,7 +103,7 @@ enum margay_status margay_classes_create(struct margay_classes *classes,
 /* No rows are needed until they are fitted again. */
 void margay_classes_free_rows(struct margay_classes *classes);
 
-/* Rows for all moments of `weights`, filled with what it holds; the candidates
+/* Rows for all moments of `weights`, filled with its objects; the candidates
    stay.  MARGAY_NO_MEMORY leaves the rows as they were. */
 enum margay_status margay_classes_fit(struct margay_classes *classes,
                                       const struct margay_weights *weights,
@@ -113,7 +113,7 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
 /* A zeroed struct is fine. */
 void margay_classes_destroy(struct margay_classes *classes);
 
-/* Make candidates of what has arrived of a class.  MARGAY_NO_MEMORY. */
+/* Make candidates of the arrived objects of a class.  MARGAY_NO_MEMORY. */
 enum margay_status margay_classes_settle(struct margay_classes *classes,
                                          unsigned class,
                                          struct margay_error *error);

@@ -1,11 +1,11 @@
 /*
- * fading.c - counts of objects of which older ones count less
+ * fading.c - fading counts of objects
  *
- * Algorithm: that of half_life.h.  A piece of the trace is counted as always;
- *   at its end all counts join masses, one for each, and begin again at 0.
+ * Algorithm: that of half_life.h.  At the end of a piece all its counts join
+ *   masses, one for each counter, and begin again at 0.
  * Source: see half_life.h; engines/fading.c does the same with the histogram
  *   of blocks.
- * Guarantee: a request that k pieces have ended since counts as 2^(-k/16).
+ * Guarantee: a request k pieces ago counts as 2^(-k/16).
  * Cost: at the end of a piece a step for each counter; 16 bytes for each.
  */
 #include "stackdist/objects/objects.h"
@@ -36,7 +36,7 @@ void margay_fading_clear(struct margay_fading *fading)
 
 /* -------------------------------------------------------- end of a piece -- */
 
-/* What is taken back is below 0, modulo 2^64. */
+/* Counts taken back are below 0, modulo 2^64. */
 static double value_of(uint64_t counted)
 {
     return (double)(int64_t)counted;
@@ -91,7 +91,7 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
 
 /* --------------------------------------------------------------- results -- */
 
-/* Both together in 2^-bits; modulo 2^64, as what is counted. */
+/* Both together in 2^-bits; modulo 2^64, like the counts. */
 static uint64_t mass_of(uint64_t counted, double mass, unsigned bits)
 {
     return (counted << bits) + (uint64_t)llrint(ldexp(mass, (int)bits));

@@ -8,16 +8,16 @@
  *   content is exactly {y : D(y) <= C}.  So a histogram of D at the times of
  *   reuse gives the misses of every C, and weighted by size the missed bytes.
  *   D is the sum of sizes since a moment (weights.h), where the exact engine
- *   counts bits.  That holds for C of the largest object and more; below,
- *   classes.h says which caches hit.
+ *   counts bits.  That holds from the size of the largest object on; for
+ *   smaller caches see classes.h.
  *
  *   An object that has expired keeps its room, and its next request misses at
  *   all sizes; so that request has no distance, and nothing else changes.
  * Source: Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage
- *   hierarchies", 1970, for blocks of one size; the argument for bytes, and
- *   what small caches do, are our own.  A sample is chosen as SHARDS does
+ *   hierarchies", 1970, for blocks of one size; the argument for bytes, and the
+ *   small caches, are our own.  Samples are chosen as in SHARDS
  *   (engines/shards.c); the bytes of an object itself are not scaled.
- * Guarantee: exact at every size of the grid, but for samples.
+ * Guarantee: exact at every size of the grid, except with samples.
  * Cost: O(log M) per request; see weights.h and classes.h, and 17 to 22 bytes
  *   per object for the table of names.
  */
@@ -30,8 +30,8 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-/* The axis of a new engine, and moments per object when time begins anew: with
-   more, that is rarer; with fewer, it takes less memory. */
+/* The axis of a new engine, and moments per object when time begins anew: more
+   make that rarer; fewer take less memory. */
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
 
@@ -130,8 +130,7 @@ static enum margay_status begin_time(struct margay_objects *objects,
             if (objects->ages != NULL)
                 objects->ages[now] = old->ages[moment];
         }
-        /* Give back what has been copied out of arrays that are not used again.
-         */
+        /* Give back the copied parts of old arrays. */
         uint64_t end = 64 * (word + 1);
         if (old->weights.low != weights->low && end % GIVEN_BACK == 0)
             margay_discard(old->weights.low + end - GIVEN_BACK,
@@ -146,7 +145,7 @@ static enum margay_status begin_time(struct margay_objects *objects,
                : MARGAY_OK;
 }
 
-/* Time has come to its end: the last uses that count get new moments, in their
+/* At the end of time, the last uses that count get new moments, in their
    order. */
 static enum margay_status begin_anew(struct margay_objects *objects,
                                      struct margay_error *error)
@@ -210,7 +209,7 @@ static enum margay_status create(struct margay_objects *objects,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a %s is for exact curves of objects",
                            fades ? "half-life" : "bound");
-    /* All objects together have less than the largest number. */
+    /* The bytes of all objects stay below the largest number. */
     if (options->bound_bytes != UINT64_MAX)
         objects->bound.bytes = options->bound_bytes;
     if (fades)
@@ -244,7 +243,7 @@ enum margay_status margay_objects_create(
     made->kernel =
         MARGAY_FOR_TARGET(&margay_objects_kernel, margay_target_best());
     made->has_curve = options->curve != NULL;
-    /* Which objects are forgotten does not depend on what is asked for. */
+    /* Forgetting does not depend on the wanted sizes. */
     made->has_classes =
         (made->has_curve || options->bound_bytes != 0) && options->rate >= 1;
     made->has_distances = options->distances;
@@ -321,8 +320,8 @@ enum margay_status margay_objects_take_spec(
 
 /* --------------------------------------------------------------- feeding -- */
 
-/* The requests that can be looked up together from `from` on: up to a delete or
-   the end of a piece that fades, and of a sample those in a row. */
+/* How many requests can be looked up together from `from` on: up to a delete or
+   the end of a fading piece; of a sample, consecutive ones. */
 static size_t count_piece(const struct margay_objects *objects,
                           const struct margay_requests *requests, size_t from)
 {
@@ -343,8 +342,7 @@ static size_t count_piece(const struct margay_objects *objects,
     return i;
 }
 
-/* A request that is no reference of an object of the sample: a delete, or
-   another object's. */
+/* A delete, or a request outside of the sample. */
 static enum margay_status pass_by(struct margay_objects *objects,
                                   const struct margay_requests *requests,
                                   size_t i, uint64_t *distance,
@@ -354,7 +352,7 @@ static enum margay_status pass_by(struct margay_objects *objects,
     if (distance != NULL)
         *distance = MARGAY_INFINITE;
     if (deletes) {
-        /* Forget where the object was used; its bytes stay there. */
+        /* Forget the last use of the object; its bytes stay there. */
         objects->counts.deletes++;
         margay_hash_erase(&objects->hash, requests->objects[i]);
     } else if (!margay_add_u64(objects->counts.reference_bytes,
@@ -412,7 +410,7 @@ static uint64_t rounded(double value)
                             : UINT64_MAX;
 }
 
-/* The bytes of all objects, when they were most: no cache needs more. */
+/* The most bytes that all objects had: no cache needs more. */
 static uint64_t most_bytes(const struct margay_objects *objects)
 {
     uint64_t now = objects->weights.total;
@@ -440,8 +438,8 @@ struct margay_objects_counts margay_objects_counted(
     return counts;
 }
 
-/* What misses, of `all`, where `hits` of `sampled` hit; each mass of those that
-   fade is rounded, so that what is left of nothing may be below 0. */
+/* The misses among `all`, where `hits` of `sampled` hit.  Fading masses are
+   rounded, so the difference may be below 0. */
 static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
                          uint64_t sampled, uint64_t hits)
 {
@@ -457,7 +455,7 @@ static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
     return misses < all ? misses : all;
 }
 
-/* The sizes that the options ask for, or others. */
+/* The sizes of the options, or others. */
 static enum margay_status make_rows(const margay_objects *objects,
                                     const struct margay_sizes *sizes,
                                     const struct margay_objects_counts *counts,

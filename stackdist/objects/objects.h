@@ -2,7 +2,7 @@
  * objects.h - the engine of objects with sizes, as its files see it
  *
  * objects.c is the engine's life, its memory and its results, objects_kernel.c,
- * compiled once per processor level, what each request does.
+ * compiled once per processor level, the work of each request.
  */
 #ifndef MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 #define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
@@ -17,19 +17,19 @@
 /* -------------------------------------------- the grid of sizes, steps.c -- */
 
 /*
- * What hits at each cache size is counted on a grid.
+ * The hits at each cache size, counted on a grid.
  *
  * Algorithm: a reference that hits in caches of p bytes and more counts at p;
- *   one that hits in [p, q) alone counts at p and is taken back at q.  The hits
- *   of a size are then all that was counted up to it.  A grid of sizes that is
- *   known beforehand has a counter for each, which takes what lies above the
- *   size before; a grid of all sizes is a table of those that occur.
+ *   one that hits in [p, q) only counts at p and is subtracted at q.  The hits
+ *   of a size are then the sum of the counts up to it.  A grid that is known
+ *   beforehand has a counter for each size, with the counts above the size
+ *   before; a grid of all sizes is a table of those that occur.
  * Guarantee: exact at each size of the grid.
  * Cost: O(1) per count, O(log n) where the sizes are listed; 16 bytes per size
  *   of the grid, or up to 53 for each size that occurs.
  */
 
-/* Sums modulo 2^64: what is taken back may come before what it takes. */
+/* Sums modulo 2^64: a subtraction may come before its addition. */
 struct margay_step {
     uint64_t refs, bytes;
 };
@@ -83,7 +83,7 @@ static inline struct margay_step *margay_steps_at(struct margay_steps *steps,
     return &steps->steps[k * per_octave + i];
 }
 
-/* A size of the grid, and what hits there. */
+/* A size of the grid, and its hits. */
 struct margay_step_row {
     uint64_t cache_bytes;
     struct margay_step hits;
@@ -111,19 +111,19 @@ enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
 /* ---------------------------------------------------------------- slack -- */
 
 /*
- * Room that objects gave free when they became smaller: slack.
+ * The room freed by objects that became smaller: slack.
  *
- * Algorithm: let D(y) be the bytes of the distinct objects used since y was,
- *   y included, at their present sizes.  A cache of C bytes loses y as soon as
+ * Algorithm: let D(y) be the bytes of the distinct objects used since y was, y
+ *   included, at their present sizes.  A cache of C bytes loses y as soon as
  *   D(y) > C, and does not get it back when D(y) falls.  So it has y iff the
  *   largest D(y) since y's last use is at most C.  That is the distance, and
- *   the slack of y is what D(y) has fallen short of it.  An object that comes
- *   from place p with o bytes to the top with n bytes adds n to D above p and n
+ *   its difference from D(y) is the slack of y.  An object that comes from
+ *   place p with o bytes to the top with n bytes adds n to D above p and n
  *   - o below.  The slack falls by as much, but not below 0, or rises by o - n.
  *   So it never falls on the way down, and is a sum: of bytes that lie at
- *   places above y.  A request takes n of them, the latest first, while they
- *   are above p.  Let k be what it took.  If k + o >= n, then k + o - n bytes
- *   come to lie at p; otherwise n - o - k more are taken from below p.
+ *   places above y.  A request takes up to n of them, the latest first, while
+ *   they are above p; let k be their number.  If k + o >= n, then k + o - n
+ *   bytes come to lie at p; otherwise n - o - k more are taken from below p.
  * Source: our own; the sums are a Fenwick tree ("A new data structure for
  *   cumulative frequency tables", 1994).
  * Guarantee: exact, for caches no smaller than the largest object.
@@ -145,7 +145,7 @@ static inline void margay_slack_add(struct margay_slack *slack, uint64_t moment,
         slack->sums[moment] += bytes;
 }
 
-/* The slack of what was last used at `moment`. */
+/* The slack of the object last used at `moment`. */
 static inline uint64_t margay_slack_of(const struct margay_slack *slack,
                                        uint64_t moment)
 {
@@ -172,7 +172,7 @@ static inline uint64_t margay_slack_latest(const struct margay_slack *slack,
     return moment + 1;
 }
 
-/* Take up to this number of bytes that lie after `moment`; how many it took. */
+/* Take up to so many bytes that lie after `moment`; returns how many. */
 static inline uint64_t margay_slack_take(struct margay_slack *slack,
                                          uint64_t moment, uint64_t bytes)
 {
@@ -208,26 +208,26 @@ static inline void margay_slack_pass(struct margay_slack *slack,
  *   since some moment.  A cache of C bytes has nothing from before it once S(C)
  *   > C.  A sweep goes from the latest object to the oldest and keeps L, the
  *   largest C up to the bound with S(C) <= C: an object larger than L is in no
- *   cache, and what is found to be so is forgotten.  L never grows, as S never
- *   falls.  Two objects of a class of sizes, [2^j, 2^(j+1)), do not fit into a
- *   cache of that class.  So where S(L) > L, with B the bytes of the classes
- *   below that of L, and a <= b the two smallest that were passed of this one,
- *   the next L is the largest C < b with B + a <= C, or C < a with B <= C, or
- *   2^j - 1, which is looked at in the same way.
+ *   cache, and is forgotten.  L never grows, as S never falls.  Two objects of
+ *   a class of sizes, [2^j, 2^(j+1)), do not fit into a cache of that class.
+ *   So where S(L) > L, with B the bytes of the classes below that of L, and a
+ *   <= b the two smallest that were passed of this one, the next L is the
+ *   largest C < b with B + a <= C, or C < a with B <= C, or 2^j - 1, which is
+ *   checked in the same way.
  *
- *   What is forgotten would have counted in S(C) of older objects, but only for
- *   C from its size on, which is more than L.  So for each object that stays, L
- *   at its place is noted (its reach): up to there, S is what it would be if
- *   nothing had been forgotten, and beyond, no cache has it.  Reaches fall
- *   with age, and those of an earlier sweep hold on.
+ *   A forgotten object would have counted in S(C) of older objects, but only
+ *   for C from its size on, which is more than L.  So for each object that
+ *   stays, L at its place is noted (its reach): up to there, S is as if nothing
+ *   had been forgotten, and no larger cache has the object.  Reaches fall with
+ *   age, and those of an earlier sweep hold on.
  * Source: our own.
- * Guarantee: exact; what stays is what some cache up to the bound holds, and
- *   deleted or expired objects that keep their room there.
+ * Guarantee: exact; the objects that stay are in some cache up to the bound, or
+ *   are deleted or expired and keep their room there.
  * Cost: O(1) for each object of a sweep, and 16 bytes for each different reach,
  *   of which there are few.
  */
 
-/* What was last used at `moment` or before is in no cache of more bytes. */
+/* Objects last used at `moment` or before are in no cache of more bytes. */
 struct margay_reach {
     uint64_t moment, bytes;
 };
@@ -241,14 +241,14 @@ struct margay_bound {
     size_t count, capacity;
 };
 
-/* Take what is forgotten off `weights`; where there is slack its bytes become
-   such, as it may have taken some.  MARGAY_NO_MEMORY. */
+/* Take forgotten objects off `weights`; where there is slack their bytes become
+   slack, as they may have taken some.  MARGAY_NO_MEMORY. */
 enum margay_status margay_bound_sweep(struct margay_bound *bound,
                                       struct margay_weights *weights,
                                       struct margay_slack *slack,
                                       struct margay_error *error);
 
-/* The largest cache that may have what was last used at `moment`. */
+/* The largest cache that may have the object last used at `moment`. */
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,
                                  uint64_t moment);
 
@@ -273,7 +273,7 @@ struct margay_mass {
     double refs, bytes;
 };
 
-/* What pieces that have ended add to counters of steps, in their order. */
+/* The masses of counters of steps, in their order. */
 struct margay_masses {
     struct margay_mass *list;
     size_t count, capacity;
@@ -302,7 +302,7 @@ struct margay_objects {
     struct margay_bound bound;
     struct margay_slack slack;
     uint64_t most_bytes; /* before objects became smaller */
-    /* With options.ages: of what was last used at a moment.  As long as
+    /* With options.ages: of the object last used at a moment.  As long as
        `weights`. */
     struct margay_ages *ages;
 
@@ -318,7 +318,7 @@ struct margay_objects {
     uint64_t fed;                 /* requests, all of them */
     uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
     struct margay_objects_counts counts;
-    struct margay_fading fading; /* what earlier ones still count */
+    struct margay_fading fading; /* the masses of earlier pieces */
 };
 
 /* A piece of a feed, of at most MARGAY_OBJECTS_BATCH requests. */
@@ -342,7 +342,7 @@ struct margay_old_time {
 
 /* ---------------------------------------------------------- objects.c -- */
 
-/* Reserve what the requests of a piece need. */
+/* Reserve memory for the requests of a piece. */
 enum margay_status margay_objects_prepare(struct margay_objects *objects,
                                           struct margay_error *error);
 

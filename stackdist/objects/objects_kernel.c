@@ -9,8 +9,8 @@
 #include "stackdist/objects/objects.h"
 #include "traces/traces_internal.h"
 
-/* Requests between two looks for marks, and how many of these look at the last
-   rows alone before one looks at all. */
+/* Requests between two looks for marks, and how many of these check only the
+   last rows before one checks all. */
 #define REFS_PER_LOOK 256
 #define LOOKS_PER_ALL 16
 
@@ -199,10 +199,10 @@ static inline enum margay_status margay_classes_hits(
 /* ------------------------------------------------------------- look-ups -- */
 
 /*
- * The moments of the last uses, 0 for none, which become those of this piece.
- * What the next piece looks up, and what ranking will look at, is fetched; near
- * the end of the requests this piece's names are, which costs less than a
- * branch.
+ * Look up the moments of the last uses, 0 for none, and replace them by those
+ * of this piece.  Entries of the next piece, and memory for ranking, are
+ * prefetched; near the end of the requests this piece's entries are, which
+ * costs less than a branch.
  */
 static __attribute__((noinline)) void look_up(
     struct margay_objects *objects, const struct margay_objects_piece *piece,
@@ -268,9 +268,9 @@ static void count(struct margay_steps *steps, uint64_t position, uint64_t bytes)
 
 #define INTERVALS (2 * MARGAY_CLASSES_MOST + 1 + MARGAY_OBJECTS_AGES)
 
-/* Where a request hits: in caches of these intervals, ascending and apart.
-   From the distance on it is one, but for ages; larger objects pass those by
-   that are smaller. */
+/* Count hits in caches of these intervals, ascending and apart.  Without ages,
+   one reaches from the distance on; the others are of caches that larger
+   objects bypass. */
 struct hits {
     uint64_t distance;
     bool far; /* the distance is above the bound */
@@ -337,8 +337,8 @@ static enum margay_status find_hits(struct margay_objects *objects,
     hits->far = hits->doubtful = false;
     hits->count = 0;
     if (objects->samples) {
-        /* The distance in the trace, by that in the sample: what others have
-           there is larger by the scale. */
+        /* The distance in the trace, by that in the sample: the bytes of other
+           objects are scaled. */
         double all = (double)(distance - size) * objects->scale + (double)size;
         distance = all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
     }
@@ -395,8 +395,8 @@ static void add_age(struct new_ages *ages, uint64_t from, uint64_t until)
     }
 }
 
-/* Leave out the hits of copies that are no longer valid at this moment.  What
-   the request stores gets its ages. */
+/* Remove the hits of copies that are no longer valid at this moment.  A stored
+   object gets the ages of the request. */
 static void expire(struct margay_objects *objects,
                    const struct margay_requests *requests, size_t i,
                    uint64_t past, struct hits *hits)
@@ -521,7 +521,7 @@ static enum margay_status resize(struct margay_objects *objects, uint64_t past,
     return margay_objects_make_slack(objects, error);
 }
 
-/* A request of an object that was last used at `past`: where it hits.  An
+/* Find the hits of a request of an object that was last used at `past`.  An
    object that no cache up to a bound has is forgotten: its bytes stay where
    they are, and *past becomes 0. */
 static enum margay_status find_object(struct margay_objects *objects,
@@ -564,7 +564,7 @@ static enum margay_status count_known(struct margay_objects *objects,
     for (size_t i = 0; i < hits->count && status == MARGAY_OK; i++) {
         uint64_t to = hits->list[i].to;
         count(&objects->curve, hits->list[i].from, size);
-        /* No cache is asked for that is larger than the bound. */
+        /* No cache larger than the bound is wanted. */
         if (to != UINT64_MAX && (bound == 0 || to <= bound)) {
             struct margay_step *step = margay_steps_at(&objects->curve, to);
             step->refs--;

@@ -1,4 +1,4 @@
-/* steps.c - what hits at each cache size; see objects.h */
+/* steps.c - the hits at each cache size; see objects.h */
 #include "stackdist/objects/objects.h"
 
 #include <stdlib.h>

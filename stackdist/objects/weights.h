@@ -3,12 +3,11 @@
  *
  * Algorithm: the size of an object stands at the moment of its last use, and
  *   above the sizes a tree of sums: a leaf has the 32 sizes of consecutive
- *   moments, a node 16 entries, and an entry is the sum of what its earlier
- *   siblings hold.  A prefix sum adds an entry per level and a part of a leaf;
+ *   moments, a node 16 entries, and an entry is the sum of its earlier
+ *   siblings.  A prefix sum adds an entry per level and a part of a leaf;
  *   taking a size away subtracts it from the later siblings of each node on the
- *   way up, which are neighbours in memory.  A size that comes is the latest,
- *   so no sibling has to know: the sums of a node are noted when time enters
- *   it.
+ *   way up, which are neighbours in memory.  A new size is the latest, so no
+ *   sibling changes: the sums of a node are noted when time enters it.
  * Source: Olken, "Efficient methods for calculating the success function of
  *   fixed space replacement policies", 1981, whose weights were block counts;
  *   the shape is that of exact/rank.h.

@@ -26,10 +26,10 @@
 
 #include "stackdist/optimal/machines.h"
 
-/* What an event is: the end of a job, or a moment from before the batch, and
-   whether the jobs up to the middle have it; a moment that is left in the end.
-   An event that is neither separates rooms where a job begins.  The other bits
-   are the index of the moment, those from before the batch first. */
+/* The kind of an event: the end of a job, or a moment from before the batch,
+   and whether the jobs up to the middle have it; a moment that is left in the
+   end.  An event that is neither separates rooms where a job begins.  The other
+   bits are the index of the moment, those from before the batch first. */
 #define IS_END   (UINT32_C(1) << 31)
 #define IS_JOB   (UINT32_C(1) << 30)
 #define IS_LEFT  (UINT32_C(1) << 29)
@@ -43,7 +43,7 @@ struct event {
     uint32_t room;  /* the least from this event to the next */
 };
 
-/* What is noted of an event while a range is halved. */
+/* The notes on an event while a range is halved. */
 struct note {
     uint32_t earlier; /* leads to the latest event, up to this, with `free`;
                          then the event's place in the lower half */
@@ -103,8 +103,8 @@ static void decide(struct batch *batch, struct event *events, uint32_t count,
             (notes[start].begins + 2 * done) | (is_job & ~done);
         take(notes, at, done);
         events[i].what = (what & ~IS_LOWER) | (lower | done) * IS_LOWER;
-        /* Machines in question that are free now: what is too much was free for
-           the shortest time. */
+        /* Of the machines in question that are free now, those beyond the limit
+           were free for the shortest time. */
         busy -= lower;
         free -= done;
         uint32_t now = events[i].room + (middle - low) - busy;
@@ -204,7 +204,7 @@ static void part(struct batch *batch, struct event *events, uint32_t count,
     counts[1] = upper.count + 1;
 }
 
-/* All that is left has one number. */
+/* All remaining events have one number. */
 static void name(struct batch *batch, const struct event *events,
                  uint32_t count, uint32_t number)
 {

@@ -98,7 +98,7 @@ static ALWAYS_INLINE uint32_t begin_in(struct margay_machines *machines,
     return number;
 }
 
-/* Ask for what a job that passes by changes. */
+/* Prefetch the parts that a passing job changes. */
 static ALWAYS_INLINE void prefetch_edge(const struct margay_stretch *stretch)
 {
     __builtin_prefetch(stretch, 1);
@@ -117,8 +117,8 @@ struct passing {
 /*
  * The job passes by the `k` oldest stretches; returns the number of its
  * machine.  It changes those whose least number is below the one that it
- * carries, and carries on that: so which these are is known beforehand, and
- * they are asked for together.
+ * carries, and carries that on: so these are known beforehand, and prefetched
+ * together.
  */
 static ALWAYS_INLINE uint32_t pass_stretches(struct margay_machines *machines,
                                              uint32_t k, uint32_t number)

@@ -108,8 +108,8 @@ uint32_t margay_moments_until(const uint32_t *moments, uint32_t count,
     return (uint32_t)MARGAY_BISECT(i, count, moments[i] <= time);
 }
 
-/* Find the edge of a stretch, from the newest machine to the oldest, and what
-   its places cover. */
+/* Find the edge of a stretch, from the newest machine to the oldest, and
+   covers[] of its places. */
 static void find_edge(struct margay_stretch *stretch)
 {
     const uint32_t *numbers = stretch->numbers;

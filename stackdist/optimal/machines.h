@@ -15,8 +15,8 @@
  *   begins at p is given to the least number d whose moment is not after p.
  *   That machine is free again when the job ends, and the number at the latest
  *   moment up to p goes along the line to the past, changing places with each
- *   lower number that it comes to; what it ends with is d.  The line is cut
- *   into stretches, which a job passes by as a whole.
+ *   lower number that it comes to, and ends as d.  The line is cut into
+ *   stretches, which a job passes by as a whole.
  *
  * Source: the derivation is our own.  Belady, "A study of replacement
  *   algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966;
@@ -133,11 +133,10 @@ struct margay_machines {
     const struct margay_machines_kernel *kernel;
     uint32_t count; /* of machines */
     uint64_t most;  /* machines beyond this number do not exist */
-    uint64_t work;  /* what passing by stretches took, in short ones */
+    uint64_t work;  /* the cost of passing by stretches, in short ones */
 
-    /* Stretches in the order of time, and what is looked up of
-       each: its first moment, its least number, and how many machines it has.
-     */
+    /* Stretches in the order of time, and for searches the first moment, least
+       number and machine count of each. */
     struct margay_stretch **stretches;
     uint32_t *firsts, *leasts, *counts;
     uint32_t stretch_count, stretch_capacity;

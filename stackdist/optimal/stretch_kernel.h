@@ -1,8 +1,8 @@
 /*
- * stretch_kernel.h - what happens to a stretch
+ * stretch_kernel.h - the operations on a stretch
  *
- * Part of kernels that are compiled once per processor level.  What the terms
- * mean is in machines.h.
+ * Part of kernels that are compiled once per processor level; machines.h
+ * explains the terms.
  */
 #ifndef MARGAY_STACKDIST_OPTIMAL_STRETCH_KERNEL_H
 #define MARGAY_STACKDIST_OPTIMAL_STRETCH_KERNEL_H
@@ -280,7 +280,7 @@ static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
 }
 
 /*
- * Look at what place i covers: put those on the edge whose numbers are below
+ * Uncover the numbers that place i covers: put those on the edge that are below
  * edge[i] and all after them, and set covers[] of all these places.
  */
 static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
@@ -353,8 +353,8 @@ static NOINLINE void look_for_calm(struct margay_stretch *stretch)
               : least_of(covers, (int32_t)fixed, (int32_t)stretch->edge_count);
 }
 
-/* Is the edge long, and can `number` come to its end without a look at what it
-   covers? */
+/* Is the edge long, and can `number` come to its end without a look at
+   covers[]? */
 static ALWAYS_INLINE bool is_calm(struct margay_stretch *stretch,
                                   uint32_t number)
 {
@@ -398,8 +398,8 @@ static NOINLINE void pass_by_more(struct margay_stretch *stretch,
 }
 
 /* A job that carries `number`, which is above the least of the stretch, passes
-   by, and carries that on.  Returns the new least number.  *work grows by what
-   an edge takes more than a short one, in about as many times its time. */
+   by, and carries that on.  Returns the new least number.  *work grows by the
+   extra cost of a long edge, in units of a short one. */
 static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
                                       uint32_t number, uint64_t *work)
 {

@@ -6,7 +6,7 @@
 /* MPI counts in int. */
 #define PIECE_BYTES ((size_t)1 << 30)
 
-/* What all ranks end with when they cannot go on together. */
+/* The exit status of all ranks when they cannot go on together. */
 #define EXIT_GIVEN_UP 2
 
 static void send_bytes(void *context, unsigned to, const void *bytes,

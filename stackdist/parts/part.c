@@ -338,8 +338,9 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
 /* More blocks than any trace has. */
 #define MOST_BLOCKS 1e15
 
-/* Of M equally likely blocks, n references touch M (1 - exp(-n / M)): so the
-   distinct blocks of the sample tell M, and M tells those of all references. */
+/* Of M equally likely blocks, n references touch M (1 - exp(-n / M)): so M
+   follows from the distinct blocks of the sample, and those of all references
+   from M. */
 static double touched(double blocks, double refs)
 {
     return -blocks * expm1(-refs / blocks);

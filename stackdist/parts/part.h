@@ -26,11 +26,11 @@
 struct margay_engine_part;
 
 /*
- * What a part leaves: its LRU stack.  It answers the first touches of
- * later parts.  The distance of a first touch is the number of blocks above its
- * block here, and of those asked about before.  A block that was asked about
- * belongs to a later part and is taken out.  This is Algorithm 4 of PARDA, with
- * a bit vector over the stack instead of a tree.
+ * The LRU stack at the end of a part, which answers the first touches of later
+ * parts.  The distance of a first touch is the number of blocks above its block
+ * here, and of those asked about before.  A block that was asked about belongs
+ * to a later part and is taken out.  This is Algorithm 4 of PARDA, with a bit
+ * vector over the stack instead of a tree.
  */
 struct margay_past {
     struct margay_hash bits;  /* block to its timestamp in the stack */
@@ -72,8 +72,8 @@ struct margay_part_setup {
  * The expected number of distinct blocks of `refs` references, from a sample of
  * `count` references in runs of `run` from all parts of them, if all blocks
  * were equally likely.  Usually they are not, and there are more.  It errs to
- * the small side, by about the standard error: the fewer blocks of the sample
- * were met again, the less it says.  0 = unknown.
+ * the small side, by about the standard error, which grows as fewer blocks of
+ * the sample were met again.  0 = unknown.
  */
 uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
                               uint64_t refs);

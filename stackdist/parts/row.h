@@ -48,8 +48,8 @@ uint64_t margay_row_left(const struct margay_row *row);
 enum margay_status margay_row_list(struct margay_row *row, uint64_t **blocks,
                                    uint64_t *count, struct margay_error *error);
 
-/* What the counts of all rows amount to, with the blocks that they have left
-   and a bound, UINT64_MAX = none. */
+/* Make a result of the counts of all rows, the blocks that they have left, and
+   a bound, UINT64_MAX = none. */
 void margay_row_result(margay_histogram *histogram, uint64_t left,
                        uint64_t bound, bool exceeded,
                        struct margay_result *result);

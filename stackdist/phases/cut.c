@@ -8,17 +8,16 @@
  *   1. Cut where the miss curve changes.  That of each interval, at 8 sizes an
  *     octave, is a point; dynamic programming finds the pieces that are best of
  *     all, where a piece costs the squares of the distances of its intervals
- *     from their mean, by reference, and a penalty: what an interval costs that
- *     is half of one piece and half of another, as where a phase ends within an
- *     interval, and some times the usual difference between intervals that are
- *     near, for noise.
+ *     from their mean, by reference, and a penalty: the cost of an interval
+ *     that is half of one piece and half of another, as where a phase ends
+ *     within an interval, plus a multiple of the usual difference between
+ *     intervals that are near, for noise.
  *   2. Join pieces that are one phase.  Two are alike if the mean curves of
- *     their later halves differ at no size by SAME_OCTAVES and what noise makes
- *     of so few intervals: in the earlier half, a piece may still bring its
- *     blocks in.  Neighbours that are alike are one.  A piece is the beginning
- *     of the next one if it is shorter by half, the next one uses most of its
- *     blocks, and without these first uses it would miss what the next one
- *     misses.
+ *     their later halves differ at no size by SAME_OCTAVES and the noise of so
+ *     few intervals: in the earlier half, a piece may still bring its blocks
+ *     in.  Neighbours that are alike are one.  A piece is the beginning of the
+ *     next one if it is shorter by half, the next one uses most of its blocks,
+ *     and without these first uses both would have the same misses.
  *   3. Split pieces of one miss curve where their blocks change.  Of the
  *     blocks in use in some intervals before and after a place, the share that
  *     both have in common, of the fewer of them, is small there, and smaller
@@ -112,7 +111,7 @@ static double mean(const struct scene *scene, size_t from, size_t to,
 }
 
 /* The mean over all sizes of the square of the mean level of intervals [from,
-   to), times their references.  What pieces save is the sum of theirs. */
+   to), times their references.  The saving of pieces is their sum. */
 static double square(const struct scene *scene, size_t from, size_t to)
 {
     const double *last = scene->sums + to * scene->bins;
@@ -246,9 +245,9 @@ static void forgive_first_uses(const struct scene *scene, size_t from,
     }
 }
 
-/* How far a curve is from another, which may miss less by its first uses, in
-   what two curves may differ by: below 1 they are alike.  Noise is twice the
-   usual. */
+/* The distance of a curve from another, which may miss less by its first uses,
+   in units of the allowed difference: below 1 they are alike.  Noise is twice
+   the usual. */
 static double distance(const struct scene *scene, const struct curve *a,
                        const struct curve *b)
 {
@@ -263,7 +262,7 @@ static double distance(const struct scene *scene, const struct curve *a,
 
 /* -------------------------------------------------------------- joining -- */
 
-/* Does the first one miss what the second one misses, but for first uses of
+/* Does the first one have the misses of the second one, except first uses of
    its blocks? */
 static bool is_beginning_of(const struct scene *scene,
                             const struct piece *first,

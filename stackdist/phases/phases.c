@@ -1,5 +1,5 @@
 /*
- * phases.c - where the locality of a trace changes, in one pass
+ * phases.c - the intervals of a trace, in one pass
  *
  * Algorithm: an exact engine gives distances, and a clock when a block was last
  *   used.  For each interval, a histogram of reuse distances is kept, 8 bins an
@@ -36,8 +36,8 @@ static void count_reference(struct intervals *intervals, uint64_t distance,
 {
     uint64_t now = intervals->references++;
     if (now >> intervals->shift == MOST) {
-        /* Each two intervals become one.  What is read lies at or after what is
-           written, and was not yet written. */
+        /* Each two intervals become one.  Reads are at or after the place
+           written last. */
         for (size_t i = 0; i < MOST / 2; i++) {
             for (size_t b = 0; b < BINS; b++)
                 intervals->misses[i][b] = intervals->misses[2 * i][b] +
@@ -95,7 +95,7 @@ uint64_t margay_intervals_blocks(const struct intervals *intervals, size_t from,
     return blocks;
 }
 
-/* Of the blocks of [between, to), those that are new to it, and not to [from,
+/* Of the blocks of [between, to), those that are new to it, but not to [from,
    to). */
 uint64_t margay_intervals_shared(const struct intervals *intervals, size_t from,
                                  size_t between, size_t to)

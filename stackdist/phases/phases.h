@@ -1,8 +1,8 @@
 /*
  * phases.h - the intervals of a trace, and its pieces
  *
- * Of each interval, its reuse distances are known, and in which interval its
- * blocks were last used.  Intervals are as long as a power of two of
+ * For each interval, the reuse distances are known, and the intervals in which
+ * its blocks were last used.  Intervals are as long as a power of two of
  * references.  Where there would be too many, each two become one.
  */
 #ifndef MARGAY_STACKDIST_PHASES_PHASES_H
@@ -35,7 +35,7 @@ struct intervals {
 /* The fewest intervals of a piece, of a trace that has as many. */
 #define LEAST_INTERVALS 4
 
-/* Intervals that are so near show what noise is. */
+/* Intervals that are so near show the noise. */
 #define NEAR 4
 
 /* Intervals in a row. */
@@ -59,8 +59,8 @@ struct margay_phases {
 
 /* ---- Once all have ended, of intervals [from, to) ---- */
 
-/* The number of bins at whose lower ends the caches are that curves are known
-   of: 1 to this one, without it; beyond, only first references miss. */
+/* Curves are known for caches of the sizes at which bins 1 to this one,
+   exclusive, begin; beyond, only first references miss. */
 size_t margay_intervals_bins(const struct intervals *intervals);
 
 uint64_t margay_intervals_refs(const struct intervals *intervals, size_t from,
@@ -74,7 +74,8 @@ uint64_t margay_intervals_blocks(const struct intervals *intervals, size_t from,
 uint64_t margay_intervals_shared(const struct intervals *intervals, size_t from,
                                  size_t between, size_t to);
 
-/* misses[bin] becomes the misses in a cache as large as bin begins. */
+/* misses[bin] becomes the misses in a cache of the size at which the bin
+   begins. */
 void margay_intervals_misses(const struct intervals *intervals, size_t from,
                              size_t to, uint64_t misses[BINS]);
 

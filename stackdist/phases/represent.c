@@ -138,8 +138,8 @@ static size_t find_middle(const struct choice *choice, size_t group)
 
 /* --------------------------------------------------------------- errors -- */
 
-/* `cold`: with empty caches at the beginning of each interval, which misses
-   what it has missed, and at least the first uses of its blocks. */
+/* `cold`: with empty caches at the beginning of each interval, which has its
+   misses, and at least the first uses of its blocks. */
 static double find_error(const struct choice *choice, bool cold)
 {
     const struct intervals *intervals = choice->intervals;

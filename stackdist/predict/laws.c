@@ -1,5 +1,5 @@
 /*
- * laws.c - how the distance of one group of references grows with the size
+ * laws.c - the growth of the distance of one group of references with the size
  *
  * Algorithm: the points of a group are to lie on d(s) = c + e f(s), for one of
  * the patterns f.  From two runs f is the pattern whose growth is nearest to

@@ -3,11 +3,11 @@
  *
  * The dimension of the patterns is chosen before anything is fitted (laws.c).
  * Where there are three runs or more, the model is checked: the last run, which
- * is the largest, is predicted from the others, and compared with the one
- * before as it is.  Of two runs it is only known how much of the change between
- * them the patterns explain.  A model that is not trusted predicts the last run
- * as it is.  For sizes below those of the runs, these come in descending order,
- * so that the last is the smallest.
+ * is the largest, is predicted from the others, and compared with the unchanged
+ * one before.  Of two runs only the part of the change that the patterns
+ * explain is known.  A model that is not trusted predicts the unchanged last
+ * run.  For sizes below those of the runs, these come in descending order, so
+ * that the last is the smallest.
  */
 #include <margay/prediction.h>
 #include <math.h>

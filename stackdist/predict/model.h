@@ -53,7 +53,7 @@ const struct margay_patterns *margay_patterns_of(enum margay_pattern dimension);
 
 /* -------------------------------------------------------------- pieces -- */
 
-/* What a piece's number of references is proportional to. */
+/* The quantity that a piece's number of references is proportional to. */
 enum margay_mass {
     MARGAY_STEADY,      /* all references: its share stays */
     MARGAY_PER_ELEMENT, /* the size of the input */
@@ -87,7 +87,7 @@ struct margay_model {
 /* The blocks of the last run, or as many as its distances show. */
 double margay_data_blocks(const struct margay_model *model);
 
-/* Whether what is known of a model makes it one to be trusted. */
+/* Whether the properties of a model make it trusted. */
 bool margay_model_is_trusted(const struct margay_model_info *info);
 
 /* Append a piece.  MARGAY_NO_MEMORY on failure. */

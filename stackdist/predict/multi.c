@@ -34,11 +34,11 @@
 /* The share of itself by which a moved distance is spread to either side. */
 #define SPREAD 0.05
 
-/* What the rows of conservation weigh. */
+/* The weight of the rows of conservation. */
 #define CONSERVATION 3.0
 
-/* How a distance grows: a part of it is the same at all sizes, the base, and
-   the rest grows by the pattern. */
+/* The growth of a distance: a part of it, the base, is the same at all sizes,
+   and the rest grows by the pattern. */
 struct way {
     enum margay_growth growth;
     double base; /* as a share of the distance in the standard run */

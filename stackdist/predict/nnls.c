@@ -183,7 +183,7 @@ static void search(struct problem *problem, double *x)
             continue;
         }
         for (solve(problem); !approach(problem, x); solve(problem)) {
-            /* Drop the free unknowns whose x is zero, and factor what is left;
+            /* Drop the free unknowns whose x is zero, and factor the rest;
                free_at is overwritten after i only. */
             size_t count = problem->free_count;
             problem->free_count = 0;

@@ -3,18 +3,16 @@
  *
  * Algorithm: on a time axis of finite length, renewing a node moves it to the
  *   next time.  When the axis is used up, the nodes get the first times in
- *   their order, and time goes on after them; what is kept of the times is
- *   then made anew.
- *   With *counts* there is a bit per time, and above the bits k-ary sums.  In
- *   one form bits are set at the times of the nodes, and the set bits after a
- *   node's time are the newer nodes.  In the other form bits are set at times
- *   that no node has any more, holes, and the times after that are no holes
- *   are newer nodes.  A renewal changes the sums once with holes, and twice
- *   with nodes.
- *   With a *tree*, a hole is a maximal run of such times.  Holes are in a splay
- *   tree with their lengths as sizes.  The times after a node's time that are
- *   in no hole are newer nodes.  Renewing a node makes its time a hole, which
- *   joins the holes next to it.
+ *   their order, and time goes on after them; counts or tree are then made
+ *   anew.  With *counts* there is a bit per time, and above the bits k-ary
+ *   sums.  In one form bits are set at the times of the nodes, and the set bits
+ *   after a node's time are the newer nodes.  In the other form bits are set at
+ *   times that no node has any more, holes, and the times after that are no
+ *   holes are newer nodes.  A renewal changes the sums once with holes, and
+ *   twice with nodes.  With a *tree*, a hole is a maximal run of such times.
+ *   Holes are in a splay tree with their lengths as sizes.  The times after a
+ *   node's time that are in no hole are newer nodes.  Renewing a node makes its
+ *   time a hole, which joins the holes next to it.
  * Source: Bennett, Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975;
  *   holes: Almasi, Cascaval, Padua, "Calculating stack distances efficiently",
  *   MSP 2002; with a splay tree as their balanced tree.

@@ -11,7 +11,7 @@
  * Source: Kim, Hill, Wood, "Implementing stack simulation for highly-
  *   associative memories", SIGMETRICS 1991; the last two rules are not in its
  *   description.
- * Guarantee: exact at the marked sizes, which are all that is known.
+ * Guarantee: exact at the marked sizes; other sizes are unknown.
  * Cost: O(N s) time for s sizes, mostly less; O(M) space.
  */
 #include <stdlib.h>

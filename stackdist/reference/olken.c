@@ -115,8 +115,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 {
     struct olken *olken = state;
     enum margay_status status = MARGAY_OK;
-    /* Evictions give nodes to other blocks, so what was looked up before one
-       is stale. */
+    /* Evictions give nodes to other blocks, so earlier look-ups are stale. */
     size_t most = olken->tally.bound == UINT64_MAX ? BATCH_REFS : 1;
     for (size_t done = 0, batch; done < count; done += batch) {
         uint32_t nodes[BATCH_REFS];

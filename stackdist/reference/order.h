@@ -34,7 +34,7 @@ struct margay_order_class {
     /* The oldest node; there must be one. */
     uint32_t (*oldest)(void *order);
 
-    /* Prefetch what renew() will touch: called for step 0 and, when that has
+    /* Prefetch the memory of renew(): called for step 0 and, when that has
        arrived, for step 1.  NULL where prefetching does not pay. */
     void (*prefetch)(const void *order, uint32_t node, unsigned step);
 };

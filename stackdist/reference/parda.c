@@ -92,7 +92,7 @@ static void feed_part(void *context, size_t i)
 
 /*
  * Keep the newest place of each block, where parts share blocks, and with a
- * bound the newest blocks only; the oldest block stands first.
+ * bound only the newest blocks; the oldest comes first.
  */
 static enum margay_status keep_newest(struct parda *parda, uint64_t *blocks,
                                       uint64_t *count)
@@ -174,7 +174,7 @@ static enum margay_status run_phase(struct parda *parda,
 
 /* ------------------------------------------------------- the engine -- */
 
-/* Handing the stack over costs as much as a reference to each of its blocks. */
+/* Passing on the stack costs as much as a reference to each of its blocks. */
 static uint64_t phase_refs(const struct parda *parda)
 {
     uint64_t refs = USUAL_PART_REFS * parda->part_count;

@@ -1,4 +1,4 @@
-/* tally.c - what an engine that keeps the whole stack has counted */
+/* tally.c - the counts of engines that keep the whole stack */
 #include "stackdist/reference/tally.h"
 
 #include "stackdist/histogram.h"

@@ -1,5 +1,5 @@
 /*
- * tally.h - what an engine that keeps the whole stack has counted
+ * tally.h - the counts of engines that keep the whole stack
  *
  * A histogram, how many blocks the stack has, and whether blocks have fallen
  * off it at its bound.  An engine's state that begins with a tally can have

@@ -7,13 +7,13 @@
  *   a block cost L misses.  Each program then has a cheapest step, and the sum
  *   of these, less L for each block of the cache, is no more than the fewest
  *   misses; the excess of any other step over its program's cheapest adds to
- *   that.  So no step, and no state, is of use whose excess is above what a
- *   division that is known misses beyond the bound.  L is the slope at which
- *   the lower convex hulls of the curves, followed from the steepest piece on,
- *   use up the cache; and the division known is the one that this gives, once
- *   every two programs have divided again what they have together, which takes
- *   going through the steps of one up and of the other down.  In the same way
- *   the programs are taken in two halves, and the states of both put together.
+ *   that.  So steps and states are useless if their excess is above the misses
+ *   of a known division beyond the bound.  L is the slope at which the lower
+ *   convex hulls of the curves, followed from the steepest piece on, use up the
+ *   cache; and the known division is the one that this gives, after every two
+ *   programs have divided their sum again, which takes going through the steps
+ *   of one up and of the other down.  In the same way the programs are taken in
+ *   two halves, and the states of both put together.
  * Source: the recurrence is that of Bellman; for caches, Stone, Turek, Wolf,
  *   IEEE TC 41(9), 1992, and Brock et al. (shared.c).  The bound is that of
  *   Lagrangian relaxation.
@@ -149,7 +149,7 @@ static uint64_t follow_hulls(struct division *division, uint64_t left)
 
 /* ------------------------------------------------------ a division known -- */
 
-/* Divide what two programs have between them as well as can be; the more one
+/* Divide the blocks of two programs between them in the best way; the more one
    takes, the less is left to the other.  Is that better than before? */
 static bool improve_pair(struct part *one, struct part *other, uint64_t blocks)
 {
@@ -197,7 +197,7 @@ static void improve(struct division *division, uint64_t left)
 
 /* -------------------------------------------------------------- bounds -- */
 
-/* Misses, and blocks for what they cost, times slope_blocks. */
+/* Misses, and the cost of blocks, times slope_blocks. */
 static cost price(const struct division *division, uint64_t misses,
                   uint64_t blocks)
 {

@@ -1,5 +1,5 @@
 /*
- * shared.c - programs in one LRU cache: what each has of it, and misses
+ * shared.c - programs in one LRU cache: the part and the misses of each
  *
  * Algorithm: a program uses a block again after d other blocks of its own, on
  *   average after ft(d + 1) references, its fill time.  In that time program k
@@ -12,8 +12,8 @@
  *   ASPLOS 2013; Brock, Ye, Ding, Li, Wang, Luo, "Optimal cache
  *   partition-sharing", ICPP 2015.
  * Guarantee: none; exact where each program's references are a random mixture
- *   that stays the same, and the programs are independent.  What phases that
- *   meet do to each other is not seen.
+ *   that stays the same, and the programs are independent.  The interplay of
+ *   their phases is ignored.
  * Cost: O(P^2 log C log K) for C blocks, of P programs with K steps each; 24
  *   bytes for each step.
  */

@@ -1,5 +1,5 @@
 /*
- * shared.h - the miss curve of a program as its steps, and how fast it fills
+ * shared.h - the miss curve of a program as steps, and its fill times
  *
  * Step j holds from sizes[j] blocks up to the next step: misses[j] references
  * miss there.  The first step is that of 0 blocks, where all do; sizes ascend
