@@ -42,7 +42,7 @@ extern "C" {
 /* The most slices of a cache. */
 #define MARGAY_MOST_SLICES 8
 
-/* Which set a block is in. */
+/* The mapping of blocks to sets. */
 enum margay_index {
     /* Its number modulo the number of sets. */
     MARGAY_INDEX_MODULO,
@@ -57,19 +57,19 @@ enum margay_index {
 /* The grid has a cache for every combination of a block size, a number of sets
    and a number of ways. */
 struct margay_grid {
-    /* The block sizes are 2^shift of what a number counts, so that a block is
+    /* The block sizes are 2^shift units of the numbers, so that a block is
        number >> shift.  The shifts ascend, are distinct, and go from 0 to
        63. */
     const unsigned *block_shifts;
 
-    /* The number of block sizes is at least 1. */
+    /* At least 1. */
     size_t block_count;
 
     /* The numbers of sets are 2^shift.  The shifts ascend, are distinct, and
        go from 0 to MARGAY_MOST_SET_SHIFT. */
     const unsigned *set_shifts;
 
-    /* The number of numbers of sets is at least 1. */
+    /* 1 or more. */
     size_t set_count;
 
     /* The ways are all numbers from 1 to this one, which is at most
@@ -101,7 +101,7 @@ typedef struct margay_assoc margay_assoc;
  * The bytes of state that the caches of a grid need: 4 for each of most_ways
  * ways of each set, rounded up.  The state at most doubles once the numbers
  * turn out to be scattered over more than about 2^32 blocks.  UINT64_MAX if the
- * grid is not valid or needs more than 64 bits can tell.
+ * grid is not valid or its state has 2^64 bytes or more.
  */
 MARGAY_API uint64_t margay_grid_bytes(const struct margay_grid *grid);
 
@@ -154,8 +154,8 @@ MARGAY_API uint64_t margay_assoc_misses(margay_assoc *assoc, size_t block_index,
 
 /*
  * Belady's optimal replacement in all caches of some numbers of sets at once.
- * A miss in a full set evicts the block whose next use is the furthest away,
- * and no reference waits for the future to be known.
+ * A miss in a full set evicts the block whose next use is the furthest away;
+ * hits and misses are known at once.
  */
 struct margay_opt_options {
     /* The numbers of sets go from 1 to MARGAY_MOST_SETS, in any order, and
@@ -216,28 +216,27 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, size_t set_index,
 
 /* ----------------------------------------------------------- policies -- */
 
-/* The policy is a stack algorithm: a set of more ways always holds the blocks
-   of a set of fewer ways. */
+/* A stack algorithm: a set of more ways always holds the blocks of a set of
+   fewer ways. */
 #define MARGAY_POLICY_STACK 1u
 
-/* The policy knows the future: margay_opt has it, and no margay_cache. */
+/* The policy knows the future: only margay_opt has it. */
 #define MARGAY_POLICY_NEEDS_FUTURE 2u
 
 /* The number of ways has to be even, or 1. */
 #define MARGAY_POLICY_EVEN_WAYS 4u
 
-/* The policy is made for sets of a few ways. */
+/* Intended for sets of a few ways. */
 #define MARGAY_POLICY_FOR_SETS 8u
 
-/* The policy looks at the code sites of references, see
+/* The policy uses the code sites of references, see
    margay_cache_tell_sites(). */
 #define MARGAY_POLICY_NEEDS_SITES 16u
 
 /* The policy is defined for objects of different sizes, too. */
 #define MARGAY_POLICY_FOR_OBJECTS 32u
 
-/* The policy is defined for these only: no margay_cache and no margay_opt has
-   it. */
+/* Defined for these only: no margay_cache and no margay_opt has it. */
 #define MARGAY_POLICY_ONLY_OBJECTS 64u
 
 /* A row of the table of replacement policies.  Its strings have static
@@ -264,9 +263,9 @@ struct margay_policy_info {
 MARGAY_API const struct margay_policy_info *margay_policy_at(size_t index);
 
 /*
- * The row of the policy that a spec, NAME[:key=value,...], asks for.  Fails
- * with MARGAY_BAD_ARGUMENT (the message says which names, parameters and
- * values are known) or MARGAY_NO_MEMORY.
+ * The row of the policy of a spec, NAME[:key=value,...].  Fails with
+ * MARGAY_BAD_ARGUMENT (the message says which names, parameters and values are
+ * known) or MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_policy_find(
     const char *spec, const struct margay_policy_info **info,
@@ -298,7 +297,7 @@ struct margay_cache_options {
     /* The policy is named by a spec, NAME[:key=value,...]; NULL = "lru". */
     const char *policy;
 
-    /* The seed starts the policy's random numbers; any value will do. */
+    /* The seed of the policy's random numbers, any value. */
     uint64_t seed;
 
     /* A write goes to memory at once, so that no block is ever dirty.
@@ -309,9 +308,10 @@ struct margay_cache_options {
     /* A write that misses goes to memory and brings no block into the cache. */
     bool no_allocate;
 
-    /* Blocks are dense numbers: 0, 1, 2 and so on, in the order of their first
-       use, say.  The cache, of one set, then finds a block in a table of all of
-       them, and margay_cache_reserve() has to make room before it is fed. */
+    /* Blocks are dense numbers: 0, 1, 2 and so on, for example in the order of
+       their first use.  The cache, of one set, then finds a block in a table of
+       all of them, and margay_cache_reserve() has to make room before it is
+       fed. */
     bool dense_blocks;
 
     /* The cache notes the block that each set used last, which takes 16 bytes a
@@ -339,8 +339,8 @@ struct margay_cache_counts {
 
 typedef struct margay_cache margay_cache;
 
-/* The bytes of state that such a cache needs, the room for dense blocks not
-   included; UINT64_MAX if the options are not valid. */
+/* The bytes of state of such a cache, without the table of dense blocks;
+   UINT64_MAX if the options are not valid. */
 MARGAY_API uint64_t
 margay_cache_bytes(const struct margay_cache_options *options);
 
@@ -355,19 +355,19 @@ MARGAY_API void margay_cache_free(margay_cache *cache);
 
 /*
  * Make room for the blocks below `blocks` in a cache of dense blocks, 4 bytes
- * for each.  Room that is there already, and a call for any other cache, do
- * nothing.  Calls with slowly growing numbers cost constant time for each block
- * on average.  MARGAY_NO_MEMORY leaves the cache as it was.
+ * for each.  Does nothing if there is room already, or for any other cache.
+ * Calls with slowly growing numbers cost constant time for each block on
+ * average.  MARGAY_NO_MEMORY leaves the cache as it was.
  */
 MARGAY_API enum margay_status margay_cache_reserve(margay_cache *cache,
                                                    uint64_t blocks,
                                                    struct margay_error *error);
 
 /*
- * Tell the code sites of the references that the next margay_cache_feed() or
- * margay_cache_feed_through() makes; sites[i] is that of blocks[i], any number.
- * Without this call before it, all references are of site 0.  Only policies
- * with MARGAY_POLICY_NEEDS_SITES look at sites.
+ * Set the code sites of the references of the next margay_cache_feed() or
+ * margay_cache_feed_through(); sites[i] is that of blocks[i], any number.
+ * Without this call, all references are of site 0.  Only policies with
+ * MARGAY_POLICY_NEEDS_SITES use sites.
  */
 MARGAY_API void margay_cache_tell_sites(margay_cache *cache,
                                         const uint64_t *sites);
@@ -378,12 +378,12 @@ MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                                   const uint8_t *kinds, size_t count);
 
 /*
- * Copy the next `count` references but those to the block that their set used
- * last, which would do nothing but count, or make a block dirty: to this cache,
- * and to any of the policy and index whose sets are as many or, with
+ * Copy the next `count` references except those to the block that their set
+ * used last, which would only count, or make a block dirty: in this cache, and
+ * in any of the same policy and index with as many sets or, with
  * MARGAY_INDEX_MODULO, a multiple.  Returns how many are left; the arrays may
- * be those that they come from, and kinds may be NULL.  All are left where a
- * policy's hits are never without effect, or options.notes_latest is not set.
+ * be the same, and kinds may be NULL.  All are left if every hit may change the
+ * state of the policy, or options.notes_latest is not set.
  */
 MARGAY_API size_t margay_cache_condense(margay_cache *cache,
                                         const uint64_t *blocks,
@@ -393,17 +393,16 @@ MARGAY_API size_t margay_cache_condense(margay_cache *cache,
 
 /* The references that a cache makes to the next level after it. */
 struct margay_traffic {
-    /* The block and the enum margay_kind of each reference, and which of the
-       references of the call causes it, from 0 on. */
+    /* The block and the enum margay_kind of each reference, and the index of
+       the reference of the call that causes it. */
     uint64_t *blocks;
     uint8_t *kinds;
     uint32_t *causes;
-    /* What each reference covers, where that is told; else NULL. */
+    /* The extent of each reference, or NULL. */
     uint32_t *extents;
     bool covers; /* it is */
 
-    /* The number of references that the last call has put into the arrays, and
-       how many these have room for. */
+    /* The number of references of the last call, and the room of the arrays. */
     size_t count, room;
 };
 
@@ -418,11 +417,11 @@ MARGAY_API void margay_traffic_clear(struct margay_traffic *traffic);
 #define MARGAY_MOST_TRAFFIC 3
 
 /*
- * Do what margay_cache_feed() does, and gather the traffic of the references in
- * the order in which it arises.  A miss causes a read of its block (a fetch if
- * the reference was one), after the write of the dirty block that it evicts.
- * Each write that goes to memory at once causes a write of its block.  There is
- * room for MARGAY_MOST_TRAFFIC times `count` references.
+ * As margay_cache_feed(), and gather the traffic of the references in order.  A
+ * miss causes a read of its block (a fetch if the reference was one), after the
+ * write of the dirty block that it evicts.  Each write that goes to memory at
+ * once causes a write of its block.  There is room for MARGAY_MOST_TRAFFIC
+ * times `count` references.
  */
 MARGAY_API void margay_cache_feed_through(margay_cache *cache,
                                           const uint64_t *blocks,

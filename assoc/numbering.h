@@ -1,8 +1,8 @@
 /*
  * numbering.h - blocks by numbers from 0 on, in the order of their first use
  *
- * Algorithm: a hash table from blocks to numbers; the buckets of blocks that
- *   come soon are prefetched.
+ * Algorithm: a hash table from blocks to numbers; the buckets of later blocks
+ *   are prefetched.
  *
  * Guarantee: any 64-bit blocks, fewer than 2^32 of them distinct.
  *

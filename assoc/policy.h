@@ -28,13 +28,13 @@ extern "C" {
 
 /* A cache, as its policy sees it. */
 struct margay_own_cache {
-    void *memory; /* as many bytes as bytes() said, 0 at first */
+    void *memory; /* as many bytes as bytes() returned, 0 at first */
     uint64_t sets, seed;
     uint32_t ways;
 };
 
-/* What is known of a use: the block's number, and 0, 1 or 2 for a read, a write
-   or a fetch (enum margay_kind). */
+/* A use: the block's number, and 0, 1 or 2 for a read, a write or a fetch (enum
+   margay_kind). */
 struct margay_own_use {
     uint64_t block;
     uint32_t kind;

@@ -1,4 +1,4 @@
-/* sets.h - which set of a cache a block is in */
+/* sets.h - the set of a block in a cache */
 #ifndef MARGAY_ASSOC_SETS_H
 #define MARGAY_ASSOC_SETS_H
 
@@ -6,7 +6,7 @@
 
 #include "traces/traces_internal.h"
 
-/* How the number of a set follows from that of a block. */
+/* The rule from the number of a block to that of its set. */
 enum margay_set_rule {
     MARGAY_SETS_MASK,      /* its low bits, 2^n sets */
     MARGAY_SETS_REMAINDER, /* the remainder by the number of sets */

@@ -3,10 +3,10 @@
  *
  * Algorithm: a directory has for each block the domains that have touched it,
  *   and for each of these the state, how many caches of the domain have the
- *   block, and which of its bytes other domains have written.  Where that is
- * asked for, each copy of a block also has a list of the places, of a core, an
- *   offset and a site, that missed it for another core's write or took it from
- *   another core; a place is looked for from the front.
+ *   block, and which of its bytes other domains have written.  Where places are
+ *   noted, each copy of a block also has a list of places (core, offset and
+ *   site) that missed it for another core's write or took it from another core;
+ *   the list is searched from the front.
  *
  * Source: Papamarcos and Patel 1984 (the states); Dubois, Skeppstedt,
  *   Ricciulli, Ramamurthy and Stenstrom 1993 (true and false sharing).  A miss
@@ -21,7 +21,7 @@
  * Cost: a look into a hash table for each reference of a coherent cache, and
  *   for each block that comes or leaves; 24 bytes for each block and domain
  *   that has touched it, and 16 for each block.  With places, as many steps as
- * a block has places of a domain, for each coherence miss and each write that
+ *   a block has places of a domain, for each coherence miss and each write that
  *   invalidates, and 72 bytes for each place.
  */
 #include <stdlib.h>
@@ -191,8 +191,7 @@ static uint32_t tell_others(struct margay_hierarchy *hierarchy,
     return found;
 }
 
-/* The domain lacks the block, and will have it if the reference brings it in.
- */
+/* The domain lacks the block, and gets it if the reference brings it in. */
 static void begin_stay(struct margay_hierarchy *hierarchy,
                        const struct margay_domain *domain,
                        struct margay_copy *copy,
@@ -268,7 +267,7 @@ static int by_false_sharing(const void *a, const void *b)
     return order == 0 ? compare(first->site, second->site) : order;
 }
 
-/* The places of a level that have counts; returns how many. */
+/* Write the places of a level that have counts; returns how many. */
 static size_t tell_level(const struct margay_directory *directory, size_t level,
                          struct margay_sharing_place *places)
 {
@@ -279,7 +278,7 @@ static size_t tell_level(const struct margay_directory *directory, size_t level,
         count += places[count].coherence_misses > 0 ||
                  places[count].invalidations > 0;
     }
-    /* By their blocks, as none knows yet what all have. */
+    /* By block, because the sums of the blocks are not known yet. */
     qsort(places, count, sizeof *places, by_false_sharing);
     for (size_t from = 0, to; from < count; from = to) {
         uint64_t misses = 0;

@@ -1,17 +1,16 @@
 /*
- * family.c - machines that have caches in common, and their references
+ * family.c - machines with common caches, and their references
  *
  * Algorithm: a machine's levels are looked up from the last to the first, each
  *   after the caches that feed it, and made where no machine before had them.
- *   References are gathered, some ten thousands at a time, and go
- *   through the caches level by level: all that come first, then all that these
- *   feed, and so on, each with all references at once, so that a cache's state
- *   stays in the processor's own caches meanwhile.
+ *   References are gathered, some ten thousands at a time, and go through the
+ *   caches level by level, each cache with all references at once, so that its
+ *   state stays in the processor's own caches.
  * Source: shared.h, shared_step.c.
  * Guarantee: the counts are those of the machines one by one.
- * Cost: for machines of 100 first levels and 100 second ones, those of 100
- *   first levels, and for each of these the references that it passes on, in
- *   as many second levels as have different sets.
+ * Cost: for the machines of 100 first and 100 second levels, that of 100 first
+ *   levels, and for each of these that of its misses in one second level per
+ *   number of sets.
  */
 #include "assoc/hierarchy/family.h"
 
@@ -32,8 +31,7 @@ struct margay_family {
     struct margay_source *entries;       /* the first; owned */
     struct margay_shared_cache **caches; /* [machine][level]; NULL = a memory,
                                            or a machine that does not share */
-    /* All struct margay_source and margay_shared_group, those that come first
-       first. */
+    /* All struct margay_source and margay_shared_group, feeders first. */
     struct margay_list sources, groups;
     margay_crew *crew;
     uint32_t waiting; /* references */
@@ -44,8 +42,8 @@ struct margay_family {
 
 /* ------------------------------------------------- which machines share -- */
 
-/* The kinds of the trace's references that reach a level; with *twice set if
-   some do in two ways. */
+/* The kinds of the trace's references that reach a level; *twice is set if some
+   do in two ways. */
 static unsigned kinds_reaching(const struct margay_level *levels, size_t count,
                                size_t index, bool *twice)
 {
@@ -100,7 +98,7 @@ static size_t depth_after(const struct margay_shared_cache *cache)
     return cache->group->source->depth + 1;
 }
 
-/* The source of what these feeders pass on, made if there is none; NULL = no
+/* The source with the output of these feeders, made if there is none; NULL = no
    memory. */
 static struct margay_source *source_of(struct margay_family *family,
                                        const struct margay_source *like)
@@ -140,8 +138,8 @@ static uint64_t sets_of(const struct margay_level *level)
     return level->bytes / level->block_bytes / margay_level_ways(level);
 }
 
-/* Do a set's blocks follow from those of the set with more ways?  Not where a
-   block stays out that is there with more ways. */
+/* Does a set with more ways hold all blocks of this one?  Not if a block may be
+   kept out of one of them only. */
 static bool is_stacked(const struct margay_level *level)
 {
     return strcasecmp(margay_policy_spec(level->policy), "lru") == 0 &&
@@ -228,7 +226,7 @@ static struct margay_shared_cache *cache_in(struct margay_shared_group *group,
     return cache;
 }
 
-/* Find a machine's level and the levels before it. */
+/* Find or make a machine's level and the levels before it. */
 static enum margay_status find_cache(struct margay_family *family,
                                      size_t machine, size_t index,
                                      struct margay_error *error)
@@ -461,7 +459,7 @@ struct margay_level_counts margay_family_counts(const margay_family *family,
     struct margay_level_counts counts = {.writebacks = 0};
     if (caches[level] != NULL)
         return margay_shared_counts(caches[level]);
-    /* What comes to a memory. */
+    /* The references that come to a memory. */
     for (size_t i = 0; i < count; i++) {
         uint64_t passed[MARGAY_SORTS];
         uint64_t parts = levels[i].block_bytes / levels[level].block_bytes;

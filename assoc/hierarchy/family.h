@@ -1,14 +1,13 @@
 /*
- * margay/family.h - machines that have caches in common, simulated together
+ * margay/family.h - machines with common caches, simulated together
  *
  * The machines of a family have as many levels each, and differ in some of
  * them.  A cache that several machines have in common, with all that comes
- * before it, is simulated once, and so are LRU caches that differ in their ways
- * alone.  What is counted is what a margay_hierarchy of each machine counts.
+ * before it, is simulated once, and so are LRU caches that differ only in their
+ * ways.  The counts are those of a margay_hierarchy of each machine.
  *
- * That works where a level is told nothing by what comes after it: see
- * margay_machine_shares().  Other machines may stand in the list, and are left
- * out.
+ * This requires that no level depends on the levels after it: see
+ * margay_machine_shares().  Other machines in the list are skipped.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -60,9 +59,9 @@ MARGAY_API void margay_family_free(margay_family *family);
 
 /*
  * Make references in all machines, as margay_hierarchy_feed() does in one.
- * Some may wait until the next call of a function of the family, which works
- * through them.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY; after a failure the
- * family can only be freed.
+ * Some may wait until the next call of a function of the family.
+ * MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY; after a failure the family can only be
+ * freed.
  */
 MARGAY_API enum margay_status margay_family_feed(margay_family *family,
                                                  const struct margay_span *span,

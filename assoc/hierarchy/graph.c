@@ -1,4 +1,4 @@
-/* graph.c - which lists of levels are machines */
+/* graph.c - checking lists of levels */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct machine {
     const struct margay_level *levels;
     size_t count;
     size_t index;               /* the level, */
-    size_t *wrong;              /* where to say which one a failure is about, */
+    size_t *wrong;              /* gets the index of a faulty one, */
     struct margay_error *error; /* and why */
 };
 
@@ -106,7 +106,7 @@ static enum margay_status check_shape(const struct machine *machine)
     return MARGAY_OK;
 }
 
-/* Are blocks taken out of this level, other than to make room? */
+/* Do blocks leave this level for other reasons than room? */
 static bool loses_blocks(const struct machine *machine)
 {
     const struct margay_level *levels = machine->levels;
@@ -119,8 +119,8 @@ static bool loses_blocks(const struct machine *machine)
     return loses;
 }
 
-/* What a level with Belady's optimum lacks for that, or NULL.  Its
-   references must not depend on its blocks, nor these on anything else. */
+/* The reason why a level cannot have Belady's optimum, or NULL.  Its references
+   must not depend on its blocks, nor these on anything else. */
 static const char *missing_of_optimal(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];
@@ -267,7 +267,7 @@ static enum margay_status check_inclusive(const struct machine *machine)
     return MARGAY_OK;
 }
 
-/* A coherent level is private, with all levels above, and nothing after it
+/* A coherent level and all levels above are private, and no level after it
    is. */
 static enum margay_status check_coherent(const struct machine *machine)
 {
@@ -295,7 +295,7 @@ static enum margay_status check_coherent(const struct machine *machine)
     return MARGAY_OK;
 }
 
-/* A level of which a coherent one knows what it has. */
+/* A level whose blocks a coherent one knows. */
 static enum margay_status check_private(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];

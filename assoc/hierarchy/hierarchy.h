@@ -2,11 +2,11 @@
  * margay/hierarchy.h - from references to the misses of caches that feed caches
  *
  * A machine is a list of levels: caches, TLBs, which are caches with a page as
- * their block, and memories, which hold everything.  What a level lacks it asks
- * of the next one.  The levels that no other level names as its next are fed
- * with the references.
+ * their block, and memories, which hold everything.  A level asks the next one
+ * for the blocks that it lacks.  The levels that no other level names as its
+ * next are fed with the references.
  *
- * What happens, in this order, when a reference of a level misses:
+ * A reference that misses in a level has these effects, in this order:
  *
  * - A block is brought in, unless the reference is a write and the level does
  *   not allocate for writes.  Where its set is full another block leaves.
@@ -31,7 +31,7 @@
  * block that leaves the level above for it comes in after that.
  *
  * Victim blocks are an exclusive level of one set, with LRU, between a level
- * and its next; what is found there is not a miss of the level.
+ * and its next; blocks found there are no misses of the level.
  *
  * A prefetcher sees the references of its level that are not writes of a level
  * above, and of these the kinds that it acts on.  The blocks that it names are
@@ -89,14 +89,14 @@ extern "C" {
 /* `next` of a level without a next one. */
 #define MARGAY_NO_LEVEL SIZE_MAX
 
-/* How the blocks of a level stand to those of the levels that feed it. */
+/* The relation of a level's blocks to those of the levels that feed it. */
 enum margay_inclusion {
-    MARGAY_INCLUSION_NONE, /* neither: what is above may be here or not */
-    MARGAY_INCLUSIVE,      /* what is above is here, too */
-    MARGAY_EXCLUSIVE,      /* what is here came from above */
+    MARGAY_INCLUSION_NONE, /* neither: blocks above may be here or not */
+    MARGAY_INCLUSIVE,      /* all blocks above are here, too */
+    MARGAY_EXCLUSIVE,      /* the blocks here came from above */
 };
 
-/* What a level does with writes. */
+/* The treatment of writes. */
 enum margay_writing {
     MARGAY_WRITE_BACK,    /* a written block is dirty until it leaves */
     MARGAY_WRITE_THROUGH, /* each write is one of the next level, too */
@@ -123,7 +123,7 @@ enum margay_prefetch {
     MARGAY_PREFETCH_STREAM = 8,
 };
 
-/* How the private caches of cores agree on what they have. */
+/* The protocol of the private caches of cores. */
 enum margay_coherence {
     MARGAY_COHERENCE_NONE, /* they do not */
     /* A block that one core writes to leaves the caches of all others; one that
@@ -156,7 +156,7 @@ struct margay_level {
     enum margay_coherence coherence; /* of this level and those above */
 };
 
-/* What has been counted of a level, in all of its instances together. */
+/* The counts of a level, in all of its instances together. */
 struct margay_level_counts {
     uint64_t references[MARGAY_KINDS];
     uint64_t misses[MARGAY_KINDS];
@@ -165,9 +165,9 @@ struct margay_level_counts {
     uint64_t useful_prefetches; /* and those of them that were used later */
     uint64_t lookups; /* references that a core waits for: all but the writes
                          of levels above, and prefetches */
-    /* References that those of the program cause, a write that levels above
-       hand on included: not write-backs and prefetches of levels above, nor
-       what these ask for. */
+    /* References caused by those of the program, writes passed on by levels
+       above included, without write-backs and prefetches of levels above and
+       their effects. */
     uint64_t demand_references, demand_misses;
     uint64_t writebacks_received; /* references that are blocks from above */
     uint64_t victim_fills; /* blocks from above, dirty or not, that came into an
@@ -195,7 +195,7 @@ MARGAY_API enum margay_status margay_machine_check(
 MARGAY_API bool margay_level_is_first(const struct margay_level *levels,
                                       size_t count, size_t index);
 
-/* Does its policy or its prefetcher look at which code makes a reference?  Of a
+/* Does its policy or its prefetcher use the code sites of references?  Of a
    level of a machine that passed. */
 MARGAY_API bool margay_level_needs_sites(const struct margay_level *level);
 
@@ -238,12 +238,11 @@ MARGAY_API enum margay_status margay_hierarchy_feed(
     struct margay_error *error);
 
 /*
- * What the levels of options.sends, with their victim blocks, asked of what
- * comes after them in the last call of margay_hierarchy_feed(), in its order:
- * misses, of references and of prefetchers, are reads or fetches, and blocks
- * that are written back or through are writes.  `blocks` are numbers like those
- * that were fed.  What leaves for an exclusive level without having been
- * written to is left out.
+ * The requests of the levels of options.sends, with their victim blocks, to the
+ * next levels during the last margay_hierarchy_feed(), in order: misses of
+ * references and prefetchers as reads or fetches, and blocks written back or
+ * through as writes.  `blocks` are numbers like those fed.  Clean blocks that
+ * move to an exclusive level are left out.
  */
 MARGAY_API const struct margay_traffic *margay_hierarchy_traffic(
     const margay_hierarchy *hierarchy);
@@ -255,8 +254,8 @@ MARGAY_API void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy);
 MARGAY_API struct margay_level_counts margay_hierarchy_counts(
     const margay_hierarchy *hierarchy, size_t index);
 
-/* Where in memory, and from where in the program, a core contends with others
-   for a block of a coherent level. */
+/* A place in memory and in the program at which a core contends with others for
+   a block of a coherent level. */
 struct margay_sharing_place {
     size_t level;
     uint64_t block;  /* of the level's bytes */
@@ -271,20 +270,21 @@ struct margay_sharing_place {
 };
 
 /*
- * Where cores contended for blocks since the last reset, if the options asked
- * to note it: levels in their order, of each the blocks with the most false
- * sharing misses first, and places of a block in the order of core, offset and
- * site.  The caller frees *places.  MARGAY_NO_MEMORY.
+ * The places of contention since the last reset, if options.notes_sharing is
+ * set: levels in their order, of each the blocks with the most false sharing
+ * misses first, and places of a block in the order of core, offset and site.
+ * The caller frees *places.  MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_hierarchy_sharing(
     const margay_hierarchy *hierarchy, struct margay_sharing_place **places,
     size_t *count, struct margay_error *error);
 
-/* What a machine was fed with. */
+/* The input of a machine. */
 struct margay_machine_fed {
     uint64_t references[MARGAY_KINDS]; /* since the last reset */
     size_t cores;                      /* that have made any, at any time */
-    bool shares_cores; /* a thread had no core of its own, as options said so */
+    bool shares_cores; /* a thread had no core of its own, because of
+                          options.cores */
 };
 
 MARGAY_API struct margay_machine_fed margay_hierarchy_fed(

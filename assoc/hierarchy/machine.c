@@ -1,6 +1,6 @@
 /*
- * machine.c - a machine: its nodes, which are made when their first core needs
- * them, and the references that it is fed with
+ * machine.c - a machine: its nodes, made when their first core needs them, and
+ * feeding
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -142,8 +142,9 @@ static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
         return MARGAY_OK;
     if (margay_level_is_optimal(node->level))
         return margay_optimal_create(node->level, &node->optimal, error);
-    /* What prefetchers and other cores do is to be noticed each time, and
-       UINT64_MAX is the number of no block that is larger than a unit. */
+    /* Effects of prefetchers and other cores must be noticed each time, and
+       UINT64_MAX must be no block, which holds for blocks larger than a
+       unit. */
     bool notes_latest =
         node->level->prefetch == MARGAY_PREFETCH_NONE &&
         node->level->coherence == MARGAY_COHERENCE_NONE &&
@@ -184,7 +185,7 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
     node->shift = margay_log2_floor(level->block_bytes);
     node->number_shift = node->shift - hierarchy->unit_shift;
     node->exclusive = level->inclusion == MARGAY_EXCLUSIVE;
-    /* Victim blocks leave the machine's level where they leave these. */
+    /* Blocks that leave the victim blocks leave the machine's level. */
     node->is_victims = index >= hierarchy->level_count;
     node->inclusive =
         node->is_victims
@@ -193,7 +194,7 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
     node->writes = level->writing != MARGAY_WRITE_NONE;
     node->through = level->writing == MARGAY_WRITE_THROUGH;
     node->allocates = !level->no_allocate;
-    /* Victim blocks send on what leaves their level. */
+    /* Victim blocks send the traffic of their level. */
     size_t own = index;
     for (size_t i = 0; node->is_victims && i < hierarchy->level_count; i++)
         own = hierarchy->levels[i].next == index ? i : own;
@@ -213,7 +214,7 @@ static enum margay_status link_above(struct margay_node *node,
     return MARGAY_OK;
 }
 
-/* The root of a domain begins it, and what is above belongs to it, too. */
+/* The root of a domain begins it, and all nodes above belong to it. */
 static enum margay_status join_domain(struct margay_instances *instances,
                                       size_t place, struct margay_node *node,
                                       struct margay_error *error)
@@ -342,7 +343,7 @@ static enum margay_status add_core(struct margay_hierarchy *hierarchy,
 
 /* --------------------------------------------------------------- feeding -- */
 
-/* A reference to `extent` numbers; 0 = it does not say to how many. */
+/* A reference to `extent` numbers; 0 = unknown. */
 struct reference {
     uint64_t number;
     uint32_t extent;
@@ -369,8 +370,8 @@ static uint64_t pieces_of(const struct margay_hierarchy *hierarchy,
     return UINT64_MAX >> (63 - last) & UINT64_MAX << (first << unit >> piece);
 }
 
-/* Make a reference of one block, which the caches of other cores hear of
-   first. */
+/* Make a reference of one block, after its effects on the caches of other
+   cores. */
 static void feed_block(struct margay_hierarchy *hierarchy,
                        struct margay_node *node, uint64_t block,
                        const struct reference *reference)
@@ -415,7 +416,8 @@ static __attribute__((noinline)) void feed_blocks(
     }
 }
 
-/* The latest block of its set, if the number lies in it; or NULL. */
+/* The entry of the latest block of its set, if the number lies in it; or
+   NULL. */
 static inline const struct margay_latest *latest_of(
     const struct margay_node *node, uint64_t number)
 {
@@ -563,7 +565,7 @@ static void add_counts(struct margay_level_counts *sum,
                        const struct margay_node *node)
 {
     const struct margay_level_counts *counts = &node->counts;
-    /* Of a level with victim blocks, those are the root of its domain. */
+    /* Victim blocks, if there are some, are the root of the domain. */
     const struct margay_level_counts *root =
         node->victims == NULL ? counts : &node->victims->counts;
     for (unsigned i = 0; i < MARGAY_PURPOSES * MARGAY_KINDS; i++) {

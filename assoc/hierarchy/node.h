@@ -110,10 +110,10 @@ struct margay_domain {
 
 /* ----------------------------------------------------------------- nodes -- */
 
-/* Why a block is referenced. */
+/* The purpose of a reference. */
 enum margay_purpose {
     MARGAY_FOR_CORE,     /* a core waits for it */
-    MARGAY_FOR_STORE,    /* a level above hands a core's write on */
+    MARGAY_FOR_STORE,    /* a level above passes on a core's write */
     MARGAY_FOR_WRITING,  /* a level above writes it back */
     MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
     MARGAY_PURPOSES,
@@ -123,8 +123,8 @@ struct margay_node {
     const struct margay_level *level;
     unsigned shift; /* log2 of its block's bytes */
     bool exclusive, inclusive, writes, through, allocates;
-    bool is_victims; /* the blocks that a level keeps of those that left it */
-    bool sends;      /* what it asks of the next one is kept */
+    bool is_victims; /* the victim blocks of a level */
+    bool sends;      /* its requests to the next one are kept */
     const struct margay_policy_loops *policy;
     margay_cache *cache;            /* NULL = a memory, or: */
     struct margay_optimal *optimal; /* of policy "opt"; owned */
@@ -137,8 +137,8 @@ struct margay_node {
     struct margay_prefetcher *prefetcher; /* owned; NULL = none */
     uint8_t *prefetched; /* bits by place: brought in ahead, not yet used */
     size_t prefetched_bytes;
-    /* The cache's, of a first level: a hit of such a block does nothing but
-       count, and make the block dirty.  NULL = another hit may do more. */
+    /* Of the cache of a first level: a hit of such a block only counts, and
+       makes the block dirty.  NULL = hits may do more. */
     struct margay_latest *latest;
     uint64_t latest_mask;
     unsigned number_shift; /* from a number of the trace to a block */
@@ -151,7 +151,7 @@ struct margay_node {
 struct margay_entrances {
     size_t count;
     bool coherent; /* one of them is in a domain */
-    bool brief;    /* they know their latest blocks, and no write goes on */
+    bool brief;    /* they note their latest blocks, and pass on no write */
     struct margay_node *nodes[MARGAY_MOST_LEVELS];
 };
 
@@ -184,7 +184,7 @@ struct margay_hierarchy {
     uint64_t references[MARGAY_KINDS];
 
     uint64_t site; /* of the reference that is being made, */
-    uint32_t core; /* and who makes it, where a level is coherent */
+    uint32_t core; /* and its place, where a level is coherent */
     bool notes_sharing;
     struct margay_prefetch_queue queue;
 
@@ -215,7 +215,7 @@ static inline uint64_t margay_level_ways(const struct margay_level *level)
     return level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
 }
 
-/* Has it the policy that needs the future? */
+/* Does it have the policy that needs the future? */
 static inline bool margay_level_is_optimal(const struct margay_level *level)
 {
     return level->bytes > 0 &&
@@ -233,7 +233,7 @@ enum margay_status margay_level_cache(const struct margay_level *level,
    or NULL without memory, and then the list stays as it was. */
 void *margay_extend(void *list, size_t *count, size_t index, size_t bytes);
 
-/* The purpose of a write that a level hands on. */
+/* The purpose of a write that a level passes on. */
 static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
 {
     return purpose == MARGAY_FOR_CORE ? MARGAY_FOR_STORE : purpose;
@@ -280,7 +280,7 @@ void margay_node_reference(margay_hierarchy *hierarchy,
                            struct margay_node *node, uint64_t block,
                            enum margay_kind kind, enum margay_purpose purpose);
 
-/* What a core does with a block. */
+/* An access of a core to a block. */
 struct margay_touch {
     uint64_t block;
     uint64_t pieces; /* bits by piece of the block, which is a 64th of it or a
@@ -301,18 +301,19 @@ void margay_directory_reset(struct margay_directory *directory);
 void margay_directory_count(const struct margay_domain *domain, uint64_t block,
                             int change);
 
-/* Before a domain's cache is referenced, or prefetches: what that does to other
-   domains. */
+/* Apply the effects on other domains, before a domain's cache is referenced, or
+   prefetches. */
 void margay_coherence_touch(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
                             const struct margay_touch *touch);
 
-/* Take a block out of all caches of a domain, or only write it back to the node
-   after them if one of them has written to it. */
+/* Take a block out of all caches of a domain, or only write it back to the next
+   node if one of them has written to it. */
 void margay_node_recall(margay_hierarchy *hierarchy, struct margay_node *root,
                         uint64_t block, bool take_out);
 
-/* Bring in what prefetchers have asked for, and what is asked for meanwhile. */
+/* Bring in the blocks that prefetchers have asked for, and will ask for
+   meanwhile. */
 void margay_node_prefetch_all(margay_hierarchy *hierarchy);
 
 #endif

@@ -2,14 +2,13 @@
  * optimal.c - Belady's optimum in a last level
  *
  * Algorithm: that of one_pass/opt.c, for one cache and a reference at a time.
- *   When a block is used again it is known whether the optimum has kept it, so
- *   that the stream that reaches the level need not be kept until its future is
- *   known.  A block that is used again and misses has left, and was written
- *   back if it was dirty.  Of blocks that are not used again the one that was
- *   used the longest ago makes room first: in the end a set has the blocks that
- *   it used last.
+ *   A use of a block shows whether the optimum has kept it since the last one,
+ *   so the references of the level need not be stored.  A block that is used
+ *   again and misses has left, and was written back if it was dirty.  Of blocks
+ *   that are not used again the one that was used the longest ago makes room
+ *   first: in the end a set has the blocks that it used last.
  * Source: as there.
- * Guarantee: exact.  When a block left is not known: a write-back counts when
+ * Guarantee: exact.  The time of evictions is unknown: a write-back counts when
  *   the block is used again, or in the end.
  * Cost: O(ways) per reference, two looks into a hash table, and a cache of LRU;
  *   8 bytes for each way of each set, and 18 to 37 for each distinct block.
@@ -71,7 +70,7 @@ static uint64_t value_of(const struct margay_optimal *optimal, uint64_t block)
     return margay_bucket_value(bucket, slot);
 }
 
-/* Note that a block is the latest of its set, and what that changes. */
+/* Make a block the latest of its set. */
 static void make_latest(struct margay_optimal *optimal, uint64_t block,
                         bool dirty)
 {

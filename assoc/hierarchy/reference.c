@@ -1,18 +1,17 @@
 /*
  * reference.c - a reference in a node, and its effects on others
  *
- * Algorithm: one step of the node's cache (cache.h), and then what follows from
- *   it in the order that hierarchy.h gives, all of it before the next
- *   reference.
+ * Algorithm: one step of the node's cache (cache.h), and then its consequences
+ *   in the order of hierarchy.h, all of them before the next reference.
  * Source: Smith 1982 (writing); Baer and Wang 1988 (inclusion); Jouppi 1990
  *   (victim blocks); Jouppi and Wilton 1994 (exclusion).  Of prefetchers, the
  *   next line: Smith 1978, prefetch on a miss; adjacent: Intel's manuals, the
  *   spatial prefetcher, which completes pairs of lines; stride by site: Baer
- * and Chen 1991; streams: Jouppi 1990, Palacharla and Kessler 1994, into the
- * cache rather than into buffers. Guarantee: every reference of a node is one
- * of the machine that the rows describe; tests/assoc/test_hierarchy.c has the
- * same rules as lists and loops. Cost: a step for each node that a reference
- * comes to.
+ *   and Chen 1991; streams: Jouppi 1990, Palacharla and Kessler 1994, into the
+ *   cache rather than into buffers.
+ * Guarantee: the behaviour described by the rows of the machine;
+ *   tests/assoc/test_hierarchy.c has the same rules as lists and loops.
+ * Cost: a step for each node that a reference comes to.
  */
 #include "assoc/hierarchy/node.h"
 
@@ -30,7 +29,7 @@ struct sight {
     bool first_use; /* of a block that was prefetched */
 };
 
-/* Is the block `step` (modulo 2^64) from `from` one that there is? */
+/* Does the block `step` (modulo 2^64) from `from` exist? */
 static bool is_there(const struct margay_prefetcher *prefetcher, uint64_t from,
                      uint64_t step)
 {
@@ -115,8 +114,7 @@ static inline bool take_bit(struct margay_node *node, uint64_t at)
     return true;
 }
 
-/* A block is used; returns whether for the first time since it was prefetched.
- */
+/* Use a block; returns whether for the first time since it was prefetched. */
 static inline bool use_prefetched(struct margay_node *node, uint64_t at,
                                   enum margay_purpose purpose)
 {
@@ -167,7 +165,7 @@ static inline void notice(struct margay_hierarchy *hierarchy,
 
 /* -------------------------------------------------------- blocks that go -- */
 
-/* The block that its set used last; MARGAY_NOWHERE = it is there no more. */
+/* The block that its set used last; MARGAY_NOWHERE = it has left. */
 static inline void set_latest(struct margay_node *node, uint64_t block,
                               uint64_t at)
 {
@@ -184,7 +182,7 @@ static inline void went(struct margay_node *node, uint64_t block)
         margay_directory_count(node->domain, block, -1);
 }
 
-/* Take what a block of 2^shift bytes consists of out of all nodes above `node`;
+/* Take all parts of a block of 2^shift bytes out of all nodes above `node`;
    returns whether one of them had written to it. */
 static bool clear_above(struct margay_node *node, unsigned shift,
                         uint64_t block)
@@ -208,7 +206,7 @@ static bool clear_above(struct margay_node *node, unsigned shift,
     return dirty;
 }
 
-/* Bring a block in that the node lacks; *evicted is what made room. */
+/* Bring in a block that the node lacks; *evicted made room. */
 static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
                          evicted_block *evicted)
 {
@@ -228,7 +226,7 @@ static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
     return at;
 }
 
-/* Keep what a node asks of what comes after it. */
+/* Keep a request of a node to the next one. */
 static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
                                            const struct margay_node *node,
                                            uint64_t block,
@@ -248,8 +246,8 @@ static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
     traffic->count++;
 }
 
-/* Reference the blocks of the next node that a block of this one lies in, or
-   consists of. */
+/* Reference the block of the next node that contains a block of this one, or
+   the smaller blocks that it consists of. */
 static void reference_next(struct margay_hierarchy *hierarchy,
                            struct margay_node *node, uint64_t block,
                            enum margay_kind kind, enum margay_purpose purpose)
@@ -294,7 +292,7 @@ static bool recall(struct margay_node *node, const struct margay_node *root,
     bool dirty = at != MARGAY_NOWHERE &&
                  (take_out ? margay_cache_take_out(node->cache, at)
                            : margay_cache_make_clean(node->cache, at));
-    /* The root counts what leaves the domain. */
+    /* The root counts blocks that leave the domain. */
     if (node != root && node->victims != root)
         node->counts.writebacks += dirty;
     for (size_t i = 0; i < node->above_count; i++)
@@ -311,8 +309,8 @@ void margay_node_recall(struct margay_hierarchy *hierarchy,
     write_back(hierarchy, root, block);
 }
 
-/* A block that left the node above comes into an exclusive node; returns what
-   makes room for it. */
+/* A block that left the node above comes into an exclusive node; returns the
+   block that makes room for it. */
 static evicted_block put(struct margay_hierarchy *hierarchy,
                          struct margay_node *node, const evicted_block *block)
 {
@@ -331,7 +329,7 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
     node->counts.victim_fills += at == MARGAY_NOWHERE;
     if (at == MARGAY_NOWHERE)
         at = bring_in(node, &use, &evicted);
-    /* Victim blocks are a part of their level, which the block has not left. */
+    /* Victim blocks are part of their level, so the block has not left it. */
     if (block->dirty && node->through && !node->is_victims)
         write_back(hierarchy, node, block->block);
     else if (block->dirty)
@@ -339,7 +337,7 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
     return evicted;
 }
 
-/* A block has left the node, and no other one is asked for. */
+/* A block has left the node, and no other one is requested. */
 static void let_go(struct margay_hierarchy *hierarchy, struct margay_node *node,
                    const evicted_block *evicted)
 {
@@ -412,8 +410,8 @@ static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
     return dirty;
 }
 
-/* The block came from an exclusive level, where it was dirty.  What it pushed
-   out of the levels below may have taken it out of this one. */
+/* The block came from an exclusive level, where it was dirty.  Evictions in the
+   levels below may have taken it out of this one. */
 static void keep_dirty(struct margay_node *node, uint64_t block)
 {
     uint64_t at = margay_cache_where(node->cache, block);
@@ -421,8 +419,7 @@ static void keep_dirty(struct margay_node *node, uint64_t block)
         margay_cache_make_dirty(node->cache, at);
 }
 
-/* The level lacks the block of a reference, and its victim blocks have it or
-   not. */
+/* The level lacks the block of a reference; its victim blocks may have it. */
 static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
                  const struct margay_use *use, enum margay_purpose purpose)
 {
@@ -447,8 +444,8 @@ static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
         hand_on(hierarchy, node, block, purpose);
 }
 
-/* A reference of an optimal level, which memory comes after: what that gets may
-   be in any order. */
+/* A reference of an optimal level before memory, whose requests may come in any
+   order. */
 static void use_optimal(struct margay_hierarchy *hierarchy,
                         struct margay_node *node, uint64_t block,
                         enum margay_kind kind, enum margay_purpose purpose)

@@ -1,24 +1,24 @@
 /*
- * shared.h - the caches that machines of a family have in common
+ * shared.h - the common caches of the machines of a family
  *
  *      source --+-- group --+-- cache ---- source ...
  *               |           +-- cache ---- source ...
  *               +-- group --+-- cache
  *
  * A source is the references that come to some caches: those of the trace that
- * a first level takes, or what some caches before pass on.  A group is caches
+ * a first level takes, or the output of some caches before.  A group is caches
  * after one source that are simulated together: LRU caches of the same sets,
  * which differ in their ways, or one other cache.  So a path from a source of
- * the trace is a list of levels, and is there once for all machines that begin
- * with these levels.  Memories are not simulated: what they get is what the
- * caches before them pass on.
+ * the trace is a list of levels, shared by all machines that begin with these
+ * levels.  Memories are not simulated: they get the output of the caches before
+ * them.
  */
 #ifndef MARGAY_ASSOC_SHARED_H
 #define MARGAY_ASSOC_SHARED_H
 
 #include "assoc/hierarchy/node.h"
 
-/* What a reference is: its kind, and its purpose, which is no prefetch. */
+/* The sort of a reference: its kind and its purpose, never a prefetch. */
 #define MARGAY_SORTS (MARGAY_FOR_PREFETCH * MARGAY_KINDS)
 
 static inline size_t margay_sort(enum margay_kind kind,
@@ -77,7 +77,7 @@ struct margay_shared_cache {
     uint64_t ways;
     uint64_t writebacks;
     bool feeds;                    /* a source */
-    struct margay_flow passed;     /* on, if it feeds one */
+    struct margay_flow passed;     /* its output, if it feeds one */
     struct margay_source *sources; /* the first of those whose first feeder this
                                       is */
 };
@@ -120,13 +120,13 @@ static inline struct margay_shared_cache *margay_cache_in(
     return group->caches.items[index];
 }
 
-/* Tasks of a crew, of which the context is the first of some pointers: gather
-   what the feeders of source `index` pass on, and reference what has come to
-   the source of group `index`. */
+/* Tasks of a crew, whose context is an array of pointers: gather the output of
+   the feeders of source `index`, and make the references of the source of group
+   `index`. */
 void margay_shared_gather(void *sources, size_t index);
 void margay_shared_step(void *groups, size_t index);
 
-/* What a cache has counted, and what it has passed on, of each sort. */
+/* The counts of a cache, and its output of each sort. */
 struct margay_level_counts margay_shared_counts(
     const struct margay_shared_cache *cache);
 void margay_shared_passed(const struct margay_shared_cache *cache,

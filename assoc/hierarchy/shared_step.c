@@ -1,17 +1,17 @@
 /*
- * shared_step.c - what references do in caches that are simulated together
+ * shared_step.c - references in caches that are simulated together
  *
  * Algorithm: LRU caches of the same sets hold, in each set, the blocks that
- *   were used last, so that one list of them serves all numbers of ways
- *   (stack inclusion): a block found after d others is a miss where there are
- *   d ways or fewer, and pushes out of each such cache what stands last there.
- *   A block that was written, and since then found after up to d others, is
- *   dirty in caches of more than d ways, as each of the others has written it
- *   back meanwhile; one number for each block tells.
+ *   were used last, so that one list of them serves all numbers of ways (stack
+ *   inclusion): a block found after d others is a miss where there are d ways
+ *   or fewer, and pushes the last block out of each such cache.  A block that
+ *   was written, and since then found after up to d others, is dirty in caches
+ *   of more than d ways, as each of the others has written it back meanwhile; a
+ *   number for each block is enough.
  * Source: Mattson et al. 1970 (stacks); Wang and Baer 1991 (write-backs of all
  *   sizes at once).
- * Guarantee: each cache counts and passes on what a node of the same level
- *   does (reference.c), in the same order.
+ * Guarantee: each cache has the counts and the output of a node of the same
+ *   level (reference.c), in the same order.
  * Cost: the depth of a reference in its set.
  */
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* The numbers of insertions are looked at after that many references. */
+/* The numbers of insertions are checked after this many references. */
 #define PIECE_REFS ((size_t)1 << 20)
 
 struct margay_fifo {
@@ -64,7 +64,7 @@ void margay_fifo_free(margay_fifo *fifo)
     margay_unmap(fifo, sizeof *fifo);
 }
 
-/* Ages stay as they are, and what is too old to be present becomes 0. */
+/* Ages stay the same, and numbers too old to be present become 0. */
 static void renumber(margay_fifo *fifo)
 {
     for (uint32_t i = 0; i < fifo->objects; i++) {

@@ -1,4 +1,4 @@
-/* jobs.h - who does a job of Belady's optimum (opt.c says what these are) */
+/* jobs.h - giving jobs of Belady's optimum to machines (see opt.c) */
 #ifndef MARGAY_ASSOC_JOBS_H
 #define MARGAY_ASSOC_JOBS_H
 

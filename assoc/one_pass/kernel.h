@@ -253,7 +253,7 @@ static ALWAYS_INLINE line line_shift(line old, line before, uint32_t found)
 
 #if defined(__AVX512BW__)
 
-/* Which of up to 64 references are there, and what their recencies are. */
+/* The mask of up to 64 references, and their recencies. */
 static ALWAYS_INLINE __m512i load_recencies(const uint8_t *recencies,
                                             size_t count, uint64_t *there)
 {
@@ -327,7 +327,7 @@ static ALWAYS_INLINE size_t keep_older(tag *to, const tag *from,
 
 #endif
 
-/* The same where kinds are told apart. */
+/* The same with kinds. */
 static ALWAYS_INLINE void count_kinds(uint64_t *hits, const uint8_t *recencies,
                                       const uint8_t *kinds, size_t count)
 {

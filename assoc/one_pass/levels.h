@@ -46,7 +46,7 @@ struct margay_level {
  */
 struct margay_work {
     void *blocks;
-    uint8_t *kinds; /* NULL = not told apart */
+    uint8_t *kinds; /* NULL = unknown */
     size_t count;
 };
 

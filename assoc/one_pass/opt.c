@@ -3,24 +3,25 @@
  *
  * Algorithm: a hash table has the time of each block's last reference.  From
  *   there to the next one is a job, which a cache does if it keeps the block.
- *   A set of w ways has w - 1 machines for jobs, as one way is that of the
- * block that is referenced; with bypass it has w.  The most jobs are done if
- * each is given, when it ends, to the machine that has been free for the
- * shortest time when it begins.  The moments from which machines are free are
- * in a list for each set, of which the first w serve w machines.  A job from p
- * to t is given to the first machine whose moment is p or before: this becomes
- * t, or where there is no bypass the time of the set's reference before t. Each
- * later moment that is p or before and above all of these before it makes way
- * for the one that made way before, and the last one is no more. An immediate
- * repeat needs no machine where there is no bypass. Few sets of many ways have
- * an engine each instead, which finds the machine in sublinear time
- * (stackdist/optimal/machines.h, where more is said). Source: Belady, "A study
- * of replacement algorithms for a virtual-storage computer", IBM Systems J.
- * 5(2), 1966; Mattson et al. 1970, who show that one list serves all numbers of
- * ways; the derivation is our own. Guarantee: exact, of each reference, and
- * known when it is made. Cost: O(ways) per reference and number of sets, and a
- * look into the hash table per reference; 8 bytes for each way of each set, and
- * 18 to 37 for each distinct block.
+ *   A set of w ways has w - 1 machines for jobs, as one way holds the
+ *   referenced block; with bypass it has w.  The most jobs are done if each is
+ *   given, when it ends, to the machine that has been free for the shortest
+ *   time when it begins.  The moments from which machines are free are in a
+ *   list for each set, of which the first w serve w machines.  A job from p to
+ *   t is given to the first machine whose moment is p or before: this becomes
+ *   t, or without bypass the time of the set's reference before t.  Each later
+ *   moment that is p or before and above all of these before it makes way for
+ *   the one that made way before, and the last one is dropped.  Without bypass
+ *   an immediate repeat needs no machine.  Few sets of many ways have an engine
+ *   each instead, which finds the machine in sublinear time
+ *   (stackdist/optimal/machines.h has more).
+ * Source: Belady, "A study of replacement algorithms for a virtual-storage
+ *   computer", IBM Systems J. 5(2), 1966; Mattson et al. 1970, who show that
+ *   one list serves all numbers of ways; the derivation is our own.
+ * Guarantee: exact, of each reference, and known when it is made.
+ * Cost: O(ways) per reference and number of sets, and a look into the hash
+ *   table per reference; 8 bytes for each way of each set, and 18 to 37 for
+ *   each distinct block.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@
 #define LISTED_WAYS 128
 #define ENGINE_SETS 256
 
-/* What an engine takes for a set of few blocks, about. */
+/* The approximate cost of an engine for a set of few blocks. */
 #define ENGINE_BYTES ((uint64_t)1 << 17)
 
 /* The references of a piece, sorted by sets. */
@@ -244,7 +245,7 @@ static void feed_engines(const margay_opt *opt, struct level *level)
         ends[margay_set_by(level->rule, level->sets, opt->blocks[i]) + 1]++;
     for (size_t set = 0; set < level->sets; set++)
         ends[set + 1] += ends[set];
-    /* Now where each set begins; and in the end where it ends. */
+    /* Now the beginning of each set; in the end its end. */
     for (size_t i = 0; i < opt->count; i++) {
         size_t set = margay_set_by(level->rule, level->sets, opt->blocks[i]);
         sorted->blocks[ends[set]] = opt->blocks[i];

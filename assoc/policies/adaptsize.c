@@ -6,8 +6,8 @@
  *   model expects the most hits: an object asked for at a rate r and admitted
  *   with a probability p leaves a time T after its last use, where T is such
  *   that the expected bytes of all objects fill the cache.  Rates are those of
- *   the interval, averaged with earlier ones.  The number is looked for on a
- *   grid of log2 c, and by golden sections next to the best of these.
+ *   the interval, averaged with earlier ones.  The number is searched for on a
+ *   grid of log2 c, and by golden sections next to the best point.
  *
  * Source: Berger, Sitaraman and Harchol-Balter, "AdaptSize: orchestrating the
  *   hot object memory cache in a content delivery network", NSDI 2017.  The

@@ -1,4 +1,4 @@
-/* admission.c - which objects that miss come into a cache */
+/* admission.c - the admission of objects to a cache */
 #define _GNU_SOURCE
 #include "assoc/policies/admission.h"
 

@@ -1,9 +1,8 @@
 /*
- * admission.h - which objects that miss come into a cache
- *
- * `admit=` stands among the parameters of any policy for objects.  What is not
- * admitted is a miss, is not stored and evicts nothing, and the policy learns
- * nothing of it.  `tier=` stands there, too.
+ * admission.h - the admission of objects to a cache `admit=` stands among the
+ * parameters of any policy for objects.  A request that is not admitted is a
+ * miss, stores and evicts nothing, and does not change the policy.  So does
+ * `tier=`.
  */
 #ifndef MARGAY_ASSOC_ADMISSION_H
 #define MARGAY_ASSOC_ADMISSION_H
@@ -48,10 +47,11 @@ enum margay_admission_rule {
     MARGAY_ADMIT_ALL,
     MARGAY_ADMIT_SMALL,  /* size<N: of fewer than N bytes */
     MARGAY_ADMIT_SOME,   /* P: with this probability */
-    MARGAY_ADMIT_SECOND, /* second-hit: what has been asked for before */
-    /* These look at all requests. */
+    MARGAY_ADMIT_SECOND, /* second-hit: objects requested before */
+    /* These need all requests. */
     MARGAY_ADMIT_ADAPTED,  /* adaptsize: small ones, as the cache hits most */
-    MARGAY_ADMIT_FREQUENT, /* tinylfu: what is asked for more than the victim */
+    MARGAY_ADMIT_FREQUENT, /* tinylfu: objects requested more often than the
+                              victim */
 };
 
 struct margay_admission {
@@ -59,7 +59,7 @@ struct margay_admission {
     uint64_t bytes;
     double probability;
     struct margay_random chances;
-    uint8_t *asked; /* [object]: it was asked for */
+    uint8_t *asked; /* [object]: it was requested */
     struct margay_adaptsize adaptsize;
     struct margay_sketch sketch;
     uint64_t tier_bytes; /* of the memory before the cache; 0 = there is none */
@@ -86,8 +86,8 @@ void margay_admission_set_up(struct margay_admission *admission,
 void margay_admission_watch(struct margay_admission *admission, uint32_t object,
                             const uint64_t *sizes);
 
-/* Does an object that misses come in?  `victim` is what would make room for it,
-   or MARGAY_NO_SLOT. */
+/* Does an object that misses come in?  `victim` would make room for it, or is
+   MARGAY_NO_SLOT. */
 bool margay_admission_admits(struct margay_admission *admission,
                              uint32_t object, uint64_t bytes, uint32_t victim);
 

@@ -1,5 +1,5 @@
 /*
- * arc.c - ARC: evicts by recency or by frequency, whichever lately pays more
+ * arc.c - ARC: evicts by recency or by frequency, whichever paid more lately
  *
  * T1 holds the blocks that were used once lately, T2 those used more often,
  * both in LRU order.  B1 and B2 remember the blocks that were evicted from
@@ -14,7 +14,7 @@
  *   - p is compared with whole numbers only, so it matters on which side of one
  *     it is, or that it is one.  It has 96 binary digits after the point; a
  *     step is off by less than 2^-96, and 2^39 of them together by less than
- *     2^-57.  What then is within 2^-56 of a whole number is taken for it.  So
+ *     2^-57.  A value within 2^-56 of a whole number counts as that number.  So
  *     each comparison is that of the real p, unless that is no whole number but
  *     within 2^-55 of one: the lengths that were divided by since p was whole
  *     then have a least common multiple above 2^55.
@@ -66,7 +66,7 @@ static MARGAY_ALWAYS_INLINE void hit(void *context, uint64_t set, uint32_t slot,
         margay_queues_enter(&state->queues, set, T2, slot, use->sized);
 }
 
-/* By how much the target moves for a block of `size` that a list of `length`
+/* The move of the target for a block of `size` that a list of `length`
    remembers, the other such list being of length `other`. */
 static MARGAY_ALWAYS_INLINE margay_u128 step_of(uint64_t length, uint64_t other,
                                                 uint64_t size, uint64_t room,

@@ -1,9 +1,10 @@
 /*
- * belady.c - belady-size: evicts what takes the most room for the longest time
+ * belady.c - belady-size: evicts the object with the most room for the longest
+ * time
  *
  * Of objects with sizes, the one goes whose bytes times the requests until its
- * next one are most; what is not asked for again goes first.  This is no
- * optimum, which is too costly to find where sizes differ: see pfoo-l and
+ * next one are most; an object that is not requested again goes first.  This is
+ * no optimum, which is too costly to find where sizes differ: see pfoo-l and
  * pfoo-u (policies_future.c).  Of objects of one size it is one.
  *
  * Source: Belady 1966; as a plain policy for objects it is in libCacheSim.
@@ -19,7 +20,7 @@ struct state {
     struct margay_held held;
     uint32_t sample;
     const uint64_t *sizes;
-    uint64_t *nexts; /* [slot]: when it is asked for again */
+    uint64_t *nexts; /* [slot]: its next request */
 };
 
 static void set_up(void *context, const struct margay_policy_setup *setup,

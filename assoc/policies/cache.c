@@ -14,7 +14,7 @@
 
 #include "traces/traces_internal.h"
 
-/* What a cache consists of. */
+/* The parts of a cache. */
 struct design {
     const struct margay_policy *policy;
     struct margay_policy_setup setup;

@@ -48,15 +48,15 @@ struct margay_cache_loop {
     struct margay_finder finder; /* a copy */
 };
 
-/* What a loop is compiled for: a constant, and handed from one function to the
-   next by itself.  As a member of the loop it is found too late to inline the
-   calls, which costs a third more instructions. */
+/* The variant that a loop is compiled for: a constant, passed from function to
+   function as an argument.  As a member of the loop it would be found too late
+   to inline the calls, which costs a third more instructions. */
 struct margay_cache_fixed {
     struct margay_policy_calls calls;
     enum margay_finder_form form;
 };
 
-/* A block comes from the level after the cache, or goes there. */
+/* Note a block that comes from the next level, or goes there. */
 static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
                                         enum margay_kind kind,
                                         const struct margay_use *cause)
@@ -287,7 +287,7 @@ struct margay_object_cache {
     uint64_t time, until;  /* as the notes have it */
     uint64_t size;         /* of the next object, */
     bool has_size, stores; /* if it is noted; the next request stores */
-    bool heeds;            /* the loop over requests heeds notes */
+    bool heeds;            /* the loop over requests handles notes */
     uint64_t cost;         /* of a miss */
     struct margay_tier tier;
     const uint64_t *nexts; /* [request]; NULL */
@@ -305,7 +305,7 @@ void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note);
 /* An object leaves the cache, if it is held. */
 void margay_object_cache_drop(margay_object_cache *cache, uint32_t object);
 
-/* It has the size that is noted, if one is, and takes no room as yet. */
+/* It gets the noted size, if there is one, and takes no room yet. */
 void margay_object_cache_resize(margay_object_cache *cache, uint32_t object);
 
 /* An object leaves the tier, if it is there. */
@@ -314,8 +314,8 @@ void margay_tier_drop(margay_object_cache *cache, uint32_t object);
 /* A request, with a tier. */
 void margay_tier_request(margay_object_cache *cache, uint32_t object);
 
-/* Do what notes say of a request.  Returns whether what is held of the object
-   is valid.  Another size clears *fits: what is held then takes no room until
+/* Apply the notes of a request.  Returns whether the held object is valid.
+   Another size clears *fits: the object then takes no room until
    margay_object_cache_fit(). */
 bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
                               bool *fits);
@@ -323,8 +323,8 @@ bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
 /* Does an object that misses come into the cache? */
 bool margay_object_cache_admits(margay_object_cache *cache, uint32_t object);
 
-/* Make room for an object, and hold it.  One that is held takes no room as yet,
-   and is never evicted, so that others are left as long as room is needed. */
+/* Make room for an object, and hold it.  A held one takes no room yet, and is
+   never evicted, so others are left as long as room is needed. */
 static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
     margay_object_cache *cache, const struct margay_policy_calls *calls,
     uint32_t object, const struct margay_use *use)

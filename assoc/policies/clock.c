@@ -10,8 +10,8 @@
  *   block may come with some (new).
  *   As long as every block that leaves makes way for one that comes, the slots
  *   themselves are the circle: a new block takes the slot that the hand has
- *   just passed, and is the newest.  Objects of different sizes leave by the
- *   number, so that a cache of them keeps a line.
+ *   just passed, and is the newest.  Objects of different sizes leave several
+ *   at a time, so a cache of objects keeps a line.
  *
  * Source: Belady 1966 (fifo); Corbato, "A paging experiment with the Multics
  *   system", MIT Project MAC Report MAC-M-384, 1968 (clock).  Others give a new
@@ -83,7 +83,7 @@ static MARGAY_ALWAYS_INLINE uint32_t oldest_of(const struct state *state,
     return sized ? margay_order_first(&state->line, set, 0) : state->hands[set];
 }
 
-/* The hand goes on: what was the oldest is the newest. */
+/* The hand goes on: the oldest becomes the newest. */
 static MARGAY_ALWAYS_INLINE void pass(struct state *state, uint64_t set,
                                       bool sized)
 {

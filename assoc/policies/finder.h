@@ -1,5 +1,5 @@
 /*
- * finder.h - which slot of its set holds a block
+ * finder.h - finding the slot of a block in its set
  *
  * A set of up to 64 slots is scanned.  Each slot has a mark, 16 bits of its
  * block's hashed number; the marks of eight slots are compared at once, and

@@ -4,15 +4,15 @@
  * The value of a block is its number of uses since it came in, of gdsf times
  * what a miss of it costs for each of its bytes, and the age of the cache at
  * its last use.  The block of the least value goes, and its value becomes the
- * age; so a block that is not used any more goes in the end, however often it
- * was. Blocks of the same size are alike to both.
+ * age; so a block that is no longer used leaves in the end, however often it
+ * was used. Blocks of the same size are alike to both.
  *
  * Source: Arlitt, Cherkasova, Dilley, Friedrich and Jin, "Evaluating content
  *   management techniques for web proxy caches", Performance Evaluation Review
  *   27(4), 2000 (lfuda); Cherkasova, "Improving WWW proxies performance with
  *   Greedy-Dual-Size-Frequency caching policy", HP Labs HPL-98-69R1, 1998
  *   (gdsf).  What is chosen here:
- *   - A miss costs what its request says, or else 1.
+ *   - A miss has the cost that its request gives, or else 1.
  *   - Of equal values, the least recently used block goes.
  *   - An object of no bytes counts as one of 1 byte.
  *   - An object that has grown has its new value at once, and is passed over.

@@ -1,5 +1,6 @@
 /*
- * held.h - which objects a cache holds, for policies that choose among a sample
+ * held.h - the objects that a cache holds, for policies that choose among a
+ * sample
  *
  * A set of blocks that is full has one in each slot.  Of objects, a list says
  * which are in the cache; the last of them fills the gap of one that leaves,

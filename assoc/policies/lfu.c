@@ -132,7 +132,7 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
     return slot;
 }
 
-/* Behind the blocks of one use, which are the first. */
+/* After the blocks of one use, which are the first. */
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {

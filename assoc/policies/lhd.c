@@ -1,5 +1,5 @@
 /*
- * lhd.c - LHD: evicts what is expected to hit least for the room it takes
+ * lhd.c - LHD: evicts the block with the fewest expected hits for its room
  *
  * The hit density of a block is the probability that it is hit before it is
  * evicted, divided by the time until then and, of objects, by its bytes.  It
@@ -13,13 +13,14 @@
  * maximizing hit density", NSDI 2018, with the numbers of the authors' program:
  * samples of 32, of 8 for the first 50 intervals, and 8 that came last; 20000
  * ages, in units of 2^10 references at first, which the mean number of blocks
- * decides after 6 intervals and 26; 1 in 32 stays as long as blocks that do, so
- * that long ages are known, have less than a hundredth of the cache, up to the
- *   50th interval.  What is chosen here:
+ * decides after 6 intervals and 26; until the 50th interval 1 block in 32
+ * explores, which is not evicted as long as such blocks have less than a
+ * hundredth of the cache, so that long ages are known.  What is chosen here:
  *   - There are no classes by application.  All sets share ages and densities.
  *   - Ages of a density that is not known yet have (class + 1) / (age + 1), as
  *     there; an object of no bytes counts as one of 1 byte.
- *   - What has grown is passed over; what outgrows the cache counts as evicted.
+ *   - An object that has grown is passed over; one that outgrows the cache
+ *     counts as evicted.
  *
  * Cost: proportional to the sample; 16 bytes for each way, 24 for each object,
  *   and 4 MB for a cache.
@@ -58,7 +59,7 @@ struct state {
     struct class *classes;   /* [CLASSES] */
     uint64_t interval, left; /* references of an interval, and of this one */
     unsigned intervals, shift;
-    int64_t budget;                     /* of what explores */
+    int64_t budget;                     /* of exploring blocks */
     uint64_t count;                     /* of blocks in the cache */
     float mean_count, mean_mass, usual; /* and the density of victims */
     uint64_t admitted[ADMISSIONS];      /* places plus 1; 0 = none */

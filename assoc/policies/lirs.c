@@ -17,7 +17,7 @@
  *   - S remembers at most four times as many blocks as the cache has; of more,
  *     the one is forgotten that was evicted first.  The paper sets no bound.
  *   - Of objects with sizes, all of these are bytes.  Where an object becomes
- *     LIR, or grows, as many become HIR as it takes; where no HIR object makes
+ *     LIR, or grows, as many become HIR as needed; where no HIR object makes
  *     room, the LIR object at the bottom of S goes.
  *
  * Cost: constant on average, as a block leaves the bottom of S once for each

@@ -5,14 +5,15 @@
  * the block in included.  The victim is the lowest slot whose bit is 0.  If all
  * bits of the set are 1, they are cleared first, and the victim is the lowest
  * slot.  With clear=use the use that sets the last bit clears all others, also
- * called MRU and bit-PLRU; with clear=full so, too, but uses set bits only
- * where the set is full before them. Source: as Jaleel, Theobald, Steely and
- * Emer, "High performance cache replacement using re-reference interval
- * prediction (RRIP)", ISCA 2010, describe it for processors of the time; of
- * clear=use and clear=full, Abel and Reineke, "nanoBench", ISPASS 2020: MRU and
- * MRU_N, as the last levels of Nehalem and Sandy Bridge have it. Cost: constant
- * on average: between two clearings the lowest slot without a bit only moves
- * up; one bit for each way, 20 bytes for a set at least.
+ * called MRU and bit-PLRU; with clear=full likewise, but uses set bits only if
+ * the set was full before them.
+ * Source: as Jaleel, Theobald, Steely and Emer, "High performance cache
+ *   replacement using re-reference interval prediction (RRIP)", ISCA 2010,
+ *   describe it for processors of the time; of clear=use and clear=full, Abel
+ *   and Reineke, "nanoBench", ISPASS 2020: MRU and MRU_N, in the last levels of
+ *   Nehalem and Sandy Bridge.
+ * Cost: constant on average: between two clearings the lowest slot without a
+ *   bit only moves up; one bit for each way, 20 bytes for a set at least.
  */
 #include <string.h>
 

@@ -4,19 +4,18 @@
  * Algorithm: the cache has a number of bytes, and one set.  Objects are dense
  *   numbers, and each has a slot of its own, which is its number, so that there
  *   is nothing to find.  A request of an object that is not held evicts until
- *   the object fits.  An object that is larger than the cache is a miss, is
- *   not stored and evicts nothing; one of 0 bytes takes no room.  Where a held
+ *   the object fits.  An object that is larger than the cache is a miss, is not
+ *   stored and evicts nothing; one of 0 bytes takes no room.  Where a held
  *   object gets another size, the request is a hit, and others are evicted
  *   until all fits: where the policy names the object itself, it is passed
- *   over.  It leaves if it is larger than the cache.  A request that comes
- *   later than the object's expiry is a miss, and stores it where it stands.
- *   An object that is deleted gives its room free at once.  Before the cache
- *   there may be memory (tier.c).
+ *   over.  It leaves if it is larger than the cache.  A request after the
+ *   object's expiry is a miss, and stores it in its place.  A deleted object
+ *   frees its room at once.  Before the cache there may be memory (tier.c).
  *
- * Guarantee: objects of 1 byte each fare as blocks do in a cache of as many
+ * Guarantee: objects of 1 byte each behave like blocks in a cache of as many
  *   ways, with every policy.
  *
- * Cost: 1 byte for each object and what the policy takes, however small the
+ * Cost: 1 byte for each object and the state of the policy, however small the
  *   cache is; 16 more where there are notes.
  */
 #ifndef MARGAY_ASSOC_OBJECT_CACHE_H
@@ -31,16 +30,16 @@
 
 /*
  * Requests are words: the number of an object, or a note, which two words of
- * its value follow, the lower one first.  A note says what is so from there on,
+ * its value follow, the lower one first.  A note changes a value from there on,
  * or of the next request.  Time and expiry begin with 0, and costs with 1.
  */
 #define MARGAY_NOTE       (UINT32_C(1) << 31)
 #define MARGAY_NOTE_SIZE  (MARGAY_NOTE | 0u) /* the next object's bytes */
 #define MARGAY_NOTE_TIME  (MARGAY_NOTE | 1u) /* the time of requests, */
-#define MARGAY_NOTE_UNTIL (MARGAY_NOTE | 2u) /* the end of what they store, */
+#define MARGAY_NOTE_UNTIL (MARGAY_NOTE | 2u) /* the expiry of their stores, */
 #define MARGAY_NOTE_STORE (MARGAY_NOTE | 3u) /* and the next one stores */
 #define MARGAY_NOTE_DROP  (MARGAY_NOTE | 4u) /* an object that leaves */
-#define MARGAY_NOTE_COST  (MARGAY_NOTE | 5u) /* what misses cost */
+#define MARGAY_NOTE_COST  (MARGAY_NOTE | 5u) /* the cost of misses */
 #define MARGAY_NOTE_WORDS 3
 
 /* The most objects, so that their numbers leave that bit free. */
@@ -64,8 +63,8 @@ typedef struct margay_object_cache margay_object_cache;
 
 struct margay_object_counts {
     uint64_t misses, missed_bytes, missed_cost; /* of objects */
-    /* Those of the objects that came in, and of what was stored anew of one
-       that was there: by a set, with another size, or as it had expired. */
+    /* Those of objects that came in, or were stored anew: by a set, with
+       another size, or because they had expired. */
     uint64_t written_bytes;
     uint64_t memory_hits; /* of the tier before the cache */
 };
@@ -80,7 +79,7 @@ enum margay_status margay_object_cache_create(
     const struct margay_object_cache_options *options,
     margay_object_cache **cache, struct margay_error *error);
 
-/* Does a spec say what caches of objects alone have? */
+/* Does a spec have parameters of caches of objects? */
 static inline bool margay_spec_of_objects(const char *spec)
 {
     return strstr(spec, "admit=") != NULL || strstr(spec, "tier=") != NULL;

@@ -168,7 +168,7 @@ static inline unsigned margay_queues_where(const struct margay_queues *queues,
     return queues->where[set * queues->order.slots + slot];
 }
 
-/* What a queue has of its set's room. */
+/* The room of a queue in its set. */
 static MARGAY_ALWAYS_INLINE uint64_t
 margay_queues_room(const struct margay_queues *queues, uint64_t set,
                    unsigned queue, bool sized)
@@ -293,8 +293,8 @@ static inline void margay_queues_resize(void *state, uint32_t slot,
     .remove = margay_queues_remove, .resize = margay_queues_resize
 
 /* The segmented LRU of slru and tinylfu: a hit moves a block on probation to
-   the protected line, what that has too many of returns, and others are
-   renewed.  An object that has grown may be too much where it stands. */
+   the protected line, whose surplus returns, and renews others.  An object that
+   has grown may be too large for its line. */
 static MARGAY_ALWAYS_INLINE void margay_queues_protect(
     struct margay_queues *queues, uint64_t set, uint32_t slot,
     unsigned probation, unsigned protected, uint64_t most, bool sized)
@@ -306,9 +306,8 @@ static MARGAY_ALWAYS_INLINE void margay_queues_protect(
     margay_queues_limit(queues, set, protected, most, probation, sized);
 }
 
-/* `fraction` of a number of ways or bytes, rounded down.  A fraction such as
-   0.29 is less than it says, by half of the last digit in double precision, and
-   100 of it are 29 all the same. */
+/* `fraction` of a number of ways or bytes, rounded down.  The double 0.29 is
+   slightly less than 0.29, but 100 times it is 29 all the same. */
 static inline uint64_t margay_fraction_of(uint64_t room, double fraction)
 {
     return (uint64_t)((double)room * fraction * (1 + 2 * DBL_EPSILON));

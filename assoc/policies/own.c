@@ -2,7 +2,7 @@
  * own.c - the policy of a shared object (<margay/policy.h>)
  *
  * The object stays loaded until the program ends, as its code may be running.
- * Cost: a call through a pointer for each reference, and what it does.
+ * Cost: a call through a pointer for each reference, and its work.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,9 +21,9 @@ struct state {
     struct margay_own_cache cache;
 };
 
-/* What the loader does not find out about a file, or NULL.  It waits for a
-   pipe, and of an object that was cut it maps more than there is, any use of
-   which is death by SIGBUS. */
+/* A fault of a file that the loader would not notice, or NULL.  It would wait
+   for a pipe, and map more of a cut object than there is, which any use would
+   turn into SIGBUS. */
 static const char *fault_of(const char *path)
 {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -37,7 +37,7 @@ static const char *fault_of(const char *path)
     else if (pread(file, &head, sizeof head, 0) != sizeof head ||
              memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
              head.e_phentsize != sizeof(ElfW(Phdr)))
-        head.e_phnum = 0; /* what the loader will say */
+        head.e_phnum = 0; /* the loader will report it */
     for (size_t i = 0; i < head.e_phnum && fault == NULL; i++) {
         ElfW(Phdr) part;
         off_t at = (off_t)(head.e_phoff + i * sizeof part);
@@ -50,7 +50,7 @@ static const char *fault_of(const char *path)
     return fault;
 }
 
-/* The definition in an object, if all of it is there. */
+/* The definition in an object, if it is complete. */
 static const struct margay_own_policy *find(void *object)
 {
     const struct margay_own_policy *policy = dlsym(object, "margay_own_policy");

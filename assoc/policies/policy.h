@@ -1,11 +1,11 @@
 /*
- * policy.h - what a replacement policy is
+ * policy.h - replacement policies
  *
  * A cache consists of two parts that are independent of each other.  The finder
  * (finder.h) knows which slot of its set holds a block.  The policy knows slots
- * only: the loop tells it which slot is used and filled, and asks it which slot
- * to empty.  So one policy serves both a set of 4 ways, whose slots are
- * compared all at once, and a cache of 10^8 blocks with an index.
+ * only: the loop calls it for each slot that is used and filled, and asks it
+ * which slot to empty.  So one policy serves both a set of 4 ways, whose slots
+ * are compared all at once, and a cache of 10^8 blocks with an index.
  *
  * A policy's file defines its calls as static functions, compiles them into the
  * loops over references with MARGAY_POLICY_LOOPS() (cache.h), and defines a
@@ -39,13 +39,13 @@ enum margay_finder_form {
 struct margay_use {
     uint64_t block;
     enum margay_kind kind;
-    uint64_t site; /* the code that made it; 0 where nothing says it */
+    uint64_t site; /* the code that made it; 0 = unknown */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
     uint32_t memory;
     /* Of an object, how many requests came before this one, and before the
        object's next one, if it is known. */
     uint64_t now, next;
-    uint64_t cost;  /* of an object: what a miss of it costs */
+    uint64_t cost;  /* of an object: the cost of a miss */
     bool sized;     /* it is of an object; a constant in each loop */
     uint32_t index; /* among those that the cache is fed */
 };
@@ -57,11 +57,11 @@ static inline uint32_t margay_use_grown(const struct margay_use *use)
 }
 
 /*
- * The calls of a policy, with the state that set_up() made.  hit() tells it
- * that the block in a slot is used.  evict() asks it, when the set holds as
- * many blocks as it has ways, for the slot whose block is evicted; the next
- * call is insert() for the new block and the slot that it comes into.  An
- * insert() without evict() is for the lowest slot that was never filled.
+ * The calls of a policy, with the state that set_up() made. hit(): the block in
+ * a slot is used.  evict() asks it, when the set holds as many blocks as it has
+ * ways, for the slot whose block is evicted; the next call is insert() for the
+ * new block and the slot that it comes into.  An insert() without evict() is
+ * for the lowest slot that was never filled.
  *
  * A policy may remember blocks that were evicted.  Its sets then have more
  * slots than ways, and a block that is evicted may stay in its slot.  holds()
@@ -95,8 +95,8 @@ struct margay_policy_setup {
     uint64_t sets;
     uint32_t ways;  /* of objects, about as many as the cache has room for */
     uint64_t slots; /* of a set: at least its ways */
-    /* What the blocks of a set take: of its ways one each; of the bytes of a
-       cache of objects (object_cache.h) what sizes[slot] says. */
+    /* The room of a set's blocks: one way each; in a cache of objects
+       (object_cache.h) sizes[slot] bytes. */
     uint64_t room;
     const uint64_t *sizes;           /* NULL = 1 each */
     struct margay_settings settings; /* of its parameters */
@@ -132,7 +132,7 @@ struct margay_object_cache;
 /* The place of a slot among those of all sets, or this one. */
 #define MARGAY_NOWHERE UINT64_MAX
 
-/* What MARGAY_POLICY_LOOPS() compiles for one form of the finder. */
+/* The functions of MARGAY_POLICY_LOOPS() for one form of the finder. */
 struct margay_policy_loops {
     void (*feed)(margay_cache *cache, const struct margay_uses *uses);
     uint64_t (*touch)(margay_cache *cache, struct margay_use *use);
@@ -153,16 +153,14 @@ struct margay_policy {
        itself (margay_opt). */
     void (*set_up)(void *state, const struct margay_policy_setup *setup,
                    struct margay_layout *layout);
-    /* A hit of the block that its set used last, or that came into it last,
-       changes nothing. */
+    /* A hit of the latest block of its set changes nothing. */
     bool idle_repeats;
     /* The loops over references, and single steps. */
     const struct margay_policy_loops *loops; /* [form] */
     /* The block of a slot is taken out of the cache, and no other block has
-       come for it; the next insert() is without evict().  NULL = nothing
-       changes: the next block in the slot takes the turn of the one that was
-       there.  A policy with a memory is called for objects only; none that is
-       for objects leaves it NULL. */
+       come for it; the next insert() is without evict().  NULL = no effect: the
+       next block in the slot gets its turn.  Policies with a memory are called
+       for objects only; policies for objects always have it. */
     void (*remove)(void *state, uint64_t set, uint32_t slot);
     /* The loop over requests of objects; NULL unless the policy has the ability
        MARGAY_POLICY_FOR_OBJECTS. */
@@ -173,7 +171,7 @@ struct margay_policy {
      */
     void (*resize)(void *state, uint32_t slot, uint64_t bytes);
     /* The object that evict() would name next for one that is not held; NULL =
-       only evict() itself finds it. */
+       only evict() can find it. */
     uint32_t (*victim)(const void *state);
 };
 
@@ -204,14 +202,14 @@ static inline bool margay_policy_is_own(const char *spec)
     return strchr(spec, '/') != NULL;
 }
 
-/* The spec of a cache that is given none. */
+/* The default spec of a cache. */
 static inline const char *margay_policy_spec(const char *spec)
 {
     return spec == NULL ? "lru" : spec;
 }
 
-/* What is true of the policy that a spec names, of which only the name is
-   looked at; NULL if there is none.  Needs no memory. */
+/* The policy that a spec names, by the name only; NULL if there is none.  Needs
+   no memory. */
 const struct margay_policy_info *margay_policy_named(const char *spec);
 
 /* The row that a spec names, and its settings; fails as margay_spec_parse().

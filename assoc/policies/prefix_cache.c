@@ -29,16 +29,16 @@ struct margay_prefix_cache {
     bool back, inclusive;
     margay_cache *tiers[MARGAY_MOST_LEVELS]; /* usually one */
     size_t tier_count, counted;              /* 0 = it is leaf-lru */
-    /* Of each block, the end of what was stored last; NULL = there is none.
-       What is stored now ends at `end`. */
+    /* The expiry of each block; NULL = there is none.  Blocks stored now expire
+       at `end`. */
     uint64_t *ends, end, now, ttl;
     uint64_t *uses; /* of a request, in their order */
     size_t use_room;
 
     uint64_t room, held, time;
     struct node *nodes;
-    /* The least recently used first.  One that is no leaf any more, or was used
-       again, is passed over when it comes to the top. */
+    /* The least recently used first.  An entry that is no longer a leaf, or was
+       used again, is dropped when it comes to the top. */
     struct leaf *heap;
     size_t heap_count, heap_room;
 };
@@ -65,7 +65,7 @@ static bool is_leaf(const margay_prefix_cache *cache, const struct leaf *leaf)
     return node->used == leaf->used && node->children == 0;
 }
 
-/* Most of the heap is to be leaves. */
+/* Rebuild the heap unless most of it is leaves. */
 static void tidy(margay_prefix_cache *cache)
 {
     size_t kept = 0;
@@ -127,8 +127,8 @@ static bool has_expired(const margay_prefix_cache *cache, uint32_t block)
 
 /* ------------------------------------------------------------- leaf-lru -- */
 
-/* What is held of the request is used first, so that it does not go; and what
-   comes in is used at its place among these. */
+/* The held blocks of the request are used first, so that they stay; new blocks
+   come in at their place among these. */
 static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
                        size_t count)
 {
@@ -228,7 +228,7 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
         return margay_fail_memory(error, "the blocks of a request");
     for (size_t i = 0; i < count; i++)
         cache->uses[i] = blocks[cache->back ? count - 1 - i : i];
-    /* What may expire is used one by one, as each that comes in may evict
+    /* Blocks that may expire are used one by one, as each new one may evict
        another. */
     size_t at_once = cache->ends == NULL ? count : 1;
     for (size_t i = 0; i < count && cache->tier_count > 1; i++)
@@ -266,8 +266,7 @@ static enum margay_status make_leaves(
                : MARGAY_OK;
 }
 
-/* A table of dense blocks does not know of those that leave before others
-   come. */
+/* A table of dense blocks misses those that leave before others come. */
 static enum margay_status make_tier(
     const struct margay_prefix_cache_options *options,
     margay_prefix_cache *cache, struct margay_error *error)

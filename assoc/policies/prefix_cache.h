@@ -3,18 +3,17 @@
  *
  * Algorithm: a request is a list of blocks, each of which stands for all before
  *   it, too.  It is looked up until a block is missing; then all of its blocks
- *   are used, from either end, by a cache that knows nothing of requests.
- *   LEAF-LRU alone does: its blocks are a tree, where the parent of a block is
- *   the one before it in the request that brought it in, and only blocks
- *   without a child in the cache may go, the least recently used of them
- *   first.  A request's blocks come in from its front, and none of them goes
- *   for another: where nothing else may go, the rest is not kept.  With a time
- *   to live, a block that was stored longer ago is missing; its use stores it
- *   anew where it is, and the policy does not hear of it.
- *   Several tiers, each of which is such a cache, are used from the first one
- *   to the first that has the block.  It comes into those before, from the last
- *   one to the first; those after do not hear of it.  Where tiers are
- *   inclusive, what one of them evicts leaves all before it.
+ *   are used, from either end, by a cache that does not know requests.  Only
+ *   LEAF-LRU does: its blocks are a tree, where the parent of a block is the
+ *   one before it in the request that brought it in, and only blocks without a
+ *   child in the cache may go, the least recently used of them first.  A
+ *   request's blocks come in from its front, and do not evict each other: if
+ *   nothing else may go, the rest is not kept.  With a time to live, a block
+ *   that was stored longer ago is missing; its use stores it anew in its place,
+ *   without the policy.  Several tiers, each of which is such a cache, are used
+ *   from the first one to the first that has the block.  It comes into those
+ *   before, from the last one to the first; those after are not used.  With
+ *   inclusive tiers, a block that one of them evicts leaves all before it.
  *
  * Guarantee: where requests are used from back to front and a block has always
  *   the same parent, leaf-lru holds what lru holds, as long as no request is
@@ -38,8 +37,8 @@
 typedef struct margay_prefix_cache margay_prefix_cache;
 
 struct margay_prefix_cache_options {
-    /* What each tier and those before it have room for together, in blocks, at
-       least 1 for each; usually there is one.  Hits are those of the first
+    /* The room of each tier together with those before it, in blocks, at least
+       1 for each; usually there is one.  Hits are those of the first
        `counted`. */
     const uint64_t *sums;
     size_t tiers, counted;
@@ -48,7 +47,7 @@ struct margay_prefix_cache_options {
     uint64_t seed;
     uint32_t blocks; /* all numbers are below */
     bool back;       /* a request's blocks are used from its end on */
-    bool expires;    /* of one tier: what was stored is valid for so long */
+    bool expires;    /* of one tier: the time to live */
     uint64_t ttl_seconds;
 };
 

@@ -1,5 +1,5 @@
 /*
- * qlru.c - quad-age LRU: two bits of age a block, as Intel's processors have it
+ * qlru.c - quad-age LRU: two bits of age a block, as in Intel's processors
  *
  * Algorithm: a block that is hit gets a younger age, one that comes in the age
  *   `miss`, and the victim is the first block of age 3.  The variants:
@@ -30,7 +30,7 @@
 
 struct state {
     uint64_t ways;
-    /* What a block lacks to age 3, [set][way], so that zeroed ways are old. */
+    /* 3 less the age of a block, [set][way], so that zeroed ways are old. */
     uint8_t *youth;
     uint8_t of_hit[OLDEST + 1];      /* [youth] */
     uint8_t of_miss, of_lucky_miss;  /* one in 16 */

@@ -1,10 +1,10 @@
 /*
- * rrip.c - srrip, brrip, drrip and ship: how soon blocks are used again
+ * rrip.c - srrip, brrip, drrip and ship: predicting the next use of blocks
  *
  * Algorithm: each way has a prediction in 2 bits, from 0, soon, to 3, in the
  *   distant future.  The victim is the lowest way with a 3; if there is none,
  *   all predictions of the set are raised until there is one.  A hit predicts
- *   0.  The policies differ in what they predict for a new block:
+ *   0.  The policies differ in their predictions for new blocks:
  *   - srrip, static RRIP: a long time, 2.
  *   - brrip, bimodal RRIP: the distant future, and a long time for every 32nd.
  *   - drrip, dynamic RRIP: as srrip or brrip does, whichever misses less in
@@ -65,7 +65,7 @@
 #define MOST_COUNT  7
 #define FIRST_COUNT 1
 
-/* Of ship: what brought a block in, and whether it was hit since. */
+/* Of ship: the site that brought a block in, and whether it was hit since. */
 struct origin {
     uint16_t entry;
     bool was_hit;

@@ -20,7 +20,7 @@
  *   - A miss evicts one block.  Algorithm 1 evicts from the main queue, too,
  *     when a block moves to it and it is full; here it may be longer until the
  *     next misses, which find the small queue short and evict from the main
- * one.
+ *     one.
  *   - Until the cache is full, blocks enter the small queue.
  *   - Of objects with sizes, the small queue has a share of the bytes, and the
  *     ghost queue remembers objects of as many bytes as main's share has.  If

@@ -2,7 +2,7 @@
  * sampled.c - hyperbolic, redis-lru and redis-lfu: of a sample, the block of
  * the least value goes
  *
- * hyperbolic evicts what was used least often for the time it is there.  The
+ * hyperbolic evicts the block used least often for the time it is there.  The
  * value of a block is its number of uses since it came in, divided by the
  * references since then and, of objects, by its bytes.  It falls as long as the
  * block is not used, so that blocks which are just as old are not alike, and no

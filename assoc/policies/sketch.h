@@ -1,5 +1,5 @@
 /*
- * sketch.h - how often blocks were used lately, about
+ * sketch.h - about how often blocks were used lately
  *
  * Algorithm: a count-min sketch for each set.  A block has four counters of 4
  *   bits, one in each quarter of a line of 64 bytes, which its hash chooses; a

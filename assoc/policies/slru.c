@@ -2,9 +2,9 @@
  * slru.c - SLRU: blocks that were hit are protected from those that were not
  *
  * A new block enters the probation line, and moves to the protected line when
- * it is hit.  What the protected line has too many of, the least recently used
- * ones, returns to the other end of the probation line, whose least recently
- * used block is evicted.
+ * it is hit.  The least recently used blocks of an overfull protected line
+ * return to the other end of the probation line, whose least recently used
+ * block is evicted.
  *
  * Source: Karedla, Love and Wherry, "Caching strategies to improve disk system
  *   performance", Computer 27(3), 1994.  What is chosen here:

@@ -1,16 +1,15 @@
 /*
- * tier.c - memory before a cache of objects, as that of a flash device
+ * tier.c - memory before a cache of objects, such as a flash device
  *
- * Algorithm: `tier=BYTES` among the parameters of a policy.  What is asked for
- *   comes into the memory, from where the least recently used object makes
- *   room, and is then offered to the cache: it comes in as the policy and its
- *   admission have it, unless the cache has it already.  A request that the
- *   memory hits does not reach the cache.  One that only the cache hits is a
- *   use of the object there, and brings a copy of it into the memory.  An
- *   object larger than the memory is offered at once.  Where an object is
- *   stored anew, by a set, with another size, or as it had expired, the cache
- *   loses its copy, until the object is offered again.  An expired object is
- *   not offered.
+ * Algorithm: `tier=BYTES` among the parameters of a policy.  Requested objects
+ *   come into the memory; the least recently used one makes room, and is then
+ *   offered to the cache: it comes in by the rules of the policy and its
+ *   admission, unless the cache has it already.  A request that the memory hits
+ *   does not reach the cache.  One that only the cache hits is a use of the
+ *   object there, and brings a copy of it into the memory.  An object larger
+ *   than the memory is offered at once.  Where an object is stored anew, by a
+ *   set, with another size, or as it had expired, the cache loses its copy,
+ *   until the object is offered again.  An expired object is not offered.
  *
  * Source: Berg et al., "The CacheLib caching engine", OSDI 2020, for the order
  *   of the two.
@@ -19,7 +18,7 @@
  */
 #include "assoc/policies/cache.h"
 
-/* A request that the memory passes on: it counts in what is written alone. */
+/* A request that the memory passes on: it counts as written only. */
 static void pass_on(margay_object_cache *cache, uint32_t object)
 {
     struct margay_object_counts counts = cache->counts;

@@ -1,13 +1,13 @@
 /*
- * tinylfu.c - W-TinyLFU: admits a block where it is used more than the victim
+ * tinylfu.c - W-TinyLFU: admits a block that is used more than the victim
  *
  * A new block enters the window, an LRU line.  When the window overflows, its
  * least recently used block asks for a place among the others, which are a
- * segmented LRU: it is admitted instead of their victim if it was used
- * more often lately, and otherwise evicted itself.  Blocks are admitted to the
- * probation line and move to the protected one when they are hit; what the
- * protected line has too many of returns to the probation line.  The victim is
- * the least recently used block on probation.
+ * segmented LRU: it is admitted instead of their victim if it was used more
+ * often lately, and otherwise evicted itself.  Blocks are admitted to the
+ * probation line and move to the protected one when they are hit; the surplus
+ * of the protected line returns to the probation line.  The victim is the least
+ * recently used block on probation.
  *
  * Source: Einziger, Friedman and Manes, "TinyLFU: a highly efficient cache
  *   admission policy", ACM Transactions on Storage 13(4), 2017, section 4.
@@ -20,11 +20,11 @@
  *   - Of equal frequencies the victim stays.
  *   - If nothing is on probation, the protected line has the victim.
  *   - Until the cache is full, blocks move on from the window without a choice.
- *   - Of objects with sizes, the shares are bytes, and the sketch is that for
- * as many as there is room for, of their mean size.  An object moves on as long
- *     as the others leave room for it, and asks where the window has too little
- *     for the new one; otherwise the victim goes.  One that has grown is not
- *     asked about.
+ *   - Of objects with sizes, the shares are bytes, and the sketch is that of as
+ *     many objects of their mean size as there is room for.  An object moves on
+ *     as long as the others leave room for it, and asks where the window has
+ *     too little for the new one; otherwise the victim goes.  One that has
+ *     grown does not ask.
  *
  * Cost: constant, and on average a tenth of a pass over the sketch's memory of
  *   8 to 16 bytes for each way; 17 bytes for each way besides.
