@@ -1,16 +1,15 @@
 /*
- * annotate.h - where the code of a site is, and what data are called
+ * annotate.h - the source lines of sites, and the names of data
  *
  * Places, from an address in a program to the line of its source: the debug
- * information of a program or a library says it, also where that stands in a
- * file of its own, where the address is in code that was inlined, and for code
- * that was loaded at any place.  Without that, the symbols name the function;
- * without those, the file is named.  This part is optional: it needs elfutils'
- * libdw.
+ * information of a program or a library has it, also in a file of its own, for
+ * inlined code, and for code that was loaded at any place.  Without that, the
+ * symbols name the function; without those, the file is named.  This part is
+ * optional: it needs elfutils' libdw.
  *
- * Data: a trace that was recorded with data tells for each reference a datum
- * (traces/formats/data.h).  Data that people know by one name, such as all
- * elements of an array, get one number, by which misses are counted.
+ * Data: a trace that was recorded with data has a datum for each reference
+ * (traces/formats/data.h).  Data with one name, such as all elements of an
+ * array, get one number, by which misses are counted.
  */
 #ifndef MARGAY_SIM_ANNOTATE_ANNOTATE_H
 #define MARGAY_SIM_ANNOTATE_ANNOTATE_H
@@ -76,13 +75,13 @@ const char *places_changed_since(const struct places *places,
 extern struct margay_late places_libdw;
 #define DWARF(name) MARGAY_LATE(&places_libdw, dwarf_##name)
 #define DWFL(name)  MARGAY_LATE(&places_libdw, dwfl_##name)
-/* Within this folder: the file as libdw has it, and what is to be taken from an
-   address there to get one in the file; NULL = it cannot be read, or there is
-   no memory. */
+/* Within this folder: the file in libdw, and the difference between its
+   addresses and those in the file; NULL = it cannot be read, or there is no
+   memory. */
 Dwfl_Module *places_module(struct places *places, const char *path,
                            uint64_t *bias);
-/* What libdw is asked between these two finds less where it has no memory,
-   which errno says alone; places_check() will. */
+/* Between these two calls libdw may find less for lack of memory, which only
+   errno shows; places_check() reports it. */
 void places_begin(void);
 void places_end(struct places *places);
 /* A unit with its functions and variables, which may be in a file of its own
@@ -181,8 +180,8 @@ enum margay_status data_names_check(const struct data_names *names,
                                     struct margay_error *error);
 
 /*
- * Find what people call the data with a number, as a place whose function is
- * that name, and file and line are where it was declared or allocated:
+ * Find the name of the data with a number, as a place with the name as its
+ * function, and the file and line of the declaration or allocation:
  *
  *     table               a variable
  *     heap of FUNCTION    memory that it has allocated

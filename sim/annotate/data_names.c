@@ -79,7 +79,7 @@ static void add_symbols(struct variables *variables, Dwfl_Module *module,
 
 /* ----------------------------------------------------- debug information -- */
 
-/* Where a walk through a unit is. */
+/* The state of a walk through a unit. */
 struct walk {
     struct variables *variables;
     Dwarf_Die unit;

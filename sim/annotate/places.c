@@ -289,8 +289,8 @@ static bool is_mangled(const char *name)
     return name != NULL && strncmp(name, "_Z", 2) == 0;
 }
 
-/* The name that the linker sees, if that is one of C++, which says more.  gcc
-   leaves it to the symbols in what other files do not see. */
+/* The linker's name, if that is one of C++, which has more.  For functions that
+   other files do not see, gcc leaves it to the symbols. */
 static const char *name_of(const struct file *file, Dwarf_Addr address,
                            Dwarf_Die *function)
 {

@@ -23,7 +23,7 @@ struct sharing {
     bool has_sites;
     size_t machine; /* whose rows are written */
     uint64_t most;  /* misses of false sharing of a block so far, */
-    char most_text[80 + NAME_BYTES * (MOST_LINES + 2)]; /* which it is */
+    char most_text[80 + NAME_BYTES * (MOST_LINES + 2)]; /* its address */
 };
 
 static uint64_t false_misses(const struct margay_sharing_place *place)

@@ -1,4 +1,4 @@
-/* cache_grid.c - the caches that the command line asks for */
+/* cache_grid.c - the caches of the command line */
 #include "sim/command/cache_grid.h"
 
 #include <inttypes.h>

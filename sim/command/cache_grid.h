@@ -1,4 +1,4 @@
-/* cache_grid.h - the caches that the command line asks for */
+/* cache_grid.h - the caches of the command line */
 #ifndef MARGAY_SIM_COMMAND_CACHE_GRID_H
 #define MARGAY_SIM_COMMAND_CACHE_GRID_H
 
@@ -25,8 +25,8 @@ void cache_grid_init(struct cache_grid *grid, const struct options *options);
 enum margay_status cache_grid_open(void *context, margay_question **question,
                                    struct margay_error *error);
 
-/* and fail if a capacity is over 64 bits of bytes, or nothing says how many
-   bytes --max-bytes compares with. */
+/* and fail if a capacity is over 64 bits of bytes, or the bytes of a cache,
+   which --max-bytes needs, are unknown. */
 enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
                                     struct margay_error *error);
 

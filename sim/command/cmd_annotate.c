@@ -27,7 +27,7 @@ struct annotate {
     const char *changed;       /* a file of code since the trace; NULL = none */
 };
 
-/* The datum of a reference, as the attribution counts it. */
+/* The number of a datum for the attribution. */
 static uint32_t number_of(void *context, uint64_t datum)
 {
     return data_names_number(((struct annotate *)context)->data, datum);

@@ -21,8 +21,8 @@ struct errors {
     double sum, largest; /* of absolute values */
 };
 
-/* What errs: the step from distances to sets, without and with the binomial;
-   the distances of --prediction; and both. */
+/* The sources of error: the step from distances to sets, without and with the
+   binomial; the distances of --prediction; and both. */
 enum { FULLY_ASSOCIATIVE, BINOMIAL, SIGNATURE, TOTAL, ERRORS };
 
 struct compare {

@@ -100,9 +100,8 @@ static enum margay_status run(struct conversion *conversion,
     return status == MARGAY_OK ? drive_run(&drive, error) : status;
 }
 
-/* Say what was written, and that the data of addresses were not, which a
-   recording reports before its first reference.  What is no file cannot be read
-   twice, and is not asked. */
+/* Report the output, and that data were left out, which a recording has before
+   its first reference.  Only a file can be read twice for that. */
 static void tell(const struct conversion *conversion, bool damaged)
 {
     const struct margay_reading reading = {.data = true};

@@ -1,7 +1,7 @@
 /*
  * cmd_curve.c - margay curve
  *
- * Whatever is asked of a trace has series over sizes as its result: they become
+ * Every question of curves has series over sizes as its result: they become
  * rows, lines for Prometheus and answers in words.
  */
 #include <inttypes.h>
@@ -183,7 +183,7 @@ static enum margay_status open_question(void *context,
                           error);
 }
 
-/* What the tables cannot say. */
+/* Warnings and answers next to the tables. */
 static void warn(const struct options *options)
 {
     /* The summary of a whole trace says how many there are. */

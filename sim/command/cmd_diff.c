@@ -22,7 +22,7 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-/* Changes for the worse that are told one by one. */
+/* Changes for the worse that are named one by one. */
 #define MOST_TOLD 10
 
 /* A value of a judged column that is another one. */
@@ -97,9 +97,9 @@ static enum margay_status find_rise(const struct diff *diff,
     return status;
 }
 
-/* What neither table has is unknown in both.  Differences of ratios, all below
-   1, err by less than the margin, so that a rise by exactly the tolerance is
-   within. */
+/* A value that neither table has is unknown in both.  Differences of ratios,
+   all below 1, err by less than the margin, so that a rise by exactly the
+   tolerance is within. */
 static enum margay_status judge_value(struct diff *diff, size_t row,
                                       size_t column, struct margay_error *error)
 {

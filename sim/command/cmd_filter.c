@@ -49,7 +49,7 @@ static enum margay_status open_question(void *context,
                : status;
 }
 
-/* For people: what came, and what went on. */
+/* For people: the input and the output. */
 static enum margay_status keep_counts(void *context,
                                       const struct margay_job *job,
                                       const struct margay_pass *pass,

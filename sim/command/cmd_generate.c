@@ -210,7 +210,8 @@ static enum margay_status prepare(struct generation *generation,
     if (addresses)
         generation->format_bytes = bytes_of_id(writes);
     status = check_largest(generation, error);
-    /* A format that holds ids or addresses is told which of them it gets. */
+    /* A format that holds ids or addresses needs to know which of them it
+       gets. */
     if (status == MARGAY_OK && writes->any_numbers)
         status = margay_writer_set_numbers(
             generation->writer, addresses ? MARGAY_ADDRESSES : MARGAY_IDS, 0,

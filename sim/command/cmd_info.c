@@ -1,6 +1,6 @@
 /*
- * cmd_info.c - margay info: what a trace holds; --profile, popularity, sizes
- * and rate; --heatmap, which blocks it uses when
+ * cmd_info.c - margay info: the contents of a trace; --profile: popularity,
+ * sizes and rate; --heatmap: the use of blocks over time
  *
  * Algorithm: the uses of blocks are counted of all of them while these are few,
  *   and then of a half, a quarter, ... of them, which their hash chooses
@@ -173,7 +173,7 @@ static enum margay_status count_size(struct survey *survey, uint64_t size,
     return margay_histogram_add(survey->sizes, size, 1, error);
 }
 
-/* What a reference says of itself; it counts once for each of its blocks. */
+/* Count the columns of a reference; it counts once for each of its blocks. */
 static inline enum margay_status count_entry(struct survey *survey,
                                              const struct margay_span *span,
                                              size_t i,

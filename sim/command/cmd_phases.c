@@ -12,7 +12,7 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* What windows that stand for the trace are to do, and with how much of it. */
+/* The error and the share of the windows that stand for the trace. */
 #define ERROR_WANTED 0.005
 #define MOST_SHARE   0.05
 

@@ -26,9 +26,9 @@ struct share {
     struct csv_writer csv;
 };
 
-/* Histograms of objects, which a table does not say that it has.  A cache of
-   objects hits up to a distance of its size, one of blocks below it: each
-   distance is lowered by 1.  Objects without bytes need a cache of 1. */
+/* Histograms of objects, which look like others in a table.  A cache of objects
+   hits up to a distance of its size, one of blocks below it: each distance is
+   lowered by 1.  Objects without bytes need a cache of 1. */
 static enum margay_status take_objects(const struct run_places *table,
                                        struct margay_error *error)
 {
@@ -110,7 +110,7 @@ static enum margay_status read_runs(struct share *share,
                                : status;
 }
 
-/* A grid goes up to what all programs together have a use for. */
+/* A grid goes up to the blocks that all programs together can use. */
 static enum margay_status find_sizes(struct share *share,
                                      struct margay_error *error)
 {
@@ -118,8 +118,7 @@ static enum margay_status find_sizes(struct share *share,
     margay_histogram *grid = NULL;
     bool objects = share->options->results.objects;
     uint64_t largest, last = 0;
-    /* The size from which on no part of a larger cache is of use: 64 times 2^56
-       at most. */
+    /* The size beyond which more blocks are useless: 64 times 2^56 at most. */
     for (size_t i = 0; objects && i < share->count; i++) {
         if (margay_histogram_largest(share->runs[i]->histogram, &largest))
             last += largest + 1;

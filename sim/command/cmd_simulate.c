@@ -67,8 +67,8 @@ static struct machine_results results_of(const struct simulate *simulate,
     };
 }
 
-/* For people: the time that a reference takes on average, if the machine says
-   how long its levels take; of several machines the best one's. */
+/* For people: the average time of a reference, if the machine has the cycles of
+   its levels; of several machines the best one's. */
 static void summarise(const struct machine_results *results,
                       uint64_t references)
 {
@@ -102,7 +102,7 @@ static void summarise(const struct machine_results *results,
 
 /* ---------------------------------------------------------------- tables -- */
 
-/* For people: what went into each cache of --misses, and came out. */
+/* For people: the input and output of each cache of --misses. */
 static void tell_sent(const struct simulate *simulate,
                       const struct machine_results *results)
 {
@@ -152,8 +152,8 @@ static enum margay_status write_machines(void *context,
     return status;
 }
 
-/* What results may be mistaken for: traces are no cores of one machine, and
-   drrip may have nothing to choose. */
+/* Warn of misleading results: traces are no cores of one machine, and drrip may
+   have nothing to choose. */
 static void warn(const struct simulate *simulate)
 {
     size_t machines = machine_count(&simulate->machine);
@@ -247,7 +247,7 @@ static enum margay_status open_stream(struct simulate *simulate,
                        error);
 }
 
-/* The tables, which the run opens, and what one of them needs. */
+/* Choose the tables, which the run opens, and note their needs. */
 static enum margay_status choose_tables(struct simulate *simulate,
                                         struct drive *drive,
                                         struct margay_error *error)

@@ -16,7 +16,7 @@
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
-/* What backend=B,device=N of the engines may be, or why there is nothing. */
+/* The values of backend=B,device=N, or why there are none. */
 static void put_devices(struct output *output)
 {
     const char *name;
@@ -42,7 +42,7 @@ static void put_devices(struct output *output)
     }
 }
 
-/* clang says who it is itself. */
+/* clang names itself. */
 #ifdef __clang__
 #define COMPILER __VERSION__
 #else

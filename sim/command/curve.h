@@ -1,5 +1,5 @@
 /*
- * curve.h - what curve is made of; histogram and distances ask some of it, too
+ * curve.h - the parts of curve; histogram and distances use some of them, too
  *
  * --at-most asks for the smallest cache with at most the miss ratio that it
  * names, and --knees for the sizes at which falls of the curve end.  Both look
@@ -16,7 +16,7 @@
 
 /* --------------------------------------------------------- the question -- */
 
-/* The options of a question of objects: what of it is wanted. */
+/* The wanted results of a question of objects. */
 struct objects_wanted {
     bool curve, histogram;
     bool distances;        /* of each reference, for a further question */
@@ -24,8 +24,8 @@ struct objects_wanted {
 };
 
 /*
- * The question of byte distances that the options ask.  `sizes`, which the
- * caller frees with free(sizes->list_blocks), outlives the question.
+ * The question of byte distances of the options.  `sizes`, which the caller
+ * frees with free(sizes->list_blocks), outlives the question.
  * MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.
  */
 enum margay_status objects_question(const struct options *options,
@@ -41,7 +41,7 @@ enum margay_status curve_question(const struct options *options,
                                   margay_question **question,
                                   struct margay_error *error);
 
-/* What is counted of policies of objects in addition, a set of enum
+/* The additional counts of policies of objects, a set of enum
    margay_counter. */
 unsigned curve_object_counters(const struct options *options);
 
@@ -87,9 +87,8 @@ enum margay_status curve_from(const struct options *options,
 
 /* ------------------------------------------------------------- in words -- */
 
-/* Keep messages about a pass, of which this is a series or what all of them
-   have in common; they appear once the command has succeeded, warnings even
-   with
+/* Keep messages about a pass, of which this is a series, or the common part of
+   all; they appear once the command has succeeded, warnings even with
    --quiet. */
 void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
@@ -112,7 +111,7 @@ void summarise_objects_pass(const struct options *options,
                             const struct margay_pass *pass);
 
 /*
- * Answer what the options ask about a series at every size where it steps, or
+ * Answer the options' questions about a series at every size where it steps, or
  * that was simulated:
  *
  * --at-most and --at-most-bytes: the smallest cache with at most this ratio;

@@ -1,4 +1,4 @@
-/* curve_question.c - what curve, histogram and distances ask of traces */
+/* curve_question.c - the questions of curve, histogram and distances */
 #include "sim/command/curve.h"
 
 #include <string.h>

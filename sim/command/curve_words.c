@@ -253,7 +253,7 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
     return part > all / 100;
 }
 
-/* `of` labels what of the trace it is, ", tenant web", or is empty. */
+/* `of` labels the part of the trace, ", tenant web", or is empty. */
 static void warn_of_resized(const char *trace, const char *of, uint64_t resized,
                             uint64_t all)
 {
@@ -392,7 +392,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
         summarise_requests(pass, series);
     else
         table_summarise(pass, series);
-    /* What this curve does not count, and another would. */
+    /* Warn of missing counts that another curve has. */
     if (options->reading.tenant != NULL || options->results.objects ||
         options->results.requests || options->results.policies.count > 0 ||
         pass->index != 0 || pass->fed_refs == 0)

@@ -1,4 +1,4 @@
-/* drive.c - how a command that reads traces runs */
+/* drive.c - running a command that reads traces */
 #define _GNU_SOURCE
 #include "sim/command/drive.h"
 
@@ -36,7 +36,7 @@ bool drive_tenants_are_threads(const struct options *options)
            strcmp(options->reading.tenant, "thread") == 0;
 }
 
-/* What the options ask of the columns of a trace; returns how many needs. */
+/* The needs of the options of columns of a trace; returns how many. */
 static size_t list_needs(const struct options *options,
                          struct margay_need needs[MOST_NEEDS])
 {
@@ -214,7 +214,7 @@ struct seat {
     const struct drive *drive;
     struct progress progress; /* of the trace named below */
     const char *trace;        /* its name; NULL = none yet */
-    bool explained;           /* a message told what a signal cut short */
+    bool explained;           /* a message has named the interrupted trace */
 };
 
 static void explain(const struct drive *drive, const struct margay_job *job)
@@ -250,9 +250,9 @@ static void explain_work(const struct margay_job *job)
                       reads ? "reading" : "leading");
 }
 
-/* A sample of references is no trace: between two of them lie thousands that
-   are not there, so that almost all distances are too short.  How many there
-   are of each site, and what they are, is right. */
+/* A sample of references is no trace: thousands are missing between two of
+   them, so almost all distances are too short.  Counts by site, kind and the
+   like are right. */
 static enum margay_status check_samples(const struct drive *drive,
                                         const struct margay_job *job,
                                         struct margay_error *error)
@@ -377,8 +377,8 @@ static bool stop(void *context)
     return signals_interrupted() != 0;
 }
 
-/* What was guessed of a trace, which has been read, and which lines of it were
-   passed over. */
+/* Report the guesses about a trace that has been read, and its skipped
+   lines. */
 static void tell_reading(const struct options *options, const char *name,
                          const margay_trace *trace)
 {
@@ -456,9 +456,9 @@ static void show_progress(void *context, const struct margay_progress *run)
 
 /* -------------------------------------------------------------- the run -- */
 
-/* Say how much the output covers where a signal has ended the run: the exit
+/* Report how much the output covers if a signal has ended the run: the exit
    status is that of the signal even for a whole output, so that a script ends,
-   too.  Add to a lack of memory how to need less. */
+   too.  Advise on a lack of memory. */
 static void explain_end(const struct seat *seat,
                         const struct margay_request *request,
                         const struct margay_outcome *outcome,

@@ -1,5 +1,5 @@
 /*
- * drive.h - how a command that reads traces runs
+ * drive.h - running a command that reads traces
  *
  * The options become a request (<margay/run.h>), and the calls of the run to
  * its host become progress, messages and files.  A command asks a question and
@@ -60,8 +60,8 @@ struct drive {
                                    const struct margay_pass *pass,
                                    struct margay_error *error);
     const char *snapshot_columns;
-    /* At each --every, after the snapshot: what else shows the results so far.
-       NULL = nothing. */
+    /* At each --every, after the snapshot: update other outputs.  NULL =
+       none. */
     enum margay_status (*publish)(void *context, const struct margay_job *job,
                                   struct margay_error *error);
 };

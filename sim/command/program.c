@@ -2,7 +2,7 @@
  * program.c - the command, from its arguments to its exit status
  *
  * A table that is to be shown as text or as a picture is written into memory,
- * as it would be into a file, and what is shown is made of that table alone.
+ * as into a file, and shown from there.
  */
 #define _GNU_SOURCE
 #include "sim/command/program.h"
@@ -209,7 +209,7 @@ static int plot(const struct options *options)
 
 /* How the table of a command is shown. */
 struct view {
-    struct options run; /* what the command is run with */
+    struct options run; /* the options of the command */
     bool is_text, is_picture;
     struct memory table; /* of these two */
 };

@@ -1,4 +1,4 @@
-/* stream.c - a trace that is written of what an analysis is fed */
+/* stream.c - writing the input of an analysis as a trace */
 #include "sim/command/stream.h"
 
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 
 /* ------------------------------------------------------------- units -- */
 
-/* The bytes that a number of the trace stands for, and one of the format; 0 =
-   unknown.  --unit overrides what the trace says of ids, and says what ids of
-   addresses are. */
+/* The unit in bytes of the numbers of the trace, and of those of the format; 0
+   = unknown.  --unit overrides the unit of ids, and sets that of ids made of
+   addresses. */
 static void find_units(const margay_trace *trace, uint64_t unit,
                        const struct margay_format_info *format, uint64_t *read,
                        uint64_t *written)
@@ -61,7 +61,7 @@ enum margay_status units_of_trace(const struct options *options,
         status = margay_writer_set_numbers(
             writer, ids ? MARGAY_IDS : MARGAY_ADDRESSES, ids ? written : 0,
             units->splits, error);
-    /* What becomes several records has its size shared out among them. */
+    /* A reference that becomes several records divides its size among them. */
     units->bytes = units->split ? read : 0;
     /* Ids of unknown size stay as they are. */
     if (read == 0 || written == 0)
@@ -73,9 +73,9 @@ enum margay_status units_of_trace(const struct options *options,
 
 /*
  * The same for blocks of a pass or, `in_numbers`, numbers of its trace at which
- * blocks begin: numbers written are those of the first byte of a block, in what
- * the format's numbers stand for or, where nothing says that, as in the trace.
- * References ask for all blocks that they cover.
+ * blocks begin: numbers written are those of the first byte of a block, in the
+ * unit of the format or, if that is unknown, of the trace.  References ask for
+ * all blocks that they cover.
  */
 static enum margay_status units_of_blocks(const struct margay_pass *pass,
                                           bool in_numbers,

@@ -1,9 +1,9 @@
 /*
- * stream.h - a trace that is written of what an analysis is fed
+ * stream.h - writing the input of an analysis as a trace
  *
- * These are the references of a trace as they stand, or those that a cache
- * sends on: each of them copies the columns of the reference that caused it, as
- * far as the format has a place for them.
+ * The input is the references of a trace, or the output of a cache: each of its
+ * requests copies the columns of the reference that caused it, as far as the
+ * format has a place for them.
  */
 #ifndef MARGAY_SIM_COMMAND_STREAM_H
 #define MARGAY_SIM_COMMAND_STREAM_H

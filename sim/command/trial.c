@@ -71,7 +71,7 @@ uint64_t trial_system_bytes(const char *path, const char *format)
 }
 
 /* The bytes of the pages that this process has alone, of those that it shares,
-   and of those that it has written to since it began. */
+   and of those written since it began. */
 struct memory {
     uint64_t own, shared, written;
 };

@@ -1,5 +1,5 @@
 /*
- * trial.h - engines on trial: how fast, how large and how exact they are
+ * trial.h - engines on trial: their speed, memory and accuracy
  *
  * Each trial of an engine runs in a child process, which measures the engine's
  * time and memory: no engine inherits the heap of another, and an engine that
@@ -53,8 +53,8 @@ struct report {
    blocks?  It would if it searches its whole stack for each new block. */
 bool trial_is_too_slow(const char *spec, double references, double blocks);
 
-/* The trial of a spec of these options, which says nothing of references yet.
-   A spec that needs a bound gets `bound_blocks`. */
+/* The trial of a spec of these options, still without references.  A spec that
+   needs a bound gets `bound_blocks`. */
 struct trial trial_of(const char *spec, const struct options *options,
                       uint64_t bound_blocks);
 

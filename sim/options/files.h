@@ -4,9 +4,8 @@
  * An output replaces the file of its name.  So no output may be one of the
  * command's inputs, under any name: a link, standard input.  Nor may two
  * outputs be the same file.  Options of the types `input` and `output` in
- * options.def name files; files.c alone knows which operands do, and which
- * names follow from others.  Temporary files are always new, and replace no
- * other.
+ * options.def name files; only files.c knows which operands do, and which names
+ * follow from others.  Temporary files are always new, and replace no other.
  */
 #ifndef MARGAY_SIM_OPTIONS_FILES_H
 #define MARGAY_SIM_OPTIONS_FILES_H

@@ -96,8 +96,9 @@ static const char *option_name(size_t index, const void *context)
     return option == NULL ? NULL : option->name;
 }
 
-/* The option of that name or, if `name` is NULL, of that letter.  What writes a
-   table may draw it, and takes the options of pictures after its own. */
+/* The option of that name or, if `name` is NULL, of that letter.  Commands that
+   write a table may draw it, and take the options of pictures after their
+   own. */
 static const struct option *find(const struct command *command,
                                  const char *name, size_t bytes, char letter)
 {

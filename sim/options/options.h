@@ -2,7 +2,7 @@
  * options.h - the values of the command line's options and operands
  *
  * options.def lists the options.  A value of zeros is an option that is not
- * given, unless its type says what else stands for that.
+ * given, unless its type defines another one.
  */
 #ifndef MARGAY_SIM_OPTIONS_OPTIONS_H
 #define MARGAY_SIM_OPTIONS_OPTIONS_H
@@ -49,7 +49,7 @@ struct record_point {
     uint64_t refs;
 };
 
-/* Of --by: what tells references apart. */
+/* Of --by: the key of references. */
 struct attribution_option {
     bool given;
     enum margay_attribution by;
@@ -130,8 +130,8 @@ struct picture_axis {
     double from, to;
 };
 
-/* How a picture is to look, by plot; an option not given is 0 or NULL.  Words
-   are as the scripts know them (plots/terminal.gp). */
+/* Options of pictures; one that is not given is 0 or NULL.  Words are as the
+   scripts know them (plots/terminal.gp). */
 struct picture_options {
     const char *title;
     const char *legend, *paper;
@@ -179,7 +179,7 @@ struct options {
     /* Which references of a trace are read, and how they are decoded. */
     struct margay_trace_options reading;
 
-    /* How a run goes over them; see struct margay_request. */
+    /* The execution of a run; see struct margay_request. */
     struct {
         struct block_list blocks;
         enum margay_straddle straddle;
@@ -195,7 +195,7 @@ struct options {
     /* The engine: its spec, measure and bound. */
     struct margay_engine_request engine;
 
-    /* What curve and histogram make of the engine's results. */
+    /* Outputs of curve and histogram. */
     struct {
         struct margay_cache_sizes sizes; /* of predict, too */
         struct margay_bins bins;
@@ -225,7 +225,7 @@ struct options {
         bool data;
     } annotate;
 
-    /* What phases writes besides its table. */
+    /* Further outputs of phases. */
     struct {
         const char *curves;
         const char *weights;
@@ -250,7 +250,7 @@ struct options {
         uint64_t sets, ways, bytes; /* 0 = not given */
     } filter;
 
-    /* What simulate simulates. */
+    /* The machines of simulate. */
     struct {
         const char *name;      /* of its table, or its own */
         const char *vary;      /* which fields have several values, or NULL */
@@ -299,9 +299,9 @@ enum margay_status options_parse(struct options *options,
 
 void options_free(struct options *options);
 
-/* Give a curve that sentences are about 64 sizes in each octave, unless --sizes
-   says others or policies are simulated at each: a sentence names the smallest
-   size of the table that will do. */
+/* Give a curve for sentences 64 sizes in each octave, unless --sizes is given
+   or policies are simulated at each: a sentence names the smallest size of the
+   table that is large enough. */
 void options_set_sentence_sizes(struct options *options);
 
 /* The name of an option of pictures that was given; NULL = none was. */

@@ -87,8 +87,8 @@ static char *next_line(char **text)
     return *text == NULL || **text == '\0' ? NULL : strsep(text, "\n");
 }
 
-/* Write what gnuplot drew without comments, which hold the date, and each text
-   so that TeX shows it: gnuplot writes them as they stand. */
+/* Write gnuplot's picture without comments, which hold the date, and with each
+   text escaped for TeX, as gnuplot does not. */
 static void write_tikz(struct output *output, char *picture)
 {
     for (const char *line; (line = next_line(&picture)) != NULL;) {

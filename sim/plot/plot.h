@@ -1,4 +1,4 @@
-/* plot.h - what margay plot is made of, and which tables there are */
+/* plot.h - the parts of margay plot, and the kinds of tables */
 #ifndef MARGAY_SIM_PLOT_PLOT_H
 #define MARGAY_SIM_PLOT_PLOT_H
 
@@ -96,8 +96,8 @@ enum margay_status picture_check(struct margay_error *error);
  * signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
  * cannot be run, fails, or leaves a picture that is not whole, even with status
  * 0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.
- * Messages, also about what the script finds that does not fit, begin with
- * `name`.  The output keeps failures to write.
+ * Messages, also those of the script, begin with `name`.  The output keeps
+ * failures to write.
  */
 enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,

@@ -167,7 +167,7 @@ struct table {
 
 /* -------------------------------------------------------------- reading -- */
 
-/* Replace what gnuplot would stumble over: control characters in fields, and a
+/* Replace characters that gnuplot misreads: control characters in fields, and a
    comma after a quotation mark in a quoted one, which would end it. */
 static void clean(struct table *table, char *text, size_t bytes)
 {

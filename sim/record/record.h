@@ -42,7 +42,7 @@ struct launch {
     bool sees_end;          /* the method's tool says that the program ended */
     bool is_launcher;       /* the program is not recorded, but may start or
                                become one that is */
-    const char *leaves_out; /* why the method leaves programs out */
+    const char *leaves_out; /* why the method does not record some programs */
 
     pid_t process; /* once started */
 };

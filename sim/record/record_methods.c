@@ -1,5 +1,4 @@
-/* record_methods.c - the table of ways to record a program, and the files that
-   they need */
+/* record_methods.c - the table of ways to record a program, and their files */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <libgen.h>

@@ -1,9 +1,9 @@
 /*
  * cmd_report.c - margay report: traces and tables as a page for people
  *
- * Each table of a trace is what one of margay's commands writes with the
+ * Each table of a trace is the output of one of margay's commands with the
  * options of the report: a child process runs it and writes into a pipe.  So a
- * report has the tables of the commands, and nothing else.
+ * report has exactly the tables of the commands.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -221,9 +221,8 @@ static enum margay_status run_part(struct section *section,
 
 /* ------------------------------------------------------ one trace's -- */
 
-/* What the trace says of itself; a recording of data tells of a stack before
-   its first reference.  One that cannot be opened is left to the first command
-   to complain of. */
+/* Facts of the trace; a recording of data has an event of a stack before its
+   first reference.  The first command reports a trace that cannot be opened. */
 static void open_trace(const char *path, const struct options *options,
                        struct facts *facts)
 {

@@ -187,9 +187,8 @@ static double *misses_at(const struct cells *table, size_t row,
     return &misses[i];
 }
 
-/* Sources around lines with many misses: a list of files, lines and what is
-   around them.  What names files is a trace, and not a table, which may be of
-   anyone. */
+/* Sources around lines with many misses: a list of files and lines with their
+   context.  Only traces name files; a table may come from anyone. */
 static void write_sources(struct output *output, const struct section *section)
 {
     const struct cells *table = &section->table;

@@ -8,7 +8,7 @@
 #include "sim/result/csv_read.h"
 #include "sim/terminal/output.h"
 
-/* A table, and where it is from. */
+/* A table and its origin. */
 struct section {
     struct cells table;
     char *source;        /* the trace or the file; owned */

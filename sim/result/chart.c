@@ -344,7 +344,7 @@ static enum margay_status put_knees(const struct chart *chart,
     return status;
 }
 
-/* Is what misses at the end of a line the first uses?  A policy may miss others
+/* Are the misses at the end of a line the first uses?  A policy may miss others
    there, and of requests and objects more misses in every cache. */
 static bool ends_in_first_uses(const struct chart *chart,
                                const struct line *line)

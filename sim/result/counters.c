@@ -1,5 +1,5 @@
 /*
- * counters.c - a processor's counters, to hold a machine against
+ * counters.c - a processor's counters, for comparison with a machine
  *
  * The names are those of perf: its own ones, and of Intel's, AMD's and Arm's
  * events those that say which level they count.
@@ -23,8 +23,8 @@
 enum path { CODE, DATA, CODE_TLB, DATA_TLB };
 #define LAST UINT_MAX
 
-/* What is counted: references of some kinds, or MISSES of these.  No kind = of
-   all kinds what the program causes. */
+/* The meaning of an event: references of some kinds, or MISSES of these.  No
+   kind = of all kinds, those caused by the program. */
 #define R      MARGAY_KIND_BIT(MARGAY_READ)
 #define W      MARGAY_KIND_BIT(MARGAY_WRITE)
 #define F      MARGAY_KIND_BIT(MARGAY_FETCH)
@@ -72,8 +72,8 @@ static const struct counter_event {
 
 /* -------------------------------------------------------------- reading -- */
 
-/* The event that a name is of, without unit and modifiers (cpu_core/NAME/u,
-   NAME:u), in any case; NULL = none. */
+/* The event of a name, without unit and modifiers (cpu_core/NAME/u, NAME:u), in
+   any case; NULL = none. */
 static const struct counter_event *find_event(const char *name)
 {
     const char *slash = strchr(name, '/');

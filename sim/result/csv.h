@@ -104,7 +104,7 @@
 /* and the one that --with-runs puts there. */
 #define ROLE_COLUMN "role,"
 
-/* What each row begins with, before the key. */
+/* The fields before the key of each row. */
 struct csv_label {
     enum { CSV_NO_LABEL, CSV_TEXT, CSV_NUMBER, CSV_HEXADECIMAL } kind;
     const char *text;

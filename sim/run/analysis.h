@@ -1,11 +1,11 @@
 /*
- * margay/analysis.h - what a run feeds: questions, and the analyses they begin
+ * margay/analysis.h - questions, and the analyses that they begin
  *
- * A question is what is asked of traces: the distances of an engine, a grid of
- * caches, a machine.  It stays as it was made.  For each pass, which is a trace
- * at a block size, it begins an analysis, which takes the spans of the pass and
- * has a result in the end.  <margay/questions.h> has the questions of this
- * library; a program may define its own.
+ * A question is asked of traces: the distances of an engine, a grid of caches,
+ * a machine.  It does not change.  For each pass, which is a trace at a block
+ * size, it begins an analysis, which takes the spans of the pass and has a
+ * result at the end.  <margay/questions.h> has the questions of this library; a
+ * program may define its own.
  *
  *     begin(pass) -> feed(span) ... -> finish -> a result, free
  *
@@ -43,39 +43,37 @@ struct margay_pass {
     uint64_t block_tokens; /* of blocks of requests; 0 = unknown */
     unsigned shift;        /* from the numbers of a batch to blocks */
     uint64_t fed_refs;     /* block references so far, with the warm-up */
-    uint64_t window;       /* which window the results are of, from 0 on */
+    uint64_t window;       /* the window of the results, from 0 on */
     double seconds;        /* since the trace was begun */
 };
 
 /*
- * What an analysis asks and tells while it works on in finish(), if that may
- * take long.  Any of its threads may call stop() at any time, and progress()
- * and leave() one after the other.
+ * Callbacks of an analysis during a long finish().  Any of its threads may call
+ * stop() at any time, and progress() and leave() one after the other.
  */
 struct margay_watch {
     void *context;
-    /* Is the work to end with the results that there are?  Not for a request
-       that has ended the reading: what was read is worked through. */
+    /* Should the work end with the present results?  Not for a request that has
+       ended the reading: all that was read is analysed. */
     bool (*stop)(void *context);
-    /* `done` references of all that the work takes, each counted as often as
-       it is worked through. */
+    /* `done` of all references are analysed, each counted once per use. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
-    /* It ended so: `lacking` of all caches have no results. */
+    /* The work was cut short: `lacking` of all caches have no results. */
     void (*leave)(void *context, size_t lacking, size_t caches);
 };
 
-/* What an analysis gets from the plan when it begins. */
+/* The arguments of an analysis. */
 struct margay_share {
     unsigned threads;  /* for the analysis */
     size_t pass_count; /* of the trace; they share the memory */
-    bool all_blocks;   /* it is fed numbers as they stand, of all passes */
+    bool all_blocks;   /* it is fed the unchanged numbers of all passes */
     bool lends;        /* its engine is lent to the executor: it is not fed */
-    bool shares;       /* it simulates machines together where they may be */
+    bool shares;       /* it simulates machines together where possible */
     uint64_t chunk_refs, phase_refs;
     const struct margay_watch *watch; /* outlives the analysis; NULL = none */
 };
 
-/* What an engine is made from, for executors that make it several times. */
+/* The arguments of an engine, for executors that make several. */
 struct margay_engine_recipe {
     const char *spec;
     uint64_t seed;
@@ -99,8 +97,8 @@ MARGAY_API enum margay_status margay_cache_size_blocks(
     const struct margay_cache_size *size, const char *what,
     uint64_t block_bytes, uint64_t *blocks, struct margay_error *error);
 
-/* The sizes of a curve as they are asked for, before the size of a block is
-   known; see struct margay_sizes. */
+/* The sizes of a curve before the size of a block is known; see struct
+   margay_sizes. */
 struct margay_cache_sizes {
     enum margay_sizes_kind kind;
     uint64_t per_octave;
@@ -131,24 +129,23 @@ enum margay_counter {
     MARGAY_COUNTS_TIERS = 128,
 };
 
-/* What has been counted of a cache. */
+/* The counts of a cache. */
 struct margay_series_point {
     uint64_t size; /* in blocks, or in bytes where the series is of objects */
     uint64_t misses;
     uint64_t writebacks;
     uint64_t shared_misses; /* in a cache that others use, too */
     uint64_t missed_requests, missed_bytes, missed_tokens;
-    /* MARGAY_NO_COUNT of what is no cache. */
+    /* MARGAY_NO_COUNT if it is no cache. */
     uint64_t missed_cost;
     uint64_t written_bytes; /* into the cache */
     uint64_t memory_hits;   /* of a tier before the cache */
 };
 #define MARGAY_NO_COUNT UINT64_MAX
 
-/* A labelled series: what caches of ascending sizes have counted. */
+/* A labelled series: the counts of caches of ascending sizes. */
 struct margay_series {
-    /* Labels: the policy, NULL = none; and the key, where references are told
-       apart by keys. */
+    /* Labels: the policy, NULL = none; and the key, where there are keys. */
     const char *policy;
     bool has_key;
     uint64_t key;
@@ -161,26 +158,26 @@ struct margay_series {
     uint64_t reference_cost;  /* with MARGAY_COUNTS_COSTS */
     uint64_t distinct;        /* blocks, or objects */
     /* Of objects, how many references were measured, those whose object had
-       another size before, and the misses that small caches may have more. */
+       another size before, and the further misses that small caches may
+       have. */
     uint64_t measured, resized, doubtful;
-    /* What misses in every cache, and of requests and bytes. */
+    /* The misses of every cache, and those of requests and bytes. */
     uint64_t infinite, infinite_requests, infinite_bytes;
-    uint64_t bound; /* nothing is known of larger caches; 0 = all is */
+    uint64_t bound; /* larger caches are unknown; 0 = all are known */
     /* Above 0 where counts fade: those of references, and of bytes, are then in
        2^-bits of them; see margay_round_count(). */
     unsigned fraction_bits, byte_fraction_bits;
-    const margay_histogram *histogram; /* of distances; NULL = none is known */
+    const margay_histogram *histogram; /* of distances; NULL = unknown */
     const struct margay_series_point *points;
     size_t count;
 };
 
-/* What an engine has found, as a series without points. */
+/* The result of an engine, as a series without points. */
 MARGAY_API struct margay_series margay_result_describe(
     const struct margay_result *result);
 
-/* What an engine has found, at these sizes, as a series.  The caller frees
-   *points, which are the points of the series.  Fails as margay_result_curve()
-   does. */
+/* The result of an engine at these sizes, as a series.  The caller frees
+ *points, the points of the series.  Fails as margay_result_curve() does. */
 MARGAY_API enum margay_status margay_result_series(
     const struct margay_result *result, const struct margay_sizes *sizes,
     struct margay_series *series, struct margay_series_point **points,
@@ -197,8 +194,7 @@ typedef struct margay_analysis margay_analysis;
 
 typedef struct margay_question margay_question;
 
-/* The functions of an analysis.  What may be NULL says so.  A failure ends the
-   run. */
+/* The functions of an analysis; some may be NULL.  A failure ends the run. */
 struct margay_analysis_class {
     size_t bytes; /* of an analysis, which begins with a margay_analysis */
     /* Begin one of one pass or, with all_blocks or references, of all passes of
@@ -209,20 +205,20 @@ struct margay_analysis_class {
     enum margay_status (*feed)(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error);
-    /* The warm-up is over, or a window: forget all counts, keep what is cached.
+    /* End the warm-up or a window: forget all counts, keep the cached blocks.
        NULL where nothing is counted in a warm-up. */
     enum margay_status (*reset)(margay_analysis *analysis,
                                 struct margay_error *error);
     /* No more references come.  May be NULL. */
     enum margay_status (*finish)(margay_analysis *analysis,
                                  struct margay_error *error);
-    /* Release what the structure holds, also after begin() failed; it is freed
-       afterwards.  May be NULL. */
+    /* Release the contents of the structure, also after begin() failed; it is
+       freed afterwards.  May be NULL. */
     void (*free)(margay_analysis *analysis);
 
-    /* With abilities.looks: have results as finish() would, instead of those of
-       an earlier look, and go on afterwards.  NULL where nothing is to be done.
-     */
+    /* With abilities.looks: compute the results as finish() would, replacing
+       those of an earlier look, and go on afterwards.  NULL where nothing is to
+       be done. */
     enum margay_status (*look)(margay_analysis *analysis,
                                struct margay_error *error);
     /* With abilities.saves, else NULL. */
@@ -234,9 +230,9 @@ struct margay_analysis_class {
                                struct margay_error *error);
 
     /* With abilities.curves, else NULL.  The series of a pass, one after the
-       other, once it has finished or been looked into, and before that, of
-       nothing.  Sizes are in blocks, or bytes of objects; NULL = every size at
-       which a curve steps, or that was simulated. */
+       other, once it has finished or been looked into; empty before.  Sizes are
+       in blocks, or bytes of objects; NULL = every size at which a curve steps,
+       or that was simulated. */
     enum margay_status (*series)(margay_analysis *analysis,
                                  const struct margay_sizes *sizes,
                                  margay_series_take *take, void *context,
@@ -246,25 +242,25 @@ struct margay_analysis_class {
        pass instead, */
     void (*lend)(margay_analysis *analysis,
                  struct margay_engine_recipe *recipe);
-    /* and this is what came out.  *result is the analysis's from then on. */
+    /* and this takes the result, *result, which the analysis then owns. */
     void (*adopt)(margay_analysis *analysis, struct margay_result *result);
 };
 
-/* What each analysis begins with. */
+/* The beginning of each analysis. */
 struct margay_analysis {
     const struct margay_analysis_class *functions;
     const margay_question *question; /* that began it */
-    /* The passes of one that is fed all block sizes at once; else its only
-       one.  They stay where they are. */
+    /* The passes of one that is fed all block sizes at once; else its only one.
+       They do not move. */
     const struct margay_pass *pass;
     size_t pass_count;
-    /* That of question->next, which this one feeds; it begins after this one.
+    /* The analysis of question->next, which this one feeds; it begins later.
        NULL = none. */
     margay_analysis *next;
 };
 
-/* The functions of an analysis, with what it may leave out; see above.  Of all
-   but feed and series, those of `next` come first. */
+/* Call the functions of an analysis, if it has them; see above.  Except for
+   feed and series, those of `next` come first. */
 MARGAY_API enum margay_status margay_analysis_feed(
     margay_analysis *analysis, const struct margay_span *span,
     struct margay_error *error);
@@ -282,18 +278,18 @@ MARGAY_API void margay_analysis_free(margay_analysis *analysis);
 
 /* ------------------------------------------------------------ questions -- */
 
-/* What the analyses of a question need and can do. */
+/* The needs and abilities of the analyses of a question. */
 struct margay_abilities {
     unsigned needs;  /* columns without which a trace is refused */
-    unsigned uses;   /* columns that it looks at where a trace has them */
-    bool data;       /* gets, instead of sites, what references are to, in a
-                        trace that was recorded with data */
+    unsigned uses;   /* columns that it uses where a trace has them */
+    bool data;       /* gets data instead of sites, in a trace that was recorded
+                        with data */
     bool all_blocks; /* one analysis may be fed the numbers of a trace once, for
                         all block sizes, where no reference is split; their
                         shifts apply */
-    bool references; /* one is fed the references of a trace as they stand, for
-                        all block sizes: numbers instead of blocks, not split,
-                        with the column of extents if it uses that */
+    bool references; /* one is fed the unchanged references of a trace, for all
+                        block sizes: numbers instead of blocks, not split, with
+                        the column of extents if it uses that */
     bool passes;     /* several passes of a trace may be fed at the same time */
     bool traces;     /* the work for a trace does not fill the threads, so that
                         several traces may be analysed at the same time */
@@ -302,17 +298,17 @@ struct margay_abilities {
     bool shares;     /* is several machines that may be simulated together */
     bool curves;     /* has series */
     bool looks;      /* has results before the end */
-    bool saves;      /* can save and load; others go on from a state that has
-                        all that they were fed */
+    bool saves;      /* can save and load; others need a state with all that
+                        they were fed */
 };
 
 struct margay_question {
     const struct margay_analysis_class *functions; /* of its analyses */
     void (*free)(margay_question *question);       /* NULL = as free() does */
-    margay_question *next; /* asked of what analyses feed theirs; owned */
+    margay_question *next; /* asked of the output of these analyses; owned */
     struct margay_abilities can;
     const char *name; /* in messages: "engine exact"; outlives the question */
-    void *context;    /* of who makes it */
+    void *context;    /* of its maker */
 };
 
 /* Begin an analysis, and that of question->next.  The caller frees it. */

@@ -1,12 +1,12 @@
 /*
- * caches.c - the question of a grid of caches, which is met in parts
+ * caches.c - the question of a grid of caches, in parts
  *
- * A part has the caches of one policy.  Those of LRU that the one pass can do,
+ * A part has the caches of one policy.  LRU caches that the one pass can do,
  * and those that it cannot, are different parts, so that one odd number of sets
- * or ways takes no other cache off the one pass.  The optimum is one part.  A
- * part is met in one of three ways: LRU caches in one structure, optimal ones
- * in another, or every cache by itself.  Parts are fed the same spans, one
- * after the other.
+ * or ways does not exclude the others.  The optimum is one part.  A part is
+ * simulated in one of three ways: LRU caches in one structure, optimal ones in
+ * another, or every cache by itself.  Parts are fed the same spans, one after
+ * the other.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static enum margay_status check_policy(
 
 /* -------------------------------------------------------------- dividing -- */
 
-/* Is a cache of those that are asked for?  Of capacities, not all are. */
+/* Is this cache in the request?  Of capacities, not all are. */
 static bool is_asked(const struct grid *grid, uint64_t sets, unsigned ways)
 {
     const struct margay_caches_request *request = &grid->request;
@@ -509,8 +509,8 @@ static enum margay_status grid_reset(margay_analysis *analysis,
 
 /* --------------------------------------------------------------- making -- */
 
-/* What all parts can do, and what one of them needs.  What is wrong with a
-   request that names no sets is found with one. */
+/* The common abilities of all parts, and the needs of any.  Without sets in the
+   request, one set is used to find its errors. */
 static enum margay_status declare(struct grid_question *made,
                                   struct margay_error *error)
 {

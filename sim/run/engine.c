@@ -88,7 +88,7 @@ static enum margay_status make_engine(struct engine_analysis *own,
                : status;
 }
 
-/* What the engine has found, by a function that says it now or in the end. */
+/* Keep the result of the engine, by a function for now or for the end. */
 static enum margay_status take_result(
     struct engine_analysis *own,
     enum margay_status (*take)(margay_engine *engine,
@@ -340,7 +340,7 @@ static bool can(const struct engine_question *asked, unsigned abilities)
     return (asked->abilities.can & abilities) == abilities;
 }
 
-/* What the engine can, and what the further question lets it do. */
+/* The abilities of the engine, restricted by the further question. */
 static void declare(struct engine_question *asked)
 {
     const margay_question *next = asked->question.next;
@@ -432,7 +432,7 @@ enum margay_status margay_engine_question(
 /* -------------------------------------------------------------- tenants -- */
 
 /*
- * Whose references miss in a shared cache, and in one of their own
+ * The misses of tenants in a shared cache, and in caches of their own
  *
  * Algorithm: in the cache that all share, a reference hits iff its distance in
  *   the stack of all is below the size, so that its miss is its tenant's at

@@ -1,4 +1,4 @@
-/* fed.c - all that an analysis was fed: see state.h */
+/* fed.c - the spans that an analysis was fed: see state.h */
 #include <stdlib.h>
 
 #include "sim/run/spans.h"
@@ -13,7 +13,7 @@
    aligned. */
 #define WORD_NUMBERS 2
 
-/* Columns that there are. */
+/* All columns. */
 #define COLUMNS (MARGAY_ALL_COLUMNS | (unsigned)MARGAY_COLUMN_NUMBERS)
 
 /* -------------------------------------------------------------- keeping -- */

@@ -1,8 +1,8 @@
 /*
- * filter.c - the question of a cache that stands before another question
+ * filter.c - the question of a cache before another question
  *
- * What the cache passes on, misses and writes, is what the analysis of the
- * other question is fed.
+ * The analysis of the other question is fed the output of the cache, misses and
+ * writes.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void filter_free(margay_analysis *analysis)
     free(filter->passed_on.columns);
 }
 
-/* The sets and ways that a capacity comes to. */
+/* The sets and ways of a capacity. */
 static enum margay_status divide_capacity(
     const struct margay_filter_request *request, uint64_t block_bytes,
     struct margay_cache_options *cache, struct margay_error *error)
@@ -113,8 +113,7 @@ static enum margay_status begin(margay_analysis *analysis,
                : status;
 }
 
-/* What it passes on has all columns but that which says how much a reference
-   covers. */
+/* Its output has all columns but extents. */
 #define LOST_COLUMNS ((unsigned)MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_NUMBERS)
 
 enum margay_status margay_filter_question(

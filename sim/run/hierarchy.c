@@ -2,10 +2,10 @@
  * hierarchy.c - the question of machines of caches that feed caches
  *
  * The levels have blocks of different sizes, so that the analysis is fed the
- * references of a trace as they stand, and the machines find their blocks.
- * Where the plan says so, machines that may be are simulated together; all
- * others are fed each span side by side.  What levels of a single machine send
- * on may be what the analysis of another question is fed.
+ * unchanged references of a trace, and the machines find their blocks.  Where
+ * the plan says so, machines that may be are simulated together; all others are
+ * fed each span in parallel.  The analysis of another question may be fed the
+ * output of levels of a single machine.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ struct machines {
     margay_hierarchy **each; /* and by machine; owned */
     margay_crew *crew;
     struct margay_passed_on passed_on;
-    /* What the crew does. */
+    /* The task of the crew. */
     const struct margay_span *span;
     struct margay_error *errors; /* by machine; owned */
 };
@@ -117,8 +117,8 @@ static void feed_one(void *context, size_t i)
                                           machines->span, error);
 }
 
-/* The library below does not know what the trace is called.  What is wrong with
-   references that are fed can only be the number of a thread. */
+/* The library below does not know the name of the trace.  The only error that
+   references can have here is the number of a thread. */
 static enum margay_status name_trace(const struct margay_pass *pass,
                                      enum margay_status status,
                                      struct margay_error *error)

@@ -22,7 +22,8 @@ struct group {
     size_t count;
 };
 
-/* What the feeding of one pass needs; its own, as others are fed meanwhile. */
+/* The state of feeding one pass, separate as others are fed at the same
+   time. */
 struct pass_feed {
     bool warming; /* nothing has been counted yet */
     struct margay_error error;
@@ -225,7 +226,7 @@ static enum margay_status look_at_passes(struct order *order,
     return status;
 }
 
-/* A window is a look, after which counts begin anew; what is cached stays. */
+/* A window is a look, after which counts begin anew; the cached blocks stay. */
 static enum margay_status end_window(struct order *order,
                                      struct margay_error *error)
 {
@@ -257,7 +258,7 @@ static enum margay_status save(struct margay_running *running,
 
 /*
  * The state goes first: if the run ends in between, a run that goes on from it
- * never repeats what a look has shown.  In the warm-up there is a state, but
+ * never repeats the results of a look.  In the warm-up there is a state, but
  * nothing to be seen yet.
  */
 static enum margay_status look(struct order *order, struct margay_error *error)
@@ -323,7 +324,7 @@ static enum margay_status next_part(struct order *order,
     if (order->done == order->batch.references) {
         order->batch = *part;
         order->done = 0;
-        /* A batch ends where a look is due. */
+        /* A part ends where a look is due. */
         uint64_t most =
             every == 0 ? UINT64_MAX : every - running->read_refs % every;
         margay_trace_set_most(running->trace,

@@ -2,7 +2,7 @@
  * in_parts.c - a file in parts, each read and analysed by a thread
  *
  * Each thread reads its part straight from the file.  When all have been read,
- * what each part did not know of its past is looked up in those before it
+ * the first touches of each part are looked up in those before it
  * (stackdist/parts), and the parts are put together in their order.
  */
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct block_sample {
 #define MOST_BLOCKS   ((uint64_t)1 << 24)
 #define MOST_REPEATED 4
 
-/* What one thread knows of its part. */
+/* The part of one thread. */
 struct part {
     uint64_t first, count; /* references of the file, or its bytes */
     atomic_uint_fast64_t fed_refs;
@@ -43,9 +43,8 @@ struct part {
 struct parts {
     struct margay_running *running;
     struct margay_engine_recipe recipes[MARGAY_MOST_BLOCK_SIZES];
-    /* All that are wanted of the file: references or, where these are not
-       counted, the bytes of lines; and how many references that is, or about
-       how many. */
+    /* The wanted references of the file or, where these are not counted, the
+       bytes of lines; and the number of references, perhaps an estimate. */
     margay_range_function *open;
     uint64_t first, length;
     uint64_t refs;
@@ -58,9 +57,9 @@ struct parts {
 
 /* -------------------------------------------------- how many parts -- */
 
-/* How much there is, and a sample of it: a run of references, or bytes, from
-   each of some places, each reference by itself.  Where the trace cannot be
-   read, the sample ends: the error is found when all is read. */
+/* The amount of work, and a sample of it: a run of references, or bytes, from
+   each of some places.  Where the trace cannot be read, the sample ends: the
+   error is found when all is read. */
 static void measure(struct parts *parts)
 {
     const struct margay_running *running = parts->running;
@@ -147,7 +146,7 @@ static void note_fed(struct parts *parts, unsigned i, uint64_t refs)
         margay_running_show(parts->running, sum);
 }
 
-/* How the reading of a part has ended.  The first part that failed counts. */
+/* Note how the reading of a part ended.  The first part that failed counts. */
 static void end_part(struct parts *parts, unsigned i, enum margay_status status)
 {
     struct part *part = &parts->parts[i];
@@ -271,7 +270,7 @@ static enum margay_status finish_passes(struct parts *parts, unsigned usable,
     return status;
 }
 
-/* Lend the engines, see how much there is, and divide it. */
+/* Lend the engines, measure the work, and divide it. */
 static enum margay_status make_parts(struct parts *parts,
                                      struct margay_error *error)
 {

@@ -30,7 +30,7 @@ struct margay_mix {
     bool begins;        /* of which nothing has been read yet */
     uint64_t warmup_refs, given_refs;
     unsigned wanted_kinds, wanted_ops;
-    unsigned shift; /* of what tells traces apart, in numbers */
+    unsigned shift; /* of the number of the trace, in numbers */
     /* The columns of a batch, and which of them some trace has. */
     size_t references;
     unsigned columns;
@@ -188,8 +188,8 @@ static enum margay_status choose(struct margay_mix *mix, int wait_ms,
     return status;
 }
 
-/* Append the next reference of a trace, if it is wanted.  What a trace does not
-   say of it is 0, which is a read and a get, and it covers 1. */
+/* Append the next reference of a trace, if it is wanted.  Missing columns are
+   0, which is a read and a get, and the extent is 1. */
 static void append(struct margay_mix *mix, size_t core)
 {
     struct source *source = &mix->sources[core];

@@ -14,7 +14,7 @@
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
-/* What rank 0 tells all ranks to do. */
+/* The orders of rank 0. */
 struct rank_order {
     bool leave;
     int exit_status;
@@ -47,14 +47,14 @@ struct rank_work {
     const struct margay_request *request;
     const struct rank_order *order;
     unsigned threads;
-    margay_trace *trace; /* what rank 0 reads for all; NULL on others */
-    margay_trace *file;  /* what each rank reads itself */
+    margay_trace *trace; /* read by rank 0 for all; NULL on others */
+    margay_trace *file;  /* read by each rank */
     margay_cluster *passes[MARGAY_MOST_BLOCK_SIZES];
     margay_crew *crew;
     struct rank_part *parts; /* one for each thread */
     unsigned part_count;     /* in this phase */
 
-    /* What has been read for all, or received. */
+    /* The references read for all, or received. */
     uint64_t *numbers;
     uint32_t *extents;
     uint64_t capacity, buffered;
@@ -201,7 +201,7 @@ static enum margay_status end_phase(struct rank_work *work,
 
 /* Rank 0 fills a phase, sends each rank its share, and all analyse it. */
 
-/* Of what rank 0 reads for all, the references for each in a phase. */
+/* If rank 0 reads for all, the references of each rank in a phase. */
 #define USUAL_PART_REFS ((uint64_t)1 << 20)
 
 struct stream_phase {
@@ -315,7 +315,7 @@ static void receive_part(struct rank_work *work,
                              count * sizeof *work->extents);
 }
 
-/* A task: what is here for a thread. */
+/* A task: the references of a thread. */
 static void feed_buffered(void *context, size_t i)
 {
     struct rank_work *work = context;

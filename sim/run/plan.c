@@ -1,4 +1,4 @@
-/* plan.c - how a run is carried out, decided in one place */
+/* plan.c - all decisions about the execution of a run */
 #include "sim/run/plan.h"
 
 #include <limits.h>

@@ -1,12 +1,11 @@
 /*
- * plan.h - how a run is carried out, decided in one place
+ * plan.h - all decisions about the execution of a run
  *
  * Algorithm: a pure function from facts (the request, the question's declared
- *   abilities, and what is known of an open trace) to a plan that says
- *   everything.  Before a trace is open the plan says how many traces are
- *   analysed at the same time and how this one is read; with what the trace
- *   turned out to be it says who feeds whom.  The rules stand in plan.c, in
- *   the order in which they apply.
+ *   abilities, and the facts of an open trace) to a complete plan.  Before a
+ *   trace is open the plan says how many traces are analysed at the same time
+ *   and how this one is read; once it is open, who feeds whom.  The rules stand
+ *   in plan.c, in the order in which they apply.
  * Guarantee: a plan changes the speed of a run, and never its results.
  */
 #ifndef MARGAY_SIM_RUN_PLAN_H
@@ -14,7 +13,7 @@
 
 #include <margay/run.h>
 
-/* What a plan follows from. */
+/* The input of a plan. */
 struct margay_plan_facts {
     /* Of the request. */
     size_t trace_count;
@@ -63,7 +62,7 @@ struct margay_plan {
     bool all_blocks;       /* one analysis is fed numbers, once */
     unsigned most_parts;   /* of the file, with MARGAY_IN_PARTS */
     bool ranks_read;       /* each rank reads its own part of the file */
-    bool shares;           /* what machines have in common is simulated once */
+    bool shares;           /* common caches of machines are simulated once */
 };
 
 /* The facts before the trace is open. */

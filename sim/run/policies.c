@@ -4,15 +4,15 @@
  * Algorithm: LRU and the optimum are measured by engines while the trace is
  *   read.  All other policies are simulated at each size of the grid, and the
  *   grid is known once the trace has been read, since it ends at the largest
- *   LRU distance.  So the blocks are numbered on the way, and their numbers
- *   are kept (history.h); in the end each simulation goes over them by itself.
- *   A look simulates what has come since the last one, at sizes that this one
- *   had, too, and that memory is there for, and else all from the beginning.
- *   With a sample of rate R, everything is fed the blocks of the sample alone:
- *   a cache of C blocks is one of C R there, at least 1, and a miss stands for
- *   1/R misses.  The references are counted whole: where the sample has more or
- *   fewer than its share of them, the difference is one of hits, as it comes
- *   from blocks that are referenced very often.
+ *   LRU distance.  So the blocks are numbered on the way, and their numbers are
+ *   kept (history.h); in the end each simulation goes over them by itself.  A
+ *   look simulates only the references since the last one, if that had the same
+ *   sizes and there is memory; otherwise all from the beginning.  With a sample
+ *   of rate R, everything is fed the blocks of the sample alone: a cache of C
+ *   blocks is one of C R there, at least 1, and a miss stands for 1/R misses.
+ *   The references are counted whole: where the sample has more or fewer than
+ *   its share of them, the difference is one of hits, as it comes from blocks
+ *   that are referenced very often.
  *
  * Source: Waldspurger, Saemundsson, Ahmad, Park, "Cache modeling and
  *   optimization using miniature simulations", USENIX ATC 2017, for samples.
@@ -43,7 +43,7 @@ struct policies {
     margay_analysis analysis;
     const struct policies_question *asked;
     struct margay_share share;
-    /* Where a policy is simulated: the references as numbers of blocks.  Its
+    /* If a policy is simulated: the references as numbers of blocks.  Its
        points are those of all policies. */
     struct margay_replay replay;
     uint64_t bound_blocks;

@@ -11,20 +11,20 @@
  *   the cache has, whenever they are.  pfoo-u takes them in the same order, but
  *   only those that fit all the time, with the object of each request in
  *   between; a tree over time knows the most that is taken in any stretch of
- *   it.  For bytes, cheap is what costs least for each byte of the request that
- *   hits.  An interval of more bytes than the cache has is never taken.  Where
- *   objects expire, pfoo-l takes what may be valid in some cache, and pfoo-u
- *   what is in all.
+ *   it.  For bytes, the cheapest has the least cost for each byte of the
+ *   request that hits.  An interval of more bytes than the cache has is never
+ *   taken.  Where objects expire, pfoo-l takes objects that may be valid in
+ *   some cache, and pfoo-u those valid in all.
  *
  * Source: Berger, Beckmann and Harchol-Balter, "Practical bounds on optimal
  *   caching with variable object sizes", SIGMETRICS 2018, for the first.  Their
  *   PFOO-U solves flows in windows of time; the second here takes intervals
  *   whole, and takes time logarithmic in their number for each.
  *
- * Guarantee: no cache misses less often, or fewer bytes, than pfoo-l has it;
- * one that knows the future misses as pfoo-u has it, even if it has to store
- *   whatever it misses and has room for.  Requests and bytes each have a
- *   schedule of their own.
+ * Guarantee: no cache has fewer misses, or missed bytes, than pfoo-l; one that
+ * knows the future can have those of pfoo-u, even if it must store all that it
+ * misses and has room for.  Requests and bytes each have a schedule of their
+ * own.
  *
  * Cost: sorted once for all sizes.  36 bytes for each request, and for each
  *   thread 10 more with pfoo-u.
@@ -73,14 +73,14 @@ const uint64_t *margay_future_nexts(const struct margay_future *future)
 
 /* ------------------------------------------------------------- intervals -- */
 
-/* What is known of an object: its request before, its bytes since, and when it
-   expires in the caches that stored it first and last. */
+/* An object: its request before, its bytes since, and its expiry in the caches
+   that stored it first and last. */
 struct known {
     uint64_t last, bytes, early, late;
     bool asked;
 };
 
-/* The requests as they are read, with what notes have said. */
+/* The requests as they are read, with the values of notes. */
 struct reading {
     struct margay_future *future;
     struct known *objects;
@@ -88,8 +88,8 @@ struct reading {
     bool stores, counts;
 };
 
-/* Every cache stores an object at its first request, or a set, and where all
-   that it may have of it has expired; and some do at each. */
+/* Every cache stores an object at its first request, or a set, and if all its
+   copies have expired; some caches store it at each request. */
 static void expire(struct reading *reading, struct known *object)
 {
     bool stores = reading->stores || !object->asked;
@@ -276,11 +276,10 @@ static uint64_t hits_below(const struct margay_future *future, uint64_t bytes,
     return hits;
 }
 
-/* What is taken at each time, under levels of places of which each stands for
-   WIDTH of the level below.  A place has how much its most is above the most of
-   the WIDTH that it is among, so that the sum of the places from the top, which
-   is one, down to a time is what is taken then, and what is taken for a while
-   is added to few. */
+/* The bytes taken at each time, under levels of places, each of which stands
+   for WIDTH of the level below.  A place has the difference of its maximum from
+   that of its group of WIDTH, so the bytes at a time are the sum of its places
+   from the top, which is one, and an interval is added to few places. */
 #define WIDTH  8
 #define LEVELS 12 /* WIDTH to the 11th is more than MOST_REQUESTS */
 
@@ -320,8 +319,7 @@ static int64_t raise(struct schedule *schedule, unsigned level, size_t above)
     return most;
 }
 
-/* Whether at most `room` is taken at any time between two, which are not
-   meant. */
+/* Is at most `room` taken at any time between two, exclusive? */
 static bool fits(const struct schedule *schedule, size_t left, size_t right,
                  int64_t room)
 {
@@ -415,7 +413,7 @@ static void plant(const struct margay_future *future, struct schedule *schedule,
     }
 }
 
-/* What hits by a schedule that is possible. */
+/* The hits of a possible schedule. */
 static uint64_t hits_of_schedule(const struct margay_future *future,
                                  struct schedule *schedule, uint64_t bytes,
                                  bool of_bytes)

@@ -4,13 +4,13 @@
  * Algorithm: the engine of objects (objects.c) is fed, too; its curve is that
  *   of LRU and says which sizes there are.  The other policies are simulated at
  *   each of these in the end, as those of blocks are (policies.c): objects are
- *   numbered on the way, and the requests kept.  Notes among them say where an
- *   object's size changes, where it is deleted, after which it comes back as
- *   another one, what time it is, and when that expires which is stored now:
- *   each cache knows by itself what it stored when.  The engine does not, nor
- *   has it the room of what was deleted, so that LRU is simulated as well where
- *   there are such notes, or more than misses is counted.  What a miss costs is
- *   noted where it differs from the request before.
+ *   numbered on the way, and the requests kept.  Notes among them change an
+ *   object's size, delete it, after which it comes back as another one, or set
+ *   the time and the expiry of stores: each cache keeps the expiry of its own
+ *   copies.  The engine cannot, and deleted objects keep their room there, so
+ *   LRU is simulated as well where there are such notes, or more than misses is
+ *   counted.  The cost of a miss is noted where it differs from the request
+ *   before.
  *
  * Guarantee: exact without a sample.  Results do not depend on threads.
  *
@@ -46,7 +46,7 @@ struct object_policies {
     size_t object_count, object_room;
     uint64_t time, until, cost; /* that were noted last */
     uint64_t all_cost;          /* of all requests */
-    /* What of a span goes there next. */
+    /* The next part of a span. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
     uint32_t numbers[MARGAY_SPAN_REFS];
@@ -99,7 +99,7 @@ static uint32_t *add_note(uint32_t *place, uint32_t note, uint64_t value)
     return place + MARGAY_NOTE_WORDS;
 }
 
-/* Note the time of a request, and when what it stores expires. */
+/* Note the time of a request, and the expiry of its store. */
 static uint32_t *note_times(struct object_policies *policies,
                             const struct margay_span *span, size_t from,
                             uint32_t *place)

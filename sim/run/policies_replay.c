@@ -44,7 +44,7 @@ struct tasks {
     struct margay_future *future; /* where a policy needs it; owned */
 };
 
-/* What simulates the caches of a task: one of these. */
+/* The simulation of a task's caches: one of these. */
 struct simulation {
     margay_fifo *fifo;
     margay_cache *cache;
@@ -224,7 +224,7 @@ static struct margay_kept_cache *kept_of(const struct margay_replay *replay,
     return task->kept == NOT_KEPT ? NULL : &replay->kept.list[task->kept];
 }
 
-/* Take what is kept of the task, or begin it. */
+/* Take the kept caches of the task, or begin it. */
 static enum margay_status take_up(const struct tasks *tasks,
                                   const struct task *task,
                                   struct simulation *simulation, uint64_t *done,
@@ -457,7 +457,7 @@ void margay_replay_reset(struct margay_replay *replay)
     replay->uncounted_blocks = margay_numbering_count(replay->numbering);
 }
 
-/* What caches have that are as much larger as the sample is smaller. */
+/* Scale the counts of caches in a sample. */
 static void scale_row(const struct margay_replay *replay, size_t row,
                       const struct margay_series *all)
 {

@@ -30,7 +30,7 @@ struct margay_policy_rows {
     bool simulates; /* any of them */
 };
 
-/* What a question of several policies begins with. */
+/* The beginning of a question of several policies. */
 struct margay_policies_question {
     margay_question question;
     struct margay_policy_rows rows;
@@ -44,10 +44,10 @@ struct margay_kept_caches {
     atomic_uint_least64_t bytes;
 };
 
-/* What the threads of a replay tell its watch, and ask it. */
+/* The watch of the threads of a replay. */
 struct margay_watching {
     const struct margay_watch *watch; /* NULL = none */
-    uint64_t total_refs; /* each reference as often as it is worked through */
+    uint64_t total_refs;              /* each reference once per use */
     atomic_uint_least64_t done_refs;
     atomic_flag telling; /* by one thread at a time */
 };
@@ -55,7 +55,7 @@ struct margay_watching {
 /* A thread has worked through `count` more references. */
 void margay_watching_add(struct margay_watching *watching, size_t count);
 
-/* Are the threads to end with what they have? */
+/* Should the threads stop early? */
 bool margay_watching_is_over(const struct margay_watching *watching);
 
 struct margay_replay;
@@ -67,22 +67,22 @@ typedef enum margay_status margay_replay_simulate(
     struct margay_watching *watching, struct margay_series_point *point,
     struct margay_error *error);
 
-/* What an analysis keeps of its references, and finds of the policies that have
-   no engine. */
+/* The kept references of an analysis, and the results of policies without an
+   engine. */
 struct margay_replay {
     /* Set by the owner, the rest zeroed. */
     const struct margay_policy_rows *rows;
     struct margay_sample sample; /* that the references are of */
     uint64_t seed;
-    /* What simulates caches of requests, with its own context; NULL = they are
-       of blocks or objects. */
+    /* The simulation of caches of requests, with its own context; NULL = they
+       are of blocks or objects. */
     margay_replay_simulate *simulate;
     const void *context;
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
     bool noted;        /* there are notes among the requests, */
     bool costed;       /* or notes of costs */
-    unsigned counters; /* what is counted that no engine counts */
+    unsigned counters; /* counts that no engine has */
     bool keeps; /* looks follow: caches of blocks go on where they were */
 
     const struct margay_watch *watch; /* NULL = none */
@@ -107,7 +107,7 @@ struct margay_replay {
     size_t point_count; /* of a row */
 };
 
-/* Is a row simulated?  No engine heeds notes. */
+/* Is a row simulated?  Engines ignore notes. */
 static inline bool margay_replay_simulates(const struct margay_replay *replay,
                                            size_t row)
 {
@@ -184,22 +184,22 @@ uint64_t margay_policies_scaled(const struct margay_sample *sample,
 struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
                                           bool simulates);
 
-/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it, or says what objects
-   alone have. */
+/* MARGAY_BAD_ARGUMENT: specs[i] is one of those before it, or has parameters of
+   objects only. */
 enum margay_status margay_policies_check_new(const char *const *specs, size_t i,
                                              bool of_objects,
                                              struct margay_error *error);
 
-/* What caches have. */
+/* Abilities of policies. */
 enum margay_caches_of {
     MARGAY_CACHES_OF_BLOCKS,
     MARGAY_CACHES_OF_OBJECTS,
     MARGAY_CACHES_OF_REQUESTS,
 };
 
-/* What each of several specs asks for.  MARGAY_BAD_ARGUMENT: one is wrong,
-   given twice, or of a policy that is not defined for such caches;
-   MARGAY_NO_MEMORY.  The caller frees rows->list in any case. */
+/* The rows of several specs.  MARGAY_BAD_ARGUMENT: one is wrong, given twice,
+   or of a policy that is not defined for such caches; MARGAY_NO_MEMORY.  The
+   caller frees rows->list in any case. */
 enum margay_status margay_policies_read(const char *const *specs, size_t count,
                                         enum margay_caches_of caches,
                                         struct margay_policy_rows *rows,

@@ -326,7 +326,7 @@ static enum margay_status replay_tiers(struct prefixes *own,
     return status;
 }
 
-/* What has come so far is what it would be in the end. */
+/* The results so far are as if the trace ended here. */
 static enum margay_status prefixes_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
@@ -356,7 +356,7 @@ static enum margay_status prefixes_finish(margay_analysis *analysis,
 
 /* -------------------------------------------------------------- results -- */
 
-/* What is known of LRU is true of each policy, but for the counts at a size. */
+/* The totals of LRU hold for each policy; only the counts at a size differ. */
 static struct margay_series describe(
     const struct margay_prefixes_result *result, const char *policy)
 {
@@ -527,8 +527,8 @@ static enum margay_status begin(margay_analysis *analysis,
                : status;
 }
 
-/* Where blocks expire, and in tiers that are not exclusive, no distance says
-   what a cache hits. */
+/* Where blocks expire, and in tiers that are not exclusive, hits do not follow
+   from distances. */
 static enum margay_status simulate_all(struct margay_policy_rows *rows,
                                        struct margay_error *error)
 {

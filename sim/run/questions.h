@@ -1,11 +1,11 @@
 /*
- * margay/questions.h - what may be asked of traces: distances, caches, others
+ * margay/questions.h - the questions: distances, caches, others
  *
  * Each question is made by a function of its own from a request, which it
  * copies; texts in it outlive the question, which belongs to the caller.  The
  * analyses that it begins (<margay/analysis.h>) hold the results, which the
  * functions here read once a pass has finished or, where that is possible, been
- * looked into.  What they return belongs to the analysis.
+ * looked into.  Their return values belong to the analysis.
  *
  * Thread safety: as <margay/analysis.h> says.
  */
@@ -39,14 +39,14 @@ struct margay_engine_request {
     enum margay_measure measure;
     unsigned needs;          /* set of enum margay_engine_ability */
     uint64_t half_life_refs; /* of MARGAY_FADING_DISTANCES */
-    /* Sizes that will be asked for, so that what cannot be fails before the
+    /* Sizes that will be requested, so that impossible ones fail before the
        trace is read; NULL = none.  They outlive the question. */
     const struct margay_cache_sizes *sizes;
     /* Write-backs of all fully associative caches are found, too; see
        margay_writebacks.  The engine has to be exact. */
     bool writebacks;
-    /* What is fed has distances already, in a cache that others use, too: the
-       series count what misses there as well (shared_misses). */
+    /* The spans have distances already, in a cache that others use, too: the
+       series also count the misses there (shared_misses). */
     bool shared;
 };
 #define MARGAY_ENGINE_REQUEST_DEFAULT                                         \
@@ -59,14 +59,14 @@ struct margay_engine_request {
  * are fed the same spans afterwards, with the column of distances where they
  * need it; the question owns `next`, and frees it if this fails.  Where those
  * have series, they are the ones of the pass, at the sizes of its curve.
- * MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks what is needed.
+ * MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks an ability.
  * MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_engine_question(
     const struct margay_engine_request *request, margay_question *next,
     margay_question **question, struct margay_error *error);
 
-/* What came out; empty before. */
+/* The result; empty before. */
 MARGAY_API const struct margay_result *margay_engine_analysis_result(
     const margay_analysis *analysis);
 
@@ -75,8 +75,8 @@ MARGAY_API const struct margay_result *margay_engine_analysis_result(
 /* The most numbers of sets, and of ways, in a request. */
 #define MARGAY_MOST_LISTED 256
 
-/* Which caches are simulated: each number of sets with each number of ways,
-   of each policy. */
+/* The caches to simulate: each number of sets with each number of ways, of each
+   policy. */
 struct margay_caches_request {
     /* The lists ascend, have distinct numbers, and at most MARGAY_MOST_LISTED
        of them. */
@@ -88,20 +88,20 @@ struct margay_caches_request {
     size_t capacity_count; /* 0 = sets count */
     const unsigned *ways;
     size_t way_count;
-    enum margay_index index; /* the set that a block is in */
+    enum margay_index index; /* the mapping of blocks to sets */
     /* Specs, each a different one.  None: "lru". */
     const char *const *policies;
     size_t policy_count;
-    bool by_kind;       /* misses are told apart by kind of reference */
-    bool counts_writes; /* what comes from memory and goes there is counted */
+    bool by_kind;       /* misses are counted by kind of reference */
+    bool counts_writes; /* traffic from and to memory is counted */
     bool write_through, no_allocate; /* as of margay_cache_options */
     uint64_t seed;                   /* of the policy's random numbers */
 };
 
-/* What has been counted of one cache. */
+/* The counts of one cache. */
 struct margay_cache_row {
     uint64_t references;           /* 0 where the watch left no time, too */
-    uint64_t misses[MARGAY_KINDS]; /* all are reads unless told apart */
+    uint64_t misses[MARGAY_KINDS]; /* all are reads unless counted by kind */
     /* With counts_writes, and otherwise 0: */
     uint64_t writebacks, blocks_fetched, blocks_written;
 };
@@ -141,16 +141,16 @@ struct margay_filter_request {
 };
 
 /*
- * What a cache passes on: the analyses of `next` are fed spans of the blocks,
- * with kinds, that the cache asks of what comes after it; see
- * margay_cache_feed_through().  So a cache can stand before a cache, or before
- * an engine.  The question owns `next`, and frees it if this fails.
+ * The output of a cache: the analyses of `next` are fed spans of the requests,
+ * with kinds, of the cache to the next level; see margay_cache_feed_through().
+ * So a cache can stand before a cache, or before an engine.  The question owns
+ * `next`, and frees it if this fails.
  */
 MARGAY_API enum margay_status margay_filter_question(
     const struct margay_filter_request *request, margay_question *next,
     margay_question **question, struct margay_error *error);
 
-/* What the cache has counted. */
+/* The counts of the cache. */
 MARGAY_API const struct margay_cache_counts *margay_filter_analysis_counts(
     const margay_analysis *analysis);
 
@@ -164,37 +164,37 @@ struct margay_machine_request {
     uint64_t seed;      /* of the policies' random numbers */
     uint64_t cores;     /* as in struct margay_hierarchy_options, */
     bool notes_sharing; /* and so; */
-    /* and so, of one machine: what these levels send on is what the analyses of
-       `next` are fed, as numbers of the trace, with all columns of the
-       references that cause it.  0 = there is no `next`. */
+    /* and so, of one machine: the analyses of `next` are fed the requests of
+       these levels, as numbers of the trace, with all columns of the references
+       that cause them.  0 = there is no `next`. */
     uint64_t sends;
     margay_question *next; /* owned by the question, from the call on */
 };
 
 /*
- * What machines of caches that feed caches count, see <margay/hierarchy.h>. Two
- * or more machines of which margay_machine_shares() are simulated together, as
- * a margay_family, unless the plan says otherwise; all others are fed at the
- * same time.  The request has one block size: that of the smallest block of a
- * level that is fed with the trace.  MARGAY_BAD_ARGUMENT where the levels are
- * no machine, or the cores too many; MARGAY_NO_MEMORY.
+ * The counts of machines, see <margay/hierarchy.h>.  Two or more machines of
+ * which margay_machine_shares() are simulated together, as a margay_family,
+ * unless the plan says otherwise; all others are fed in parallel.  The request
+ * has one block size: that of the smallest block of a level that is fed with
+ * the trace.  MARGAY_BAD_ARGUMENT where the levels are no machine, or the cores
+ * too many; MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,
     struct margay_error *error);
 
-/* What the level of a machine has counted, once the trace has ended. */
+/* The counts of a machine's level, once the trace has ended. */
 MARGAY_API struct margay_level_counts margay_machine_analysis_counts(
     const margay_analysis *analysis, size_t machine, size_t level);
 
-/* Where cores contended for blocks in a machine, if the request asked to note
-   that; as margay_hierarchy_sharing() says. */
+/* The places of contention in a machine, if the request asks for them; see
+   margay_hierarchy_sharing(). */
 MARGAY_API enum margay_status margay_machine_analysis_sharing(
     const margay_analysis *analysis, size_t machine,
     struct margay_sharing_place **places, size_t *count,
     struct margay_error *error);
 
-/* What each machine was fed with, as margay_hierarchy_fed() says. */
+/* The input of each machine; see margay_hierarchy_fed(). */
 MARGAY_API struct margay_machine_fed margay_machine_analysis_fed(
     const margay_analysis *analysis);
 
@@ -246,8 +246,8 @@ MARGAY_API enum margay_status margay_policies_question(
  * options' `ages` where the trace says how long objects are valid.  The
  * analyses of `next`, which may be NULL, are fed the same spans afterwards,
  * with the byte distances where they need distances; the question owns `next`,
- * and frees it if this fails.  What the options point to outlives the question.
- * MARGAY_NO_MEMORY.
+ * and frees it if this fails.  The objects that the options point to outlive
+ * the question.  MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_objects_question(
     const struct margay_objects_options *options, margay_question *next,
@@ -264,10 +264,10 @@ MARGAY_API const margay_objects *margay_objects_analysis_engine(
 
 /* Tiers of LRU caches, the first one asked first, such as a device, memory and
    a disk.  A tier may have several sizes, and a split is one of each.
-   Exclusive tiers hold no block twice: what hits moves to the first one, and
-   what one evicts goes to the next.  Of others a block that hits comes into all
-   before, and one that misses into all: so they are written through.  What one
-   of inclusive tiers evicts leaves all before it. */
+   Exclusive tiers hold no block twice: a block that hits moves to the first
+   one, and an evicted one goes to the next.  In others a block that hits comes
+   into all before, and one that misses into all: they are written through.  A
+   block that an inclusive tier evicts leaves all before it. */
 struct margay_tiers {
     size_t count;                    /* 2 or more; 0 = there are none */
     size_t ends[MARGAY_MOST_LEVELS]; /* of each one's sizes in the list */
@@ -276,8 +276,8 @@ struct margay_tiers {
 };
 
 /*
- * The splits at a size of blocks, those of the last tier varying fastest: what
- * each tier and those before it hold together, [split][tier].
+ * The splits at a size of blocks, those of the last tier varying fastest: the
+ * room of each tier and those before it together, [split][tier].
  * MARGAY_BAD_ARGUMENT where there are too many, where a tier has a size twice,
  * and as margay_cache_size_blocks(); MARGAY_NO_MEMORY.  The caller frees *sums.
  */
@@ -297,20 +297,20 @@ struct margay_prefixes_request {
     uint64_t ttl_seconds;
 
     /* Specs, each a different one: lru, leaf-lru, slru, lfu, arc or opt.  All
-       but lru and opt are simulated, at the sizes of `engine`.  What they point
-       to outlives the question. */
+       but lru and opt are simulated, at the sizes of `engine`.  The specs
+       outlive the question. */
     const char *const *policies;
     size_t policy_count;   /* 0 = only LRU, without a label */
     const char *directory; /* of temporary files */
 
     /* Simulate these tiers, and no policies: there is a series for each split,
        whose points are of the first tiers, at the sums of their sizes; those of
-       NULL are of LRU.  NULL = none, or exclusive ones, which hit what LRU
-       hits.  They outlive the question. */
+       NULL are of LRU.  NULL = none, or exclusive ones, whose hits are those of
+       LRU.  They outlive the question. */
     const struct margay_tiers *tiers;
 };
 
-/* What requests of blocks hit; see margay_prefixes_create(). */
+/* The hits of requests of blocks; see margay_prefixes_create(). */
 MARGAY_API enum margay_status margay_prefixes_question(
     const struct margay_prefixes_request *request, margay_question **question,
     struct margay_error *error);
@@ -342,7 +342,7 @@ struct margay_object_policies_request {
  * more is counted; others are simulated for each size once the trace has been
  * read, of a sample with caches that are smaller by its rate.  Each policy has
  * a series. MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined
- * for objects; MARGAY_NO_MEMORY.  What objects alone are asked is its `next`.
+ * for objects; MARGAY_NO_MEMORY.  The question of objects only is its `next`.
  */
 MARGAY_API enum margay_status margay_object_policies_question(
     const struct margay_objects_options *options,
@@ -351,14 +351,14 @@ MARGAY_API enum margay_status margay_object_policies_question(
 
 /* ---- References told apart ---- */
 
-/* What references are attributed to. */
+/* The keys of attribution. */
 enum margay_attribution {
     MARGAY_BY_SITE,   /* the address of the code that made them */
     MARGAY_BY_THREAD, /* the thread that did */
     MARGAY_BY_REGION, /* the region of their address, as a caller numbers it */
     MARGAY_BY_TENANT, /* the tenant of a table */
-    MARGAY_BY_DATUM,  /* what they are to, as a caller numbers that */
-    MARGAY_BY_OP,     /* what they do to their object: enum margay_op */
+    MARGAY_BY_DATUM,  /* their datum, as a caller numbers it */
+    MARGAY_BY_OP,     /* their operation: enum margay_op */
 };
 
 /* The number of the region of an address, or of a datum, below 2^24. */
@@ -381,7 +381,7 @@ typedef enum margay_status margay_attribution_take(
 
 /*
  * Visit what was counted: each site, thread, tenant, operation or region, these
- * ascending.  `bound_blocks` is what the engine says of an exceeded bound.
+ * ascending.  `bound_blocks` is the exceeded bound of the engine, or 0.
  */
 MARGAY_API enum margay_status margay_attribution_visit(
     const margay_analysis *analysis, uint64_t bound_blocks,
@@ -398,7 +398,7 @@ MARGAY_API enum margay_status margay_split_question(enum margay_attribution by,
                                                     struct margay_error *error);
 
 /*
- * What each thread or tenant misses in a cache of its own, and in the cache
+ * The misses of each thread or tenant in a cache of its own, and in the cache
  * that all share; each has a series, ascending, at the sizes of the shared
  * cache or, of NULL, at those where its own curve steps.  The analysis is that
  * of the engine of all, which has to be exact.  MARGAY_BAD_ARGUMENT,

@@ -20,7 +20,7 @@
 
 /* ------------------------------------------------- impossible requests -- */
 
-/* How many traces are read apart: a mix is one. */
+/* How many traces are read separately: a mix is one. */
 static size_t job_count(const struct margay_request *request)
 {
     return request->mix == NULL ? request->trace_count : 1;
@@ -233,9 +233,8 @@ static struct margay_running *take_trace(struct run *run, size_t i)
     return running;
 }
 
-/* A task: read trace i, as its plan says.  An end that the host wants before
-   the format is known leaves passes that have not begun, and so nothing to tell
-   of. */
+/* A task: read trace i, as its plan says.  If the host stops the run before the
+   format is known, no passes have begun, and there is nothing to report. */
 static void read_trace(void *context, size_t i)
 {
     struct run *run = context;

@@ -1,18 +1,17 @@
 /*
- * margay/run.h - from traces to what is asked of them
+ * margay/run.h - questions of traces
  *
  * A run reads traces and asks a question of them.  A request says which traces,
  * which of their references, at which block sizes, with how many threads, and
  * whether the run is looked into before its end.  A question begins analyses,
- * which take spans of block references: distances, a grid of caches, or what a
- * program brings along (<margay/analysis.h>).  How a run is carried out follows
- * from the request and from what the question declares; one function decides
+ * which take spans of block references: distances, a grid of caches, or one of
+ * the program's own (<margay/analysis.h>).  The execution of a run follows from
+ * the request and the declarations of the question; one function decides
  * (plan.h), and no result depends on the decision.
  *
  *     margay_run_request(&request, question, &host, &outcome, &error);
  *
- * The host is what the run asks of its caller while it goes on: what is to
- * happen with results.
+ * The host has callbacks of the caller for the run, which take the results.
  *
  * Thread safety: one run at a time per request and host; different runs are
  * independent.  A run may call the functions of its host on any of
@@ -38,14 +37,14 @@ extern "C" {
 
 /* ------------------------------------------------------------- request -- */
 
-/* What a reference that covers several blocks counts as. */
+/* The treatment of references that cover several blocks. */
 enum margay_straddle {
     MARGAY_STRADDLE_USUAL, /* as is usual for the trace's format */
     MARGAY_STRADDLE_FIRST, /* one reference, to the block of its first byte */
     MARGAY_STRADDLE_SPLIT, /* a reference to each block that it covers */
 };
 
-/* What is asked of a trace that not every trace says of its references. */
+/* A need of columns that not every trace has. */
 struct margay_need {
     const char *asked_by; /* in messages: "--by site" */
     unsigned column;      /* one; 0 = nothing is needed */
@@ -64,24 +63,23 @@ struct margay_mix_options {
     bool apart;           /* they share no block: bits 48 to 58 of addresses of
                              thread k are changed by k */
     bool by_time;         /* in the order of their times; */
-    bool by_instructions; /* or an instruction of each in turn: a fetch and what
-                             comes before the next one; else */
+    bool by_instructions; /* or an instruction of each in turn: a fetch and all
+                             up to the next one; else */
     uint64_t turn_refs;   /* they take turns of this length, 1 or more */
 };
 
-/* What to read, and how.  What a member means when it is 0 stands next to it.
- */
+/* What to read, and how.  Each member explains its value of 0. */
 struct margay_request {
     /* The traces, in the order in which their results come; "-" is standard
        input, which can be named once. */
     const char *const *traces;
     size_t trace_count;
 
-    /* How each is opened, and which of its references are analysed.  The
-       first `warmup_refs` are fed, and not counted. */
+    /* The options of each trace, and the references to be analysed.  The first
+       `warmup_refs` are fed, and not counted. */
     struct margay_trace_options reading;
 
-    /* What a reference that covers several blocks counts as. */
+    /* The treatment of references that cover several blocks. */
     enum margay_straddle straddle;
 
     /* A trace that lacks one of these is refused, by the name of its format.
@@ -90,13 +88,13 @@ struct margay_request {
     size_t need_count;
 
     /* Powers of two, ascending, distinct.  None: 64 for addresses, and for ids
-       what an id stands for. */
+       the unit of an id. */
     const uint64_t *block_bytes;
     size_t block_count;
 
-    /* What blocks of requests stand for: tokens, 0 = what the trace says, and
-       the bytes of each, 0 = not known.  Where both are known and no id has a
-       size of its own, a block has as many bytes. */
+    /* The units of blocks of requests: tokens, 0 = those of the trace, and the
+       bytes of a token, 0 = unknown.  Where both are known and no id has a size
+       of its own, a block has as many bytes. */
     uint64_t block_tokens, token_bytes;
 
     /* How many threads may analyse; 0 = 1.  Results never depend on it. */
@@ -116,11 +114,11 @@ struct margay_request {
        `every_seconds` seconds have passed since the last look; 0 = never. */
     uint64_t every_refs, every_seconds;
 
-    /* The host's `save` is called when all is read, and at each look.  States
-       are those of one trace. */
+    /* The host's `save` is called when all is read, and at each look.  A state
+       is of one trace. */
     bool saves;
 
-    /* Go on from this state; NULL = begin anew.  The trace holds what comes
+    /* Go on from this state; NULL = begin anew.  The trace holds the references
        after it: to go on within the same trace, reading.skip_refs leaves out
        the references that the state covers. */
     const char *resume_path;
@@ -141,11 +139,11 @@ struct margay_request {
 
 /* ----------------------------------------------------------------- host -- */
 
-/* What a trace has taken of the processor, when its passes end; before, and
-   where several traces are analysed at the same time, all is 0. */
+/* The processor time of a trace, when its passes end; before, and where several
+   traces are analysed at the same time, all is 0. */
 struct margay_job_work {
     double all_seconds;     /* of this process; on ranks, of rank 0 */
-    double leading_seconds; /* of one thread, but for what it shares */
+    double leading_seconds; /* of one thread, except shared work */
     double reading_seconds; /* of the thread that reads ahead of it, if any */
 };
 
@@ -153,8 +151,8 @@ struct margay_job_work {
 struct margay_job {
     size_t index; /* of the trace in the request */
     const char *trace;
-    const margay_trace *reader; /* to be asked what the trace is; NULL where
-                                   nothing is known of it, as nothing came */
+    const margay_trace *reader; /* for facts of the trace; NULL where nothing
+                                   came, so nothing is known */
     const struct margay_pass *passes;
     margay_analysis *const
         *analyses; /* of the passes; one may be that of all */
@@ -174,7 +172,7 @@ struct margay_progress {
     double seconds; /* since the trace was begun */
 };
 
-/* What has happened to a trace. */
+/* Events of a trace. */
 enum margay_news {
     /* The run goes on after `references` references of the trace; of the
        warm-up, `warmup_refs` are still to come.  The writer of a pipe may have
@@ -200,12 +198,12 @@ struct margay_notice {
     bool empty;
 };
 
-/* What a run asks of its caller.  All may be NULL.  A function that fails ends
-   the run. */
+/* The callbacks of a run.  All may be NULL.  A function that fails ends the
+   run. */
 struct margay_host {
     void *context;
 
-    /* The trace is known and its analyses have begun; nothing is fed yet. */
+    /* The trace is open and its analyses have begun; nothing is fed yet. */
     enum margay_status (*begun)(void *context, const struct margay_job *job,
                                 struct margay_error *error);
     /* A pass has ended, or a window of it; passes come in their order, and
@@ -220,8 +218,8 @@ struct margay_host {
     /* A state is to be kept: margay_job_save() writes it, of this very job. */
     enum margay_status (*save)(void *context, const struct margay_job *job,
                                struct margay_error *error);
-    /* Asked now and then: is the run to end?  It then ends with the exact
-       results of what has been read so far. */
+    /* Called now and then: should the run end?  It then ends with the exact
+       results of the references read so far. */
     bool (*stop)(void *context);
     void (*tell)(void *context, const struct margay_job *job,
                  const struct margay_notice *notice);
@@ -242,15 +240,14 @@ struct margay_outcome {
 };
 
 /*
- * Carry out a request.  What the request alone says to be impossible fails
- * before anything is read: MARGAY_BAD_ARGUMENT where it contradicts itself,
- * names a block size that cannot be, or wants of the question what that cannot
- * do; MARGAY_IO for a trace that cannot be opened.  A trace fails before
- * its first reference is fed: MARGAY_BAD_ARGUMENT where it lacks a column,
- * which the message names.  Later MARGAY_BAD_INPUT, MARGAY_IO and
- * MARGAY_NO_MEMORY, and what analyses and host fail with.  The results of
- * the traces before one that fails have come by then.  *outcome is set in any
- * case.
+ * Carry out a request.  An impossible request fails before anything is read:
+ * MARGAY_BAD_ARGUMENT where it contradicts itself, names an impossible block
+ * size, or exceeds the abilities of the question; MARGAY_IO for a trace that
+ * cannot be opened.  A trace fails before its first reference is fed:
+ * MARGAY_BAD_ARGUMENT where it lacks a column, which the message names.  Later
+ * MARGAY_BAD_INPUT, MARGAY_IO and MARGAY_NO_MEMORY, and the failures of
+ * analyses and host.  The results of the traces before one that fails have come
+ * by then.  *outcome is set in any case.
  */
 MARGAY_API enum margay_status margay_run_request(
     const struct margay_request *request, const margay_question *question,

@@ -71,11 +71,11 @@ static void leave(void *context, size_t lacking, size_t caches)
 
 /* ------------------------------------------------------- its block sizes -- */
 
-/* Of addresses, where nothing is said. */
+/* The default block size of addresses. */
 #define DEFAULT_BLOCK_BYTES 64
 
-/* What is known of the trace.  One that stands in knows nothing of blocks: what
-   the state says of them holds. */
+/* The facts of the trace.  A stand-in does not know blocks: it has those of the
+   state. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
     const struct margay_request *request = running->request;
@@ -139,8 +139,8 @@ static enum margay_status make_passes(struct margay_running *running,
 
 /* ----------------------------------------------------------- its state -- */
 
-/* Tell the host from where on the run goes on, once: a trace that goes on at
-   another reference gives wrong results. */
+/* Report the reference at which the run goes on to the host, once: a trace that
+   goes on at another one gives wrong results. */
 static void tell_state(struct margay_running *running)
 {
     const struct margay_host *host = running->host;
@@ -201,7 +201,7 @@ static enum margay_status open_trace(struct margay_running *running,
         uint64_t done, total;
         status = margay_trace_ready(*trace, MARGAY_WAIT_MS, error);
         margay_trace_progress(*trace, &done, &total);
-        /* The writer of a pipe may wait to be told from where on to write. */
+        /* The writer of a pipe may wait for the place from which to write. */
         if (status == MARGAY_AGAIN && total == 0 && done == 0)
             tell_state(running);
         margay_running_show(running, running->read_refs);
@@ -331,9 +331,8 @@ static enum margay_status begin_all(struct margay_running *running,
                : status;
 }
 
-/* What the request asks of the trace, what the order of a mix does, and then,
-   column by column, what the question does; the threads of a mix are its
-   traces. */
+/* Check the needs of the request, then of the order of a mix and then, column
+   by column, of the question; the threads of a mix are its traces. */
 static enum margay_status check_needs(const struct margay_running *running,
                                       const char *name,
                                       const margay_trace *trace,
