@@ -331,8 +331,8 @@ MARGAY_API enum margay_status margay_engine_check_bound(
     struct margay_error *error);
 
 /*
- * Check that the curve of the engine's result can be asked for at these sizes.
- * Fails with MARGAY_BAD_ARGUMENT; the message lists the sizes of the spec.
+ * Check that the engine's result can have a curve at these sizes.  Fails with
+ * MARGAY_BAD_ARGUMENT; the message lists the sizes of the spec.
  */
 MARGAY_API enum margay_status margay_engine_check_sizes(
     const struct margay_engine_abilities *abilities,
@@ -341,8 +341,8 @@ MARGAY_API enum margay_status margay_engine_check_sizes(
 /*
  * Analyse the next `count` references; every 64-bit number is a block id.
  * Unless `distances` is NULL, it receives `count` distances in blocks, or
- * MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT where distances are asked
- * for without MARGAY_CAN_TELL_DISTANCES, with MARGAY_NO_MEMORY, and on a device
+ * MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT where `distances` is set
+ * without MARGAY_CAN_TELL_DISTANCES, with MARGAY_NO_MEMORY, and on a device
  * with MARGAY_IO; after a failure the engine can only be freed.
  */
 MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,

@@ -13,9 +13,9 @@
  *         ...;
  *     margay_trace_free(trace);
  *
- * A reference is one entry of a trace: a number, and what else the format
- * says.  The number is the byte address of the first byte accessed, or
- * the id of a block where the trace has been divided by a block size already.
+ * A reference is one entry of a trace: a number, and the other columns of the
+ * format.  The number is the byte address of the first byte accessed, or the id
+ * of a block where the trace has been divided by a block size already.
  * margay_batch_blocks() turns either into block ids.
  *
  * Thread safety: one thread at a time uses an object; different objects are
@@ -422,10 +422,9 @@ MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
 /* --------------------------------------------------------------- spans -- */
 
 /*
- * A span: consecutive block references at one block size, in the order in
- * which they were made.  Everything that analyses a trace is fed spans.  A
- * column that is NULL is absent: the trace does not have it, or it was not
- * asked for.
+ * A span: consecutive block references at one block size, in the order in which
+ * they were made.  Everything that analyses a trace is fed spans.  A column
+ * that is NULL is absent: the trace does not have it, or it was not requested.
  */
 struct margay_span {
     /* The number of entries in each column. */

@@ -15,7 +15,7 @@
  * - If the block that leaves is dirty, the next level gets a write of it: a
  *   write-back.  Otherwise it is forgotten.
  * - The next level gets a read of the missing block, or a fetch if a fetch
- *   missed; a fully written block is not told apart.
+ *   missed; a fully written block is no exception.
  *
  * A level that writes through hands each write to the next level, after that
  * read; so does one that does not allocate, instead of the read.  Blocks
@@ -183,8 +183,8 @@ struct margay_level_counts {
 
 /*
  * Check a machine.  Fails with MARGAY_BAD_ARGUMENT, or MARGAY_NO_MEMORY; the
- * message begins with the name of a level and a member, as "L2: ways: ", and
- * goes on with what was found and what was expected, and *wrong is the index of
+ * message begins with the name of a level and a member, as "L2: ways: ",
+ * followed by the value found and the expected one, and *wrong is the index of
  * that level.
  */
 MARGAY_API enum margay_status margay_machine_check(
@@ -229,7 +229,7 @@ MARGAY_API void margay_hierarchy_free(margay_hierarchy *hierarchy);
 
 /*
  * Make references: span->blocks are their numbers; kinds, threads, sites and,
- * if they are split, extents are looked at where they are present.
+ * if they are split, extents are used where present.
  * MARGAY_BAD_ARGUMENT: a thread beyond the most cores that would have one of
  * its own; MARGAY_NO_MEMORY: for the caches of another core.
  */

@@ -82,7 +82,7 @@ struct margay_copy {
     bool pending;     /* it came by a coherence miss, useless as yet */
 };
 
-/* Where cores contend for a block, as margay_hierarchy_sharing() tells. */
+/* A place of contention for a block; see margay_hierarchy_sharing(). */
 struct margay_place {
     struct margay_sharing_place told;
     uint32_t next; /* 1 + the index of the copy's next place */

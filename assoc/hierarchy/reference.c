@@ -38,8 +38,7 @@ static bool is_there(const struct margay_prefetcher *prefetcher, uint64_t from,
     return down ? to < from : to > from && to <= prefetcher->most_block;
 }
 
-/* The blocks that are asked for, at most MARGAY_STREAM_DEPTH; returns how many.
- */
+/* The requested blocks, at most MARGAY_STREAM_DEPTH; returns how many. */
 static size_t see_stride(struct margay_prefetcher *prefetcher,
                          const struct sight *sight, uint64_t *blocks)
 {

@@ -20,7 +20,7 @@
 #include "assoc/hierarchy/shared.h"
 #include "assoc/room.h"
 
-/* References ahead of a reference whose set is asked for. */
+/* References ahead of a reference whose set is prefetched. */
 #define AHEAD 8
 
 void margay_flow_grow(struct margay_flow *flow)

@@ -11,8 +11,8 @@
  * Source: Blankstein, Sen and Freedman, "Hyperbolic caching: flexible caching
  *   for web applications", USENIX ATC 2017, with a cost of 1 for each miss.
  *   What is chosen here:
- *   - Of `sample` blocks or fewer all are looked at, and of the same value the
- *     one goes that is looked at first.
+ *   - Of `sample` blocks or fewer all are candidates, and of equal values the
+ *     first goes.
  *   - An object of no bytes counts as one of 1 byte.
  *
  * Redis keeps the POOL best candidates that its samples have found, each with

@@ -107,8 +107,8 @@ void places_find_site(struct places *places, const margay_trace *trace,
 
 /*
  * Rows of SHARING_COLUMNS, those of each machine, with the lines of the sites
- * of the trace; places of NULL are not looked for.  Says which block has the
- * most misses of false sharing, and of which lines.  MARGAY_NO_MEMORY.
+ * of the trace; `places` of NULL names no lines.  Says which block has the most
+ * misses of false sharing, and of which lines.  MARGAY_NO_MEMORY.
  */
 enum margay_status table_sharing(struct csv_writer *csv,
                                  const struct machine_results *results,

@@ -150,7 +150,7 @@ static enum margay_status write_pass(void *context,
     return status;
 }
 
-/* Indexed by whether misses are told apart by kind, and writes are counted. */
+/* Indexed by whether misses are counted by kind, and writes are counted. */
 static const char *const columns[2][2] = {
     {ASSOC_COLUMNS POLICY_COLUMN,
      ASSOC_COLUMNS ASSOC_WRITE_COLUMNS POLICY_COLUMN},

@@ -74,7 +74,7 @@ static enum margay_status ended(void *context, const struct margay_job *job,
                          error);
 }
 
-/* References are read as they stand, and --unit is the unit of the ids that are
+/* References are read unchanged, and --unit is the unit of the ids that are
    written. */
 static enum margay_status run(struct conversion *conversion,
                               struct margay_error *error)

@@ -18,7 +18,7 @@ enum { TABLE, PARETO, SHARING, OUTPUTS };
 
 struct simulate {
     const struct options *options;
-    struct machine machine;      /* of the table, and what varies */
+    struct machine machine;      /* of the table, and its varied fields */
     struct margay_level *levels; /* of all machines; owned */
     char *columns[OUTPUTS];      /* owned */
     struct csv_writer csvs[OUTPUTS];

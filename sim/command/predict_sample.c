@@ -163,8 +163,8 @@ static enum margay_status find_rule(struct sampling *sampling,
 
 /* --------------------------------------------------------------- output -- */
 
-/* The rows of a run, and their summary.  A peak tells the size if the rule
-   looks at it. */
+/* The rows of a run, and their summary.  A peak gives the size if the rule uses
+   it. */
 static enum margay_status write_run(struct sampling *sampling,
                                     const struct run *run,
                                     struct margay_error *error)

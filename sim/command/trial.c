@@ -47,8 +47,8 @@ void *trial_share(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* On one thread, the processor's time, which does not depend on what else the
-   machine does. */
+/* On one thread, the processor's time, which does not depend on other
+   processes. */
 static double now_seconds(const struct trial *trial)
 {
     return margay_clock_seconds(trial->options.threads > 1
@@ -95,8 +95,8 @@ static struct memory look_at_memory(void)
  * The most memory that the engine needed beyond that of the process before it.
  * The system counts the most pages of a process at a time, but only to some
  * hundred pages, and misses those that the parent released and the engine got
- * again.  The bytes written are exact, but known only when they are asked for.
- * The larger of the two numbers is reported.
+ * again.  The bytes written are exact, but only measured now and then.  The
+ * larger of the two numbers is reported.
  */
 static uint64_t peak_bytes(const struct memory *before,
                            const struct memory *fed)
@@ -112,7 +112,7 @@ static uint64_t peak_bytes(const struct memory *before,
     return most > written ? most : written;
 }
 
-/* The misses at each size; an engine that cannot tell them does not fail. */
+/* The misses at each size; an engine without them does not fail. */
 static void ask_sizes(const struct trial *trial,
                       const struct margay_result *found, struct report *report)
 {

@@ -89,8 +89,7 @@ const struct command *command_at(size_t index);
 /* The command of that name; NULL if there is none. */
 const struct command *command_find(const char *name);
 
-/* Print that `name` is no command, which command is spelt like it, and what
-   else it is not. */
+/* Print that `name` is no command, and the command that was probably meant. */
 void command_report_unknown(const char *name, const char *also);
 
 #endif

@@ -137,7 +137,7 @@ OPTION_TYPE(output)
     return parse_text(name, text, field, error);
 }
 
-/* One number: what has to be so of it and its text, or what is expected. */
+/* Parse one number: its range, and the expected text. */
 #define NUMBER_TYPE(type, is_right, expected)           \
     OPTION_TYPE(type)                                   \
     {                                                   \

@@ -62,7 +62,7 @@ struct number_list {
     uint64_t numbers[MARGAY_MOST_LISTED];
 };
 
-/* Of --policy: a spec, and what the library knows about the policy. */
+/* Of --policy: a spec, and its row of the library's table. */
 struct cache_policy {
     const char *spec;
     const struct margay_policy_info *info;

@@ -279,8 +279,8 @@ static enum margay_status check_losses(
                        margay_plural(facts->missing, "s"));
 }
 
-/* Say of which functions the trace shows nothing, what processes may lack, and
-   which whole programs the method could not follow. */
+/* Report the functions that were never seen, references that processes may
+   lack, and whole programs that the method could not follow. */
 static void tell_gaps(const struct recording *recording,
                       const struct margay_receiver_facts *facts)
 {

@@ -22,7 +22,8 @@
 
 /* Longer ones are not found by the name in the source. */
 #define LONGEST_NAME 4096
-/* The functions of a name that are told, and one that says that more are. */
+/* The functions of a name that are reported, and one more as a sign of
+   others. */
 #define MOST_TOLD  4
 #define MOST_FOUND (MOST_TOLD + 1)
 
@@ -109,8 +110,8 @@ static bool ends_in(const char *text, size_t end, const char *name)
 }
 
 /* A function's name in the source, also of one of its clones
-   ("work.constprop.0"); false: the symbol is a piece of a function, or what the
-   compiler made for itself, such as a thunk. */
+   ("work.constprop.0"); false: the symbol is a piece of a function, or internal
+   to the compiler, such as a thunk. */
 static bool take_source_name(const char *symbol, char *text, size_t bytes)
 {
     char whole[LONGEST_NAME];

@@ -171,8 +171,8 @@ static enum margay_status select_from(struct traces *output,
     return margay_writer_put(output->files[index].writer, &part, error);
 }
 
-/* The entries of a batch from `from` on, UNITS_REFS at most, with ids in the
-   place of addresses and extents in ids. */
+/* The entries of a batch from `from` on, UNITS_REFS at most, with ids instead
+   of addresses, and extents in ids. */
 static struct margay_batch in_units(struct traces *output,
                                     const struct margay_batch *batch,
                                     size_t from, uint64_t unit_bytes)

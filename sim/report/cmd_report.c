@@ -148,7 +148,7 @@ _Noreturn static void run_command(struct options *options, int pipe_end)
     options->output = name;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signals_keep_none();
-    /* All commands read the same references; the miss curve tells of them. */
+    /* All commands read the same references; the miss curve reports on them. */
     if (options->command->bit != ON_CURVE ||
         options->results.policies.count > 0 || options->run.window_refs != 0 ||
         options->results.requests)

@@ -1,9 +1,9 @@
 /*
- * machine.c - machines of caches, from a table and what varies of it
+ * machine.c - machines of caches, from a table and its varied fields
  *
  * A row is a level, and each column a member of struct margay_level.  An empty
- * field is as good as a column that is not there.  What --vary gives values is
- * set as a field of the table is, once for each machine.
+ * field is as good as a column that is not there.  Values of --vary are set
+ * like fields of the table, once for each machine.
  */
 #define _GNU_SOURCE
 #include "sim/result/machine.h"
@@ -20,7 +20,7 @@
 /* The most machines of a run. */
 #define MOST_MACHINES 1000000
 
-/* What a field holds. */
+/* The type of a field. */
 enum form {
     NAME,
     NEXT,
@@ -292,8 +292,8 @@ static enum margay_status add_text(const struct machine *machine,
 }
 
 /* The fields CACHE.COLUMN[+CACHE.COLUMN...]= that *text begins with, as the
-   last ones of the machine, which move together.  *text is what comes after
-   them, and stays if it begins with no field. */
+   last ones of the machine, which move together.  *text moves past them, if
+   there are any. */
 static enum margay_status find_fields(struct machine *machine, char **text,
                                       struct margay_error *error)
 {
@@ -334,8 +334,8 @@ static enum margay_status find_fields(struct machine *machine, char **text,
     return MARGAY_OK;
 }
 
-/* What a field gets of a value of several fields: its part, if there are as
-   many joined by '+' as fields, else all of it. */
+/* The part of a field in a value of several fields: one, if there are as many
+   joined by '+' as fields, else all of it. */
 static char *part_of(const char *value, size_t part, size_t parts)
 {
     size_t pluses = 0;
@@ -420,9 +420,9 @@ static enum margay_status read_varied(struct machine *machine, const char *text,
     if (copy == NULL)
         return margay_fail_memory(error, "what varies");
     while (rest != NULL && status == MARGAY_OK) {
-        /* Cut off the next value, and what names the fields before it.  Between
-           commas also stand the parameters of a policy, which begin KEY=
-           without what fields and specs have before that. */
+        /* Cut off the next value, and the names of the fields before it.
+           Between commas also stand the parameters of a policy, which begin
+           KEY= without what fields and specs have before that. */
         char *piece = rest, *end = strchrnul(piece, ',');
         while (*end != '\0' && end[1 + strcspn(end + 1, "=.:/+,")] == '=')
             end = strchrnul(end + 1, ',');

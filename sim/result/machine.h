@@ -1,5 +1,6 @@
 /*
- * machine.h - machines of caches, from a table or the system, and what varies
+ * machine.h - machines of caches, from a table or the system, and their varied
+ * fields
  *
  * Several machines are those of one table of which some fields vary.
  */
@@ -44,9 +45,9 @@ struct machine {
  * value is one for all or one for each, joined by '+'.  The table may hold
  * anything in these fields.
  *
- * MARGAY_IO, with the names of the machines that there are; MARGAY_BAD_INPUT
- * with the file, the line, the cache and the column; MARGAY_BAD_ARGUMENT, about
- * --vary; MARGAY_NO_MEMORY.  Call machine_clear() in any case.
+ * MARGAY_IO, with the names of all machines; MARGAY_BAD_INPUT with the file,
+ * the line, the cache and the column; MARGAY_BAD_ARGUMENT, about --vary;
+ * MARGAY_NO_MEMORY.  Call machine_clear() in any case.
  */
 enum margay_status machine_find(struct machine *machine, const char *name,
                                 const char *vary, struct margay_error *error);
@@ -81,9 +82,8 @@ void machine_text(const struct machine *machine, size_t index, char *text,
 /*
  * The levels of all machines, one machine after the other.  Their texts are
  * those of *machine, which is left as the last one.  MARGAY_BAD_INPUT names the
- * table, the line, the cache, and what is wrong with one of the machines;
- * MARGAY_BAD_ARGUMENT about --vary; MARGAY_NO_MEMORY.  The caller frees *levels
- * in any case.
+ * table, the line, the cache, and the fault of a machine; MARGAY_BAD_ARGUMENT
+ * about --vary; MARGAY_NO_MEMORY.  The caller frees *levels in any case.
  */
 enum margay_status machine_levels(struct machine *machine,
                                   struct margay_level **levels,

@@ -8,11 +8,11 @@
 #include "sim/result/csv.h"
 #include "sim/result/machine.h"
 
-/* The machines of a run, and what one trace did in them. */
+/* The machines of a run, and the counts of one trace. */
 struct machine_results {
     const char *name; /* of the machine, as named */
     const char *trace;
-    const struct machine *machine;     /* its table, and what varies */
+    const struct machine *machine;     /* its table, and its varied fields */
     const struct margay_level *levels; /* of all machines, one by one */
     const margay_analysis *analysis;
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
@@ -54,7 +54,7 @@ enum margay_status table_pareto(struct csv_writer *csv,
 
 /* ---------------------------------- next to a processor's counters -- */
 
-/* An event that was counted, and what a machine has for it. */
+/* An event that was counted, and its counter in a machine. */
 struct counter {
     char *name; /* as the file has it; owned */
     uint64_t count;
@@ -67,8 +67,8 @@ struct counters {
     size_t count, room;
 };
 
-/* Read what `perf stat -x,` wrote.  Events that a machine has nothing for, and
-   those that were not counted, are told on standard error.  MARGAY_BAD_INPUT
+/* Read what `perf stat -x,` wrote.  Events that a machine does not have, and
+   those that were not counted, are named on standard error.  MARGAY_BAD_INPUT
    with the file and the line; MARGAY_IO; MARGAY_NO_MEMORY.  Call
    counters_clear() in any case. */
 enum margay_status counters_read(struct counters *counters, const char *path,
@@ -76,8 +76,8 @@ enum margay_status counters_read(struct counters *counters, const char *path,
 
 void counters_clear(struct counters *counters);
 
-/* Rows of VALIDATE_COLUMNS: each event with what the machines count of it.
-   Those of levels that there are not are told on standard error. */
+/* Rows of VALIDATE_COLUMNS: each event with the counts of the machines.  Events
+   of missing levels are named on standard error. */
 void table_counters(struct csv_writer *csv,
                     const struct machine_results *results,
                     const struct counters *counters);

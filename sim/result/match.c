@@ -51,7 +51,7 @@ enum column_role column_role(const char *name)
     const struct columns *column = find(name);
     if (column != NULL)
         return column->role;
-    /* CACHE.COLUMN is what simulate --vary gave a value. */
+    /* CACHE.COLUMN is a field varied by simulate --vary. */
     return strchr(name, '.') == NULL ? COLUMN_VALUE : COLUMN_KEY;
 }
 
@@ -141,9 +141,9 @@ static const char *only_cell(const struct cells *cells, size_t column)
                : NULL;
 }
 
-/* What levels of a machine write back and fill says nothing of the program.
-   Two recordings of a program have names of their own: where each table is of
-   one trace, its name does not tell rows apart. */
+/* Write-backs and fills of a machine's levels are no keys.  Two recordings of a
+   program have names of their own: where each table is of one trace, its name
+   does not tell rows apart. */
 static void change_roles(struct match *match)
 {
     size_t ratio = cells_column(&match->base, "miss_ratio");

@@ -39,11 +39,11 @@ struct run_places {
 };
 
 /*
- * Read all histograms of a table ("-": standard input).
- * MARGAY_BAD_INPUT names the line of what is wrong: other columns, a missing
- * end, bins that `bins` does not allow, and of RUN_EXACT shares that do not
- * follow from the counts, a bound that the trace exceeded, and distances that
- * do not ascend.  Clear them in any case.
+ * Read all histograms of a table ("-": standard input).  MARGAY_BAD_INPUT names
+ * the line of a fault: other columns, a missing end, bins that `bins` does not
+ * allow, and of RUN_EXACT shares that do not follow from the counts, a bound
+ * that the trace exceeded, and distances that do not ascend.  Clear them in any
+ * case.
  */
 enum margay_status run_table_read(struct run_places *places, const char *path,
                                   enum run_bins bins, bool may_have_places,

@@ -23,7 +23,7 @@ struct series_labels {
     const char *trace;
     uint64_t block_bytes;   /* 0 = unknown */
     const uint64_t *window; /* NULL = all are one */
-    const char *tenant;     /* NULL = all are told apart by none */
+    const char *tenant;     /* NULL = there are no keys */
 };
 
 /* Which columns the rows of series have apart from CURVE_COLUMNS. */

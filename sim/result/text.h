@@ -1,5 +1,5 @@
 /* text.h - a table for people: a chart with sentences (chart.c), or columns in
-   line (text.c); and what is in both, said as people say it (words.c) */
+   line (text.c); and their common numbers and names for people (words.c) */
 #ifndef MARGAY_SIM_RESULT_TEXT_H
 #define MARGAY_SIM_RESULT_TEXT_H
 

@@ -1,4 +1,4 @@
-/* analysis.c - what any question and any analysis is asked for */
+/* analysis.c - functions of all questions and analyses */
 #include <margay/analysis.h>
 
 #include <inttypes.h>

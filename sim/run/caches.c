@@ -156,7 +156,7 @@ enum {
     ALL_NUMBERS = 15,
 };
 
-/* A part of each number of sets, with those of the ways that are asked for. */
+/* A part of each number of sets, with the requested ways. */
 static void split_part(struct grid *grid)
 {
     const struct part whole = grid->parts[grid->part_count];

@@ -364,9 +364,8 @@ static enum margay_status pass_part(struct order *order,
         status = end_window(order, error);
     if (order->done < order->batch.references)
         return status;
-    /* Where kinds are left out, a batch does not say how many references of
-       the trace it stands for, by which a run that goes on is told to skip
-       them. */
+    /* Where kinds are left out, a batch does not know its number of references
+       in the trace, which a later run has to skip. */
     if (margay_running_leaves_out(running))
         running->read_refs =
             running->state.head.references +

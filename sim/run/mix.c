@@ -9,7 +9,7 @@
 /* References of a batch. */
 #define MIX_REFS 4096
 
-/* The lowest bit of a byte address that tells traces apart, and how many. */
+/* The lowest bit of the trace's number in a byte address, and how many. */
 #define CORE_SHIFT  48
 #define MOST_TRACES 2048
 

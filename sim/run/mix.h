@@ -8,8 +8,8 @@
  * Guarantee: the order depends on the traces alone.  Where they are apart,
  *   addresses of different traces are different: core k has k in bits 48 to 58
  *   of a byte address, by an exclusive or, so that no two traces share a block
- *   as long as their own addresses have these bits and all above alike, as
- * those of processors do.
+ *   as long as their own addresses have these bits and all above alike, like
+ *   those of processors.
  */
 #ifndef MARGAY_SIM_RUN_MIX_H
 #define MARGAY_SIM_RUN_MIX_H

@@ -41,7 +41,7 @@ static enum margay_status make_engine(struct objects_analysis *own,
     return margay_objects_create(&own->options, &own->engine, error);
 }
 
-/* Of the references, what they name and their distances; a delete is none. */
+/* Pass on the names and distances of references; a delete is none. */
 static enum margay_status pass_on(struct objects_analysis *own,
                                   const struct margay_span *span,
                                   struct margay_error *error)

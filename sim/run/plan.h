@@ -70,7 +70,7 @@ void margay_plan_state(const struct margay_request *request,
                        const struct margay_abilities *can,
                        struct margay_plan_facts *facts);
 
-/* Are references split, as far as the facts tell? */
+/* Are references split, by these facts? */
 bool margay_plan_splits(const struct margay_plan_facts *facts);
 
 void margay_plan_make(const struct margay_plan_facts *facts,

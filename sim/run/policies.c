@@ -111,8 +111,8 @@ static enum margay_status add_steps(const struct policies *own,
 }
 
 /* The distances that a grid needs: the largest of LRU's, which no other is
-   above, or all of them.  A simulation is shown where LRU steps, even if LRU is
-   not asked for, as its own steps are not known. */
+   above, or all of them.  A simulation has a point where LRU steps, even if LRU
+   is not requested, as its own steps are unknown. */
 static enum margay_status find_steps(const struct policies *own,
                                      margay_histogram *steps,
                                      struct margay_error *error)
@@ -340,7 +340,7 @@ static enum margay_status series_of_engine(const struct policies *own, size_t i,
     return status;
 }
 
-/* The sizes are those of the question, unless all are asked for. */
+/* The sizes are those of the question, unless it has all. */
 static enum margay_status policies_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
                                           margay_series_take *take,

@@ -179,8 +179,8 @@ uint64_t margay_policies_sampled(const struct margay_sample *sample,
 uint64_t margay_policies_scaled(const struct margay_sample *sample,
                                 uint64_t count, uint64_t most);
 
-/* The sizes that are asked for; of the usual ones, where a policy is simulated,
-   2 for each octave. */
+/* The requested sizes; of the usual ones, where a policy is simulated, 2 for
+   each octave. */
 struct margay_sizes margay_policies_sizes(struct margay_sizes asked,
                                           bool simulates);
 

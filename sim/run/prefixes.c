@@ -40,8 +40,8 @@ struct prefixes {
     const struct prefixes_question *question;
     struct margay_sizes sizes_asked; /* the list is owned */
 
-    /* By measure: LRU, of which the sizes and totals follow, and each optimum
-       that is asked for. */
+    /* By measure: LRU, of which the sizes and totals follow, and each requested
+       optimum. */
     margay_prefixes *engines[MARGAY_POLICY_MEASURES];
     struct margay_prefixes_result results[MARGAY_POLICY_MEASURES];
 
@@ -417,7 +417,7 @@ static enum margay_status give_tiers(const struct prefixes *own,
     return status;
 }
 
-/* Of policies the sizes are those of the question, unless all are asked for. */
+/* Of policies the sizes are those of the question, unless it has all. */
 static enum margay_status prefixes_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
                                           margay_series_take *take,

@@ -83,7 +83,7 @@ struct margay_request {
     enum margay_straddle straddle;
 
     /* A trace that lacks one of these is refused, by the name of its format.
-       What the question needs is added. */
+       The needs of the question are added. */
     const struct margay_need *needs;
     size_t need_count;
 

@@ -111,9 +111,9 @@ void margay_running_release(struct margay_running *running);
 /*
  * The ways to carry out a plan.  Each takes a trace that has begun, feeds its
  * analyses or does their work, and finishes all passes, or returns why it
- * cannot.  A request to stop sets running->interrupted; what has been read
- * until then is finished as usual.  On ranks, nothing asks whether to stop: a
- * trace is read to its end.
+ * cannot.  A request to stop sets running->interrupted; references read until
+ * then are finished as usual.  On ranks, nothing asks whether to stop: a trace
+ * is read to its end.
  */
 
 /* Batches in their order; windows, looks and states on the way. */
@@ -129,7 +129,7 @@ enum margay_status margay_read_on_ranks(struct margay_running *running,
                                         struct margay_error *error);
 
 /* On the others: do a part of each trace until rank 0 dismisses them; returns
-   the exit status that it tells.  The request is that of rank 0. */
+   its exit status.  The request is that of rank 0. */
 int margay_ranks_serve(const struct margay_request *request);
 
 /* On rank 0, in the end: let helpers leave with this, which is returned.  NULL:
@@ -138,10 +138,10 @@ int margay_ranks_dismiss(const struct margay_transport *ranks, int exit_status);
 
 /* ------------------------------------------------------------- needs -- */
 
-/* Not every trace says of its references what a run asks about, and what it
-   does not say must not look like an answer: no writes, one thread.  The trace,
-   called `name`, is ready.  MARGAY_BAD_ARGUMENT if it does not say what one of
-   these asks (needs.c). */
+/* Not every trace has all columns that a run needs, and a missing one must not
+   look like an answer: no writes, one thread.  The trace, called `name`, is
+   ready.  MARGAY_BAD_ARGUMENT if it does not say what one of these asks
+   (needs.c). */
 enum margay_status margay_needs_check(const struct margay_need *needs,
                                       size_t count, const char *name,
                                       const margay_trace *trace,

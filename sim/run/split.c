@@ -155,7 +155,7 @@ static enum margay_status split_look(margay_analysis *analysis,
     return tell_all(analysis, margay_analysis_look, error);
 }
 
-/* A series of a key, on its way to who asked for those of all. */
+/* A series of a key, on its way to the caller of all. */
 struct keyed {
     uint64_t key;
     margay_series_take *take;

@@ -132,7 +132,7 @@ enum margay_status margay_state_write(const struct margay_sink *sink,
         status = fed[i].keeps ? margay_fed_write(&fed[i], writer, error)
                               : put_pass(writer, analysis, pass, error);
     }
-    /* What went wrong with the sink is told last. */
+    /* A failure of the sink is reported last. */
     if (status == MARGAY_OK || writer->status != MARGAY_OK)
         status = margay_words_end(writer, error);
     free(writer);

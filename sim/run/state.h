@@ -28,10 +28,10 @@
  * All that an analysis was fed (fed.c), where it has no smaller state
  *
  * Algorithm: the stack of a plain curve is all that its future needs.  Other
- *   results depend on what follows (the optimum), or on sizes that are known in
- *   the end (simulations), on times, or on the whole order.  Their state is
- *   what they were fed: spans, and where counts began anew.
- * Guarantee: an analysis that is fed all again is what it was.
+ *   results depend on later references (the optimum), on sizes that are known
+ *   in the end (simulations), on times, or on the whole order.  Their state is
+ *   their input: spans, and where counts began anew.
+ * Guarantee: an analysis that is fed all again is the same.
  * Cost: 8 bytes for each block reference and each column that the question
  *   uses, at most 128 MiB of them in memory; and all of the work again in the
  *   run that goes on.  Each look writes all of them: many looks take time in
@@ -66,7 +66,7 @@ enum margay_status margay_fed_again(const uint64_t *words, uint64_t count,
                                     struct margay_fed *fed, uint64_t *taken,
                                     struct margay_error *error);
 
-/* What every state begins with, as it stands there. */
+/* The beginning of every state. */
 struct margay_state_head {
     /* What a trace is read as, in which runs that are continued must agree. */
     uint64_t numbers;    /* 0 addresses, 1 ids */
@@ -108,7 +108,7 @@ size_t margay_state_blocks(const struct margay_state *state,
 uint64_t margay_state_tokens(const struct margay_state *state);
 
 /*
- * Give the analyses of a job, which have not been fed yet, what was saved.
+ * Load the saved state into the analyses of a job, which have not been fed yet.
  * MARGAY_BAD_ARGUMENT if the state belongs to other options than these.
  */
 enum margay_status margay_state_restore(const struct margay_state *state,
@@ -118,7 +118,7 @@ enum margay_status margay_state_restore(const struct margay_state *state,
                                         struct margay_fed *fed,
                                         struct margay_error *error);
 
-/* Write the state of the analyses of a job, or what they were fed. */
+/* Write the state of the analyses of a job, or their input. */
 enum margay_status margay_state_write(const struct margay_sink *sink,
                                       const struct margay_state_head *head,
                                       const struct margay_job *job,

@@ -96,8 +96,8 @@ enum margay_status margay_words_fail(const char *name,
                        name, kind->what, at * WORD_BYTES, how);
 }
 
-/* Read until there are `wanted` words, or the file ends.  Memory grows with
-   what the file really has, not with what it says that it has. */
+/* Read until there are `wanted` words, or the file ends.  Memory grows with the
+   real length of the file, not the claimed one. */
 static enum margay_status read_up_to(struct word_reader *reader,
                                      uint64_t wanted)
 {
@@ -141,8 +141,8 @@ static enum margay_status fail_early(const struct word_reader *reader,
                        wanted * WORD_BYTES);
 }
 
-/* What a file that is not of this kind has first is looked at first, so that
-   no more is read of it. */
+/* The beginning is checked first, so that no more is read of another kind of
+   file. */
 static enum margay_status read_ahead(struct word_reader *reader)
 {
     const struct margay_word_kind *kind = reader->kind;
@@ -163,7 +163,7 @@ static enum margay_status read_ahead(struct word_reader *reader)
     return MARGAY_OK;
 }
 
-/* What the words say of their number, which more of them may tell. */
+/* The number of words by the first ones; more of them may be needed. */
 static enum margay_status read_words(struct word_reader *reader)
 {
     uint64_t wanted;

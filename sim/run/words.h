@@ -1,9 +1,9 @@
 /*
  * words.h - files of 64-bit words that are read back by margay alone
  *
- * Little-endian: a magic number, a version, what the writer puts, and a
- * checksum of all that.  A file that is damaged, cut short or of another kind
- * is told as such before anything in it is believed.
+ * Little-endian: a magic number, a version, the words of the writer, and a
+ * checksum.  A file that is damaged, cut short or of another kind is refused
+ * before any of it is used.
  */
 #ifndef MARGAY_SIM_RUN_WORDS_H
 #define MARGAY_SIM_RUN_WORDS_H
@@ -27,11 +27,10 @@ struct margay_word_kind {
     const char *what;   /* "state" */
     const char *option; /* that writes them: "--save" */
     /*
-     * How many words a file has, without its checksum, as far as its first
-     * `count` words tell, MARGAY_WORDS_AHEAD of them at least: `count` when
-     * these are all, and MARGAY_WORDS_IMPOSSIBLE when they hold what no such
-     * file does.  A reader asks for no more than that, so what is read is
-     * bounded by what the file says of itself.
+     * How many words a file has, without its checksum, by its first `count`
+     * words, MARGAY_WORDS_AHEAD of them at least: `count` when these are all,
+     * and MARGAY_WORDS_IMPOSSIBLE when they hold what no such file does.  A
+     * reader reads no more than that.
      */
     uint64_t (*extent)(const uint64_t *words, uint64_t count);
 };
@@ -51,7 +50,7 @@ void margay_words_begin(struct margay_word_writer *writer,
                         const struct margay_sink *sink,
                         const struct margay_word_kind *kind);
 void margay_words_put(struct margay_word_writer *writer, uint64_t word);
-/* The checksum, and what went wrong on the way. */
+/* The checksum, and the first failure. */
 enum margay_status margay_words_end(struct margay_word_writer *writer,
                                     struct margay_error *error);
 
@@ -66,8 +65,8 @@ enum margay_status margay_words_read(const char *path,
                                      uint64_t **words, size_t *count,
                                      struct margay_error *error);
 
-/* MARGAY_BAD_INPUT, in a message that names the file, word `at` of it as a
-   byte, and what is wrong there. */
+/* MARGAY_BAD_INPUT, in a message with the file, the byte of word `at`, and the
+   fault. */
 enum margay_status margay_words_fail(const char *name,
                                      const struct margay_word_kind *kind,
                                      uint64_t at, struct margay_error *error,

@@ -42,7 +42,7 @@ void message_tell(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void message_be_quiet(void);
 
-/* Keep no message from now on: another command tells of the same trace. */
+/* Keep no message from now on: another command reports on the same trace. */
 void message_keep_none(void);
 
 /* Print the message of an error; returns EXIT_TROUBLE. */

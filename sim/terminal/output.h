@@ -45,7 +45,7 @@ enum margay_status output_write_to(int descriptor, const char *name,
 /* Where temporary files go: TMPDIR, or else /tmp. */
 const char *output_temporary_directory(void);
 
-/* The most bytes that output_room() may be asked for. */
+/* The most bytes of output_room(). */
 #define OUTPUT_ROOM_BYTES ((size_t)256 << 10)
 
 /*

@@ -37,7 +37,7 @@ static void format_state(char *text, size_t bytes, double seconds,
     unsigned long s =
         known ? (unsigned long)(seconds * (1 - share) / share + 0.5) : 0;
     char percent[32] = "", left[48] = "";
-    /* Once all bytes are read, they do not tell the time that is left. */
+    /* Once all bytes are read, they do not show the remaining time. */
     if (known)
         snprintf(percent, sizeof percent, "%.1f%%, ", share * 100);
     if (s >= 3600)

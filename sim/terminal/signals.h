@@ -18,8 +18,8 @@ void signals_install(void);
 /* Keep the next SIGINT or SIGTERM for signals_interrupted(), or no more. */
 void signals_finish_gracefully(bool graceful);
 
-/* From now on each of them kills: what this process writes is a part of what
-   another one writes, which does not appear without the others. */
+/* From now on each of them kills: the output of this process is a part of
+   another one's, which does not appear without the others. */
 void signals_keep_none(void);
 
 /* Treat SIGHUP as SIGTERM from now on. */
@@ -37,7 +37,7 @@ bool signals_report_wanted(void);
 /*
  * Remove `path` if a signal kills the process.  signals_spare() revokes that;
  * the string must stay until then.  False if there is no memory to note the
- * path, so that a signal would leave the file behind.
+ * path, so that a signal would leave the file.
  */
 bool signals_doom(const char *path);
 void signals_spare(const char *path);

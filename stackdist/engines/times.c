@@ -1,14 +1,14 @@
 /*
  * times.c - reuse times themselves, and the footprint that follows from them
  *
- * Algorithm: a hash table remembers when each block was last referenced.
- *   Times are counted exactly where they are asked for.  For the footprint,
- *   the average number of distinct blocks in all windows of w references, a
- *   block is missing from those windows that fit between two references to
- *   it, before its first or after its last: a gap of g references holds
- *   g - w windows of length w.  Gaps are counted in narrow bars with their
- *   sums, so fp is exact where a bar begins.  A cache of fp(w) blocks misses
- *   as often as the footprint grows from w to w + 1.
+ * Algorithm: a hash table remembers when each block was last referenced.  Times
+ *   are counted exactly where the measure is times.  For the footprint, the
+ *   average number of distinct blocks in all windows of w references, a block
+ *   is missing from those windows that fit between two references to it, before
+ *   its first or after its last: a gap of g references holds g - w windows of
+ *   length w.  Gaps are counted in narrow bars with their sums, so fp is exact
+ *   where a bar begins.  A cache of fp(w) blocks misses as often as the
+ *   footprint grows from w to w + 1.
  * Source: Denning, "The working set model for program behavior", CACM 11(5),
  *   1968; Xiang, Bao, Ding, Gao, "Linear-time modeling of program working set
  *   in shared cache", PACT 2011; Xiang, Ding, Luo, Bao, "HOTL: a higher order

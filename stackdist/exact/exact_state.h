@@ -106,7 +106,7 @@ struct margay_exact_kernel {
                  unsigned base);
     /*
      * The ranks alone: past[i] is the previous timestamp of the block wanted,
-     * or 0.  The bits of the batch are set already.  What was pending is
+     * or 0.  The bits of the batch are set already.  Pending distances are
      * counted.
      */
     void (*rank)(struct margay_exact *e, const uint64_t *past, size_t count,

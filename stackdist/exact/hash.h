@@ -124,8 +124,8 @@ static inline void margay_hash_prefetch(const struct margay_hash *hash,
 }
 
 /*
- * Bit i of the result tells that slot i holds `key` or is free.  Slots fill
- * from the front, so the lowest bit is the slot to use.
+ * Bit i of the result: slot i holds `key` or is free.  Slots fill from the
+ * front, so the lowest bit is the slot to use.
  */
 static inline __attribute__((always_inline)) uint32_t margay_bucket_match(
     const struct margay_bucket *bucket, uint64_t key)

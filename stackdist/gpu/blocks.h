@@ -17,8 +17,7 @@ struct margay_gpu_result {
     uint32_t *sum_counts;   /* distinct ids of the chunks, added up */
     uint32_t *across;       /* block_refs + 1 counts, from chunk to chunk */
 
-    /* Exact: thread blocks are merged, but for what was there before the run.
-     */
+    /* Exact: thread blocks are merged within the run. */
     uint32_t distinct;      /* ids of the run, of which there are: */
     uint32_t *distances;    /* counts from thread block to thread block */
     uint64_t *ids_by_first; /* in the order of their first references */

@@ -542,11 +542,10 @@ KERNEL mark_heads(GROUP_ARGUMENT GLOBAL const ulong *blocks,
 
 /*
  * The thread merge: neighbours of the same block id in a thread block are that
- * many distinct blocks apart as lie after the one and before the other.  What
- * remains of them is a place for each id and thread block, in that order: of
- * its first reference and, less the others after it, of its last, both as
- * numbers from block * block_refs on.  heads_before[] are the prefix sums of
- * the marks.
+ * many distinct blocks apart as lie after the one and before the other.  The
+ * rest is a place for each id and thread block, in that order: of its first
+ * reference and, less the others after it, of its last, both as numbers from
+ * block * block_refs on.  heads_before[] are the prefix sums of the marks.
  */
 KERNEL merge_chunks(GROUP_ARGUMENT GLOBAL const ulong *blocks,
                     GLOBAL const uint *owners, uint count, uint chunk_refs,

@@ -1,9 +1,8 @@
 /*
  * opencl_api.h - the functions and numbers of OpenCL 1.2 in use
  *
- * The library is looked for when the program runs, so no header of it is
- * needed to build.  Numbers are those of the Khronos OpenCL specification,
- * version 1.2.
+ * The library is opened at run time, so no header of it is needed to build.
+ * Numbers are those of the Khronos OpenCL specification, version 1.2.
  */
 #ifndef MARGAY_STACKDIST_GPU_OPENCL_API_H
 #define MARGAY_STACKDIST_GPU_OPENCL_API_H

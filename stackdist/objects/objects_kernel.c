@@ -75,8 +75,8 @@ static inline void margay_classes_sum_since(
 /* How many rows of the lowest level the last rows are. */
 #define LAST_ROWS 8
 
-/* Find the marks anew, at the present moment: of those that are not in the last
-   rows, the old ones stay unless `all` are asked for. */
+/* Find the marks anew, at the present moment: those before the last rows keep
+   their old marks unless `all`. */
 static inline void margay_classes_mark(struct margay_classes *classes,
                                        const struct margay_weights *weights,
                                        bool all)
@@ -280,7 +280,7 @@ struct hits {
 };
 
 /* No cache beyond the reach of the object hits, and none beyond the bound is
-   asked for. */
+   wanted. */
 static void bound_hits(const struct margay_bound *bound, uint64_t moment,
                        struct hits *hits)
 {

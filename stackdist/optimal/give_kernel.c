@@ -10,8 +10,8 @@
 /* Stretches that together have no more machines are joined. */
 #define JOINED_MACHINES (MARGAY_STRETCH_MACHINES * 7 / 8)
 
-/* This number of jobs ahead the stretch is found in which a job begins, and its
-   moments are asked for; and the place in it, and the rest. */
+/* So many jobs ahead the stretch of a job's begin is found, and its moments
+   prefetched; then the place in it, and the rest. */
 #define AHEAD_STRETCH 8
 #define AHEAD_PLACE   4
 
@@ -22,7 +22,7 @@ struct place {
 };
 #define NO_STRETCH UINT32_MAX
 
-/* Stretches that a job passes by are asked for in groups of this many. */
+/* Stretches that a job passes by are prefetched in groups of this many. */
 #define PASSINGS 32
 
 static NOINLINE void drop_stretch(struct margay_machines *machines, uint32_t k)

@@ -141,9 +141,8 @@ struct margay_machines {
     uint32_t *firsts, *leasts, *counts;
     uint32_t stretch_count, stretch_capacity;
 
-    /* Stretches that are free, with room for all that there are, and their
-     * memory.
-     */
+    /* Free stretches, with room for all, and their
+       * memory. */
     struct margay_stretch **spares;
     uint32_t spare_count;
     struct margay_stretch **slabs;

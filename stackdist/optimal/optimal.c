@@ -4,11 +4,11 @@
  * Algorithm: a hash table has the time of each block's last reference; from it
  *   to the next is a job, which is given to a machine (machines.h).  The number
  *   of the machine is the distance.  A cache of C blocks has one that is in use
- *   while a block is referenced, so C - 1 machines keep blocks meanwhile;
- *   an immediate repeat needs none and has distance 0.  Where blocks may pass
- *   the cache by, C machines keep blocks, and distances are one less.  Where
+ *   while a block is referenced, so C - 1 machines keep blocks meanwhile; an
+ *   immediate repeat needs none and has distance 0.  Where blocks may pass the
+ *   cache by, C machines keep blocks, and distances are one less.  Where
  *   machines would take long for a job, jobs are kept and given to them
- *   together (batch.c), unless each distance is asked for.
+ *   together (batch.c), unless each distance is wanted.
  *
  * Source: Belady, "A study of replacement algorithms for a virtual-storage
  *   computer", IBM Systems Journal 5(2), 1966; Mattson, Gecsei, Slutz, Traiger,
@@ -19,8 +19,8 @@
  *
  * Cost: that of the machines, and a look-up in the hash table; O(log M) per
  *   reference, but for a constant, if distances are only counted.  A bound
- * saves machines, but not entries of the table: a block of any age may be one
- * that a cache of that size has kept.
+ *   saves machines, but not entries of the table: a cache of that size may have
+ *   kept a block of any age.
  */
 #include "stackdist/engine.h"
 
@@ -35,7 +35,7 @@
 /* References that are looked up before their jobs are given. */
 #define BATCH_REFS 1024
 
-/* Buckets of the hash table are asked for this many references ahead. */
+/* Buckets of the hash table are prefetched this many references ahead. */
 #define AHEAD_REFS 24
 
 /* The value in a batch's past[] of a repeat of the reference before. */
@@ -47,8 +47,8 @@
 #define FIRST_COUNTERS 4096
 
 /* After JUDGED_JOBS it is decided whether the next ones are kept to be given
-   together: if a job passes by so many short stretches, or what takes as long,
-   for each bit of the number of machines.  That is what it costs then. */
+   together: if a job passes by so many short stretches, or spends as much time,
+   for each bit of the number of machines.  That is its cost then. */
 #ifndef JUDGED_JOBS
 #define JUDGED_JOBS 4096
 #define MANY_PASSED 30
@@ -286,7 +286,7 @@ static enum margay_status count_batch(struct optimal *optimal, size_t count,
     return status;
 }
 
-/* Jobs are given, or kept if no distances are asked for. */
+/* Give jobs, or keep them if no distances are wanted. */
 static enum margay_status give_jobs(struct optimal *optimal, size_t count,
                                     uint32_t now, uint64_t *distances,
                                     struct margay_error *error)

@@ -23,7 +23,7 @@
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
-/* Bit i of the result tells that numbers[i] is below `limit`. */
+/* Bit i of the result: numbers[i] is below `limit`. */
 static ALWAYS_INLINE uint32_t group_below(const uint32_t *numbers,
                                           uint32_t limit)
 {

@@ -49,7 +49,7 @@ static void ask_past(struct margay_past *past, const uint64_t *blocks,
 
 /* -------------------------------------------------------------- the part -- */
 
-/* Distances are looked at while they are in the nearest cache. */
+/* Distances are read while they are in the nearest cache. */
 #define PIECE_REFS 4096
 
 enum margay_status margay_part_begin(struct margay_part *part,
@@ -255,8 +255,8 @@ uint64_t margay_part_left(const struct margay_part *part)
                              : part->past.stack.live;
 }
 
-/* What a plain part has been asked about is in its stack, too, so the bound
-   may have been exceeded after the part was closed. */
+/* The questions to a plain part are in its stack, too, so the bound may have
+   been exceeded after the part was closed. */
 enum margay_status margay_part_finish(struct margay_part *part,
                                       struct margay_error *error)
 {

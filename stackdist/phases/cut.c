@@ -25,7 +25,7 @@
  *     neighbourhoods, and nearly everywhere else.  Widths double, so that loops
  *     of all lengths are within some neighbourhood.
  *   4. Find repeats: a phase repeats the earlier one that it is most alike;
- * that one may miss more by first uses in caches that hold all its blocks.
+ *     that one may miss more by first uses in caches that hold all its blocks.
  * Source: Jackson et al., "An algorithm for optimal partitioning of data on an
  *   interval", IEEE Signal Processing Letters 12(2), 2005; intervals by reuse
  *   distances, phases that begin with a transition and recur: Shen, Zhong,

@@ -21,7 +21,7 @@
  * rows of a matrix of s elements have about s^1/2, planes of a cube s^2/3.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.2.  Their
- * patterns grow; `settling` is ours, of what approaches a constant.
+ * patterns grow; `settling` is ours, for distances that approach a constant.
  */
 enum margay_growth {
     MARGAY_CONSTANT,
@@ -254,7 +254,7 @@ enum margay_status margay_groups_make(struct margay_groups *groups,
                                       struct margay_error *error);
 void margay_groups_clear(struct margay_groups *groups);
 
-/* The points of one group, until those of another are asked for. */
+/* The points of one group, valid until the next call. */
 struct margay_points margay_points_of(const struct margay_groups *groups,
                                       size_t group);
 

@@ -7,15 +7,15 @@
  * equation, and the parts are their solution with the least squares.  A
  * prediction moves the parts to its size.
  *
- * The paper's own form ("plain") takes the smallest run for the standard, and
- * a bar for spread evenly over its bin.  Otherwise the standard is the last
- * run, which is the largest unless smaller sizes are to be predicted; what
- * moves are the distances that occurred in the bar (its grains), a little
- * spread, as c + e f(s) is not quite proportional to f; the equations are those
- * of half octaves, for bars of any width; a row for each bar says that its
- * parts sum up to it (conservation); and parts may also be proportional to the
- * input, or always the same, instead of a share of all references, as those of
- * the beginning and the end of a run are.
+ * The paper's own form ("plain") takes the smallest run for the standard, and a
+ * bar for spread evenly over its bin.  Otherwise the standard is the last run,
+ * which is the largest unless smaller sizes are to be predicted; the distances
+ * that occurred in the bar (its grains) move, a little spread, as c + e f(s) is
+ * not quite proportional to f; the equations are those of half octaves, for
+ * bars of any width; a row for each bar says that its parts sum up to it
+ * (conservation); and parts may also be proportional to the input, or always
+ * the same, instead of a share of all references, as those of the beginning and
+ * the end of a run are.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.4.
  *

@@ -18,9 +18,9 @@
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.5, and Ding and
  * Zhong, PLDI 2003; the way that thresholds adapt is ours.
  *
- * Of all peaks that every training run has, the same one of the same data
- * sample, the one whose distance goes with the known sizes best, as a power of
- * them, tells the size of another run: by the least squares of logarithms.
+ * Among the peaks that every training run has (the same peak of the same data
+ * sample), the one whose distance fits a power of the known sizes best, by
+ * least squares of logarithms, gives the size of another run.
  *
  * Cost: a comparison for each reference, and one for each data sample where
  * the distance is beyond the thresholds.

@@ -9,7 +9,7 @@
  *   With phases=off the whole trace is kept in memory and is one phase.
  * Source: Niu, Dinan, Lu, Sadayappan, "PARDA: a fast parallel reuse distance
  *   analysis algorithm", IPDPS 2012, Algorithms 3 to 7 (see part.h and
- *   docs/inside/engines.md, also for what had to be put right).
+ *   docs/inside/engines.md, also for corrections).
  * Guarantee: exact; with a bound exact up to it.
  * Cost: O(N log M / p + p M) time on p threads; O(M + phase) space with
  *   merge=space and phases=on, O(p M) with merge=plain.

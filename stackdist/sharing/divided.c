@@ -3,9 +3,9 @@
  *
  * Algorithm: dynamic programming over the programs, with the blocks given away
  *   so far as the state, on the steps of the curves alone: a part between two
- *   steps is no better than the lower one.  What makes it fast is a bound.  Let
- *   a block cost L misses.  Each program then has a cheapest step, and the sum
- *   of these, less L for each block of the cache, is no more than the fewest
+ *   steps is no better than the lower one.  A bound makes it fast.  Let a block
+ *   cost L misses.  Each program then has a cheapest step, and the sum of
+ *   these, less L for each block of the cache, is no more than the fewest
  *   misses; the excess of any other step over its program's cheapest adds to
  *   that.  So steps and states are useless if their excess is above the misses
  *   of a known division beyond the bound.  L is the slope at which the lower

@@ -52,7 +52,7 @@ static unsigned slot_of(const struct margay_decoding *decoding, uint64_t word)
                            : 0;
 }
 
-/* The site of what comes next, which has this slot. */
+/* The site of the next references, which has this slot. */
 static uint64_t settle(struct margay_decoding *decoding, unsigned slot)
 {
     if (decoding->stated)

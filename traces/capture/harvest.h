@@ -96,7 +96,7 @@ void margay_harvest_share(struct margay_harvest *harvest);
 
 /* ------------------------------------------------------------ the words -- */
 
-/* The next words that there are; false: the tasks are done. */
+/* The next words; false: the tasks are done. */
 bool margay_harvest_next(struct margay_harvest *harvest,
                          struct margay_yield *yield);
 

@@ -5,9 +5,9 @@
  * programs, and the end of the recording.
  *
  * Invariant: a process owes one for each time that it leaves to become another
- * program, and pays one when a recorded program attaches; what is still owed at
- * the end are programs that are missing from the trace.  Messages of different
- * processes come in any order, so only the sum for a process counts.
+ * program, and pays one when a recorded program attaches; debts at the end are
+ * programs that are missing from the trace.  Messages of different processes
+ * come in any order, so only the sum for a process counts.
  */
 #define _GNU_SOURCE
 #include "traces/capture/receiver.h"

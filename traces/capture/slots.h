@@ -27,9 +27,9 @@
  *   full that is not, and none is lost once its process is dead.  A word in an
  *   open buffer that is not zero is a reference that was made.  Nothing here
  *   waits, takes a lock, or uses the C library.  The words of full buffers are
- *   counted, and the receiver compares them in the end with what came.  What
- *   the receiver reads may be hostile: it loads a state once, and checks the
- *   numbers in the state.
+ *   counted, and the receiver compares them in the end with those that came.
+ *   The input of the receiver may be hostile: it loads a state once, and checks
+ *   the numbers in the state.
  *
  * Cost: per buffer a look at all slots, five atomic operations, a binary search
  *   in each open buffer of others, 58 at most, and the clearing, by the thread

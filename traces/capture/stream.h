@@ -9,19 +9,20 @@
  *     buffer 0, 1, 2, ...        MARGAY_BUFFER_WORDS words each
  *
  * A recording thread takes a free buffer, fills it word by word, and says in
- * the memory that it is full: slots.h is how.  One pipe carries what is said
- * seldom, struct margay_message, and wakes the recorder; the other one wakes
- * threads that wait for a buffer, and the bytes in it mean nothing.  A program
- * sends nothing at its end, however it ends: an unused word is zero, so the
- * words that a process has left in its buffers can be taken as soon as the
- * process is dead.
+ * the memory that it is full: slots.h is how.  One pipe carries rare messages,
+ * struct margay_message, and wakes the recorder; the other one wakes threads
+ * that wait for a buffer, and the bytes in it mean nothing.  A program sends
+ * nothing at its end, however it ends: an unused word is zero, so the words
+ * that a process has left in its buffers can be taken as soon as the process is
+ * dead.
  *
  * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, a
  * statement about the references around it:
  *
  *     bits 0..47    the address, without the bits above
  *     bits 48..55   which of the buffer's slots holds the call site, where
- * sites are recorded, so that a site is written once for many references
+ *                   sites are recorded, so that a site is written once for
+ *                   many references
  *     bits 56..61   the size in bytes, 1 to 63; 0 = 64
  *     bits 62..63   enum margay_kind
  *

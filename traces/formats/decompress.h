@@ -28,7 +28,7 @@ struct margay_byte_source {
                                size_t *got, struct margay_error *error);
 };
 
-/* A compression, also of what is written. */
+/* A compression, also for writing. */
 struct margay_compression {
     const char *name;   /* "gzip" */
     const char *suffix; /* of file names: ".gz" */

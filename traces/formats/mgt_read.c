@@ -52,7 +52,7 @@ struct reader {
     /* Counts of whole blocks, with the current one. */
     uint64_t blocks, references;
     uint64_t modules_bytes; /* of the part with the modules */
-    bool no_memory;         /* for the modules, when the index was looked at */
+    bool no_memory;         /* for the modules, when the index was read */
     struct events *events;  /* NULL = they are not wanted */
     uint8_t part[PART_BYTES];
 };

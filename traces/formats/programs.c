@@ -134,9 +134,9 @@ const struct margay_format margay_format_champsim = {
  *   messages, each after its length: a header, then packets, of which fields
  *   2 to 5 and 7 are command, address, size, flags and the address of the
  *   instruction, where it is known.
- * Guarantee: all fields that matter are varints, numbers of 7 bits a byte, so
- *   a loop reads them, and no library of protobuf is needed; fields of other
- *   encodings and numbers are passed over.
+ * Guarantee: all fields that matter are varints, numbers of 7 bits a byte, so a
+ *   loop reads them, and no library of protobuf is needed; other fields are
+ *   skipped.
  */
 #define MAGIC_BYTES  4
 #define VARINT_BYTES 10

@@ -4,8 +4,8 @@
  * Records of fixed length lie at offsets that can be computed; lines begin
  * after newlines; in blocks, the range finds its first one by the index, with a
  * reader of its own.  A newline within quotes ends no row, so a table is cut
- * only where the rest has been searched for quotes and has none. Cost: that of
- * decoding.c; a table that may have quotes is read twice.
+ * only where the rest has been searched for quotes and has none.
+ * Cost: that of decoding.c; a table that may have quotes is read twice.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------- opening -- */
 
-/* Fill the window, unless a slow writer has sent enough to tell the format. */
+/* Fill the window, unless the bytes of a slow writer decide the format. */
 static enum margay_status read_window(struct margay_reader *reader)
 {
     while (!reader->whole.ended && reader->whole.end < MARGAY_WINDOW_BYTES) {

@@ -3,8 +3,8 @@
  *
  * The linker redirects the program's calls of these functions (--wrap), as it
  * does those of memcpy; calls from libraries that were not linked so go by
- * unseen.  Memory is free before the library knows, and allocated after it, so
- * that the numbers of events have the order of what happens.
+ * unseen.  An event of freed memory comes before the library's call, and one of
+ * allocated memory after it, so the numbers of events have the right order.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * calls.h - included in front of what is compiled with `record --cflags`
+ * calls.h - included before all code compiled with `record --cflags`
  *
  * _FORTIFY_SOURCE makes copies go through builtins of the compiler, in spite of
  * -fno-builtin, and gcc turns these into moves that no hook sees.  This header

@@ -2,7 +2,7 @@
  * functions.c - entries and returns of functions; begin and end of the program
  *
  * Recording may begin when one function is entered and end when another one
- * returns.  A hook is not told the function, but it knows the address that
+ * returns.  A hook does not get the function, but it knows the address that
  * called it, and `margay record` finds the addresses of the functions in the
  * symbols of the program.
  */
@@ -26,16 +26,16 @@ static struct margay_code_range start, stop; /* addresses */
 
 static bool begun; /* start and stop are known */
 
-/* How many calls of the function to stop at have not returned, as code tells
-   that a plugin has instrumented. */
+/* How many calls of the function to stop at have not returned, by code that a
+   plugin has instrumented. */
 static __thread unsigned depth;
 
 /* How many calls of any function have not returned since the one to stop at was
-   entered, as hooks tell.  The hook of an exit may be what a function does
-   last, by a jump, and then has the address that its caller has: it does not
-   say which function returns.  After a longjmp out of functions there are too
-   many, so the count alone ends no recording: the exit must have the stack
-   pointer of that call, or its return address. */
+   entered, by hooks.  The hook of an exit may be what a function does last, by
+   a jump, and then has the address that its caller has: it does not say which
+   function returns.  After a longjmp out of functions there are too many, so
+   the count alone ends no recording: the exit must have the stack pointer of
+   that call, or its return address. */
 static __thread unsigned calls;
 
 /* Of the call of the function to stop at, the stack pointer, and where it

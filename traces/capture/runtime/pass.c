@@ -10,9 +10,9 @@
  *
  *     uint64_t *margay_pass_room(uint64_t *end, size_t words)
  *         Make room for the words of a piece; returns the place of the first
- *         one.  `end` is what the caller has moved margay_recorder.next to.
+ *         one.  The caller has moved margay_recorder.next to `end`.
  *     uint64_t *margay_pass_site(uint64_t *at)
- *         If margay_recorder.tells_sites after that: tell the site of the next
+ *         If margay_recorder.tells_sites after that: write the site of the next
  *         reference of the piece, at the place that the call before returned.
  *     void margay_pass_enter(void), void margay_pass_leave(void)
  *         If margay_recorder.watches: a function begins, or returns.
@@ -25,7 +25,7 @@
 /* By this `margay record` recognises a program with such code. */
 __attribute__((used)) static const char mark[] = "margay-capture-plugin";
 
-/* The bodies, which are told the return address. */
+/* The bodies, which get the return address. */
 __attribute__((used)) static uint64_t *room(uint64_t *end, size_t words)
 {
     return margay_recorder_room(end - words, words);

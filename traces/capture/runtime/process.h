@@ -38,11 +38,11 @@ bool margay_process_attach(void);
 void margay_process_leave(uint32_t process, bool certain);
 void margay_process_stay(void);
 
-/* Before a fork of which libc does not tell, and in its child. */
+/* Before a fork that libc does not report, and in its child. */
 void margay_process_before_fork(void);
 void margay_process_after_fork(void);
 
-/* After any fork that failed, of which libc tells no more than before it. */
+/* After any failed fork, as libc reports only its beginning. */
 void margay_process_fork_failed(void);
 
 /* Tell the recorder that references of this process are lost, or may be. */

@@ -6,14 +6,14 @@
  *   it is not, a handler of a signal has written there before the store, the
  *   buffer ends there, or there is none: the functions here find the place
  *   anew.  A handler that runs after the store writes after what was reserved.
- *   So a handler and what it interrupts share a buffer, without locks.  Signals
- *   wait only while a buffer is handed over and the next one taken: a handler
- *   in the midst would hand over its own first.
+ *   So a handler and the code that it interrupts share a buffer, without locks.
+ *   Signals wait only while a buffer is handed over and the next one taken: a
+ *   handler in the midst would hand over its own first.
  *
  *   A handler may fill the buffer in which the code that it interrupts has yet
  *   to write.  Such a buffer has holes, unused words in its midst; it is parked
- *   until these are written, and sent then.  A handler that jumps out of what
- *   it interrupted leaves holes that stay: of many parked buffers the oldest
+ *   until these are written, and sent then.  A handler that jumps out of the
+ *   interrupted code leaves holes that stay: of many parked buffers the oldest
  *   goes.  Code that finds its place used, or the end there, takes back what it
  *   reserved, for a buffer that waits for words that never come would come
  *   late.  A buffer without holes may be sent, and even be in use again, when
@@ -34,12 +34,13 @@
  * Guarantee: wherever a signal interrupts, no reference is lost or written
  *   twice, and each has its own site; but for a child whose parent had reserved
  *   words and not written them when a handler forked.  Such a child loses these
- *   few, and the recorder is told.  The buffers of a thread get their turns
- *   (slots.h) in the order in which it filled them.  A parked one gets its turn
- *   before those that the thread hands over once the words are written, and
- *   after those that handlers have filled until then; a handler that fills
- *   buffers until it has the first of them again, and comes less far in it than
- *   the interrupted code did, leaves words that stay unused, and that one late.
+ *   few, and reports it to the recorder.  The buffers of a thread get their
+ *   turns (slots.h) in the order in which it filled them.  A parked one gets
+ *   its turn before those that the thread hands over once the words are
+ *   written, and after those that handlers have filled until then; a handler
+ *   that fills buffers until it has the first of them again, and comes less far
+ *   in it than the interrupted code did, leaves words that stay unused, and
+ *   that one late.
  * Cost: everything here happens once per buffer, once per fork, or once per
  *   process, except where call sites are recorded.  A buffer's words are looked
  *   at when it is handed over.  A child asks the system for one mapping for
@@ -73,8 +74,8 @@ _Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
 
 /* The rings that take the words while nothing is recorded, and the end after
    each.  A plugin may have little memory for each thread, so rings are not
-   thread-local.  Of more threads than rings, some share one: what is in a ring
-   is never read. */
+   thread-local.  Of more threads than rings, some share one: rings are never
+   read. */
 #define RING_WORDS 4096
 #define RINGS      64
 
@@ -298,8 +299,8 @@ static void give_up(void)
 }
 
 /* Park the thread's buffer, up to the last word that may have been written.
-   What is in front of `next` is reserved, and what parked buffers wait for from
-   there on is not. */
+   Words before `next` are reserved; parked buffers do not wait for later
+   ones. */
 static void park(const uint64_t *next)
 {
     uint64_t *base = mine.base;

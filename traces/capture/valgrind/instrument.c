@@ -23,8 +23,8 @@
 #include "traces/capture/stream.h"
 #include "traces/capture/valgrind/tool.h"
 
-/* A question of room is asked again after this many words.  What one statement
-   stores fits into the rest of what a cursor has room for. */
+/* A question of room is asked again after this many words.  The words of one
+   statement fit into the rest of a cursor's room. */
 #define MOST_WORDS (MARGAY_CURSOR_WORDS / 2)
 
 /* The code that is being made. */
