@@ -97,21 +97,17 @@ struct margay_assoc_options {
 
 typedef struct margay_assoc margay_assoc;
 
-/*
- * The bytes of state that the caches of a grid need: 4 for each of most_ways
- * ways of each set, rounded up.  The state at most doubles once the numbers
- * turn out to be scattered over more than about 2^32 blocks.  UINT64_MAX if the
- * grid is not valid or its state has 2^64 bytes or more.
- */
+/* The bytes of state that the caches of a grid need: 4 for each of most_ways
+   ways of each set, rounded up.  The state at most doubles once the numbers
+   turn out to be scattered over more than about 2^32 blocks.  UINT64_MAX if the
+   grid is not valid or its state has 2^64 bytes or more. */
 MARGAY_API uint64_t margay_grid_bytes(const struct margay_grid *grid);
 
-/*
- * Make the empty caches of a grid, which is copied.  Fails with
- * MARGAY_BAD_ARGUMENT (an empty or unordered list, a value out of range, an
- * unknown target, or one that does not run here) or MARGAY_NO_MEMORY.  The
- * latter covers a state that is larger than this machine's memory; its message
- * names the most sets that fit.  The caller owns *assoc.
- */
+/* Make the empty caches of a grid, which is copied.  Fails with
+   MARGAY_BAD_ARGUMENT (an empty or unordered list, a value out of range, an
+   unknown target, or one that does not run here) or MARGAY_NO_MEMORY.  The
+   latter covers a state that is larger than this machine's memory; its message
+   names the most sets that fit.  The caller owns *assoc. */
 MARGAY_API enum margay_status margay_assoc_create(
     const struct margay_grid *grid, const struct margay_assoc_options *options,
     margay_assoc **assoc, struct margay_error *error);
@@ -119,11 +115,9 @@ MARGAY_API enum margay_status margay_assoc_create(
 /* NULL is fine. */
 MARGAY_API void margay_assoc_free(margay_assoc *assoc);
 
-/*
- * Reference the next `count` numbers, any 64-bit values, in all caches.
- * kinds[i] is the enum margay_kind of numbers[i]; if `kinds` is NULL, all are
- * reads.  After a failure (MARGAY_NO_MEMORY) the object can only be freed.
- */
+/* Reference the next `count` numbers, any 64-bit values, in all caches.
+   kinds[i] is the enum margay_kind of numbers[i]; if `kinds` is NULL, all are
+   reads.  After a failure (MARGAY_NO_MEMORY) the object can only be freed. */
 MARGAY_API enum margay_status margay_assoc_feed(margay_assoc *assoc,
                                                 const uint64_t *numbers,
                                                 const uint8_t *kinds,
@@ -133,30 +127,24 @@ MARGAY_API enum margay_status margay_assoc_feed(margay_assoc *assoc,
 /* End the warm-up: set all counts to 0 and keep the blocks in the caches. */
 MARGAY_API void margay_assoc_reset_counts(margay_assoc *assoc);
 
-/*
- * The references since the last reset whose kind is in the set `kinds`
- * (MARGAY_KIND_BIT).  Without the option by_kind every reference counts as a
- * read.
- */
+/* The references since the last reset whose kind is in the set `kinds`
+   (MARGAY_KIND_BIT).  Without the option by_kind every reference counts as a
+   read. */
 MARGAY_API uint64_t margay_assoc_references(margay_assoc *assoc,
                                             unsigned kinds);
 
-/*
- * The misses since the last reset, of the kinds in `kinds`, in the cache of
- * block_shifts[block_index], set_shifts[set_index] and `ways` ways, which go
- * from 1 to most_ways.
- */
+/* The misses since the last reset, of the kinds in `kinds`, in the cache of
+   block_shifts[block_index], set_shifts[set_index] and `ways` ways, which go
+   from 1 to most_ways. */
 MARGAY_API uint64_t margay_assoc_misses(margay_assoc *assoc, size_t block_index,
                                         size_t set_index, unsigned ways,
                                         unsigned kinds);
 
 /* ----------------------------------------------------- optimal caches -- */
 
-/*
- * Belady's optimal replacement in all caches of some numbers of sets at once.
- * A miss in a full set evicts the block whose next use is the furthest away;
- * hits and misses are known at once.
- */
+/* Belady's optimal replacement in all caches of some numbers of sets at once.
+   A miss in a full set evicts the block whose next use is the furthest away;
+   hits and misses are known at once. */
 struct margay_opt_options {
     /* The numbers of sets go from 1 to MARGAY_MOST_SETS, in any order, and
        there is at least one of them. */
@@ -194,12 +182,10 @@ MARGAY_API enum margay_status margay_opt_create(
 /* NULL is fine. */
 MARGAY_API void margay_opt_free(margay_opt *opt);
 
-/*
- * Reference the next `count` blocks in all caches.  kinds[i] is the enum
- * margay_kind of blocks[i]; if `kinds` is NULL, all are reads.  Fails with
- * MARGAY_NO_MEMORY, and after 2^38 references with MARGAY_BAD_ARGUMENT; the
- * object can then only be freed.
- */
+/* Reference the next `count` blocks in all caches.  kinds[i] is the enum
+   margay_kind of blocks[i]; if `kinds` is NULL, all are reads.  Fails with
+   MARGAY_NO_MEMORY, and after 2^38 references with MARGAY_BAD_ARGUMENT; the
+   object can then only be freed. */
 MARGAY_API enum margay_status margay_opt_feed(margay_opt *opt,
                                               const uint64_t *blocks,
                                               const uint8_t *kinds,
@@ -262,11 +248,9 @@ struct margay_policy_info {
 /* Row `index` of the table; NULL beyond its end. */
 MARGAY_API const struct margay_policy_info *margay_policy_at(size_t index);
 
-/*
- * The row of the policy of a spec, NAME[:key=value,...].  Fails with
- * MARGAY_BAD_ARGUMENT (the message says which names, parameters and values are
- * known) or MARGAY_NO_MEMORY.
- */
+/* The row of the policy of a spec, NAME[:key=value,...].  Fails with
+   MARGAY_BAD_ARGUMENT (the message says which names, parameters and values are
+   known) or MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_policy_find(
     const char *spec, const struct margay_policy_info **info,
     struct margay_error *error);
@@ -353,22 +337,18 @@ MARGAY_API enum margay_status margay_cache_create(
 /* NULL is fine. */
 MARGAY_API void margay_cache_free(margay_cache *cache);
 
-/*
- * Make room for the blocks below `blocks` in a cache of dense blocks, 4 bytes
- * for each.  Does nothing if there is room already, or for any other cache.
- * Calls with slowly growing numbers cost constant time for each block on
- * average.  MARGAY_NO_MEMORY leaves the cache as it was.
- */
+/* Make room for the blocks below `blocks` in a cache of dense blocks, 4 bytes
+   for each.  Does nothing if there is room already, or for any other cache.
+   Calls with slowly growing numbers cost constant time for each block on
+   average.  MARGAY_NO_MEMORY leaves the cache as it was. */
 MARGAY_API enum margay_status margay_cache_reserve(margay_cache *cache,
                                                    uint64_t blocks,
                                                    struct margay_error *error);
 
-/*
- * Set the code sites of the references of the next margay_cache_feed() or
- * margay_cache_feed_through(); sites[i] is that of blocks[i], any number.
- * Without this call, all references are of site 0.  Only policies with
- * MARGAY_POLICY_NEEDS_SITES use sites.
- */
+/* Set the code sites of the references of the next margay_cache_feed() or
+   margay_cache_feed_through(); sites[i] is that of blocks[i], any number.
+   Without this call, all references are of site 0.  Only policies with
+   MARGAY_POLICY_NEEDS_SITES use sites. */
 MARGAY_API void margay_cache_tell_sites(margay_cache *cache,
                                         const uint64_t *sites);
 
@@ -377,14 +357,12 @@ MARGAY_API void margay_cache_tell_sites(margay_cache *cache,
 MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                                   const uint8_t *kinds, size_t count);
 
-/*
- * Copy the next `count` references except those to the block that their set
- * used last, which would only count, or make a block dirty: in this cache, and
- * in any of the same policy and index with as many sets or, with
- * MARGAY_INDEX_MODULO, a multiple.  Returns how many are left; the arrays may
- * be the same, and kinds may be NULL.  All are left if every hit may change the
- * state of the policy, or options.notes_latest is not set.
- */
+/* Copy the next `count` references except those to the block that their set
+   used last, which would only count, or make a block dirty: in this cache, and
+   in any of the same policy and index with as many sets or, with
+   MARGAY_INDEX_MODULO, a multiple.  Returns how many are left; the arrays may
+   be the same, and kinds may be NULL.  All are left if every hit may change the
+   state of the policy, or options.notes_latest is not set. */
 MARGAY_API size_t margay_cache_condense(margay_cache *cache,
                                         const uint64_t *blocks,
                                         const uint8_t *kinds, size_t count,
@@ -416,13 +394,11 @@ MARGAY_API void margay_traffic_clear(struct margay_traffic *traffic);
    block that comes in, and a write that goes to memory at once. */
 #define MARGAY_MOST_TRAFFIC 3
 
-/*
- * As margay_cache_feed(), and gather the traffic of the references in order.  A
- * miss causes a read of its block (a fetch if the reference was one), after the
- * write of the dirty block that it evicts.  Each write that goes to memory at
- * once causes a write of its block.  There is room for MARGAY_MOST_TRAFFIC
- * times `count` references.
- */
+/* As margay_cache_feed(), and gather the traffic of the references in order.  A
+   miss causes a read of its block (a fetch if the reference was one), after the
+   write of the dirty block that it evicts.  Each write that goes to memory at
+   once causes a write of its block.  There is room for MARGAY_MOST_TRAFFIC
+   times `count` references. */
 MARGAY_API void margay_cache_feed_through(margay_cache *cache,
                                           const uint64_t *blocks,
                                           const uint8_t *kinds, size_t count,

@@ -23,10 +23,8 @@ static void fill(double *hits, unsigned from, unsigned ways, double value)
         hits[w] = value;
 }
 
-/*
- * With mean d / S > 660 and fewer than 64 blocks in the set, terms grow with
- * i: sum each row downwards from its largest.
- */
+/* With mean d / S > 660 and fewer than 64 blocks in the set, terms grow with i:
+   sum each row downwards from its largest. */
 static void sum_small_terms(double d, double sets, unsigned ways, double *hits)
 {
     double log_term = d * log1p(-1 / sets);

@@ -29,10 +29,8 @@ enum margay_status margay_numbering_create(margay_numbering **numbering,
 /* NULL is fine. */
 void margay_numbering_free(margay_numbering *numbering);
 
-/*
- * numbers[i] becomes the number of blocks[i].  MARGAY_NO_MEMORY, which covers a
- * trace of 2^32 - 1 distinct blocks; the numbering can then only be freed.
- */
+/* numbers[i] becomes the number of blocks[i].  MARGAY_NO_MEMORY, which covers a
+   trace of 2^32 - 1 distinct blocks; the numbering can then only be freed. */
 enum margay_status margay_numbering_feed(margay_numbering *numbering,
                                          const uint64_t *blocks, size_t count,
                                          uint32_t *numbers,

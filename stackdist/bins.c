@@ -76,12 +76,10 @@ static bool next_interval(const margay_histogram *histogram,
     return true;
 }
 
-/*
- * Group g takes the references floor(g F / P) .. floor((g + 1) F / P) - 1 of
- * the F finite ones in the order of distance.  Where there are more groups
- * than references most are empty: go straight to the one that takes the next
- * reference.
- */
+/* Group g takes the references floor(g F / P) .. floor((g + 1) F / P) - 1 of
+   the F finite ones in the order of distance.  Where there are more groups than
+   references most are empty: go straight to the one that takes the next
+   reference. */
 static bool next_group(const margay_histogram *histogram, uint64_t groups,
                        struct margay_bin_cursor *cursor, struct margay_bin *bin)
 {

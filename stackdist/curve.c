@@ -45,10 +45,8 @@ static void grid_begin(struct grid *grid, const struct margay_result *result,
     grid->last = floor;
 }
 
-/*
- * The first of 2^k + floor(i 2^k / N), 0 <= i < N, after `previous` >= 1:
- * floor(i 2^k / N) >= m if and only if i >= m N / 2^k.
- */
+/* The first of 2^k + floor(i 2^k / N), 0 <= i < N, after `previous` >= 1:
+   floor(i 2^k / N) >= m if and only if i >= m N / 2^k. */
 static uint64_t next_octave_size(uint64_t per_octave, uint64_t previous)
 {
     unsigned k = margay_log2_floor(previous);

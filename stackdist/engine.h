@@ -21,12 +21,10 @@ struct margay_engine_setup {
 /* The least questions that are worth a helper. */
 #define MARGAY_LEAST_SHARE ((size_t)65536)
 
-/*
- * The first touches of a later part of the trace, in their order, for the
- * engine of an earlier part.  A block that the stack at the end of the earlier
- * part has is counted at its distance there and taken out of that stack: from
- * then on it belongs to the later part.
- */
+/* The first touches of a later part of the trace, in their order, for the
+   engine of an earlier part.  A block that the stack at the end of the earlier
+   part has is counted at its distance there and taken out of that stack: from
+   then on it belongs to the later part. */
 struct margay_part_question {
     /* The blocks; afterwards those that the stack does not have, in order. */
     uint64_t *blocks;
@@ -48,10 +46,8 @@ struct margay_expected {
     uint64_t refs, blocks;
 };
 
-/*
- * The functions of an engine of one part of a trace (parts/part.h).  It counts
- * the first touches of its part as infinite, which the caller corrects.
- */
+/* The functions of an engine of one part of a trace (parts/part.h).  It counts
+   the first touches of its part as infinite, which the caller corrects. */
 struct margay_engine_part {
     /* Called before any reference: expect so many references and blocks, and
        note at most `limit` first touches, in order. */
@@ -90,10 +86,8 @@ struct margay_engine_class {
     enum margay_status (*check)(const struct margay_engine_setup *setup,
                                 struct margay_error *error);
 
-    /*
-     * Fill in a state of `state_bytes` zero bytes.  destroy() releases what a
-     * state owns, but not its memory, and is called after a failure, too.
-     */
+    /* Fill in a state of `state_bytes` zero bytes.  destroy() releases what a
+       state owns, but not its memory, and is called after a failure, too. */
     size_t state_bytes;
     enum margay_status (*create)(const struct margay_engine_setup *setup,
                                  void *state, struct margay_error *error);
@@ -140,11 +134,9 @@ struct margay_engine {
     .state_bytes = sizeof(type), .create = create, .destroy = destroy, \
     .feed = feed, .reset_counts = reset_counts, .finish = finish
 
-/*
- * The state of an engine, without margay_engine around it.  The caller owns
- * *state and releases it with margay_engine_free_state(); on failure there is
- * nothing to release.
- */
+/* The state of an engine, without margay_engine around it.  The caller owns
+   *state and releases it with margay_engine_free_state(); on failure there is
+   nothing to release. */
 enum margay_status margay_engine_make_state(
     const struct margay_engine_class *class,
     const struct margay_engine_setup *setup, void **state,
@@ -179,10 +171,8 @@ enum margay_status margay_optimal_create_at(
     const struct margay_engine_setup *setup, uint32_t first, void *state,
     struct margay_error *error);
 
-/*
- * Find the engine that a spec names and fill in all of its settings.
- * MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, as margay_spec_parse().
- */
+/* Find the engine that a spec names and fill in all of its settings.
+   MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, as margay_spec_parse(). */
 enum margay_status margay_engine_parse(const char *spec,
                                        const struct margay_engine_class **class,
                                        struct margay_settings *settings,

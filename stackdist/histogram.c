@@ -232,8 +232,8 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
         run = NODE_SIZE - (distance & NODE_MASK);
         if (run > n - done)
             run = n - done;
-        /* Distances of one leaf, without the 8-byte words of zeros at the end.
-         */
+        /* Distances of one leaf, without the 8-byte words of zeros at the
+           end. */
         const uint8_t *some = counts + done;
         size_t left = run;
         for (uint64_t word; left >= sizeof word; left -= sizeof word) {

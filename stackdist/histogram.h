@@ -7,11 +7,9 @@
 
 #include <margay/stackdist.h>
 
-/*
- * Count counts[i] more references at distance `first_distance` + i, for all
- * i < n; zeros are cheap.  Fails as margay_histogram_add() does;
- * then part of the counts may have been added.
- */
+/* Count counts[i] more references at distance `first_distance` + i, for all i <
+   n; zeros are cheap.  Fails as margay_histogram_add() does; then part of the
+   counts may have been added. */
 enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
                                                uint64_t first_distance,
                                                const uint8_t *counts, size_t n,
@@ -22,11 +20,9 @@ struct margay_histogram_row {
     uint64_t distance, references;
 };
 
-/*
- * Make a histogram of these rows, ascending and distinct, for distances that
- * lie far apart.  It takes over the array, made by malloc(), and nothing can be
- * added to it.  After MARGAY_NO_MEMORY the caller still owns the array.
- */
+/* Make a histogram of these rows, ascending and distinct, for distances that
+   lie far apart.  It takes over the array, made by malloc(), and nothing can be
+   added to it.  After MARGAY_NO_MEMORY the caller still owns the array. */
 enum margay_status margay_histogram_of_rows(struct margay_histogram_row *rows,
                                             size_t count, uint64_t infinite,
                                             margay_histogram **histogram,
@@ -42,10 +38,8 @@ enum margay_status margay_histogram_take_all(margay_histogram *histogram,
                                              margay_histogram *counts,
                                              struct margay_error *error);
 
-/*
- * Add all counts of another histogram; the bounds may differ.  Fails as
- * margay_histogram_add() does; then part of them may have been added.
- */
+/* Add all counts of another histogram; the bounds may differ.  Fails as
+   margay_histogram_add() does; then part of them may have been added. */
 enum margay_status margay_histogram_add_all(margay_histogram *histogram,
                                             const margay_histogram *counts,
                                             struct margay_error *error);

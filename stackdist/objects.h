@@ -37,12 +37,10 @@ struct margay_objects_options {
     const struct margay_sizes *curve;
     /* Keep a histogram of all byte distances. */
     bool distances;
-    /*
-     * Requests have times, and an object that a cache stores, at a miss or a
-     * set, is valid for some seconds.  A later request misses in this cache and
-     * stores the object anew, in its place.  Caches of different sizes thus
-     * have copies of different ages, of which some are kept (see `merged`).
-     */
+    /* Requests have times, and an object that a cache stores, at a miss or a
+       set, is valid for some seconds.  A later request misses in this cache and
+       stores the object anew, in its place.  Caches of different sizes thus
+       have copies of different ages, of which some are kept (see `merged`). */
     bool ages;
     /* The seconds, for all; UINT64_MAX = those of the request that stores
        it. */
@@ -58,11 +56,10 @@ struct margay_objects_options {
        of a sixteenth of the number; cache contents do not change.  0 = no
        fading.  Not with a rate below 1. */
     uint64_t half_life_refs;
-    /*
-     * No cache is larger than this many bytes, and objects that no such cache
-     * holds any more are forgotten, which bounds the memory.  Their next
-     * request counts as a first one.  0 = no bound.  Not with a rate below 1.
-     */
+    /* No cache is larger than this many bytes, and objects that no such cache
+       holds any more are forgotten, which bounds the memory.  Their next
+       request counts as a first one.  0 = no bound.  Not with a rate below
+       1. */
     uint64_t bound_bytes;
 };
 #define MARGAY_OBJECTS_OPTIONS_DEFAULT                   \
@@ -137,14 +134,12 @@ MARGAY_API enum margay_status margay_objects_create(
 /* NULL is fine. */
 MARGAY_API void margay_objects_free(margay_objects *objects);
 
-/*
- * Analyse further requests.  Unless it is NULL, distances[i] becomes the byte
- * distance of each, or MARGAY_INFINITE; with a sample, that among the objects
- * of the sample, and MARGAY_INFINITE for all others.  MARGAY_BAD_INPUT
- * where the bytes of all objects, or of all requests, are 2^64 - 1 or more; the
- * message says at which request.  MARGAY_NO_MEMORY.  After a failure the engine
- * can only be freed.
- */
+/* Analyse further requests.  Unless it is NULL, distances[i] becomes the byte
+   distance of each, or MARGAY_INFINITE; with a sample, that among the objects
+   of the sample, and MARGAY_INFINITE for all others.  MARGAY_BAD_INPUT where
+   the bytes of all objects, or of all requests, are 2^64 - 1 or more; the
+   message says at which request.  MARGAY_NO_MEMORY.  After a failure the engine
+   can only be freed. */
 MARGAY_API enum margay_status margay_objects_feed(
     margay_objects *objects, const struct margay_requests *requests,
     uint64_t *distances, struct margay_error *error);
@@ -158,13 +153,11 @@ MARGAY_API struct margay_objects_counts margay_objects_counted(
 /* Round fading counts to whole numbers, as margay_round_count() does. */
 MARGAY_API void margay_objects_round(struct margay_objects_counts *counts);
 
-/*
- * The curve so far, in a new array of *count points that the caller releases
- * with free().  With MARGAY_SIZES_ALL in the options it has `sizes`; otherwise,
- * and where these are NULL, the sizes of the options.  An exceeded bound ends
- * the grid.  MARGAY_BAD_ARGUMENT where a listed size is above that, and
- * MARGAY_NO_MEMORY.
- */
+/* The curve so far, in a new array of *count points that the caller releases
+   with free().  With MARGAY_SIZES_ALL in the options it has `sizes`; otherwise,
+   and where these are NULL, the sizes of the options.  An exceeded bound ends
+   the grid.  MARGAY_BAD_ARGUMENT where a listed size is above that, and
+   MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_objects_curve(
     const margay_objects *objects, const struct margay_sizes *sizes,
     struct margay_objects_point **points, size_t *count,

@@ -66,13 +66,11 @@ MARGAY_API void margay_phases_at(const margay_phases *phases, size_t index,
 /* The references of an interval; the last may have fewer. */
 MARGAY_API uint64_t margay_phases_interval_refs(const margay_phases *phases);
 
-/*
- * The misses of phase `index` and of all that repeat it, in fully associative
- * LRU caches of 8 sizes per octave, up to the first at which the whole trace
- * misses nothing but first references.  *points becomes a new array of *count
- * points, which the caller releases with free(), and *references how many
- * references these phases have.  MARGAY_NO_MEMORY.
- */
+/* The misses of phase `index` and of all that repeat it, in fully associative
+   LRU caches of 8 sizes per octave, up to the first at which the whole trace
+   misses nothing but first references.  *points becomes a new array of *count
+   points, which the caller releases with free(), and *references how many
+   references these phases have.  MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_phases_curve(
     const margay_phases *phases, size_t index, struct margay_point **points,
     size_t *count, uint64_t *references, struct margay_error *error);
@@ -94,13 +92,11 @@ struct margay_representatives {
     double cold_error;
 };
 
-/*
- * Choose intervals that stand for the whole trace: one for each different
- * phase, and as many more as needed for an error of at most `error_wanted`, but
- * at most `share` of all, from 0 to 1, and at least one.  The caller releases
- * what *chosen owns with margay_representatives_clear().  MARGAY_NO_MEMORY on
- * failure, when there is nothing to release.
- */
+/* Choose intervals that stand for the whole trace: one for each different
+   phase, and as many more as needed for an error of at most `error_wanted`, but
+   at most `share` of all, from 0 to 1, and at least one.  The caller releases
+   what *chosen owns with margay_representatives_clear().  MARGAY_NO_MEMORY on
+   failure, when there is nothing to release. */
 MARGAY_API enum margay_status margay_phases_represent(
     const margay_phases *phases, double share, double error_wanted,
     struct margay_representatives *chosen, struct margay_error *error);

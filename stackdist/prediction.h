@@ -119,12 +119,10 @@ MARGAY_API void margay_model_free(margay_model *model);
 MARGAY_API const struct margay_model_info *margay_model_describe(
     const margay_model *model);
 
-/*
- * Predict the histogram of a run whose input has this size, finite and above 0:
- * `references` references in all, 1 .. 2^53, first ones included.  The caller
- * owns *histogram.  Fails with MARGAY_BAD_ARGUMENT for other arguments and for
- * sizes at which distances would be 2^56 or more, and with MARGAY_NO_MEMORY.
- */
+/* Predict the histogram of a run whose input has this size, finite and above 0:
+   `references` references in all, 1 .. 2^53, first ones included.  The caller
+   owns *histogram.  Fails with MARGAY_BAD_ARGUMENT for other arguments and for
+   sizes at which distances would be 2^56 or more, and with MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_model_predict(const margay_model *model,
                                                    double size,
                                                    uint64_t references,
@@ -137,10 +135,8 @@ MARGAY_API enum margay_status margay_model_no_change(
     const margay_model *model, uint64_t references,
     margay_histogram **histogram, struct margay_error *error);
 
-/*
- * Export a model as numbers: *numbers becomes a new array of *count numbers,
- * which the caller releases with free().  MARGAY_NO_MEMORY on failure.
- */
+/* Export a model as numbers: *numbers becomes a new array of *count numbers,
+   which the caller releases with free().  MARGAY_NO_MEMORY on failure. */
 MARGAY_API enum margay_status margay_model_export(const margay_model *model,
                                                   uint64_t **numbers,
                                                   size_t *count,
@@ -154,11 +150,9 @@ MARGAY_API enum margay_status margay_model_import(const uint64_t *numbers,
                                                   margay_model **model,
                                                   struct margay_error *error);
 
-/*
- * The similarity of two histograms, from 0 to 1: 1 - sum |y - x| / 2 over the
- * shares x and y of their finite references in each log2 bin.  Both have finite
- * distances.
- */
+/* The similarity of two histograms, from 0 to 1: 1 - sum |y - x| / 2 over the
+   shares x and y of their finite references in each log2 bin.  Both have finite
+   distances. */
 MARGAY_API double margay_signature_accuracy(const margay_histogram *histogram,
                                             const margay_histogram *other);
 
@@ -188,10 +182,8 @@ struct margay_sampler_options {
                                  more */
 };
 
-/*
- * Distance-based sampling: finds the distances at which a run passes over its
- * data again, which show the size of the data.
- */
+/* Distance-based sampling: finds the distances at which a run passes over its
+   data again, which show the size of the data. */
 typedef struct margay_sampler margay_sampler;
 
 /* Make a sampler, which the caller owns.  Fails with MARGAY_BAD_ARGUMENT where
@@ -223,11 +215,9 @@ struct margay_peak {
     uint64_t known_index; /* of the reference that shows that it is a peak */
 };
 
-/*
- * Give the peaks so far, in a new array of *count that the caller releases with
- * free(), and in *options the thresholds that are in force.  MARGAY_NO_MEMORY
- * on failure.
- */
+/* Give the peaks so far, in a new array of *count that the caller releases with
+   free(), and in *options the thresholds that are in force.  MARGAY_NO_MEMORY
+   on failure. */
 MARGAY_API enum margay_status margay_sampler_finish(
     const margay_sampler *sampler, struct margay_sampler_options *options,
     struct margay_peak **peaks, size_t *count, struct margay_error *error);
@@ -246,11 +236,9 @@ struct margay_size_rule {
     double offset, exponent;
 };
 
-/*
- * Choose the peak from runs of known size.  Fails with MARGAY_BAD_ARGUMENT for
- * fewer than two runs, and with MARGAY_BAD_INPUT where no peak grows with the
- * size as data do, by an exponent near 1/3, 1/2, 2/3, 1, 3/2, 2 or 3.
- */
+/* Choose the peak from runs of known size.  Fails with MARGAY_BAD_ARGUMENT for
+   fewer than two runs, and with MARGAY_BAD_INPUT where no peak grows with the
+   size as data do, by an exponent near 1/3, 1/2, 2/3, 1, 3/2, 2 or 3. */
 MARGAY_API enum margay_status margay_size_rule_fit(
     const struct margay_sampled_run *runs, size_t count,
     struct margay_size_rule *rule, struct margay_error *error);

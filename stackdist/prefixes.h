@@ -69,13 +69,11 @@ MARGAY_API enum margay_status margay_prefixes_create(
 /* NULL does nothing. */
 MARGAY_API void margay_prefixes_free(margay_prefixes *prefixes);
 
-/*
- * Analyse the next `count` blocks.  requests[i] is the request that blocks[i]
- * belongs to: neighbours of the same number are one request, also where calls
- * divide it.  tokens[i] is the length of its prompt, as in the column of
- * traces; NULL = not known: then all blocks have all of their tokens.  Fails as
- * margay_engine_feed() does.
- */
+/* Analyse the next `count` blocks.  requests[i] is the request that blocks[i]
+   belongs to: neighbours of the same number are one request, also where calls
+   divide it.  tokens[i] is the length of its prompt, as in the column of
+   traces; NULL = not known: then all blocks have all of their tokens.  Fails as
+   margay_engine_feed() does. */
 MARGAY_API enum margay_status margay_prefixes_feed(
     margay_prefixes *prefixes, const uint64_t *blocks, const uint64_t *requests,
     const uint64_t *tokens, size_t count, struct margay_error *error);

@@ -57,12 +57,10 @@ MARGAY_API void margay_sharing_shared(const margay_sharing *sharing,
                                       uint64_t cache_blocks,
                                       struct margay_sharer_result *results);
 
-/*
- * Divide a cache among the programs so that as few references as possible miss,
- * of all programs together; exactly.  All blocks are given away, and a program
- * may get none.  `fair`: no program may miss more than in an equal part,
- * rounded down.  MARGAY_NO_MEMORY.
- */
+/* Divide a cache among the programs so that as few references as possible miss,
+   of all programs together; exactly.  All blocks are given away, and a program
+   may get none.  `fair`: no program may miss more than in an equal part,
+   rounded down.  MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_sharing_divided(
     const margay_sharing *sharing, uint64_t cache_blocks, bool fair,
     struct margay_sharer_result *results, struct margay_error *error);

@@ -29,11 +29,9 @@ extern "C" {
 
 /* ---------------------------------------------------------- histograms -- */
 
-/*
- * Exact counts of references by reuse distance.  Infinite distances are
- * counted apart.  Memory: 2 bytes per distance around distances that occur, 10
- * where a count passes 65,535.
- */
+/* Exact counts of references by reuse distance.  Infinite distances are counted
+   apart.  Memory: 2 bytes per distance around distances that occur, 10 where a
+   count passes 65,535. */
 typedef struct margay_histogram margay_histogram;
 
 /* Make an empty histogram, which the caller owns.  MARGAY_NO_MEMORY on failure,
@@ -44,12 +42,10 @@ MARGAY_API enum margay_status margay_histogram_create(
 /* Release a histogram; NULL does nothing. */
 MARGAY_API void margay_histogram_free(margay_histogram *histogram);
 
-/*
- * Count `count` more references at `distance`, which is in blocks and below
- * 2^56, or MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT for other distances
- * and where all references would be more than 2^64 - 1, and with
- * MARGAY_NO_MEMORY; the histogram is then as before.
- */
+/* Count `count` more references at `distance`, which is in blocks and below
+   2^56, or MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT for other distances
+   and where all references would be more than 2^64 - 1, and with
+   MARGAY_NO_MEMORY; the histogram is then as before. */
 MARGAY_API enum margay_status margay_histogram_add(margay_histogram *histogram,
                                                    uint64_t distance,
                                                    uint64_t count,
@@ -67,11 +63,9 @@ margay_histogram_references(const margay_histogram *histogram);
 MARGAY_API uint64_t
 margay_histogram_infinite(const margay_histogram *histogram);
 
-/*
- * The bound in blocks, if the trace had more distinct blocks than that: an
- * infinite distance then means "a first reference, or at least the bound".
- * Otherwise 0, and infinite distances are those of first references.
- */
+/* The bound in blocks, if the trace had more distinct blocks than that: an
+   infinite distance then means "a first reference, or at least the bound".
+   Otherwise 0, and infinite distances are those of first references. */
 MARGAY_API uint64_t
 margay_histogram_exceeded_bound(const margay_histogram *histogram);
 
@@ -80,11 +74,9 @@ margay_histogram_exceeded_bound(const margay_histogram *histogram);
 MARGAY_API void margay_histogram_set_exceeded_bound(margay_histogram *histogram,
                                                     uint64_t bound_blocks);
 
-/*
- * Find the smallest finite distance that is at least `from` and occurs, and the
- * number of references there.  Returns false if there is none.  To visit all
- * distances in order, start at 0 and go on at *distance + 1.
- */
+/* Find the smallest finite distance that is at least `from` and occurs, and the
+   number of references there.  Returns false if there is none.  To visit all
+   distances in order, start at 0 and go on at *distance + 1. */
 MARGAY_API bool margay_histogram_next(const margay_histogram *histogram,
                                       uint64_t from, uint64_t *distance,
                                       uint64_t *count);
@@ -111,10 +103,8 @@ struct margay_bins {
                            of reference bins: 1 or more; otherwise unused */
 };
 
-/*
- * Parse "exact", "log2", "loglinear", "linear:W" or "reference:P".
- * Fails with MARGAY_BAD_ARGUMENT on anything else; the message lists these.
- */
+/* Parse "exact", "log2", "loglinear", "linear:W" or "reference:P".  Fails with
+   MARGAY_BAD_ARGUMENT on anything else; the message lists these. */
 MARGAY_API enum margay_status margay_bins_parse(const char *text,
                                                 struct margay_bins *bins,
                                                 struct margay_error *error);
@@ -133,15 +123,13 @@ struct margay_bin_cursor {
                                reference bins count */
 };
 
-/*
- * Visit the bins of the finite distances in order: zero *cursor, then call
- * until the function returns false.  Exact bins are those that count
- * references.  Log2, log-linear and linear bins are all of them up to the last
- * that counts any, cut at an exceeded bound.  Reference bins divide the
- * references, in the order of their distances, into groups of equal size; a bin
- * reaches from its least distance to its largest + 1, so that neighbours may
- * overlap.  The histogram must not change during a visit.
- */
+/* Visit the bins of the finite distances in order: zero *cursor, then call
+   until the function returns false.  Exact bins are those that count
+   references.  Log2, log-linear and linear bins are all of them up to the last
+   that counts any, cut at an exceeded bound.  Reference bins divide the
+   references, in the order of their distances, into groups of equal size; a bin
+   reaches from its least distance to its largest + 1, so that neighbours may
+   overlap.  The histogram must not change during a visit. */
 MARGAY_API bool margay_histogram_next_bin(const margay_histogram *histogram,
                                           const struct margay_bins *bins,
                                           struct margay_bin_cursor *cursor,
@@ -238,8 +226,8 @@ enum margay_measure {
 
 /* Options of an engine.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */
 struct margay_engine_options {
-    /* Distances of this many blocks and more count as infinite; 0 = no bound.
-     */
+    /* Distances of this many blocks and more count as infinite; 0 = no
+       bound. */
     uint64_t bound_blocks;
     uint64_t seed;    /* of the random numbers of engines that sample */
     unsigned threads; /* the most threads to use, 1 or more; results do not
@@ -262,13 +250,11 @@ struct margay_engine_options {
 /* An engine: takes references and measures them. */
 typedef struct margay_engine margay_engine;
 
-/*
- * Make an engine from a spec, NAME[:KEY=VALUE,...].  The caller owns *engine.
- * Fails with MARGAY_BAD_ARGUMENT for an unknown name, key or value, for a bound
- * that the engine does not take, and without one that it needs: the message
- * says what is expected.  Fails with MARGAY_NO_MEMORY, too.  *engine is then
- * NULL.
- */
+/* Make an engine from a spec, NAME[:KEY=VALUE,...].  The caller owns *engine.
+   Fails with MARGAY_BAD_ARGUMENT for an unknown name, key or value, for a bound
+   that the engine does not take, and without one that it needs: the message
+   says what is expected.  Fails with MARGAY_NO_MEMORY, too.  *engine is then
+   NULL. */
 MARGAY_API enum margay_status margay_engine_create(
     const char *spec, const struct margay_engine_options *options,
     margay_engine **engine, struct margay_error *error);
@@ -315,11 +301,9 @@ struct margay_engine_abilities {
     size_t size_count;
 };
 
-/*
- * Find the properties of an engine of this spec and measure, without making one
- * or looking for a device.  Fails with MARGAY_BAD_ARGUMENT for a spec or a
- * measure with which margay_engine_create() fails under every bound.
- */
+/* Find the properties of an engine of this spec and measure, without making one
+   or looking for a device.  Fails with MARGAY_BAD_ARGUMENT for a spec or a
+   measure with which margay_engine_create() fails under every bound. */
 MARGAY_API enum margay_status margay_engine_abilities(
     const char *spec, enum margay_measure measure,
     struct margay_engine_abilities *abilities, struct margay_error *error);
@@ -330,21 +314,17 @@ MARGAY_API enum margay_status margay_engine_check_bound(
     const struct margay_engine_abilities *abilities, uint64_t bound_blocks,
     struct margay_error *error);
 
-/*
- * Check that the engine's result can have a curve at these sizes.  Fails with
- * MARGAY_BAD_ARGUMENT; the message lists the sizes of the spec.
- */
+/* Check that the engine's result can have a curve at these sizes.  Fails with
+   MARGAY_BAD_ARGUMENT; the message lists the sizes of the spec. */
 MARGAY_API enum margay_status margay_engine_check_sizes(
     const struct margay_engine_abilities *abilities,
     const struct margay_sizes *sizes, struct margay_error *error);
 
-/*
- * Analyse the next `count` references; every 64-bit number is a block id.
- * Unless `distances` is NULL, it receives `count` distances in blocks, or
- * MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT where `distances` is set
- * without MARGAY_CAN_TELL_DISTANCES, with MARGAY_NO_MEMORY, and on a device
- * with MARGAY_IO; after a failure the engine can only be freed.
- */
+/* Analyse the next `count` references; every 64-bit number is a block id.
+   Unless `distances` is NULL, it receives `count` distances in blocks, or
+   MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT where `distances` is set
+   without MARGAY_CAN_TELL_DISTANCES, with MARGAY_NO_MEMORY, and on a device
+   with MARGAY_IO; after a failure the engine can only be freed. */
 MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
                                                  const uint64_t *blocks,
                                                  size_t count,
@@ -354,11 +334,9 @@ MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
 /* End the warm-up: set all counts to 0 and keep the LRU stack. */
 MARGAY_API void margay_engine_reset_counts(margay_engine *engine);
 
-/*
- * The result of an engine.  Engines that sample estimate; their histograms are
- * rounded so that they count all references, sampled or not, and so that every
- * sum of neighbouring counts is off by less than 1.
- */
+/* The result of an engine.  Engines that sample estimate; their histograms are
+   rounded so that they count all references, sampled or not, and so that every
+   sum of neighbouring counts is off by less than 1. */
 struct margay_result {
     margay_histogram *histogram; /* NULL where the engine gives a curve */
     /* The curve, cache sizes ascending; NULL where there is a histogram. */
@@ -380,32 +358,26 @@ struct margay_result {
                        where it has none */
 };
 
-/*
- * Give the result of all references since the last reset of counts.  Call this
- * once, then free the engine.  The caller releases the result with
- * margay_result_clear().  MARGAY_NO_MEMORY on failure, when there is nothing to
- * release.
- */
+/* Give the result of all references since the last reset of counts.  Call this
+   once, then free the engine.  The caller releases the result with
+   margay_result_clear().  MARGAY_NO_MEMORY on failure, when there is nothing to
+   release. */
 MARGAY_API enum margay_status margay_engine_finish(margay_engine *engine,
                                                    struct margay_result *result,
                                                    struct margay_error *error);
 
-/*
- * Give a copy of the result so far; the engine goes on.  Fails as
- * margay_engine_finish() does, and with MARGAY_BAD_ARGUMENT without
- * MARGAY_CAN_PEEK.
- */
+/* Give a copy of the result so far; the engine goes on.  Fails as
+   margay_engine_finish() does, and with MARGAY_BAD_ARGUMENT without
+   MARGAY_CAN_PEEK. */
 MARGAY_API enum margay_status margay_engine_peek(margay_engine *engine,
                                                  struct margay_result *result,
                                                  struct margay_error *error);
 
-/*
- * The state of an engine, from which another engine of the same bound, of any
- * kind, can continue.
- */
+/* The state of an engine, from which another engine of the same bound, of any
+   kind, can continue. */
 struct margay_engine_state {
-    /* The LRU stack, the oldest block first; with a bound, its newest blocks.
-     */
+    /* The LRU stack, the oldest block first; with a bound, its newest
+       blocks. */
     uint64_t *blocks;
     uint64_t block_count;  /* the number of blocks */
     uint64_t bound_blocks; /* the bound of the engine; 0 = none */
@@ -413,11 +385,9 @@ struct margay_engine_state {
     margay_histogram *counts;
 };
 
-/*
- * Copy the state of an engine, which goes on.  The caller releases the copy
- * with margay_engine_state_clear().  Fails with MARGAY_BAD_ARGUMENT without
- * MARGAY_CAN_SAVE, and with MARGAY_NO_MEMORY.
- */
+/* Copy the state of an engine, which goes on.  The caller releases the copy
+   with margay_engine_state_clear().  Fails with MARGAY_BAD_ARGUMENT without
+   MARGAY_CAN_SAVE, and with MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_engine_export(
     margay_engine *engine, struct margay_engine_state *state,
     struct margay_error *error);
@@ -439,23 +409,19 @@ MARGAY_API uint64_t margay_round_count(uint64_t mass, unsigned fraction_bits);
 /* Release what a result owns; a zeroed or cleared result owns nothing. */
 MARGAY_API void margay_result_clear(struct margay_result *result);
 
-/*
- * Compute the curve of a result, as margay_histogram_curve() does for a
- * histogram.  Where the result is a curve, L is its last size, and
- * MARGAY_SIZES_ALL are its own sizes; unknown sizes then fail with
- * MARGAY_BAD_ARGUMENT, too.
- */
+/* Compute the curve of a result, as margay_histogram_curve() does for a
+   histogram.  Where the result is a curve, L is its last size, and
+   MARGAY_SIZES_ALL are its own sizes; unknown sizes then fail with
+   MARGAY_BAD_ARGUMENT, too. */
 MARGAY_API enum margay_status margay_result_curve(
     const struct margay_result *result, const struct margay_sizes *sizes,
     struct margay_point **points, size_t *count, struct margay_error *error);
 
 /* --------------------------------------------------------- write-backs -- */
 
-/*
- * Counts the write-backs of fully associative LRU caches of all sizes, which
- * allocate on a write and write a dirty block back when it is evicted.  Blocks
- * that are dirty in the end are not written back.
- */
+/* Counts the write-backs of fully associative LRU caches of all sizes, which
+   allocate on a write and write a dirty block back when it is evicted.  Blocks
+   that are dirty in the end are not written back. */
 typedef struct margay_writebacks margay_writebacks;
 
 /* Begin without references.  The caller owns *writebacks.  MARGAY_NO_MEMORY on
@@ -466,11 +432,9 @@ MARGAY_API enum margay_status margay_writebacks_create(
 /* Release it; NULL does nothing. */
 MARGAY_API void margay_writebacks_free(margay_writebacks *writebacks);
 
-/*
- * Take the next `count` references: their blocks, their kinds (enum
- * margay_kind; NULL: all are reads), and their exact distances from an engine
- * without a bound.  MARGAY_NO_MEMORY on failure.
- */
+/* Take the next `count` references: their blocks, their kinds (enum
+   margay_kind; NULL: all are reads), and their exact distances from an engine
+   without a bound.  MARGAY_NO_MEMORY on failure. */
 MARGAY_API enum margay_status margay_writebacks_feed(
     margay_writebacks *writebacks, const uint64_t *blocks, const uint8_t *kinds,
     const uint64_t *distances, size_t count, struct margay_error *error);
@@ -493,11 +457,9 @@ MARGAY_API void margay_writebacks_curve(const margay_writebacks *writebacks,
 
 /* ---------------------------------------------------------- generating -- */
 
-/*
- * Generates an endless stream of references whose reuse distances are drawn
- * from a histogram.  Block ids are 0, 1, 2, ... in the order of their first
- * references.
- */
+/* Generates an endless stream of references whose reuse distances are drawn
+   from a histogram.  Block ids are 0, 1, 2, ... in the order of their first
+   references. */
 typedef struct margay_stack_generator margay_stack_generator;
 
 /*

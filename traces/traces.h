@@ -97,11 +97,9 @@ enum margay_column {
    NULL for any other value.  Static storage. */
 MARGAY_API const char *margay_column_name(enum margay_column column);
 
-/*
- * The size of an object that counts.  A request may give none (a get that
- * missed, a response without a body): it has the last size given before, or
- * else the next one.
- */
+/* The size of an object that counts.  A request may give none (a get that
+   missed, a response without a body): it has the last size given before, or
+   else the next one. */
 enum margay_sizes_from {
     MARGAY_SIZES_REQUEST, /* the size that each request gives */
     MARGAY_SIZES_FIRST,   /* for all requests the first size, */
@@ -226,12 +224,10 @@ struct margay_trace_options {
             MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST, 0, NULL, NULL   \
     }
 
-/*
- * A batch: some ten thousand consecutive references at most, as arrays with
- * one entry each.  The arrays belong to the trace and stay valid until the
- * next call on it.  An array that is NULL is a column that the trace does not
- * have.
- */
+/* A batch: some ten thousand consecutive references at most, as arrays with one
+   entry each.  The arrays belong to the trace and stay valid until the next
+   call on it.  An array that is NULL is a column that the trace does not
+   have. */
 struct margay_batch {
     /* The number of entries in each array, 0 or more. */
     size_t references;
@@ -262,13 +258,11 @@ MARGAY_API enum margay_status margay_trace_open(
    is fine. */
 MARGAY_API void margay_trace_free(margay_trace *trace);
 
-/*
- * Wait up to `wait_ms` milliseconds (-1 = for ever) until the format is
- * known.  MARGAY_OK: margay_trace_format() and the functions below it may be
- * called.  MARGAY_AGAIN: the format is not known yet.  MARGAY_BAD_INPUT,
- * MARGAY_IO, ...: the trace cannot be read; the message says why and begins
- * with the file's name.
- */
+/* Wait up to `wait_ms` milliseconds (-1 = for ever) until the format is known.
+   MARGAY_OK: margay_trace_format() and the functions below it may be called.
+   MARGAY_AGAIN: the format is not known yet.  MARGAY_BAD_INPUT, MARGAY_IO, ...:
+   the trace cannot be read; the message says why and begins with the file's
+   name. */
 MARGAY_API enum margay_status margay_trace_ready(margay_trace *trace,
                                                  int wait_ms,
                                                  struct margay_error *error);
@@ -325,12 +319,10 @@ MARGAY_API uint64_t margay_trace_block_bytes(const margay_trace *trace);
 MARGAY_API uint64_t margay_trace_unknown_sizes(const margay_trace *trace,
                                                uint64_t *never);
 
-/*
- * A site is an address as it stands in a file of code, a program or a library,
- * which is its module: bits 48 to 55 are the module's number.  Number 0 is the
- * program that was recorded; MARGAY_MOST_MODULES says that the code is in no
- * file, and the address one in memory.
- */
+/* A site is an address as it stands in a file of code, a program or a library,
+   which is its module: bits 48 to 55 are the module's number.  Number 0 is the
+   program that was recorded; MARGAY_MOST_MODULES says that the code is in no
+   file, and the address one in memory. */
 #define MARGAY_SITE_MODULE_SHIFT 48
 #define MARGAY_MOST_MODULES      255
 /* The most bytes of the path of a module, with the NUL. */
@@ -341,22 +333,18 @@ MARGAY_API uint64_t margay_trace_unknown_sizes(const margay_trace *trace,
 MARGAY_API const char *margay_trace_tenant(const margay_trace *trace,
                                            uint32_t number);
 
-/*
- * The path of a module; NULL = the trace does not name it.  The list is at the
- * end of a trace: of one that is compressed, or no regular file, it is known
- * once margay_trace_next() has returned MARGAY_END.  The string belongs to the
- * trace.  To be called once the trace is ready.
- */
+/* The path of a module; NULL = the trace does not name it.  The list is at the
+   end of a trace: of one that is compressed, or no regular file, it is known
+   once margay_trace_next() has returned MARGAY_END.  The string belongs to the
+   trace.  To be called once the trace is ready. */
 MARGAY_API const char *margay_trace_module(const margay_trace *trace,
                                            unsigned number);
 
-/*
- * The next batch, after a wait of up to `wait_ms` milliseconds (-1 = for
- * ever).  MARGAY_OK: *batch holds 0 or more references.  MARGAY_AGAIN: no
- * batch has come yet.  MARGAY_END: the trace has ended.  Any other status: the
- * trace is malformed or cannot be read; the batches given before are right.
- * Waits for margay_trace_ready() first.
- */
+/* The next batch, after a wait of up to `wait_ms` milliseconds (-1 = for ever).
+   MARGAY_OK: *batch holds 0 or more references.  MARGAY_AGAIN: no batch has
+   come yet.  MARGAY_END: the trace has ended.  Any other status: the trace is
+   malformed or cannot be read; the batches given before are right.  Waits for
+   margay_trace_ready() first. */
 MARGAY_API enum margay_status margay_trace_next(margay_trace *trace,
                                                 int wait_ms,
                                                 struct margay_batch *batch,
@@ -410,10 +398,8 @@ MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
                                       uint64_t *blocks, uint8_t *kinds,
                                       size_t capacity);
 
-/*
- * The same walk, with a cursor of its own: writes to `references` the index in
- * the batch of each block's reference.
- */
+/* The same walk, with a cursor of its own: writes to `references` the index in
+   the batch of each block's reference. */
 MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
                                        unsigned shift, bool split,
                                        struct margay_block_cursor *cursor,
@@ -421,11 +407,10 @@ MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
 
 /* --------------------------------------------------------------- spans -- */
 
-/*
- * A span: consecutive block references at one block size, in the order in which
- * they were made.  Everything that analyses a trace is fed spans.  A column
- * that is NULL is absent: the trace does not have it, or it was not requested.
- */
+/* A span: consecutive block references at one block size, in the order in which
+   they were made.  Everything that analyses a trace is fed spans.  A column
+   that is NULL is absent: the trace does not have it, or it was not
+   requested. */
 struct margay_span {
     /* The number of entries in each column. */
     size_t count;
@@ -444,15 +429,13 @@ struct margay_span {
 
 /* ---- Sizes ---- */
 
-/*
- * A decimal number that may end in a byte suffix: B, K, KB, KiB, M, MB, MiB, G,
- * GB, GiB, T, TB or TiB, in upper or lower case, all powers of 1024, and may
- * have up to six decimals if the product is a whole number: 1.5MiB. *suffixed
- * says whether there is a suffix: a cache size without a suffix counts blocks,
- * with one it counts bytes.  `what` names the quantity in the message
- * ("--bound"). Fails with MARGAY_BAD_ARGUMENT on any other text, and where the
- * value is over 64 bits.
- */
+/* A decimal number that may end in a byte suffix: B, K, KB, KiB, M, MB, MiB, G,
+   GB, GiB, T, TB or TiB, in upper or lower case, all powers of 1024, and may
+   have up to six decimals if the product is a whole number: 1.5MiB. *suffixed
+   says whether there is a suffix: a cache size without a suffix counts blocks,
+   with one it counts bytes.  `what` names the quantity in the message
+   ("--bound"). Fails with MARGAY_BAD_ARGUMENT on any other text, and where the
+   value is over 64 bits. */
 MARGAY_API enum margay_status margay_parse_size(const char *text,
                                                 const char *what,
                                                 uint64_t *value, bool *suffixed,

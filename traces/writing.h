@@ -46,34 +46,28 @@ struct margay_sink {
 /* Writes references in one format, compressed or plain, into a sink. */
 typedef struct margay_writer margay_writer;
 
-/*
- * Make a writer of the format of that name.  The suffix of `path` (.gz .xz
- * .zst .bz2 .lz4) selects a compression; NULL or any other suffix means plain
- * bytes.  The writer opens no file.  "csv:id,size,time" is a table of such
- * columns.  Fails with MARGAY_BAD_ARGUMENT (no such format, or not writable) or
- * MARGAY_NO_MEMORY.  The caller owns *writer.
- */
+/* Make a writer of the format of that name.  The suffix of `path` (.gz .xz .zst
+   .bz2 .lz4) selects a compression; NULL or any other suffix means plain bytes.
+   The writer opens no file.  "csv:id,size,time" is a table of such columns.
+   Fails with MARGAY_BAD_ARGUMENT (no such format, or not writable) or
+   MARGAY_NO_MEMORY.  The caller owns *writer. */
 MARGAY_API enum margay_status margay_writer_create(
     const char *format, const char *path, const struct margay_sink *sink,
     margay_writer **writer, struct margay_error *error);
 
-/*
- * To be called before the first reference: the meaning of the numbers, how many
- * bytes an id stands for (a power of two, 0 = unknown; ignored for addresses),
- * and whether each reference asks for all blocks that it covers.  Fails with
- * MARGAY_BAD_ARGUMENT where the format fixes another meaning; a format with
- * any_numbers accepts every one.
- */
+/* To be called before the first reference: the meaning of the numbers, how many
+   bytes an id stands for (a power of two, 0 = unknown; ignored for addresses),
+   and whether each reference asks for all blocks that it covers.  Fails with
+   MARGAY_BAD_ARGUMENT where the format fixes another meaning; a format with
+   any_numbers accepts every one. */
 MARGAY_API enum margay_status margay_writer_set_numbers(
     margay_writer *writer, enum margay_numbers numbers, uint64_t unit_bytes,
     bool splits, struct margay_error *error);
 
-/*
- * Name module `number`, below MARGAY_MOST_MODULES, by a path of 1 to
- * MARGAY_MODULE_PATH_BYTES - 1 bytes, which is copied; the first name stays.
- * To be called before margay_writer_finish().  A format without a place for
- * modules ignores them.  Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.
- */
+/* Name module `number`, below MARGAY_MOST_MODULES, by a path of 1 to
+   MARGAY_MODULE_PATH_BYTES - 1 bytes, which is copied; the first name stays.
+   To be called before margay_writer_finish().  A format without a place for
+   modules ignores them.  Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_writer_set_module(
     margay_writer *writer, unsigned number, const char *path,
     struct margay_error *error);
@@ -85,21 +79,17 @@ MARGAY_API const struct margay_format_info *margay_writer_format(
 /* and the columns that its batches need to have. */
 MARGAY_API unsigned margay_writer_needs(const margay_writer *writer);
 
-/*
- * Write the references of a batch.  The first batch decides which of the
- * columns threads and sites the trace has.  MARGAY_BAD_ARGUMENT for a reference
- * that does not fit, such as one that passes 2^64.  After a failure, and after
- * margay_writer_finish(), the writer can only be freed.
- */
+/* Write the references of a batch.  The first batch decides which of the
+   columns threads and sites the trace has.  MARGAY_BAD_ARGUMENT for a reference
+   that does not fit, such as one that passes 2^64.  After a failure, and after
+   margay_writer_finish(), the writer can only be freed. */
 MARGAY_API enum margay_status margay_writer_put(
     margay_writer *writer, const struct margay_batch *batch,
     struct margay_error *error);
 
-/*
- * Hand the buffered bytes to the sink, for a program that reads the trace while
- * it is written; more may follow.  A compression may still hold bytes back, and
- * each flush makes a compressed trace somewhat longer.
- */
+/* Hand the buffered bytes to the sink, for a program that reads the trace while
+   it is written; more may follow.  A compression may still hold bytes back, and
+   each flush makes a compressed trace somewhat longer. */
 MARGAY_API enum margay_status margay_writer_flush(margay_writer *writer,
                                                   struct margay_error *error);
 
@@ -142,13 +132,11 @@ MARGAY_API const struct margay_generator_info *margay_generator_at(
 
 typedef struct margay_generator margay_generator;
 
-/*
- * Make a generator: an endless stream of block ids in [0, blocks), except that
- * `scan` counts up without end.  The same name, options and seed give the same
- * stream on every machine, however calls divide it.  `zipf` takes at most
- * 2^32 - 1 blocks and 16 bytes of memory for each.  Fails with
- * MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.  The caller owns *generator.
- */
+/* Make a generator: an endless stream of block ids in [0, blocks), except that
+   `scan` counts up without end.  The same name, options and seed give the same
+   stream on every machine, however calls divide it.  `zipf` takes at most 2^32
+   - 1 blocks and 16 bytes of memory for each.  Fails with MARGAY_BAD_ARGUMENT
+   or MARGAY_NO_MEMORY.  The caller owns *generator. */
 MARGAY_API enum margay_status margay_generator_create(
     const char *name, const struct margay_generator_options *options,
     margay_generator **generator, struct margay_error *error);

@@ -25,12 +25,10 @@
 extern "C" {
 #endif
 
-/*
- * May a machine, which passes margay_machine_check(), be simulated in a family?
- * No level is inclusive, exclusive or coherent, keeps victim blocks,
- * prefetches, or has a policy that looks at sites; and no reference reaches a
- * level in two ways.
- */
+/* May a machine, which passes margay_machine_check(), be simulated in a family?
+   No level is inclusive, exclusive or coherent, keeps victim blocks,
+   prefetches, or has a policy that looks at sites; and no reference reaches a
+   level in two ways. */
 MARGAY_API bool margay_machine_shares(const struct margay_level *levels,
                                       size_t count);
 
@@ -57,12 +55,10 @@ MARGAY_API enum margay_status margay_family_create(
 /* NULL is fine. */
 MARGAY_API void margay_family_free(margay_family *family);
 
-/*
- * Make references in all machines, as margay_hierarchy_feed() does in one.
- * Some may wait until the next call of a function of the family.
- * MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY; after a failure the family can only be
- * freed.
- */
+/* Make references in all machines, as margay_hierarchy_feed() does in one.
+   Some may wait until the next call of a function of the family.
+   MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY; after a failure the family can only be
+   freed. */
 MARGAY_API enum margay_status margay_family_feed(margay_family *family,
                                                  const struct margay_span *span,
                                                  struct margay_error *error);

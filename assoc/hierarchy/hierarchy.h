@@ -118,8 +118,7 @@ enum margay_prefetch {
     /* A miss, or the first use of a prefetched block, next to the last such
        block of one of 16 streams, in the stream's direction if it has one,
        prefetches the next 4 blocks in that direction.  Any other such block
-       begins a stream, instead of the one that was used the longest ago.
-     */
+       begins a stream, instead of the one that was used the longest ago. */
     MARGAY_PREFETCH_STREAM = 8,
 };
 
@@ -181,12 +180,10 @@ struct margay_level_counts {
     uint64_t upgrades;      /* and writes to Shared ones */
 };
 
-/*
- * Check a machine.  Fails with MARGAY_BAD_ARGUMENT, or MARGAY_NO_MEMORY; the
- * message begins with the name of a level and a member, as "L2: ways: ",
- * followed by the value found and the expected one, and *wrong is the index of
- * that level.
- */
+/* Check a machine.  Fails with MARGAY_BAD_ARGUMENT, or MARGAY_NO_MEMORY; the
+   message begins with the name of a level and a member, as "L2: ways: ",
+   followed by the value found and the expected one, and *wrong is the index of
+   that level. */
 MARGAY_API enum margay_status margay_machine_check(
     const struct margay_level *levels, size_t count, size_t *wrong,
     struct margay_error *error);
@@ -227,23 +224,19 @@ MARGAY_API enum margay_status margay_hierarchy_create(
 /* NULL is fine. */
 MARGAY_API void margay_hierarchy_free(margay_hierarchy *hierarchy);
 
-/*
- * Make references: span->blocks are their numbers; kinds, threads, sites and,
- * if they are split, extents are used where present.
- * MARGAY_BAD_ARGUMENT: a thread beyond the most cores that would have one of
- * its own; MARGAY_NO_MEMORY: for the caches of another core.
- */
+/* Make references: span->blocks are their numbers; kinds, threads, sites and,
+   if they are split, extents are used where present.  MARGAY_BAD_ARGUMENT: a
+   thread beyond the most cores that would have one of its own;
+   MARGAY_NO_MEMORY: for the caches of another core. */
 MARGAY_API enum margay_status margay_hierarchy_feed(
     margay_hierarchy *hierarchy, const struct margay_span *span,
     struct margay_error *error);
 
-/*
- * The requests of the levels of options.sends, with their victim blocks, to the
- * next levels during the last margay_hierarchy_feed(), in order: misses of
- * references and prefetchers as reads or fetches, and blocks written back or
- * through as writes.  `blocks` are numbers like those fed.  Clean blocks that
- * move to an exclusive level are left out.
- */
+/* The requests of the levels of options.sends, with their victim blocks, to the
+   next levels during the last margay_hierarchy_feed(), in order: misses of
+   references and prefetchers as reads or fetches, and blocks written back or
+   through as writes.  `blocks` are numbers like those fed.  Clean blocks that
+   move to an exclusive level are left out. */
 MARGAY_API const struct margay_traffic *margay_hierarchy_traffic(
     const margay_hierarchy *hierarchy);
 
@@ -269,12 +262,10 @@ struct margay_sharing_place {
     uint64_t block_false_sharing_misses;
 };
 
-/*
- * The places of contention since the last reset, if options.notes_sharing is
- * set: levels in their order, of each the blocks with the most false sharing
- * misses first, and places of a block in the order of core, offset and site.
- * The caller frees *places.  MARGAY_NO_MEMORY.
- */
+/* The places of contention since the last reset, if options.notes_sharing is
+   set: levels in their order, of each the blocks with the most false sharing
+   misses first, and places of a block in the order of core, offset and site.
+   The caller frees *places.  MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_hierarchy_sharing(
     const margay_hierarchy *hierarchy, struct margay_sharing_place **places,
     size_t *count, struct margay_error *error);

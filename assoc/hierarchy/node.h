@@ -55,11 +55,9 @@ struct margay_prefetch_queue {
 
 /* ------------------------------------------------------------- coherence -- */
 
-/*
- * A *domain* is an instance of a coherent level, its victim blocks, and all
- * that is above them: the private caches of a core, or of a group of cores.  A
- * block is in a domain if one of its caches has it.
- */
+/* A *domain* is an instance of a coherent level, its victim blocks, and all
+   that is above them: the private caches of a core, or of a group of cores.  A
+   block is in a domain if one of its caches has it. */
 
 enum margay_copy_state {
     MARGAY_SHARED,

@@ -29,11 +29,9 @@ typedef uint64_t tag;
 /* The tags of a cache line. */
 #define LANES (MARGAY_LINE_BYTES / sizeof(tag))
 
-/*
- * A level of that many sets or more does not stay in the first-level cache.
- * Its sets are spread over the lines of that cache, 2^6 of them per way: a
- * trace with a stride would use a few of them otherwise.
- */
+/* A level of that many sets or more does not stay in the first-level cache.
+   Its sets are spread over the lines of that cache, 2^6 of them per way: a
+   trace with a stride would use a few of them otherwise. */
 #define SPREAD_SET_SHIFT 9
 #define SPREAD_BITS      6
 
@@ -361,11 +359,10 @@ static ALWAYS_INLINE uint8_t touch_place(tag *tags, line wanted)
     return recency;
 }
 
-/*
- * Pass `levels` levels, all of LANES ways, and drop the references to blocks
- * that are the most recent at the last of them.  Where `single`, the first has
- * one set, which is full; where `fetch`, there is one level, which is spread.
- */
+/* Pass `levels` levels, all of LANES ways, and drop the references to blocks
+   that are the most recent at the last of them.  Where `single`, the first has
+   one set, which is full; where `fetch`, there is one level, which is
+   spread. */
 static ALWAYS_INLINE void pass_fused(struct margay_level *level,
                                      unsigned levels, struct margay_work *work,
                                      bool single, bool fetch)
@@ -450,10 +447,9 @@ static size_t pass_fast(struct margay_level *level, size_t levels,
     return 1;
 }
 
-/*
- * touch() looks for a block in a set and makes it the most recent.  It returns
- * the recency at which the block was, or `stride` if the set did not hold it.
- */
+/* touch() looks for a block in a set and makes it the most recent.  It returns
+   the recency at which the block was, or `stride` if the set did not hold
+   it. */
 
 static ALWAYS_INLINE unsigned touch_lines(tag *tags, unsigned stride,
                                           line wanted)
@@ -549,10 +545,9 @@ PASS_SETS(pass_part_kinds, SHAPE_PART, true)
 
 /* --------------------------------------------------- a single set -- */
 
-/*
- * The most recent block of the only set is that of the reference before, and
- * immediate repeats have been dropped.  So no reference leaves the work here.
- */
+/* The most recent block of the only set is that of the reference before, and
+   immediate repeats have been dropped.  So no reference leaves the work
+   here. */
 
 #if defined(__AVX2__)
 

@@ -50,11 +50,9 @@ struct unit {
 
 #define REGION_SLOTS 8192 /* of the hash table */
 
-/*
- * Real traces touch few regions of the 64-bit space.  The high bits of a
- * number name its region, and the regions are numbered as they appear: the
- * region's number and the low bits fit into 32 bits together.
- */
+/* Real traces touch few regions of the 64-bit space.  The high bits of a number
+   name its region, and the regions are numbered as they appear: the region's
+   number and the low bits fit into 32 bits together. */
 struct regions {
     unsigned low_bits; /* that a narrow number keeps: 20 .. 32 */
     uint32_t count, limit;
@@ -137,12 +135,10 @@ static bool valid_grid(const struct margay_grid *grid)
            grid->most_ways >= 1 && grid->most_ways <= MARGAY_MOST_WAYS;
 }
 
-/*
- * The tags of a set, which fills whole lines of the processor's cache or
- * divides one.  A whole line is faster than a part of one, which is not loaded
- * at once when it was just stored.  So a set is a line where that takes little
- * memory, which is up to 2^12 sets, or at most four times what is needed.
- */
+/* The tags of a set, which fills whole lines of the processor's cache or
+   divides one.  A whole line is faster than a part of one, which is not loaded
+   at once when it was just stored.  So a set is a line where that takes little
+   memory, which is up to 2^12 sets, or at most four times what is needed. */
 static unsigned level_stride(unsigned ways, unsigned set_shift,
                              size_t tag_bytes)
 {
@@ -319,12 +315,10 @@ static enum margay_status make_units(margay_assoc *assoc,
     return MARGAY_OK;
 }
 
-/*
- * The number of a set consists of low bits of a block.  The largest blocks are
- * shifted from the smallest, so that all bits up to the number of their set
- * must stay in a narrow number.  A narrow number has at least 20 low bits, so
- * that regions are few.
- */
+/* The number of a set consists of low bits of a block.  The largest blocks are
+   shifted from the smallest, so that all bits up to the number of their set
+   must stay in a narrow number.  A narrow number has at least 20 low bits, so
+   that regions are few. */
 static enum margay_status make_regions(margay_assoc *assoc,
                                        const struct margay_grid *grid,
                                        struct margay_error *error)
@@ -440,11 +434,9 @@ static void flush(margay_assoc *assoc)
 
 /* -------------------------------------------------------------- widening -- */
 
-/*
- * Copy a level.  Where the sets of one width have more places than those of
- * the other, the additional places are beyond the most ways, where no count
- * makes a difference.
- */
+/* Copy a level.  Where the sets of one width have more places than those of the
+   other, the additional places are beyond the most ways, where no count makes a
+   difference. */
 static void widen_level(const margay_assoc *assoc, unsigned shift,
                         const struct margay_level *from,
                         struct margay_level *to)
@@ -542,8 +534,8 @@ static size_t append(margay_assoc *assoc, const uint64_t *numbers,
     const unsigned shift = assoc->first_shift;
     size_t kept = list->count;
     bool starts = !assoc->started;
-    /* The first block must differ from its predecessor, which does not exist.
-     */
+    /* The first block must differ from its predecessor, which does not
+       exist. */
     if (starts)
         assoc->last = ~(numbers[0] >> shift);
     uint64_t last = assoc->last;

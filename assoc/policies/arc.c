@@ -28,8 +28,8 @@
 #include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
 
-/* Of objects there are fewer, as their bytes take 64 digits before the point.
- */
+/* Of objects there are fewer, as their bytes take 64 digits before the
+   point. */
 #define DIGITS(sized) (sized ? 63 : 96)
 #define NEAR(sized)   ((margay_u128)1 << (sized ? 27 : 40))
 
@@ -126,8 +126,8 @@ static MARGAY_ALWAYS_INLINE uint32_t replace(struct state *state, uint64_t set,
     return slot;
 }
 
-/* Forget blocks of B1 or B2 as long as it has, with others, more than `most`.
- */
+/* Forget blocks of B1 or B2 as long as it has, with others, more than
+   `most`. */
 static MARGAY_ALWAYS_INLINE void shorten(struct margay_queues *queues,
                                          uint64_t set, enum queue queue,
                                          uint64_t others, uint64_t most,

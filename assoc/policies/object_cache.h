@@ -28,11 +28,9 @@
 
 #include <margay/status.h>
 
-/*
- * Requests are words: the number of an object, or a note, which two words of
- * its value follow, the lower one first.  A note changes a value from there on,
- * or of the next request.  Time and expiry begin with 0, and costs with 1.
- */
+/* Requests are words: the number of an object, or a note, which two words of
+   its value follow, the lower one first.  A note changes a value from there on,
+   or of the next request.  Time and expiry begin with 0, and costs with 1. */
 #define MARGAY_NOTE       (UINT32_C(1) << 31)
 #define MARGAY_NOTE_SIZE  (MARGAY_NOTE | 0u) /* the next object's bytes */
 #define MARGAY_NOTE_TIME  (MARGAY_NOTE | 1u) /* the time of requests, */

@@ -167,8 +167,8 @@ struct margay_policy {
     size_t (*feed_objects)(struct margay_object_cache *cache,
                            const uint32_t *words, size_t count);
     /* The object of a slot, held or remembered, gets another size, which
-       setup->sizes does not have yet.  NULL = the policy does not count bytes.
-     */
+       setup->sizes does not have yet.  NULL = the policy does not count
+       bytes. */
     void (*resize)(void *state, uint32_t slot, uint64_t bytes);
     /* The object that evict() would name next for one that is not held; NULL =
        only evict() can find it. */
@@ -212,8 +212,7 @@ static inline const char *margay_policy_spec(const char *spec)
    no memory. */
 const struct margay_policy_info *margay_policy_named(const char *spec);
 
-/* The row that a spec names, and its settings; fails as margay_spec_parse().
- */
+/* The row that a spec names, and its settings; fails as margay_spec_parse(). */
 enum margay_status margay_policy_parse(const char *spec,
                                        const struct margay_policy **policy,
                                        struct margay_settings *settings,

@@ -55,8 +55,8 @@
    long time. */
 #define RARELY 32
 
-/* The sets of drrip that lead for each policy, and half of the counter's range.
- */
+/* The sets of drrip that lead for each policy, and half of the counter's
+   range. */
 #define LEADERS 32
 #define HALF    512
 

@@ -42,15 +42,15 @@ struct place {
 
 /* Write to `text`, cut to `bytes` bytes, the name in the source of a function
    or a variable of C++, `grid::fill(int)` for `_ZN4grid4fillEi`; false, and
-   nothing is written, if the name is none of C++, or there is no library of it.
- */
+   nothing is written, if the name is none of C++, or there is no library of
+   it. */
 bool demangle(const char *name, char *text, size_t bytes);
 
 /* The files that are open to look addresses up. */
 struct places;
 
-/* The version of libdw; NULL = it is not there, or was not when this was built.
- */
+/* The version of libdw; NULL = it is not there, or was not when this was
+   built. */
 const char *places_library_version(void);
 
 /* Fails with MARGAY_BAD_ARGUMENT where libdw is not there, and with
@@ -97,19 +97,15 @@ void places_free(struct places *places);
 const char *places_path(const margay_trace *trace, const char *program,
                         uint64_t module);
 
-/*
- * Find the place of a site, once the trace has been read.  `program` is the
- * file of the program where the trace does not name it or it has moved; NULL =
- * the trace names it.
- */
+/* Find the place of a site, once the trace has been read.  `program` is the
+   file of the program where the trace does not name it or it has moved; NULL =
+   the trace names it. */
 void places_find_site(struct places *places, const margay_trace *trace,
                       const char *program, uint64_t site, struct place *place);
 
-/*
- * Rows of SHARING_COLUMNS, those of each machine, with the lines of the sites
- * of the trace; `places` of NULL names no lines.  Says which block has the most
- * misses of false sharing, and of which lines.  MARGAY_NO_MEMORY.
- */
+/* Rows of SHARING_COLUMNS, those of each machine, with the lines of the sites
+   of the trace; `places` of NULL names no lines.  Says which block has the most
+   misses of false sharing, and of which lines.  MARGAY_NO_MEMORY. */
 enum margay_status table_sharing(struct csv_writer *csv,
                                  const struct machine_results *results,
                                  const margay_trace *trace, const char *program,

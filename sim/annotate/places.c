@@ -137,8 +137,8 @@ static __attribute__((noreturn)) void end_without_memory(void)
     exit(EXIT_TROUBLE);
 }
 
-/* A trace may name any file: one that is none, such as a FIFO, is not opened.
- */
+/* A trace may name any file: one that is none, such as a FIFO, is not
+   opened. */
 static void read_file(struct file *file)
 {
     static Dwfl_Callbacks callbacks;

@@ -1,5 +1,5 @@
-/* sharing.c - the blocks that cores share, and the lines that contend for them
- */
+/* sharing.c - the blocks that cores share, and the lines that contend for
+   them */
 #include "sim/annotate/annotate.h"
 
 #include <inttypes.h>

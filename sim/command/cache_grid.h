@@ -31,8 +31,8 @@ enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
                                     struct margay_error *error);
 
 /* Say on standard error, once the command has succeeded, if a cache of that
-   name ("" = none) has too few sets for its policy to choose; returns whether.
- */
+   name ("" = none) has too few sets for its policy to choose; returns
+   whether. */
 bool tell_few_sets(const char *cache, const char *policy, uint64_t sets);
 
 /* Do the options ask for counts of the memory traffic? */

@@ -8,11 +8,9 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/*
- * Writes a row for each distance.  The trace is read once for all block sizes,
- * but the rows of each block size stand together in the table: those of the
- * first go straight to the output, and the others wait in parts.
- */
+/* Writes a row for each distance.  The trace is read once for all block sizes,
+   but the rows of each block size stand together in the table: those of the
+   first go straight to the output, and the others wait in parts. */
 struct listing {
     margay_analysis analysis;
     struct output *part; /* NULL: the rows go straight to the output */

@@ -9,12 +9,10 @@
 
 /* -------------------------------------- --sweep: more and more blocks -- */
 
-/*
- * M blocks in a hundred parts; the references go through each part twice.  Half
- * of them are cold, and the others have a distance of M / 100 - 1.  After
- * Zhong, Shen, Ding, "Program locality analysis using reuse distance", 2009,
- * Fig. 7.
- */
+/* M blocks in a hundred parts; the references go through each part twice.  Half
+   of them are cold, and the others have a distance of M / 100 - 1.  After
+   Zhong, Shen, Ding, "Program locality analysis using reuse distance", 2009,
+   Fig. 7. */
 #define PARTS          100
 #define SMALLEST_SWEEP 1000
 #define LARGEST_SWEEP  100000000

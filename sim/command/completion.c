@@ -115,11 +115,9 @@ static void put_operands(const struct script *script,
 
 /* ---------------------------------------------------------------- bash -- */
 
-/*
- * bash splits words at '=' and ':' as well, and replaces only the last piece.
- * So the function reads the whole line, makes whole words of it, and removes
- * the part before that piece from each completion.
- */
+/* bash splits words at '=' and ':' as well, and replaces only the last piece.
+   So the function reads the whole line, makes whole words of it, and removes
+   the part before that piece from each completion. */
 ASSET(completion_bash, "sim/command/completion.bash");
 
 /* The option's names as a pattern: "curve,-f|curve,--format". */

@@ -23,11 +23,9 @@ struct objects_wanted {
     margay_question *next; /* that question; NULL = none */
 };
 
-/*
- * The question of byte distances of the options.  `sizes`, which the caller
- * frees with free(sizes->list_blocks), outlives the question.
- * MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.
- */
+/* The question of byte distances of the options.  `sizes`, which the caller
+   frees with free(sizes->list_blocks), outlives the question.
+   MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY. */
 enum margay_status objects_question(const struct options *options,
                                     const struct objects_wanted *wanted,
                                     struct margay_sizes *sizes,

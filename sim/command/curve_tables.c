@@ -99,12 +99,10 @@ struct drawing {
     bool *unreached;
 };
 
-/*
- * A table of reuse times (--of time) has the same columns.  An immediate
- * repeat is at distance 0 and at time 1; and a distance is less than the
- * number of blocks, which is that of cold misses unless there was a warm-up or
- * counts are predicted shares of another number of references.
- */
+/* A table of reuse times (--of time) has the same columns.  An immediate repeat
+   is at distance 0 and at time 1; and a distance is less than the number of
+   blocks, which is that of cold misses unless there was a warm-up or counts are
+   predicted shares of another number of references. */
 static enum margay_status check_distances(const struct options *options,
                                           const char *trace,
                                           const margay_histogram *histogram,

@@ -66,10 +66,8 @@ struct drive {
                                   struct margay_error *error);
 };
 
-/*
- * Open the files and run on all traces of the command line.  A signal that asks
- * for an end ends the run with the results so far, and MARGAY_OK.
- */
+/* Open the files and run on all traces of the command line.  A signal that asks
+   for an end ends the run with the results so far, and MARGAY_OK. */
 enum margay_status drive_run(const struct drive *drive,
                              struct margay_error *error);
 
@@ -106,8 +104,8 @@ int drive_serve(const struct options *options);
 /* On rank 0, dismiss the helpers with an exit status; returns that status. */
 int drive_dismiss(int exit_status);
 
-/* A question of a command's own: `kind` with this context.  MARGAY_NO_MEMORY.
- */
+/* A question of a command's own: `kind` with this context.
+   MARGAY_NO_MEMORY. */
 enum margay_status drive_question(const margay_question *kind, void *context,
                                   margay_question **question,
                                   struct margay_error *error);

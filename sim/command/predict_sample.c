@@ -1,5 +1,5 @@
-/* predict_sample.c - margay predict --sample: input sizes of running programs
- */
+/* predict_sample.c - margay predict --sample: input sizes of running
+   programs */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>

@@ -214,8 +214,8 @@ struct view {
     struct memory table; /* of these two */
 };
 
-/* Have the command write its table into memory if it is to be shown otherwise.
- */
+/* Have the command write its table into memory if it is to be shown
+   otherwise. */
 static enum margay_status begin_view(struct view *view,
                                      const struct options *options,
                                      struct margay_error *error)
@@ -263,11 +263,9 @@ static int end_view(struct view *view, const struct options *options,
 
 /* ---------------------------------------------------------- the program -- */
 
-/*
- * If a standard descriptor is closed, the next file that is opened gets its
- * number, and messages would end up in that file.  So open such a descriptor in
- * the wrong direction: its use is an error, as that of a closed one is.
- */
+/* If a standard descriptor is closed, the next file that is opened gets its
+   number, and messages would end up in that file.  So open such a descriptor in
+   the wrong direction: its use is an error, as that of a closed one is. */
 static void occupy_standard_descriptors(void)
 {
     static const int wrong_way[] = {O_WRONLY, O_RDONLY, O_RDONLY};

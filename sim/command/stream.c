@@ -71,12 +71,10 @@ enum margay_status units_of_trace(const struct options *options,
     return status;
 }
 
-/*
- * The same for blocks of a pass or, `in_numbers`, numbers of its trace at which
- * blocks begin: numbers written are those of the first byte of a block, in the
- * unit of the format or, if that is unknown, of the trace.  References ask for
- * all blocks that they cover.
- */
+/* The same for blocks of a pass or, `in_numbers`, numbers of its trace at which
+   blocks begin: numbers written are those of the first byte of a block, in the
+   unit of the format or, if that is unknown, of the trace.  References ask for
+   all blocks that they cover. */
 static enum margay_status units_of_blocks(const struct margay_pass *pass,
                                           bool in_numbers,
                                           margay_writer *writer,

@@ -42,17 +42,15 @@ enum margay_status stream_question(struct stream *stream,
                                    margay_question **question,
                                    struct margay_error *error);
 
-/* End a trace that was made of `trace`, with the modules that its sites are in.
- */
+/* End a trace that was made of `trace`, with the modules that its sites are
+   in. */
 enum margay_status stream_finish(struct stream *stream,
                                  const margay_trace *trace,
                                  struct margay_error *error);
 
-/*
- * Find the factor for a trace that is open and called `name`, and describe it
- * to a format that has a header for it.  MARGAY_BAD_ARGUMENT if ids become
- * addresses and nothing says what an id stands for.
- */
+/* Find the factor for a trace that is open and called `name`, and describe it
+   to a format that has a header for it.  MARGAY_BAD_ARGUMENT if ids become
+   addresses and nothing says what an id stands for. */
 enum margay_status units_of_trace(const struct options *options,
                                   const char *name, const margay_trace *trace,
                                   margay_writer *writer, struct units *units,

@@ -91,13 +91,11 @@ static struct memory look_at_memory(void)
         trial_system_bytes("/proc/self/smaps_rollup", "Private_Dirty: %llu")};
 }
 
-/*
- * The most memory that the engine needed beyond that of the process before it.
- * The system counts the most pages of a process at a time, but only to some
- * hundred pages, and misses those that the parent released and the engine got
- * again.  The bytes written are exact, but only measured now and then.  The
- * larger of the two numbers is reported.
- */
+/* The most memory that the engine needed beyond that of the process before it.
+   The system counts the most pages of a process at a time, but only to some
+   hundred pages, and misses those that the parent released and the engine got
+   again.  The bytes written are exact, but only measured now and then.  The
+   larger of the two numbers is reported. */
 static uint64_t peak_bytes(const struct memory *before,
                            const struct memory *fed)
 {

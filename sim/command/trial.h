@@ -58,8 +58,8 @@ bool trial_is_too_slow(const char *spec, double references, double blocks);
 struct trial trial_of(const char *spec, const struct options *options,
                       uint64_t bound_blocks);
 
-/* Memory of zeros that children share with their parent; NULL = there is none.
- */
+/* Memory of zeros that children share with their parent; NULL = there is
+   none. */
 void *trial_share(size_t bytes);
 
 /* Run the trial in a child.  Fails as the engine does, and with

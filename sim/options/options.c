@@ -189,11 +189,9 @@ const char *options_of_picture(const struct options *options)
     return NULL;
 }
 
-/*
- * " (it is for 'margay curve')" for the first command in the table that takes
- * the option of that name or, if `name` is NULL, of that letter; empty if no
- * command does.
- */
+/* " (it is for 'margay curve')" for the first command in the table that takes
+   the option of that name or, if `name` is NULL, of that letter; empty if no
+   command does. */
 static struct suggestion suggest_command(const char *name, char letter)
 {
     struct suggestion suggestion = {""};
@@ -241,11 +239,9 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                        name, nearest.text, command->name);
 }
 
-/*
- * One argument of letters: flags, and at most one option with its value.
- * -output would be -o with the value utput; an argument that spells a long
- * option is refused instead.
- */
+/* One argument of letters: flags, and at most one option with its value.
+   -output would be -o with the value utput; an argument that spells a long
+   option is refused instead. */
 static enum margay_status read_letters(struct reader *reader,
                                        const char *letters)
 {

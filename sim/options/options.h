@@ -116,10 +116,8 @@ struct predict_choices {
         .references = 1000000, .samples = 16, .peaks = 8 \
     }
 
-/*
- * The library's options for these choices.  margay_model_fit() refuses choices
- * that do not go together.
- */
+/* The library's options for these choices.  margay_model_fit() refuses choices
+   that do not go together. */
 struct margay_predict_options predict_resolve(
     const struct predict_choices *choices);
 
@@ -152,11 +150,9 @@ struct picture_options {
 /* Words of bits for the rows of options.def. */
 #define OPTION_WORDS 4
 
-/*
- * The values by concern.  Each command reads the groups of the options that it
- * takes.  A member that says nothing else is NULL, 0 or false where the option
- * is not given.
- */
+/* The values by concern.  Each command reads the groups of the options that it
+   takes.  A member that says nothing else is NULL, 0 or false where the option
+   is not given. */
 struct options {
     const struct command *command;
     uint64_t given[OPTION_WORDS]; /* a bit for each row of the table */
@@ -287,11 +283,9 @@ struct options {
     } record;
 };
 
-/*
- * Read the arguments after the command's name.  Options and operands may be
- * mixed; "--" ends the options, and --help ends the reading.  Fails where they
- * have no meaning together, too.  Call options_free() in any case.
- */
+/* Read the arguments after the command's name.  Options and operands may be
+   mixed; "--" ends the options, and --help ends the reading.  Fails where they
+   have no meaning together, too.  Call options_free() in any case. */
 enum margay_status options_parse(struct options *options,
                                  const struct command *command,
                                  char *const *arguments,
@@ -342,11 +336,9 @@ const struct option *option_in_table(size_t index);
 
 /* --------------------------- the types of options.def (option_types.c) -- */
 
-/*
- * Each parser stores into *field.  `name` is the option's name in messages
- * ("--bound").  MARGAY_BAD_ARGUMENT says what was found and what was expected;
- * parsers of lists may fail with MARGAY_NO_MEMORY.
- */
+/* Each parser stores into *field.  `name` is the option's name in messages
+   ("--bound").  MARGAY_BAD_ARGUMENT says what was found and what was expected;
+   parsers of lists may fail with MARGAY_NO_MEMORY. */
 #define OPTION_TYPE(type)                                               \
     enum margay_status parse_##type(const char *name, const char *text, \
                                     void *field, struct margay_error *error)

@@ -20,11 +20,9 @@ enum margay_status trace_writer_create(const struct options *options,
                                        margay_writer **writer,
                                        struct margay_error *error);
 
-/*
- * The number that divides an address on its way into a format: the bytes that
- * an id of the format stands for, or 1 where the format holds addresses, or
- * ids of unknown size.
- */
+/* The number that divides an address on its way into a format: the bytes that
+   an id of the format stands for, or 1 where the format holds addresses, or ids
+   of unknown size. */
 uint64_t bytes_of_id(const struct margay_format_info *format);
 
 #endif

@@ -53,23 +53,19 @@ const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
 
 /* ------------------------------- tables checked and prepared for gnuplot -- */
 
-/*
- * The scripts assume that a line is a row and that numbers are numbers.  So
- * each table is read once before: gnuplot then reads a table that has the
- * columns of a kind, at least one row, and in each row a number where a
- * script needs one.  The name of a trace may hold a newline or
- * another control character, which would make a picture unreadable; it becomes
- * a question mark, as in messages, and a comma after a quotation mark, where
- * gnuplot would see the end of the field, a semicolon.
- */
-/*
- * Read the table at `path` ("-": standard input), which messages name as
- * `shown`, and find its kind.  *name is the file for gnuplot: the table itself
- * or, if that can be read only once or has control characters, a copy in memory
- * that lives as long as this process and its children.  The caller frees the
- * name with free().  After a failure (MARGAY_IO, MARGAY_BAD_INPUT,
- * MARGAY_NO_MEMORY) *name is NULL.
- */
+/* The scripts assume that a line is a row and that numbers are numbers.  So
+   each table is read once before: gnuplot then reads a table that has the
+   columns of a kind, at least one row, and in each row a number where a script
+   needs one.  The name of a trace may hold a newline or another control
+   character, which would make a picture unreadable; it becomes a question mark,
+   as in messages, and a comma after a quotation mark, where gnuplot would see
+   the end of the field, a semicolon. */
+/* Read the table at `path` ("-": standard input), which messages name as
+   `shown`, and find its kind.  *name is the file for gnuplot: the table itself
+   or, if that can be read only once or has control characters, a copy in memory
+   that lives as long as this process and its children.  The caller frees the
+   name with free().  After a failure (MARGAY_IO, MARGAY_BAD_INPUT,
+   MARGAY_NO_MEMORY) *name is NULL. */
 enum margay_status plot_table_read(const char *path, const char *shown,
                                    const struct plot_kind **kind, char **name,
                                    struct margay_error *error);
@@ -89,16 +85,14 @@ const char *picture_suffix(const char *name);
    a long analysis. */
 enum margay_status picture_check(struct margay_error *error);
 
-/*
- * Draw the tables, under the names that plot_table_read() gave, by the script
- * of that name, as `suffix` (".png") says, into memory, and write the picture
- * to the output once it is whole.  gnuplot has no other file to write to, and a
- * signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
- * cannot be run, fails, or leaves a picture that is not whole, even with status
- * 0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.
- * Messages, also those of the script, begin with `name`.  The output keeps
- * failures to write.
- */
+/* Draw the tables, under the names that plot_table_read() gave, by the script
+   of that name, as `suffix` (".png") says, into memory, and write the picture
+   to the output once it is whole.  gnuplot has no other file to write to, and a
+   signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
+   cannot be run, fails, or leaves a picture that is not whole, even with status
+   0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.
+   Messages, also those of the script, begin with `name`.  The output keeps
+   failures to write. */
 enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
                                 const char *suffix, const char *name,

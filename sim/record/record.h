@@ -64,10 +64,8 @@ enum margay_status record_print_flags(const struct options *options,
 /* The file of the recorder that is built where Valgrind is. */
 #define RECORD_VALGRIND "valgrind/margay-valgrind"
 
-/*
- * Find the directory, of PATH_MAX bytes, of a file of the recorder: where this
- * program was built or installed, or the directory of MARGAY_RUNTIME.
- */
+/* Find the directory, of PATH_MAX bytes, of a file of the recorder: where this
+   program was built or installed, or the directory of MARGAY_RUNTIME. */
 enum margay_status record_find(const char *file, char *directory,
                                struct margay_error *error);
 
@@ -84,17 +82,15 @@ enum margay_status record_find_function(const char *program, const char *name,
 /* Is the program a binary that needs no dynamic linker? */
 bool record_is_static(const char *program);
 
-/*
- * Start the program.  MARGAY_IO if it cannot be run or is not found; then
- * *exit_status is 126 or 127.  With `trace_is_output` the program's standard
- * output goes to standard error.
- */
+/* Start the program.  MARGAY_IO if it cannot be run or is not found; then
+   *exit_status is 126 or 127.  With `trace_is_output` the program's standard
+   output goes to standard error. */
 enum margay_status launch_start(struct launch *launch, bool trace_is_output,
                                 int *exit_status, struct margay_error *error);
 
 /* Check that the program, and the interpreters of a script, can be run:
-   otherwise MARGAY_IO, and *exit_status is 126 or, if one does not exist, 127.
- */
+   otherwise MARGAY_IO, and *exit_status is 126 or, if one does not exist,
+   127. */
 enum margay_status launch_check(const char *program, int *exit_status,
                                 struct margay_error *error);
 

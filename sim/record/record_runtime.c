@@ -102,8 +102,8 @@ static void print_cflags(const char *directory)
            directory);
 }
 
-/* The functions that the runtime wraps: copies, and allocations in C and C++.
- */
+/* The functions that the runtime wraps: copies, and allocations in C and
+   C++. */
 static const char wrapped[] =
     "memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk malloc "
     "calloc realloc free posix_memalign aligned_alloc memalign valloc pvalloc "

@@ -263,8 +263,8 @@ static enum margay_status add_trace(struct sections *sections,
     options.operand_count = 1;
     open_trace(trace, &options, &facts);
     if (facts.splits) {
-        /* A window is a number of references as read, and info counts blocks.
-         */
+        /* A window is a number of references as read, and info counts
+           blocks. */
         struct options part = options;
         struct section section = {.source = (char *)trace};
         ask(INFO, &part, &facts);

@@ -84,8 +84,8 @@ static void add_line(struct chart *chart, const struct line *line)
     chart->is_steep |= high > STEEP_RATIO * low;
 }
 
-/* Find the curves: one for each key, and one of bytes where these are counted.
- */
+/* Find the curves: one for each key, and one of bytes where these are
+   counted. */
 static enum margay_status find_lines(struct chart *chart,
                                      struct margay_error *error)
 {
@@ -269,8 +269,8 @@ static void put_name(const struct chart *chart, size_t index)
         output_text(chart->output, "%sin bytes", gap);
 }
 
-/* Are misses known at some sizes only, between which a smaller one may do, too?
- */
+/* Are misses known at some sizes only, between which a smaller one may do,
+   too? */
 static bool is_grid(const struct chart *chart)
 {
     return cells_column(chart->table, "policy") != SIZE_MAX;

@@ -150,11 +150,9 @@ void csv_label_number(struct csv_writer *csv, uint64_t number,
 /* Set a number that stands before that field. */
 void csv_window(struct csv_writer *csv, uint64_t window);
 
-/*
- * Set the two fields that all further rows begin with, after the label if
- * there is one; a block size of 0 is an empty field.  MARGAY_NO_MEMORY.  Call
- * csv_end() in any case.
- */
+/* Set the two fields that all further rows begin with, after the label if there
+   is one; a block size of 0 is an empty field.  MARGAY_NO_MEMORY.  Call
+   csv_end() in any case. */
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes,
                                struct margay_error *error);
@@ -181,11 +179,9 @@ void csv_cell(struct csv_writer *csv, const char *text);
 void csv_nothing(struct csv_writer *csv);
 void csv_end_row(struct csv_writer *csv);
 
-/*
- * Write whole rows of DISTANCES_COLUMNS, each after the key: blocks[i] and
- * distances[i] with the index index + i.  For CSV that is faster than field by
- * field.
- */
+/* Write whole rows of DISTANCES_COLUMNS, each after the key: blocks[i] and
+   distances[i] with the index index + i.  For CSV that is faster than field by
+   field. */
 void csv_distance_rows(struct csv_writer *csv, uint64_t index,
                        const uint64_t *blocks, const uint64_t *distances,
                        size_t count);

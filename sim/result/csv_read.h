@@ -25,12 +25,11 @@ typedef enum margay_status csv_take_row(void *context,
                                         const struct csv_row *row,
                                         struct margay_error *error);
 
-/*
- * Read the open file, which messages call `path`, or if it is NULL the file of
- * that name ("-": standard input), to its end and skip empty lines, and a byte
- * order mark of UTF-8 at the beginning, as spreadsheets write it.  MARGAY_IO if
- * the file cannot be read; MARGAY_BAD_INPUT, with the line, if it is not CSV.
- */
+/* Read the open file, which messages call `path`, or if it is NULL the file of
+   that name ("-": standard input), to its end and skip empty lines, and a byte
+   order mark of UTF-8 at the beginning, as spreadsheets write it.  MARGAY_IO if
+   the file cannot be read; MARGAY_BAD_INPUT, with the line, if it is not
+   CSV. */
 enum margay_status csv_read(const char *path, FILE *file, csv_take_row *take,
                             void *context, struct margay_error *error);
 
@@ -54,11 +53,10 @@ struct cells {
     size_t start_room, line_room;
 };
 
-/*
- * Read a table as csv_read() does; the path has to outlive the cells.
- * MARGAY_BAD_INPUT, with the line, if it has no header, or a row of another
- * length; also MARGAY_IO and MARGAY_NO_MEMORY.  Call cells_clear() in any case.
- */
+/* Read a table as csv_read() does; the path has to outlive the cells.
+   MARGAY_BAD_INPUT, with the line, if it has no header, or a row of another
+   length; also MARGAY_IO and MARGAY_NO_MEMORY.  Call cells_clear() in any
+   case. */
 enum margay_status cells_read(struct cells *cells, const char *path, FILE *file,
                               struct margay_error *error);
 

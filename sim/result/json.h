@@ -8,12 +8,10 @@
 /* The most bytes that a byte of a text becomes, besides its quotation marks. */
 #define JSON_MOST_BYTES 6
 
-/*
- * Write `bytes` bytes of a text at `to`, between quotation marks, where there
- * is room for 2 + JSON_MOST_BYTES * bytes.  JSON is UTF-8: each byte that is no
- * part of a character becomes U+FFFD.  A "<" is written as its number, so that
- * the text may stand in a page.  Returns the end.
- */
+/* Write `bytes` bytes of a text at `to`, between quotation marks, where there
+   is room for 2 + JSON_MOST_BYTES * bytes.  JSON is UTF-8: each byte that is no
+   part of a character becomes U+FFFD.  A "<" is written as its number, so that
+   the text may stand in a page.  Returns the end. */
 char *json_put_text(char *to, const char *text, size_t bytes);
 
 /* U+FFFD, which is written for a byte that is no part of a character. */

@@ -79,12 +79,10 @@ enum margay_status machine_columns(const struct machine *machine,
 void machine_text(const struct machine *machine, size_t index, char *text,
                   size_t bytes);
 
-/*
- * The levels of all machines, one machine after the other.  Their texts are
- * those of *machine, which is left as the last one.  MARGAY_BAD_INPUT names the
- * table, the line, the cache, and the fault of a machine; MARGAY_BAD_ARGUMENT
- * about --vary; MARGAY_NO_MEMORY.  The caller frees *levels in any case.
- */
+/* The levels of all machines, one machine after the other.  Their texts are
+   those of *machine, which is left as the last one.  MARGAY_BAD_INPUT names the
+   table, the line, the cache, and the fault of a machine; MARGAY_BAD_ARGUMENT
+   about --vary; MARGAY_NO_MEMORY.  The caller frees *levels in any case. */
 enum margay_status machine_levels(struct machine *machine,
                                   struct margay_level **levels,
                                   struct margay_error *error);

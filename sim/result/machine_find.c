@@ -1,5 +1,5 @@
-/* machine_find.c - a machine by name: a file, an installed table, this system
- */
+/* machine_find.c - a machine by name: a file, an installed table, this
+   system */
 #define _GNU_SOURCE
 #include "sim/result/machine.h"
 

@@ -43,11 +43,9 @@ void table_varied(struct csv_writer *csv, const struct machine *machine,
 void table_machines(struct csv_writer *csv,
                     const struct machine_results *results);
 
-/*
- * Rows of PARETO_COLUMNS: a machine each, by bytes and access time.  A machine
- * is on the front if no other one is better in one of them and as good in the
- * other.  MARGAY_NO_MEMORY.
- */
+/* Rows of PARETO_COLUMNS: a machine each, by bytes and access time.  A machine
+   is on the front if no other one is better in one of them and as good in the
+   other.  MARGAY_NO_MEMORY. */
 enum margay_status table_pareto(struct csv_writer *csv,
                                 const struct machine_results *results,
                                 struct margay_error *error);

@@ -24,12 +24,10 @@ bool column_is_text(const char *name);
 bool match_same_keys(const struct cells *cells, size_t row, size_t other,
                      const char *const *but);
 
-/*
- * Does the file hold a table that margay writes?  Its first column is a key.  A
- * trace may be CSV, too, and have such a column, but it does not count
- * references; `knows`, unless NULL, says of a header that it is one of margay's
- * all the same, and NULL takes the key for enough.
- */
+/* Does the file hold a table that margay writes?  Its first column is a key.  A
+   trace may be CSV, too, and have such a column, but it does not count
+   references; `knows`, unless NULL, says of a header that it is one of margay's
+   all the same, and NULL takes the key for enough. */
 bool match_is_table(const char *path, bool (*knows)(const char *header));
 
 struct match {
@@ -42,13 +40,11 @@ struct match {
     size_t *base_order, *now_order; /* rows sorted by their keys; owned */
 };
 
-/*
- * Read both tables, whose paths have to outlive the match, and find the partner
- * of each row: the first row of some keys belongs to the first with these keys,
- * the second to the second.  MARGAY_BAD_INPUT if the columns differ, if none of
- * them is a key, or a row has no partner; else as cells_read().  Call
- * match_clear() in any case.
- */
+/* Read both tables, whose paths have to outlive the match, and find the partner
+   of each row: the first row of some keys belongs to the first with these keys,
+   the second to the second.  MARGAY_BAD_INPUT if the columns differ, if none of
+   them is a key, or a row has no partner; else as cells_read().  Call
+   match_clear() in any case. */
 enum margay_status match_read(struct match *match, const char *base,
                               const char *now, struct margay_error *error);
 

@@ -14,12 +14,10 @@
 
 struct regions;
 
-/*
- * Read the table ("-": standard input).  Addresses are decimal, or hexadecimal
- * with 0x; ranges are half-open, must not overlap, and several may have the
- * same name.  MARGAY_BAD_INPUT names the faulty line.  The caller owns
- * *regions.
- */
+/* Read the table ("-": standard input).  Addresses are decimal, or hexadecimal
+   with 0x; ranges are half-open, must not overlap, and several may have the
+   same name.  MARGAY_BAD_INPUT names the faulty line.  The caller owns
+   *regions. */
 enum margay_status regions_read(const char *path, struct regions **regions,
                                 struct margay_error *error);
 

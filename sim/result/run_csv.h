@@ -38,31 +38,25 @@ struct run_places {
     size_t count, capacity;
 };
 
-/*
- * Read all histograms of a table ("-": standard input).  MARGAY_BAD_INPUT names
- * the line of a fault: other columns, a missing end, bins that `bins` does not
- * allow, and of RUN_EXACT shares that do not follow from the counts, a bound
- * that the trace exceeded, and distances that do not ascend.  Clear them in any
- * case.
- */
+/* Read all histograms of a table ("-": standard input).  MARGAY_BAD_INPUT names
+   the line of a fault: other columns, a missing end, bins that `bins` does not
+   allow, and of RUN_EXACT shares that do not follow from the counts, a bound
+   that the trace exceeded, and distances that do not ascend.  Clear them in any
+   case. */
 enum margay_status run_table_read(struct run_places *places, const char *path,
                                   enum run_bins bins, bool may_have_places,
                                   struct margay_error *error);
 
-/*
- * Read RUN.csv=SIZE, split at the last '=', or without `has_size` RUN.csv
- * alone. MARGAY_BAD_ARGUMENT if the size is missing or wrong; MARGAY_BAD_INPUT
- * if the table does not hold exactly one exact histogram with finite distances.
- * Clear the run in any case.
- */
+/* Read RUN.csv=SIZE, split at the last '=', or without `has_size` RUN.csv
+   alone. MARGAY_BAD_ARGUMENT if the size is missing or wrong; MARGAY_BAD_INPUT
+   if the table does not hold exactly one exact histogram with finite distances.
+   Clear the run in any case. */
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error);
 
-/*
- * Read RUN.csv=SIZE, or RUN.csv, which may have a column of places; of one
- * trace at one block size.  MARGAY_BAD_INPUT where a place comes twice, there
- * is no histogram or, without places, another one.  Clear them in any case.
- */
+/* Read RUN.csv=SIZE, or RUN.csv, which may have a column of places; of one
+   trace at one block size.  MARGAY_BAD_INPUT where a place comes twice, there
+   is no histogram or, without places, another one.  Clear them in any case. */
 enum margay_status run_places_read(struct run_places *places, const char *text,
                                    bool has_size, enum run_bins bins,
                                    struct margay_error *error);

@@ -84,11 +84,9 @@ struct prometheus {
     struct output *samples[PROMETHEUS_GAUGES]; /* owned; NULL = none yet */
 };
 
-/*
- * Take a series: the gauge margay_miss_ratio at each of its sizes, and
- * margay_references; where it counts bytes, requests or misses in a cache that
- * others use, the ratios of these, too.  MARGAY_NO_MEMORY, MARGAY_IO.
- */
+/* Take a series: the gauge margay_miss_ratio at each of its sizes, and
+   margay_references; where it counts bytes, requests or misses in a cache that
+   others use, the ratios of these, too.  MARGAY_NO_MEMORY, MARGAY_IO. */
 enum margay_status prometheus_take(struct prometheus *prometheus,
                                    const struct series_labels *labels,
                                    const struct margay_series *series,

@@ -47,10 +47,8 @@ struct margay_pass {
     double seconds;        /* since the trace was begun */
 };
 
-/*
- * Callbacks of an analysis during a long finish().  Any of its threads may call
- * stop() at any time, and progress() and leave() one after the other.
- */
+/* Callbacks of an analysis during a long finish().  Any of its threads may call
+   stop() at any time, and progress() and leave() one after the other. */
 struct margay_watch {
     void *context;
     /* Should the work end with the present results?  Not for a request that has
@@ -88,11 +86,9 @@ struct margay_cache_size {
     bool in_bytes; /* `value` counts bytes; otherwise blocks */
 };
 
-/*
- * The size in blocks of `block_bytes` (0 = unknown).  `what` names the size in
- * messages.  MARGAY_BAD_ARGUMENT where bytes are no multiple of the block, the
- * block is unknown, or the size is over 64 bits of bytes.
- */
+/* The size in blocks of `block_bytes` (0 = unknown).  `what` names the size in
+   messages.  MARGAY_BAD_ARGUMENT where bytes are no multiple of the block, the
+   block is unknown, or the size is over 64 bits of bytes. */
 MARGAY_API enum margay_status margay_cache_size_blocks(
     const struct margay_cache_size *size, const char *what,
     uint64_t block_bytes, uint64_t *blocks, struct margay_error *error);
@@ -106,12 +102,9 @@ struct margay_cache_sizes {
     size_t count;
 };
 
-/*
- * Those sizes in blocks of `block_bytes` (0 = unknown), ascending and distinct;
- * of NULL, the usual ones.
- * Fails as margay_cache_size_blocks() does, and with MARGAY_NO_MEMORY.  The
- * caller frees resolved->list_blocks with free().
- */
+/* Those sizes in blocks of `block_bytes` (0 = unknown), ascending and distinct;
+   of NULL, the usual ones.  Fails as margay_cache_size_blocks() does, and with
+   MARGAY_NO_MEMORY.  The caller frees resolved->list_blocks with free(). */
 MARGAY_API enum margay_status margay_cache_sizes_resolve(
     const struct margay_cache_sizes *sizes, uint64_t block_bytes,
     struct margay_sizes *resolved, struct margay_error *error);

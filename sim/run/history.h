@@ -43,12 +43,10 @@ void margay_history_add(struct margay_history *history, size_t count);
 
 uint64_t margay_history_count(const struct margay_history *history);
 
-/*
- * Some numbers from `from` on, at least one and at most `most`, which is below
- * MARGAY_HISTORY_HELD: *numbers points to *count of them, perhaps in `buffer`,
- * which has room for `most`.  Any thread may call it while nothing is added.
- * MARGAY_IO.
- */
+/* Some numbers from `from` on, at least one and at most `most`, which is below
+   MARGAY_HISTORY_HELD: *numbers points to *count of them, perhaps in `buffer`,
+   which has room for `most`.  Any thread may call it while nothing is added.
+   MARGAY_IO. */
 enum margay_status margay_history_read(const struct margay_history *history,
                                        uint64_t from, size_t most,
                                        uint32_t *buffer,

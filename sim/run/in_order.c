@@ -256,11 +256,9 @@ static enum margay_status save(struct margay_running *running,
                : MARGAY_OK;
 }
 
-/*
- * The state goes first: if the run ends in between, a run that goes on from it
- * never repeats the results of a look.  In the warm-up there is a state, but
- * nothing to be seen yet.
- */
+/* The state goes first: if the run ends in between, a run that goes on from it
+   never repeats the results of a look.  In the warm-up there is a state, but
+   nothing to be seen yet. */
 static enum margay_status look(struct order *order, struct margay_error *error)
 {
     struct margay_running *running = order->running;

@@ -132,8 +132,8 @@ static bool is_over(struct parts *parts, unsigned i)
            atomic_load(&parts->failed) < i;
 }
 
-/* Count what has been fed; the thread of the first part shows the sum of all.
- */
+/* Count what has been fed; the thread of the first part shows the sum of
+   all. */
 static void note_fed(struct parts *parts, unsigned i, uint64_t refs)
 {
     uint64_t sum = 0;

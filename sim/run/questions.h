@@ -54,14 +54,12 @@ struct margay_engine_request {
         NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0, 0, NULL, false, false \
     }
 
-/*
- * The reuse distances of each pass.  The analyses of `next`, which may be NULL,
- * are fed the same spans afterwards, with the column of distances where they
- * need it; the question owns `next`, and frees it if this fails.  Where those
- * have series, they are the ones of the pass, at the sizes of its curve.
- * MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks an ability.
- * MARGAY_NO_MEMORY.
- */
+/* The reuse distances of each pass.  The analyses of `next`, which may be NULL,
+   are fed the same spans afterwards, with the column of distances where they
+   need it; the question owns `next`, and frees it if this fails.  Where those
+   have series, they are the ones of the pass, at the sizes of its curve.
+   MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks an ability.
+   MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_engine_question(
     const struct margay_engine_request *request, margay_question *next,
     margay_question **question, struct margay_error *error);
@@ -106,14 +104,12 @@ struct margay_cache_row {
     uint64_t writebacks, blocks_fetched, blocks_written;
 };
 
-/*
- * The misses of caches, all in one reading of the trace: LRU caches in one
- * pass, all ways of OPT after it, others one by one; so are those LRU caches
- * that have more than MARGAY_MOST_WAYS ways, a number of sets that is no power
- * of two, or another index than MARGAY_INDEX_MODULO, and all of OPT where some
- * are so.  The lists of numbers are copied.  MARGAY_BAD_ARGUMENT where some of
- * these caches cannot be; MARGAY_NO_MEMORY.
- */
+/* The misses of caches, all in one reading of the trace: LRU caches in one
+   pass, all ways of OPT after it, others one by one; so are those LRU caches
+   that have more than MARGAY_MOST_WAYS ways, a number of sets that is no power
+   of two, or another index than MARGAY_INDEX_MODULO, and all of OPT where some
+   are so.  The lists of numbers are copied.  MARGAY_BAD_ARGUMENT where some of
+   these caches cannot be; MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_caches_question(
     const struct margay_caches_request *request, margay_question **question,
     struct margay_error *error);
@@ -140,12 +136,10 @@ struct margay_filter_request {
     struct margay_cache_size capacity;
 };
 
-/*
- * The output of a cache: the analyses of `next` are fed spans of the requests,
- * with kinds, of the cache to the next level; see margay_cache_feed_through().
- * So a cache can stand before a cache, or before an engine.  The question owns
- * `next`, and frees it if this fails.
- */
+/* The output of a cache: the analyses of `next` are fed spans of the requests,
+   with kinds, of the cache to the next level; see margay_cache_feed_through().
+   So a cache can stand before a cache, or before an engine.  The question owns
+   `next`, and frees it if this fails. */
 MARGAY_API enum margay_status margay_filter_question(
     const struct margay_filter_request *request, margay_question *next,
     margay_question **question, struct margay_error *error);
@@ -171,14 +165,12 @@ struct margay_machine_request {
     margay_question *next; /* owned by the question, from the call on */
 };
 
-/*
- * The counts of machines, see <margay/hierarchy.h>.  Two or more machines of
- * which margay_machine_shares() are simulated together, as a margay_family,
- * unless the plan says otherwise; all others are fed in parallel.  The request
- * has one block size: that of the smallest block of a level that is fed with
- * the trace.  MARGAY_BAD_ARGUMENT where the levels are no machine, or the cores
- * too many; MARGAY_NO_MEMORY.
- */
+/* The counts of machines, see <margay/hierarchy.h>.  Two or more machines of
+   which margay_machine_shares() are simulated together, as a margay_family,
+   unless the plan says otherwise; all others are fed in parallel.  The request
+   has one block size: that of the smallest block of a level that is fed with
+   the trace.  MARGAY_BAD_ARGUMENT where the levels are no machine, or the cores
+   too many; MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,
     struct margay_error *error);
@@ -216,39 +208,33 @@ struct margay_policies_request {
     uint64_t seed;         /* of random numbers, and of the sample */
     const char *directory; /* of temporary files */
 
-    /*
-     * The sizes of the curves, which all policies share; NULL =
-     * MARGAY_SIZES_USUAL, which has 2 sizes per octave where a policy is
-     * simulated, and 16 where none is.  Grids end at L of the trace's LRU
-     * distances; see margay_histogram_curve().  MARGAY_SIZES_ALL has every size
-     * at which an exact curve steps, and that of LRU where a policy is
-     * simulated.  They outlive the question.
-     */
+    /* The sizes of the curves, which all policies share; NULL =
+       MARGAY_SIZES_USUAL, which has 2 sizes per octave where a policy is
+       simulated, and 16 where none is.  Grids end at L of the trace's LRU
+       distances; see margay_histogram_curve().  MARGAY_SIZES_ALL has every size
+       at which an exact curve steps, and that of LRU where a policy is
+       simulated.  They outlive the question. */
     const struct margay_cache_sizes *sizes;
 };
 
-/*
- * The miss curves of fully associative caches of several policies: "lru" and
- * "opt" in one pass for all sizes, others by simulating a cache of each size
- * once the trace has been read, or at a look.  Each policy has a series, at the
- * sizes of the request; those of NULL are, of an exact policy, all.
- * MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is defined for sets only;
- * MARGAY_NO_MEMORY.
- */
+/* The miss curves of fully associative caches of several policies: "lru" and
+   "opt" in one pass for all sizes, others by simulating a cache of each size
+   once the trace has been read, or at a look.  Each policy has a series, at the
+   sizes of the request; those of NULL are, of an exact policy, all.
+   MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is defined for sets only;
+   MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_policies_question(
     const struct margay_policies_request *request, margay_question **question,
     struct margay_error *error);
 
 /* ---- Objects with sizes ---- */
 
-/*
- * Byte distances of objects; see margay_objects.  The analysis sets the
- * options' `ages` where the trace says how long objects are valid.  The
- * analyses of `next`, which may be NULL, are fed the same spans afterwards,
- * with the byte distances where they need distances; the question owns `next`,
- * and frees it if this fails.  The objects that the options point to outlive
- * the question.  MARGAY_NO_MEMORY.
- */
+/* Byte distances of objects; see margay_objects.  The analysis sets the
+   options' `ages` where the trace says how long objects are valid.  The
+   analyses of `next`, which may be NULL, are fed the same spans afterwards,
+   with the byte distances where they need distances; the question owns `next`,
+   and frees it if this fails.  The objects that the options point to outlive
+   the question.  MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_objects_question(
     const struct margay_objects_options *options, margay_question *next,
     margay_question **question, struct margay_error *error);
@@ -275,12 +261,11 @@ struct margay_tiers {
     enum margay_inclusion inclusion;
 };
 
-/*
- * The splits at a size of blocks, those of the last tier varying fastest: the
- * room of each tier and those before it together, [split][tier].
- * MARGAY_BAD_ARGUMENT where there are too many, where a tier has a size twice,
- * and as margay_cache_size_blocks(); MARGAY_NO_MEMORY.  The caller frees *sums.
- */
+/* The splits at a size of blocks, those of the last tier varying fastest: the
+   room of each tier and those before it together, [split][tier].
+   MARGAY_BAD_ARGUMENT where there are too many, where a tier has a size twice,
+   and as margay_cache_size_blocks(); MARGAY_NO_MEMORY.  The caller frees
+   *sums. */
 MARGAY_API enum margay_status margay_tiers_resolve(
     const struct margay_tiers *tiers, uint64_t block_bytes, uint64_t **sums,
     size_t *splits, struct margay_error *error);
@@ -335,15 +320,14 @@ struct margay_object_policies_request {
     const char *directory; /* of temporary files */
 };
 
-/*
- * Objects as above, and the curves of caches of several policies, all at the
- * sizes that `options->curve` asks for, of which MARGAY_SIZES_USUAL has 2 for
- * each octave where a policy is simulated.  "lru" is the engine's curve unless
- * more is counted; others are simulated for each size once the trace has been
- * read, of a sample with caches that are smaller by its rate.  Each policy has
- * a series. MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined
- * for objects; MARGAY_NO_MEMORY.  The question of objects only is its `next`.
- */
+/* Objects as above, and the curves of caches of several policies, all at the
+   sizes that `options->curve` asks for, of which MARGAY_SIZES_USUAL has 2 for
+   each octave where a policy is simulated.  "lru" is the engine's curve unless
+   more is counted; others are simulated for each size once the trace has been
+   read, of a sample with caches that are smaller by its rate.  Each policy has
+   a series. MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined
+   for objects; MARGAY_NO_MEMORY.  The question of objects only is its
+   `next`. */
 MARGAY_API enum margay_status margay_object_policies_question(
     const struct margay_objects_options *options,
     const struct margay_object_policies_request *request,
@@ -364,11 +348,10 @@ enum margay_attribution {
 /* The number of the region of an address, or of a datum, below 2^24. */
 typedef uint32_t margay_region_of(void *context, uint64_t address);
 
-/*
- * The distances of each site, thread, tenant, operation, region or datum, as
- * the further question of an engine.  region_of() may be NULL but for the last
- * two; it may be called for several passes in turn, but never at the same time.
- */
+/* The distances of each site, thread, tenant, operation, region or datum, as
+   the further question of an engine.  region_of() may be NULL but for the last
+   two; it may be called for several passes in turn, but never at the same
+   time. */
 MARGAY_API enum margay_status margay_attribution_question(
     enum margay_attribution by, margay_region_of *region_of, void *context,
     margay_question **question, struct margay_error *error);
@@ -379,31 +362,25 @@ typedef enum margay_status margay_attribution_take(
     void *context, uint64_t key, const margay_histogram *histogram,
     struct margay_error *error);
 
-/*
- * Visit what was counted: each site, thread, tenant, operation or region, these
- * ascending.  `bound_blocks` is the exceeded bound of the engine, or 0.
- */
+/* Visit what was counted: each site, thread, tenant, operation or region, these
+   ascending.  `bound_blocks` is the exceeded bound of the engine, or 0. */
 MARGAY_API enum margay_status margay_attribution_visit(
     const margay_analysis *analysis, uint64_t bound_blocks,
     margay_attribution_take *take, void *context, struct margay_error *error);
 
-/*
- * A question asked of each thread, tenant, site or operation apart: the series
- * are those of all keys that have references, ascending.  The question owns
- * `inner`, and frees it if this fails.  MARGAY_NO_MEMORY.
- */
+/* A question asked of each thread, tenant, site or operation apart: the series
+   are those of all keys that have references, ascending.  The question owns
+   `inner`, and frees it if this fails.  MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_split_question(enum margay_attribution by,
                                                     margay_question *inner,
                                                     margay_question **question,
                                                     struct margay_error *error);
 
-/*
- * The misses of each thread or tenant in a cache of its own, and in the cache
- * that all share; each has a series, ascending, at the sizes of the shared
- * cache or, of NULL, at those where its own curve steps.  The analysis is that
- * of the engine of all, which has to be exact.  MARGAY_BAD_ARGUMENT,
- * MARGAY_NO_MEMORY.
- */
+/* The misses of each thread or tenant in a cache of its own, and in the cache
+   that all share; each has a series, ascending, at the sizes of the shared
+   cache or, of NULL, at those where its own curve steps.  The analysis is that
+   of the engine of all, which has to be exact.  MARGAY_BAD_ARGUMENT,
+   MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_tenants_question(
     const struct margay_engine_request *engine, enum margay_attribution by,
     margay_question **question, struct margay_error *error);

@@ -239,16 +239,14 @@ struct margay_outcome {
     bool cut_short;       /* a trace was */
 };
 
-/*
- * Carry out a request.  An impossible request fails before anything is read:
- * MARGAY_BAD_ARGUMENT where it contradicts itself, names an impossible block
- * size, or exceeds the abilities of the question; MARGAY_IO for a trace that
- * cannot be opened.  A trace fails before its first reference is fed:
- * MARGAY_BAD_ARGUMENT where it lacks a column, which the message names.  Later
- * MARGAY_BAD_INPUT, MARGAY_IO and MARGAY_NO_MEMORY, and the failures of
- * analyses and host.  The results of the traces before one that fails have come
- * by then.  *outcome is set in any case.
- */
+/* Carry out a request.  An impossible request fails before anything is read:
+   MARGAY_BAD_ARGUMENT where it contradicts itself, names an impossible block
+   size, or exceeds the abilities of the question; MARGAY_IO for a trace that
+   cannot be opened.  A trace fails before its first reference is fed:
+   MARGAY_BAD_ARGUMENT where it lacks a column, which the message names.  Later
+   MARGAY_BAD_INPUT, MARGAY_IO and MARGAY_NO_MEMORY, and the failures of
+   analyses and host.  The results of the traces before one that fails have come
+   by then.  *outcome is set in any case. */
 MARGAY_API enum margay_status margay_run_request(
     const struct margay_request *request, const margay_question *question,
     const struct margay_host *host, struct margay_outcome *outcome,

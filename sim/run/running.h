@@ -108,13 +108,11 @@ void margay_running_release(struct margay_running *running);
 
 /* ---------------------------------------------------------- executors -- */
 
-/*
- * The ways to carry out a plan.  Each takes a trace that has begun, feeds its
- * analyses or does their work, and finishes all passes, or returns why it
- * cannot.  A request to stop sets running->interrupted; references read until
- * then are finished as usual.  On ranks, nothing asks whether to stop: a trace
- * is read to its end.
- */
+/* The ways to carry out a plan.  Each takes a trace that has begun, feeds its
+   analyses or does their work, and finishes all passes, or returns why it
+   cannot.  A request to stop sets running->interrupted; references read until
+   then are finished as usual.  On ranks, nothing asks whether to stop: a trace
+   is read to its end. */
 
 /* Batches in their order; windows, looks and states on the way. */
 enum margay_status margay_read_in_order(struct margay_running *running,

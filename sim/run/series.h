@@ -9,8 +9,8 @@
 struct margay_series_point *margay_series_room(size_t count,
                                                struct margay_error *error);
 
-/* The sizes of the points of a series; NULL: no memory.  The caller frees it.
- */
+/* The sizes of the points of a series; NULL: no memory.  The caller frees
+   it. */
 uint64_t *margay_series_sizes(const struct margay_series *series,
                               struct margay_error *error);
 

@@ -27,8 +27,8 @@ struct margay_span_store {
 
 void margay_span_store_clear(struct margay_span_store *store);
 
-/* Columns for MARGAY_SPAN_REFS entries, to be freed by free(); NULL: no memory.
- */
+/* Columns for MARGAY_SPAN_REFS entries, to be freed by free(); NULL: no
+   memory. */
 struct margay_span_columns *margay_span_columns_create(void);
 
 /* Put the columns of a span, but for blocks, in another order: entry

@@ -55,11 +55,10 @@ enum margay_status margay_fed_write(const struct margay_fed *fed,
                                     struct margay_word_writer *writer,
                                     struct margay_error *error);
 
-/*
- * Feed them to an analysis that has not been fed yet, and keep them where *fed
- * does.  Fails as the analysis does.  *taken is how many of them are what this
- * question can have been fed: all, unless the state is of others, or damaged.
- */
+/* Feed them to an analysis that has not been fed yet, and keep them where *fed
+   does.  Fails as the analysis does.  *taken is how many of them are what this
+   question can have been fed: all, unless the state is of others, or
+   damaged. */
 enum margay_status margay_fed_again(const uint64_t *words, uint64_t count,
                                     margay_analysis *analysis,
                                     struct margay_pass *pass,
@@ -91,11 +90,9 @@ struct margay_state {
     size_t at;       /* of the first pass */
 };
 
-/*
- * Read a state, before anything is known of the trace that goes on.  `path`
- * must outlive it.  MARGAY_BAD_INPUT if the file is damaged,
- * MARGAY_BAD_ARGUMENT if it is of another version.
- */
+/* Read a state, before anything is known of the trace that goes on.  `path`
+   must outlive it.  MARGAY_BAD_INPUT if the file is damaged,
+   MARGAY_BAD_ARGUMENT if it is of another version. */
 enum margay_status margay_state_read(const char *path,
                                      struct margay_state *state,
                                      struct margay_error *error);
@@ -107,10 +104,8 @@ size_t margay_state_blocks(const struct margay_state *state,
 /* The tokens of a block; 0 = not known. */
 uint64_t margay_state_tokens(const struct margay_state *state);
 
-/*
- * Load the saved state into the analyses of a job, which have not been fed yet.
- * MARGAY_BAD_ARGUMENT if the state belongs to other options than these.
- */
+/* Load the saved state into the analyses of a job, which have not been fed yet.
+   MARGAY_BAD_ARGUMENT if the state belongs to other options than these. */
 enum margay_status margay_state_restore(const struct margay_state *state,
                                         const struct margay_state_head *wanted,
                                         const struct margay_job *job,

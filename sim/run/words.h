@@ -26,12 +26,10 @@ struct margay_word_kind {
     uint64_t oldest;    /* the first version that is still read */
     const char *what;   /* "state" */
     const char *option; /* that writes them: "--save" */
-    /*
-     * How many words a file has, without its checksum, by its first `count`
-     * words, MARGAY_WORDS_AHEAD of them at least: `count` when these are all,
-     * and MARGAY_WORDS_IMPOSSIBLE when they hold what no such file does.  A
-     * reader reads no more than that.
-     */
+    /* How many words a file has, without its checksum, by its first `count`
+       words, MARGAY_WORDS_AHEAD of them at least: `count` when these are all,
+       and MARGAY_WORDS_IMPOSSIBLE when they hold what no such file does.  A
+       reader reads no more than that. */
     uint64_t (*extent)(const uint64_t *words, uint64_t count);
 };
 
@@ -54,12 +52,10 @@ void margay_words_put(struct margay_word_writer *writer, uint64_t word);
 enum margay_status margay_words_end(struct margay_word_writer *writer,
                                     struct margay_error *error);
 
-/*
- * All of a file but the checksum, in this machine's order, in a new array that
- * the caller frees with free().  There are as many words as kind->extent()
- * says.  MARGAY_IO, MARGAY_NO_MEMORY, MARGAY_BAD_INPUT; MARGAY_BAD_ARGUMENT for
- * another version.
- */
+/* All of a file but the checksum, in this machine's order, in a new array that
+   the caller frees with free().  There are as many words as kind->extent()
+   says.  MARGAY_IO, MARGAY_NO_MEMORY, MARGAY_BAD_INPUT; MARGAY_BAD_ARGUMENT for
+   another version. */
 enum margay_status margay_words_read(const char *path,
                                      const struct margay_word_kind *kind,
                                      uint64_t **words, size_t *count,

@@ -28,11 +28,9 @@ void message_be_silent(void);
 void message_print(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/*
- * Keep a message until the command has succeeded, because a failure is one line
- * only: message_tell_kept() prints the messages kept or, if not `wanted`, drops
- * them.
- */
+/* Keep a message until the command has succeeded, because a failure is one line
+   only: message_tell_kept() prints the messages kept or, if not `wanted`, drops
+   them. */
 void message_keep(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void message_tell_kept(bool wanted);
@@ -57,10 +55,8 @@ struct suggestion {
     char text[80];
 };
 
-/*
- * " (did you mean 'PREFIXcandidate'?)" for the candidate nearest to `word`;
- * empty if none is near.  The candidates are those of margay_nearest().
- */
+/* " (did you mean 'PREFIXcandidate'?)" for the candidate nearest to `word`;
+   empty if none is near.  The candidates are those of margay_nearest(). */
 struct suggestion suggest(const char *word, const char *prefix,
                           const char *(*candidate)(size_t i,
                                                    const void *context),

@@ -316,8 +316,8 @@ static enum margay_status target_publish(struct target *target,
         return fail_to_write(target->name, error);
     if (!target->durable)
         return MARGAY_OK;
-    /* The file is whole under either name, so a failure is none of the output.
-     */
+    /* The file is whole under either name, so a failure is none of the
+       output. */
     char *folder = folder_of(target->path);
     int opened =
         folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -34,10 +34,8 @@ char *output_resolve_absent(const char *path);
    outputs do each other no harm. */
 bool output_is_standard(const struct stat *status);
 
-/*
- * Write all bytes, at once.  A closed pipe ends this process by SIGPIPE; any
- * other failure is MARGAY_IO, in a message that names the place `name`.
- */
+/* Write all bytes, at once.  A closed pipe ends this process by SIGPIPE; any
+   other failure is MARGAY_IO, in a message that names the place `name`. */
 enum margay_status output_write_to(int descriptor, const char *name,
                                    const char *bytes, size_t count,
                                    struct margay_error *error);
@@ -48,10 +46,8 @@ const char *output_temporary_directory(void);
 /* The most bytes of output_room(). */
 #define OUTPUT_ROOM_BYTES ((size_t)256 << 10)
 
-/*
- * Prepare to write to `path` (NULL or "-": standard output), which must
- * outlive the output.  The caller owns *output.
- */
+/* Prepare to write to `path` (NULL or "-": standard output), which must outlive
+   the output.  The caller owns *output. */
 enum margay_status output_open(const char *path, enum output_mode mode,
                                struct output **output,
                                struct margay_error *error);
@@ -101,11 +97,10 @@ enum margay_status output_settle(struct output *output,
 enum margay_status sink_write(void *context, const void *bytes, size_t count,
                               struct margay_error *error);
 
-/*
- * The end of a command.  If `status` is MARGAY_OK, publish the outputs, of
- * which any may be NULL; if it is not, or that fails, print *error.  Frees the
- * outputs.  Returns the exit status: 128 + N where signal N cut the run short.
- */
+/* The end of a command.  If `status` is MARGAY_OK, publish the outputs, of
+   which any may be NULL; if it is not, or that fails, print *error.  Frees the
+   outputs.  Returns the exit status: 128 + N where signal N cut the run
+   short. */
 int conclude(enum margay_status status, struct output **outputs, size_t count,
              struct margay_error *error);
 

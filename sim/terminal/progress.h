@@ -19,11 +19,9 @@ struct progress {
 /* Begin with `name`, which must outlive the progress. */
 void progress_begin(struct progress *progress, const char *name, bool quiet);
 
-/*
- * Note that `references` references are done, and `done` of `total` steps, by
- * which the time left is estimated; total 0 = unknown.  Cheap enough to be
- * called for every batch.
- */
+/* Note that `references` references are done, and `done` of `total` steps, by
+   which the time left is estimated; total 0 = unknown.  Cheap enough to be
+   called for every batch. */
 void progress_update(struct progress *progress, uint64_t references,
                      uint64_t done, uint64_t total);
 

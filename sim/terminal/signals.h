@@ -34,18 +34,14 @@ void signals_forget(void);
 /* True once after each SIGUSR1. */
 bool signals_report_wanted(void);
 
-/*
- * Remove `path` if a signal kills the process.  signals_spare() revokes that;
- * the string must stay until then.  False if there is no memory to note the
- * path, so that a signal would leave the file.
- */
+/* Remove `path` if a signal kills the process.  signals_spare() revokes that;
+   the string must stay until then.  False if there is no memory to note the
+   path, so that a signal would leave the file. */
 bool signals_doom(const char *path);
 void signals_spare(const char *path);
 
-/*
- * Before a signal kills this process, kill this process group and wait for its
- * leader, a child of this process; 0 = no group any more.
- */
+/* Before a signal kills this process, kill this process group and wait for its
+   leader, a child of this process; 0 = no group any more. */
 void signals_own_group(int group);
 
 /* No signal kills between these two calls, so that what lies between is done as

@@ -26,13 +26,11 @@ struct span {
     uint32_t joined;       /* the span that this one was joined to, or itself */
 };
 
-/*
- * Spans are numbers from 1 up; 0 is none.  In the splay tree a span is the node
- * of the same number.  In the B-tree, span i + 1 is range i.  There a span that
- * was joined to a newer one leaves an empty range; a search that finds it goes
- * on along `joined`.  When the ranges are used up, they are rewritten without
- * the empty ones, and the spans get new numbers.
- */
+/* Spans are numbers from 1 up; 0 is none.  In the splay tree a span is the node
+   of the same number.  In the B-tree, span i + 1 is range i.  There a span that
+   was joined to a newer one leaves an empty range; a search that finds it goes
+   on along `joined`.  When the ranges are used up, they are rewritten without
+   the empty ones, and the spans get new numbers. */
 struct absolute {
     struct margay_approximate approximate;
     bool is_splayed;
@@ -234,8 +232,8 @@ static enum margay_status absolute_refer(void *state, uint32_t last,
         absolute->mark = span;
     if (absolute->precise <= 2 * absolute->least_precise)
         return MARGAY_OK;
-    /* The mark moves on by a span, which becomes as coarse as the older ones.
-     */
+    /* The mark moves on by a span, which becomes as coarse as the older
+       ones. */
     while (absolute->precise > absolute->least_precise) {
         span = absolute->mark;
         absolute->mark = absolute->spans[span].newer;

@@ -42,10 +42,8 @@ static enum margay_status refer(struct margay_approximate *approximate,
     if (status != MARGAY_OK)
         return status;
     if (approximate->now == approximate->end - 1) {
-        /*
-         * Times are used up.  Of a block's time only its range matters, so the
-         * number of the range takes its place.
-         */
+        /* Times are used up.  Of a block's time only its range matters, so the
+           number of the range takes its place. */
         const struct margay_approximate_class *class = approximate->class;
         struct margay_hash *last = &approximate->last;
         if (class->begin_renaming != NULL)

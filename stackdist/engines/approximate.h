@@ -19,19 +19,15 @@
    struct margay_approximate.  Times are numbers from 1 up, and below
    UINT32_MAX. */
 struct margay_approximate_class {
-    /*
-     * A block that was referenced at `last` (0: never) is referenced at
-     * `now`.  Unless `last` is 0, *distance becomes the number of blocks in
-     * newer ranges than that of `last`.  MARGAY_NO_MEMORY on failure.
-     */
+    /* A block that was referenced at `last` (0: never) is referenced at `now`.
+       Unless `last` is 0, *distance becomes the number of blocks in newer
+       ranges than that of `last`.  MARGAY_NO_MEMORY on failure. */
     enum margay_status (*refer)(void *state, uint32_t last, uint32_t now,
                                 uint32_t *distance, struct margay_error *error);
 
-    /*
-     * Time begins anew.  In this order: number the ranges from 1 up (NULL: they
-     * are numbered); give the number of the range that a time is in, for each
-     * block; make these numbers the ends of the ranges, and return the last.
-     */
+    /* Time begins anew.  In this order: number the ranges from 1 up (NULL: they
+       are numbered); give the number of the range that a time is in, for each
+       block; make these numbers the ends of the ranges, and return the last. */
     void (*begin_renaming)(void *state);
     uint32_t (*rename_time)(void *state, uint32_t time);
     uint32_t (*rename_ends)(void *state);
@@ -70,12 +66,10 @@ enum margay_status margay_approximate_finish(void *state,
 
 /* ------------------------------------------------------- ranges of time -- */
 
-/*
- * Range i reaches from after the end of range i - 1 to its own end.  Ends and
- * sizes are in arrays, which grow at the newer end only, with 16-ary sums over
- * the sizes: a B-tree of fan-out 16 without pointers.  An empty range stays
- * until the caller rewrites the arrays.
- */
+/* Range i reaches from after the end of range i - 1 to its own end.  Ends and
+   sizes are in arrays, which grow at the newer end only, with 16-ary sums over
+   the sizes: a B-tree of fan-out 16 without pointers.  An empty range stays
+   until the caller rewrites the arrays. */
 #define MARGAY_RANGES_SHIFT 4
 
 struct margay_ranges {

@@ -11,12 +11,10 @@
 
 #include "traces/traces_internal.h"
 
-/*
- * Bars of a histogram that keep their relative width: values below
- * 2^(bits + 1) have a bar each; from there on every octave has 2^bits bars.  A
- * bar so gives its values to 1 part in 2^bits, and the number of bars does not
- * depend on the values.
- */
+/* Bars of a histogram that keep their relative width: values below 2^(bits + 1)
+   have a bar each; from there on every octave has 2^bits bars.  A bar so gives
+   its values to 1 part in 2^bits, and the number of bars does not depend on the
+   values. */
 
 /* An upper limit on the number of bars. */
 #define MARGAY_BARS(bits) ((size_t)(66 - (bits)) << (bits))
@@ -40,11 +38,9 @@ static inline uint64_t margay_bar_low(size_t bar, unsigned bits)
     return octave - 1 + bits >= 64 ? UINT64_MAX : mantissa << (octave - 1);
 }
 
-/*
- * Rounds masses at ascending distances to counts.  A count is the rounded sum
- * of the masses so far less the counts so far, so that every sum of
- * neighbouring counts is off by less than 1.
- */
+/* Rounds masses at ascending distances to counts.  A count is the rounded sum
+   of the masses so far less the counts so far, so that every sum of
+   neighbouring counts is off by less than 1. */
 struct margay_rounder {
     margay_histogram *histogram;
     uint64_t references; /* the sum of all counts */
@@ -63,10 +59,8 @@ enum margay_status margay_rounder_add(struct margay_rounder *rounder,
                                       uint64_t distance, double mass,
                                       struct margay_error *error);
 
-/*
- * Count the references that are left as infinite and hand the histogram over;
- * if `status` is a failure, free it instead and return `status`.
- */
+/* Count the references that are left as infinite and hand the histogram over;
+   if `status` is a failure, free it instead and return `status`. */
 enum margay_status margay_rounder_end(struct margay_rounder *rounder,
                                       enum margay_status status,
                                       margay_histogram **histogram,
@@ -77,11 +71,9 @@ struct margay_real_point {
     double cache_blocks, misses;
 };
 
-/*
- * Fill in the curve of *result, whose references and infinite are known, from
- * `count` points with sizes ascending and misses descending.  Sizes up to 1024
- * get a point each, then 512 per octave.  MARGAY_NO_MEMORY on failure.
- */
+/* Fill in the curve of *result, whose references and infinite are known, from
+   `count` points with sizes ascending and misses descending.  Sizes up to 1024
+   get a point each, then 512 per octave.  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_estimate_curve(const struct margay_real_point *real,
                                          size_t count,
                                          struct margay_result *result,

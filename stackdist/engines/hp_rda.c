@@ -302,11 +302,9 @@ static uint64_t correct(const struct hp_rda *hp, uint64_t distance,
                       ((double)distinct / (double)sum_counts));
 }
 
-/*
- * `sum` adds up, over the times so far, the references that are not reused
- * until then; sum / sum_counts blocks are expected to be distinct.  The sum is
- * below 2^53, as sum_counts is below 2^26.
- */
+/* `sum` adds up, over the times so far, the references that are not reused
+   until then; sum / sum_counts blocks are expected to be distinct.  The sum is
+   below 2^53, as sum_counts is below 2^26. */
 static enum margay_status begin_block(struct hp_rda *hp, struct block *block,
                                       struct margay_error *error)
 {

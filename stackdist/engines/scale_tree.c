@@ -35,10 +35,8 @@ struct scale {
 
 /* ---------------------------------------------------------- compression -- */
 
-/*
- * Join ranges from the newest to the oldest: one that has `newer` blocks
- * after it may hold floor(newer e / (1 - e)) + 1.
- */
+/* Join ranges from the newest to the oldest: one that has `newer` blocks after
+   it may hold floor(newer e / (1 - e)) + 1. */
 static enum margay_status compress(struct scale *scale,
                                    struct margay_error *error)
 {

@@ -175,11 +175,9 @@ static void find_p_optimised(struct bars *bars, bool repaired, double *sums)
 {
     double later = bars->endless / bars->others;
     for (size_t i = bars->count; i-- > 0;) {
-        /*
-         * P2(b_i), the sum of p'(t) over a bar's t: the additions of later
-         * bars, each of their times D by a factor of 1 / (t - 1), and of the
-         * bar itself.
-         */
+        /* P2(b_i), the sum of p'(t) over a bar's t: the additions of later
+           bars, each of their times D by a factor of 1 / (t - 1), and of the
+           bar itself. */
         double low = bars->low[i], high = bars->low[i + 1], w = high - low;
         double own = 0;
         if (w > 1) {
@@ -221,10 +219,8 @@ static double normal(const double *table, double z)
     return table[i] + (table[i + 1] - table[i]) * (at - (double)i);
 }
 
-/*
- * Spread the mass of a time bar over the distance bars: a binomial number of
- * `others` blocks, but least <= d <= most.
- */
+/* Spread the mass of a time bar over the distance bars: a binomial number of
+   `others` blocks, but least <= d <= most. */
 static void spread(double *masses, const double *table, double others, double p,
                    double least, double most, double mass)
 {

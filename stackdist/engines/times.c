@@ -114,11 +114,9 @@ static enum margay_status finish_times(void *state,
 
 /* ------------------------------------------------------------ footprint -- */
 
-/*
- * Once the gaps after the last references to all blocks are counted, too, the
- * footprint where each bar begins, from the longest window to the
- * shortest: fp(w) = M - sum over gaps g > w of (g - w) / (N - w + 1).
- */
+/* Once the gaps after the last references to all blocks are counted, too, the
+   footprint where each bar begins, from the longest window to the shortest:
+   fp(w) = M - sum over gaps g > w of (g - w) / (N - w + 1). */
 static void sum_gaps(struct times *times, double *footprints,
                      uint64_t references)
 {

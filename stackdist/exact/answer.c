@@ -61,11 +61,9 @@ enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
     return make_touches(e, 2 * e->touch_capacity, error);
 }
 
-/*
- * Reserving saves copies when arrays grow.  Memory for touches is not used
- * before it is written, but a hash table is written everywhere from the
- * beginning.
- */
+/* Reserving saves copies when arrays grow.  Memory for touches is not used
+   before it is written, but a hash table is written everywhere from the
+   beginning. */
 static enum margay_status begin(void *state,
                                 const struct margay_expected *expected,
                                 uint64_t limit, struct margay_error *error)
@@ -147,11 +145,9 @@ static void copy_or_find(void *context, size_t i)
                             answer->timestamps + begin);
 }
 
-/*
- * Rank questions in e->rank.  Its `live` counts the questions before these,
- * too, as their blocks are above all blocks in the vector.  *absent grows by
- * the blocks that are not here.
- */
+/* Rank questions in e->rank.  Its `live` counts the questions before these,
+   too, as their blocks are above all blocks in the vector.  *absent grows by
+   the blocks that are not here. */
 static enum margay_status rank_questions(struct margay_exact *e,
                                          const uint64_t *timestamps,
                                          size_t count, uint64_t *absent)
@@ -226,8 +222,8 @@ static enum margay_status run_answer(struct answer *answer)
             margay_rank_destroy(&answer->ranks[i]);
         return status;
     }
-    /* All blocks asked about have been cleared from the bits of the last share.
-     */
+    /* All blocks asked about have been cleared from the bits of the last
+       share. */
     unsigned last = answer->shares - 1;
     for (unsigned i = 0; i < last; i++)
         margay_rank_destroy(&answer->ranks[i]);

@@ -88,10 +88,8 @@ static enum margay_status make_axis(struct margay_exact *e, uint64_t timestamps,
     return MARGAY_OK;
 }
 
-/*
- * The timestamps after a compaction: if the number of references is known, no
- * more than will be used, and these if they are few.
- */
+/* The timestamps after a compaction: if the number of references is known, no
+   more than will be used, and these if they are few. */
 static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
 {
     uint64_t per_live = live < FEW_LIVE ? AXIS_IF_FEW : AXIS_PER_LIVE;
@@ -176,8 +174,7 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
     if (is_full(e)) {
         /* Let the hash table become fuller instead of growing, if that is
            enough for all references to come.  The rate of new blocks so far is
-           an upper estimate.
-         */
+           an upper estimate. */
         double left = (double)e->expected_refs - (double)e->fed_refs;
         double share = (double)e->hash.entries / (double)e->fed_refs;
         if (e->fed_refs > 0 && left > 0)
@@ -227,10 +224,8 @@ static void reset_counts(void *state)
     margay_histogram_clear(e->histogram);
 }
 
-/*
- * Add all counts to a histogram: to e->histogram, where some are already, once
- * and at the end; to any other as often as wanted.
- */
+/* Add all counts to a histogram: to e->histogram, where some are already, once
+   and at the end; to any other as often as wanted. */
 static enum margay_status add_counts(struct margay_exact *e,
                                      margay_histogram *to,
                                      struct margay_error *error)

@@ -54,11 +54,9 @@ static ALWAYS_INLINE void find_homes(const struct margay_hash *hash,
         homes[i] = hash->buckets + margay_hash_home(hash, keys[i]);
 }
 
-/*
- * Give each block that enters the next timestamp, and write the previous ones
- * of the blocks wanted to past[].  A block that goes to the filter is marked in
- * the table.
- */
+/* Give each block that enters the next timestamp, and write the previous ones
+   of the blocks wanted to past[].  A block that goes to the filter is marked in
+   the table. */
 static ALWAYS_INLINE void look_up(struct margay_exact *e,
                                   const struct margay_exact_batch *batch,
                                   uint64_t *past, enum motion motion, bool wide)
@@ -133,12 +131,10 @@ static NOINLINE void count_pending(struct margay_exact *e)
     e->pending_count = 0;
 }
 
-/*
- * Which sums of the bit vector are changed at the end of a batch only: those of
- * groups of 512 leaves and of the top, or in a longer vector those of the top
- * alone, or in the longest none.  Lanes have the differences, so there are at
- * most MARGAY_LANES sums.
- */
+/* Which sums of the bit vector are changed at the end of a batch only: those of
+   groups of 512 leaves and of the top, or in a longer vector those of the top
+   alone, or in the longest none.  Lanes have the differences, so there are at
+   most MARGAY_LANES sums. */
 enum deferred { GROUPS, TOPS };
 
 _Static_assert(MARGAY_EXACT_BATCH <= INT8_MAX, "what a lane can hold");
@@ -216,11 +212,9 @@ static ALWAYS_INLINE void exchange_pending(struct margay_exact *e,
         margay_exact_spill(e, before);
 }
 
-/*
- * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and clear
- * them: the distance is the number of set bits since.  Earlier pending
- * distances are counted.
- */
+/* Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and clear
+   them: the distance is the number of set bits since.  Earlier pending
+   distances are counted. */
 static ALWAYS_INLINE void rank_deferred(struct margay_exact *e,
                                         const uint64_t *past, size_t count,
                                         unsigned base, enum deferred deferred)
@@ -428,10 +422,8 @@ static void find(const struct margay_exact *e, const uint64_t *blocks,
     }
 }
 
-/*
- * As rank_longest(), but blocks that are not in the stack, which may be most of
- * them, are sorted out first.
- */
+/* As rank_longest(), but blocks that are not in the stack, which may be most of
+   them, are sorted out first. */
 static ALWAYS_INLINE uint64_t rank_found_batch(struct margay_exact *e,
                                                const uint64_t *past,
                                                size_t count, bool tall)

@@ -23,10 +23,8 @@
 /* References that go through the filter, or around it, at a time. */
 #define MARGAY_EXACT_SEGMENT 4096
 
-/*
- * The value in the hash table of a block that is in the filter, wide or not. It
- * is not the low half of a timestamp, as bits 448 to 511 of a leaf are none.
- */
+/* The value in the hash table of a block that is in the filter, wide or not. It
+   is not the low half of a timestamp, as bits 448 to 511 of a leaf are none. */
 #define MARGAY_IN_FILTER UINT32_MAX
 
 struct margay_exact {
@@ -37,11 +35,9 @@ struct margay_exact {
     uint64_t bound; /* UINT64_MAX = none */
     bool forgot;    /* blocks beyond the bound have been dropped */
 
-    /*
-     * counters[d + 1] counts distance d, counters[0] the infinite ones.  Bytes
-     * keep them in the cache; a counter that overflows adds 256 to the
-     * histogram.
-     */
+    /* counters[d + 1] counts distance d, counters[0] the infinite ones.  Bytes
+       keep them in the cache; a counter that overflows adds 256 to the
+       histogram. */
     uint8_t *counters;
     uint64_t counter_count;
     margay_histogram *histogram;
@@ -82,12 +78,10 @@ struct margay_exact {
     uint64_t expected_refs; /* in all; 0 = unknown */
 };
 
-/*
- * Up to MARGAY_EXACT_BATCH references to the deep stack: wanted[i] is taken out
- * of it, and demoted[i] enters it at the top.  Without the filter both are the
- * same array; while the filter is filled or emptied one of them is NULL.  The
- * next `ahead` elements of both arrays are prefetched.
- */
+/* Up to MARGAY_EXACT_BATCH references to the deep stack: wanted[i] is taken out
+   of it, and demoted[i] enters it at the top.  Without the filter both are the
+   same array; while the filter is filled or emptied one of them is NULL.  The
+   next `ahead` elements of both arrays are prefetched. */
 struct margay_exact_batch {
     const uint64_t *wanted;
     const uint64_t *demoted;
@@ -97,27 +91,21 @@ struct margay_exact_batch {
 
 /* The loops over references, for one processor level. */
 struct margay_exact_kernel {
-    /*
-     * Look up, rank and count a batch; `base` is the number of blocks above the
-     * deep stack.  Writes d + 1, or 0 for infinite, to e->pending.  The caller
-     * has reserved timestamps, which are in one word, entries and counters.
-     */
+    /* Look up, rank and count a batch; `base` is the number of blocks above the
+       deep stack.  Writes d + 1, or 0 for infinite, to e->pending.  The caller
+       has reserved timestamps, which are in one word, entries and counters. */
     void (*deep)(struct margay_exact *e, const struct margay_exact_batch *batch,
                  unsigned base);
-    /*
-     * The ranks alone: past[i] is the previous timestamp of the block wanted,
-     * or 0.  The bits of the batch are set already.  Pending distances are
-     * counted.
-     */
+    /* The ranks alone: past[i] is the previous timestamp of the block wanted,
+       or 0.  The bits of the batch are set already.  Pending distances are
+       counted. */
     void (*rank)(struct margay_exact *e, const uint64_t *past, size_t count,
                  unsigned base);
     /* Count what is pending. */
     void (*count_pending)(struct margay_exact *e);
-    /*
-     * Replace every timestamp in the hash table by the one that
-     * margay_rank_fill() gives to its rank, less `dropped`; the `dropped`
-     * oldest become 0.
-     */
+    /* Replace every timestamp in the hash table by the one that
+       margay_rank_fill() gives to its rank, less `dropped`; the `dropped`
+       oldest become 0. */
     void (*renumber)(struct margay_exact *e, uint64_t dropped);
     /* The timestamps of blocks, 0 for those that have none.  Both arrays may
        be the same. */

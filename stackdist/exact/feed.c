@@ -12,12 +12,10 @@
 
 /* -------------------------------------------------------- the deep stack -- */
 
-/*
- * References to the deep stack: wanted[i] leaves it and demoted[i] enters it at
- * the top; `base` blocks are above it.  If `wanted` is NULL, no block leaves;
- * if `demoted` is NULL, no block enters, and those that leave are above it from
- * then on.  Unless it is NULL, indices[] receives d + 1, or 0 for infinite.
- */
+/* References to the deep stack: wanted[i] leaves it and demoted[i] enters it at
+   the top; `base` blocks are above it.  If `wanted` is NULL, no block leaves;
+   if `demoted` is NULL, no block enters, and those that leave are above it from
+   then on.  Unless it is NULL, indices[] receives d + 1, or 0 for infinite. */
 static enum margay_status run_deep(struct margay_exact *e,
                                    const uint64_t *wanted,
                                    const uint64_t *demoted, size_t count,
@@ -113,12 +111,10 @@ static enum margay_status feed_filtered(struct margay_exact *e,
 
 /* ---------------------------------------------------- when to filter -- */
 
-/*
- * With the filter a reference that it has takes a fifth to a half of the time
- * without, and any other reference twice the time.  The filter pays from a
- * share of references on that depends on the trace: 0.5 with those of programs,
- * 0.63 where blocks are drawn by Zipf's law, and 0.8 at worst.
- */
+/* With the filter a reference that it has takes a fifth to a half of the time
+   without, and any other reference twice the time.  The filter pays from a
+   share of references on that depends on the trace: 0.5 with those of programs,
+   0.63 where blocks are drawn by Zipf's law, and 0.8 at worst. */
 #define SHARE_TO_BEGIN   0.60
 #define SHARE_TO_STOP    0.50
 #define LONGEST_INTERVAL 64

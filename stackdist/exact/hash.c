@@ -20,10 +20,8 @@
 
 #include "traces/traces_internal.h"
 
-/*
- * The table grows when this share of its slots is used: with more, buckets
- * spill more often; with less, the table takes more memory.
- */
+/* The table grows when this share of its slots is used: with more, buckets
+   spill more often; with less, the table takes more memory. */
 #define SMALL_LOAD(slots)     ((slots) / 10 * 7)
 #define LARGE_LOAD(slots)     ((slots) / 4 * 3)
 #define STRETCHED_LOAD(slots) ((slots) / 6 * 5) /* no more are expected */
@@ -198,11 +196,9 @@ static enum margay_status finish_move(struct margay_hash *hash,
    and more of them must be cleared if it is further. */
 #define USUAL_SPILL 8
 
-/*
- * A table that moves up.  Buckets from `cleared` on are those of the new table,
- * with fills[] entries each: reading what was just written costs more.  Those
- * below `emptied` are still of the old one.
- */
+/* A table that moves up.  Buckets from `cleared` on are those of the new table,
+   with fills[] entries each: reading what was just written costs more.  Those
+   below `emptied` are still of the old one. */
 struct spreading {
     struct margay_hash *hash; /* with its new number of buckets */
     uint64_t emptied, cleared;
@@ -351,12 +347,10 @@ enum margay_status margay_hash_close(struct margay_hash *hash,
 
 /* ----------------------------------------------------------------- erase -- */
 
-/*
- * The bucket of an entry, later in the run, that may move to bucket `hole`, and
- * its slot: its home must not lie after the hole.  NULL if the run has none.
- * Differences modulo 2^64 are in the order of the ways around the end of the
- * table.
- */
+/* The bucket of an entry, later in the run, that may move to bucket `hole`, and
+   its slot: its home must not lie after the hole.  NULL if the run has none.
+   Differences modulo 2^64 are in the order of the ways around the end of the
+   table. */
 static struct margay_bucket *find_spilled(const struct margay_hash *hash,
                                           struct margay_bucket *hole,
                                           unsigned *slot)

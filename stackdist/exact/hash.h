@@ -73,18 +73,14 @@ enum margay_status margay_hash_create_tight(struct margay_hash *hash,
 /* Release the table; a zeroed struct is fine. */
 void margay_hash_destroy(struct margay_hash *hash);
 
-/*
- * Reserve `more` further entries; the table may move, and pointers into it are
- * then stale.  A table that MARGAY_NO_MEMORY keeps from growing, here and
- * below, can only be destroyed.
- */
+/* Reserve `more` further entries; the table may move, and pointers into it are
+   then stale.  A table that MARGAY_NO_MEMORY keeps from growing, here and
+   below, can only be destroyed. */
 enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
                                        struct margay_error *error);
 
-/*
- * No more than `more` further entries will come: let the table take them
- * without growing, if it then is only a little fuller than usual.
- */
+/* No more than `more` further entries will come: let the table take them
+   without growing, if it then is only a little fuller than usual. */
 void margay_hash_stretch(struct margay_hash *hash, uint64_t more);
 
 /* Remove the entries whose value the caller has set to 0, which is how many are
@@ -92,12 +88,10 @@ void margay_hash_stretch(struct margay_hash *hash, uint64_t more);
 enum margay_status margay_hash_close(struct margay_hash *hash,
                                      struct margay_error *error);
 
-/*
- * Enter a key that is not in the table, without comparing; its entry must have
- * been reserved.  A caller that copies one table into another in its order must
- * reserve all entries beforehand: a table that grew meanwhile would have all
- * entries at one end.
- */
+/* Enter a key that is not in the table, without comparing; its entry must have
+   been reserved.  A caller that copies one table into another in its order must
+   reserve all entries beforehand: a table that grew meanwhile would have all
+   entries at one end. */
 void margay_hash_put_new(struct margay_hash *hash, uint64_t key,
                          uint64_t value);
 
@@ -123,10 +117,8 @@ static inline void margay_hash_prefetch(const struct margay_hash *hash,
     __builtin_prefetch(hash->buckets + margay_hash_home(hash, key), 1);
 }
 
-/*
- * Bit i of the result: slot i holds `key` or is free.  Slots fill from the
- * front, so the lowest bit is the slot to use.
- */
+/* Bit i of the result: slot i holds `key` or is free.  Slots fill from the
+   front, so the lowest bit is the slot to use. */
 static inline __attribute__((always_inline)) uint32_t margay_bucket_match(
     const struct margay_bucket *bucket, uint64_t key)
 {
@@ -191,10 +183,8 @@ margay_hash_slot_from(const struct margay_hash *hash,
     return bucket;
 }
 
-/*
- * The bucket and slot that hold `key`, or the free ones where it belongs
- * (value 0 there; the key is not yet written).
- */
+/* The bucket and slot that hold `key`, or the free ones where it belongs (value
+   0 there; the key is not yet written). */
 static inline __attribute__((always_inline)) struct margay_bucket *
 margay_hash_slot(const struct margay_hash *hash, uint64_t key, unsigned *slot)
 {
@@ -211,11 +201,9 @@ static inline uint32_t *margay_hash_find(const struct margay_hash *hash,
     return bucket->values[slot] == 0 ? NULL : &bucket->values[slot];
 }
 
-/*
- * The value of `key`, which is entered if it is absent: the value is then 0,
- * and the caller must set it to another before the next call.  The entry must
- * have been reserved.
- */
+/* The value of `key`, which is entered if it is absent: the value is then 0,
+   and the caller must set it to another before the next call.  The entry must
+   have been reserved. */
 static inline uint32_t *margay_hash_insert(struct margay_hash *hash,
                                            uint64_t key)
 {

@@ -48,13 +48,11 @@ struct margay_near {
 
 /* Compiled once per processor level, from near_kernel.c. */
 struct margay_near_kernel {
-    /*
-     * Refer to `count` <= 65536 blocks.  beyond[] receives the indices of those
-     * that are not in the stack, and gone[] the blocks that leave the stack for
-     * them; returns how many.  Until the stack is full none leaves, and gone[]
-     * has no meaning.  Unless it is NULL, distances[] receives the distance of
-     * each but those that are beyond.
-     */
+    /* Refer to `count` <= 65536 blocks.  beyond[] receives the indices of those
+       that are not in the stack, and gone[] the blocks that leave the stack for
+       them; returns how many.  Until the stack is full none leaves, and gone[]
+       has no meaning.  Unless it is NULL, distances[] receives the distance of
+       each but those that are beyond. */
     size_t (*refer)(struct margay_near *near, const uint64_t *blocks,
                     size_t count, uint16_t *beyond, uint64_t *gone,
                     uint64_t *distances);
@@ -95,13 +93,11 @@ static inline uint32_t margay_near_chain(uint64_t block)
                       (64 - MARGAY_NEAR_HEAD_BITS));
 }
 
-/*
- * For the kernels: a block id with this bit inverted is in another chain, as
- * half of all chains times an odd number is half of all chains.  The bit is
- * inverted where the head of a chain is a block that has left the stack, or is
- * none: the comparison with the block looked for then fails without another
- * test.
- */
+/* For the kernels: a block id with this bit inverted is in another chain, as
+   half of all chains times an odd number is half of all chains.  The bit is
+   inverted where the head of a chain is a block that has left the stack, or is
+   none: the comparison with the block looked for then fails without another
+   test. */
 #define MARGAY_NEAR_OTHER_CHAIN (UINT64_C(1) << 63)
 
 /* For the kernels: all times are used up; give new ones to the blocks. */

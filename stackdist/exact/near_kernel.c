@@ -66,14 +66,12 @@ static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
     return time;
 }
 
-/*
- * During a batch, *less has for each word the number to be subtracted from
- * newer[]: the bits after the word that were cleared since the beginning of
- * the batch, and those of the batch's own times, set at its beginning, that are
- * still to come. Each reference makes one fewer to come, for all words, and
- * clears a bit, for the words before it: together one less from its word on,
- * and no change before.
- */
+/* During a batch, *less has for each word the number to be subtracted from
+   newer[]: the bits after the word that were cleared since the beginning of the
+   batch, and those of the batch's own times, set at its beginning, that are
+   still to come. Each reference makes one fewer to come, for all words, and
+   clears a bit, for the words before it: together one less from its word on,
+   and no change before. */
 static ALWAYS_INLINE void refer_times(struct margay_near *near, uint32_t begin,
                                       uint32_t end,
                                       union margay_lanes_read *less,

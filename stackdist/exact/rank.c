@@ -1,5 +1,5 @@
-/* rank.c - the rank bit vector's slow paths: make, fill, enter a word, select
- */
+/* rank.c - the rank bit vector's slow paths: make, fill, enter a word,
+   select */
 #include "stackdist/exact/rank.h"
 
 #include <string.h>
@@ -150,11 +150,9 @@ void margay_rank_fill(struct margay_rank *rank, uint64_t live)
     }
 }
 
-/* --------------------------------------------------------------- select --
- *
- * From the top down, at each level the last child whose sum is not above n.
- * Sums of children that time has not reached are not valid and are left out.
- */
+/* --------------------------------------------------------------- select -- * *
+   From the top down, at each level the last child whose sum is not above n.  *
+   Sums of children that time has not reached are not valid and are left out. */
 
 /* The index of the last of `count` ascending sums that is not above `n`; the
    first is not.  Without branches, which could not be predicted. */

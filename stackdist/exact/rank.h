@@ -73,10 +73,8 @@ struct margay_rank {
     size_t bytes;
 };
 
-/*
- * Make an empty vector of at least `timestamps`, whose first to be given is
- * `first` (other than 0 in tests only).  MARGAY_NO_MEMORY on failure.
- */
+/* Make an empty vector of at least `timestamps`, whose first to be given is
+   `first` (other than 0 in tests only).  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_rank_create(struct margay_rank *rank,
                                       uint64_t timestamps, uint64_t first,
                                       struct margay_error *error);
@@ -92,10 +90,8 @@ void margay_rank_destroy(struct margay_rank *rank);
 /* Clear everything, then set the first `live` bits of time. */
 void margay_rank_fill(struct margay_rank *rank, uint64_t live);
 
-/*
- * Note the sums so far where a new word of bits begins; to be called whenever
- * rank->next is a multiple of 64, before a bit there is set.
- */
+/* Note the sums so far where a new word of bits begins; to be called whenever
+   rank->next is a multiple of 64, before a bit there is set. */
 void margay_rank_enter(struct margay_rank *rank);
 
 /* The timestamp of the set bit before which `n` are set; n < rank->live. */
@@ -114,10 +110,8 @@ static inline uint64_t margay_rank_nth(uint64_t i)
     return i + leaf * (512 - MARGAY_LEAF_BITS) + skipped * 512;
 }
 
-/*
- * True when the axis is used up.  The last leaf is never used: references
- * without a past clear its last bit, which has no effect.
- */
+/* True when the axis is used up.  The last leaf is never used: references
+   without a past clear its last bit, which has no effect. */
 static inline bool margay_rank_full(const struct margay_rank *rank)
 {
     return rank->next >> MARGAY_LEAF_SHIFT >= rank->leaf_count - 1;
@@ -210,10 +204,8 @@ static inline __attribute__((always_inline)) void margay_rank_clear_low(
     *level3 += masks->after32[group % 16];
 }
 
-/*
- * Clear the bit of `timestamp`, which is set or is margay_rank_nowhere().
- * `top_vectors` is margay_rank_top_vectors().  Does not touch rank->live.
- */
+/* Clear the bit of `timestamp`, which is set or is margay_rank_nowhere().
+   `top_vectors` is margay_rank_top_vectors().  Does not touch rank->live. */
 static inline __attribute__((always_inline)) void margay_rank_clear(
     struct margay_rank *rank, uint64_t timestamp, uint64_t top_vectors,
     bool tall)

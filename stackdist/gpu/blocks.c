@@ -244,12 +244,10 @@ static void scan(margay_gpu_blocks *run, enum buffer buffer, uint32_t count,
     LAUNCH(scan_apply, tiles, B(buffer), B(TILE_SUMS), N(count));
 }
 
-/*
- * A stable sort of the keys; returns whether the result is in the others.
- * `varying` are the bits in which any two keys differ, or more: the others are
- * left alone.  Equal keys end up side by side; the order is otherwise one of
- * the keys' varying bits.
- */
+/* A stable sort of the keys; returns whether the result is in the others.
+   `varying` are the bits in which any two keys differ, or more: the others are
+   left alone.  Equal keys end up side by side; the order is otherwise one of
+   the keys' varying bits. */
 static unsigned sort(margay_gpu_blocks *run, uint32_t count, uint64_t varying)
 {
     uint32_t tiles = tiles_of(count);
@@ -263,8 +261,8 @@ static unsigned sort(margay_gpu_blocks *run, uint32_t count, uint64_t varying)
         }
         LAUNCH(sort_count, tiles, B(KEYS + from), N(count), N(bits), B(TOTALS),
                N(tiles));
-        /* The sum of all is not needed: it goes to memory that is written next.
-         */
+        /* The sum of all is not needed: it goes to memory that is written
+           next. */
         scan(run, TOTALS, tiles * DIGITS, OWNERS + !from, 0);
         LAUNCH(sort_move, tiles, B(KEYS + from), B(OWNERS + from),
                B(KEYS + !from), B(OWNERS + !from), N(count), N(bits), B(TOTALS),

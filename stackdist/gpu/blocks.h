@@ -6,10 +6,8 @@
 
 typedef struct margay_gpu_blocks margay_gpu_blocks;
 
-/*
- * Of the references of a run.  Counts are those of references by distance, and
- * may be changed.  Places are the distinct ids of a thread block.
- */
+/* Of the references of a run.  Counts are those of references by distance, and
+   may be changed.  Places are the distinct ids of a thread block. */
 struct margay_gpu_result {
     uint32_t *local;        /* counts within chunks, below chunk_refs */
     uint32_t block_count;   /* thread blocks; of each: */
@@ -42,12 +40,10 @@ enum margay_status margay_gpu_blocks_create(
 /* NULL is fine. */
 void margay_gpu_blocks_free(margay_gpu_blocks *blocks);
 
-/*
- * Open the device, once: (*refs)[0 .. *room - 1] are for the references of a
- * run, as many thread blocks as there is memory for.  Fails as
- * margay_gpu_open() does, and with MARGAY_NO_MEMORY where there is none for a
- * single thread block.
- */
+/* Open the device, once: (*refs)[0 .. *room - 1] are for the references of a
+   run, as many thread blocks as there is memory for.  Fails as
+   margay_gpu_open() does, and with MARGAY_NO_MEMORY where there is none for a
+   single thread block. */
 enum margay_status margay_gpu_blocks_open(margay_gpu_blocks *blocks,
                                           uint64_t **refs, uint32_t *room,
                                           struct margay_error *error);

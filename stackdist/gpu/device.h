@@ -57,12 +57,10 @@ struct margay_gpu_info {
 
 typedef struct margay_gpu margay_gpu;
 
-/*
- * Open device `number` of the backend, compile the kernels for it.  Fails with
- * MARGAY_BAD_ARGUMENT where there is no such device, and says which ones there
- * are and what to install; with MARGAY_IO where the driver fails; with
- * MARGAY_NO_MEMORY.
- */
+/* Open device `number` of the backend, compile the kernels for it.  Fails with
+   MARGAY_BAD_ARGUMENT where there is no such device, and says which ones there
+   are and what to install; with MARGAY_IO where the driver fails; with
+   MARGAY_NO_MEMORY. */
 enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
                                    unsigned number, margay_gpu **gpu,
                                    struct margay_error *error);
@@ -106,11 +104,9 @@ enum margay_status margay_gpu_download(margay_gpu *gpu,
 
 /* --------------------------------------------------------- for listing -- */
 
-/*
- * Device `number` of the backend numbered `backend`, which is named in *name;
- * MARGAY_END if it has no such device; *name is NULL beyond the last backend.
- * On other failures the message says why there is no device.
- */
+/* Device `number` of the backend numbered `backend`, which is named in *name;
+   MARGAY_END if it has no such device; *name is NULL beyond the last backend.
+   On other failures the message says why there is no device. */
 enum margay_status margay_gpu_list(unsigned backend, unsigned number,
                                    const char **name,
                                    struct margay_gpu_info *info,

@@ -88,10 +88,8 @@ static inline uint margay_emulated_add(uint *at, uint more)
 #define NO_DIGIT DIGITS
 #define COUNTERS ((DIGITS + 1) * GROUP_ITEMS)
 
-/*
- * Exclusive prefix sums of sums[0 .. GROUP_ITEMS - 1], in place.  Both arrays
- * have that many entries.
- */
+/* Exclusive prefix sums of sums[0 .. GROUP_ITEMS - 1], in place.  Both arrays
+   have that many entries. */
 INLINE void scan_group(LOCAL uint *sums, LOCAL uint *spare)
 {
     LOCAL uint *from = sums, *to = spare, *other;
@@ -113,10 +111,8 @@ INLINE void scan_group(LOCAL uint *sums, LOCAL uint *spare)
     SYNC();
 }
 
-/*
- * counters[digit GROUP_ITEMS + item] = how often `digit` occurs among the
- * ITEM_REFS neighbouring references of `item`.
- */
+/* counters[digit GROUP_ITEMS + item] = how often `digit` occurs among the
+   ITEM_REFS neighbouring references of `item`. */
 INLINE void count_digits(LOCAL const uchar *digits, LOCAL ushort *counters)
 {
     EACH_ITEM(t)
@@ -129,11 +125,9 @@ INLINE void count_digits(LOCAL const uchar *digits, LOCAL ushort *counters)
     SYNC();
 }
 
-/*
- * From these counters to prefix sums over all digits and, within a digit, all
- * items: where in the tile, sorted by digits, the item's first reference with
- * that digit belongs.  starts[digit] is where the digit begins.
- */
+/* From these counters to prefix sums over all digits and, within a digit, all
+   items: where in the tile, sorted by digits, the item's first reference with
+   that digit belongs.  starts[digit] is where the digit begins. */
 INLINE void scan_digits(LOCAL ushort *counters, LOCAL uint *starts,
                         LOCAL uint *sums, LOCAL uint *spare)
 {
@@ -297,10 +291,8 @@ KERNEL scan_apply(GROUP_ARGUMENT GLOBAL uint *values, GLOBAL const uint *sums,
 
 /* --------------------------------------------------------- a radix sort -- */
 
-/*
- * A digit of a key: the four bits whose numbers are the bytes of `bits`, the
- * lowest first.  A byte of 64 or more stands for a bit that is 0.
- */
+/* A digit of a key: the four bits whose numbers are the bytes of `bits`, the
+   lowest first.  A byte of 64 or more stands for a bit that is 0. */
 INLINE uint digit_of(ulong key, uint bits)
 {
     uint digit = 0;
@@ -332,10 +324,8 @@ KERNEL sort_count(GROUP_ARGUMENT GLOBAL const ulong *keys, uint count,
     put_totals(counters, sums, totals, tile, tiles);
 }
 
-/*
- * Sort keys and their values by the digit, stably.  `bases` are the prefix sums
- * of the totals above.
- */
+/* Sort keys and their values by the digit, stably.  `bases` are the prefix sums
+   of the totals above. */
 KERNEL sort_move(GROUP_ARGUMENT GLOBAL const ulong *keys,
                  GLOBAL const uint *owners, GLOBAL ulong *sorted_keys,
                  GLOBAL uint *sorted_owners, uint count, uint bits,
@@ -384,11 +374,9 @@ KERNEL sort_move(GROUP_ARGUMENT GLOBAL const ulong *keys,
 
 /* ------------------------------------------- distances in chunks -- */
 
-/*
- * See engines/hp_rda.c for the algorithm and blocks.c for the order in which
- * kernels run.  A thread block has `block_refs` references, its chunks
- * `chunk_refs` each; the last ones may be shorter.
- */
+/* See engines/hp_rda.c for the algorithm and blocks.c for the order in which
+   kernels run.  A thread block has `block_refs` references, its chunks
+   `chunk_refs` each; the last ones may be shorter. */
 
 /* The next reference of a chunk's last reference to a block. */
 #define NO_NEXT 0xffffffffu
@@ -421,15 +409,13 @@ INLINE uint count_live(GLOBAL const uint *next, uint from, uint to, uint until)
     return live;
 }
 
-/*
- * A chunk for each group.  Its items search backwards for the previous
- * reference to the same block, each from a reference of its own, so that
- * neighbours read neighbouring memory.  Then a distance is a number of live
- * references.  Of the first references, which are marked, `before` is the
- * number of distinct blocks before it in the chunk, and `after` that of the
- * others after the last one to its block.  Until it is that, `before` is the
- * previous reference.
- */
+/* A chunk for each group.  Its items search backwards for the previous
+   reference to the same block, each from a reference of its own, so that
+   neighbours read neighbouring memory.  Then a distance is a number of live
+   references.  Of the first references, which are marked, `before` is the
+   number of distinct blocks before it in the chunk, and `after` that of the
+   others after the last one to its block.  Until it is that, `before` is the
+   previous reference. */
 KERNEL chunk_distances(GROUP_ARGUMENT GLOBAL const ulong *blocks, uint count,
                        uint chunk_refs, GLOBAL uint *next,
                        GLOBAL uint *is_first, GLOBAL uint *before,
@@ -482,10 +468,8 @@ KERNEL chunk_distances(GROUP_ARGUMENT GLOBAL const ulong *blocks, uint count,
     }
 }
 
-/*
- * starts[chunk] = the distinct blocks of the chunks before in the thread block,
- * added up; block_sums[block] of all its chunks.
- */
+/* starts[chunk] = the distinct blocks of the chunks before in the thread block,
+   added up; block_sums[block] of all its chunks. */
 KERNEL chunk_starts(GROUP_ARGUMENT GLOBAL const uint *chunk_counts, uint chunks,
                     uint block_chunks, GLOBAL uint *starts,
                     GLOBAL uint *block_sums)
@@ -540,13 +524,11 @@ KERNEL mark_heads(GROUP_ARGUMENT GLOBAL const ulong *blocks,
     }
 }
 
-/*
- * The thread merge: neighbours of the same block id in a thread block are that
- * many distinct blocks apart as lie after the one and before the other.  The
- * rest is a place for each id and thread block, in that order: of its first
- * reference and, less the others after it, of its last, both as numbers from
- * block * block_refs on.  heads_before[] are the prefix sums of the marks.
- */
+/* The thread merge: neighbours of the same block id in a thread block are that
+   many distinct blocks apart as lie after the one and before the other.  The
+   rest is a place for each id and thread block, in that order: of its first
+   reference and, less the others after it, of its last, both as numbers from
+   block * block_refs on.  heads_before[] are the prefix sums of the marks. */
 KERNEL merge_chunks(GROUP_ARGUMENT GLOBAL const ulong *blocks,
                     GLOBAL const uint *owners, uint count, uint chunk_refs,
                     uint block_refs, GLOBAL const uint *heads_before,
@@ -589,13 +571,11 @@ KERNEL chunk_ends(GROUP_ARGUMENT GLOBAL const uint *starts,
 
 /* ---------------------------------- exactly, from thread block to block -- */
 
-/*
- * Places of the same block id, neighbours now, are reuses.  Let i be the number
- * of a reuse among all places in the order of their first references, and v
- * that of the place before it in the order of last ones.  Between the two are
- * i - 1 - v distinct blocks, less the reuses before it whose v is larger: of
- * their blocks, both the last and the first reference were counted.
- */
+/* Places of the same block id, neighbours now, are reuses.  Let i be the number
+   of a reuse among all places in the order of their first references, and v
+   that of the place before it in the order of last ones.  Between the two are i
+   - 1 - v distinct blocks, less the reuses before it whose v is larger: of
+   their blocks, both the last and the first reference were counted. */
 INLINE uint is_reuse(GLOBAL const ulong *place_ids, uint at)
 {
     return at > 0 && place_ids[at - 1] == place_ids[at];
@@ -645,11 +625,9 @@ KERNEL order_places(GROUP_ARGUMENT GLOBAL const ulong *place_ids,
     }
 }
 
-/*
- * To sort the reuses by v from its highest bit on, and to count on the way: of
- * those that agree so far, which are neighbours in their old order, the ones
- * with a 1 are larger than those with a 0.
- */
+/* To sort the reuses by v from its highest bit on, and to count on the way: of
+   those that agree so far, which are neighbours in their old order, the ones
+   with a 1 are larger than those with a 0. */
 KERNEL split_marks(GROUP_ARGUMENT GLOBAL const ulong *keys, uint count,
                    uint bit, GLOBAL uint *ones)
 {

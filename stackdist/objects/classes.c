@@ -99,11 +99,9 @@ void margay_classes_destroy(struct margay_classes *classes)
 
 /* ------------------------------------------------------------ candidates -- */
 
-/*
- * An arriving object is the latest, so it beats all that are no smaller; among
- * those later than its last use this is new.  Those before the mark of their
- * class are no longer needed.  Only sizes from this on are visited.
- */
+/* An arriving object is the latest, so it beats all that are no smaller; among
+   those later than its last use this is new.  Those before the mark of their
+   class are no longer needed.  Only sizes from this on are visited. */
 static void refer(struct margay_candidates *of,
                   const struct margay_arrival *arrival, uint64_t beyond)
 {

@@ -89,11 +89,9 @@ struct margay_step_row {
     struct margay_step hits;
 };
 
-/*
- * All rows, where the objects have `all_bytes` bytes together: a new array of
- * *count rows, ascending, which the caller releases with free().
- * MARGAY_NO_MEMORY.
- */
+/* All rows, where the objects have `all_bytes` bytes together: a new array of
+   *count rows, ascending, which the caller releases with free().
+   MARGAY_NO_MEMORY. */
 enum margay_status margay_steps_rows(const struct margay_steps *steps,
                                      uint64_t all_bytes,
                                      struct margay_step_row **rows,
@@ -257,11 +255,9 @@ uint64_t margay_bound_find_reach(const struct margay_bound *bound,
 /* Requests that are looked up together, and then ranked. */
 #define MARGAY_OBJECTS_BATCH 64
 
-/*
- * Up to when copies of an object are valid: in caches of from[i] bytes and
- * more, until[i], up to those of from[i + 1], UINT64_MAX where there are no
- * others.  from[0] is 0.
- */
+/* Up to when copies of an object are valid: in caches of from[i] bytes and
+   more, until[i], up to those of from[i + 1], UINT64_MAX where there are no
+   others.  from[0] is 0. */
 #define MARGAY_OBJECTS_AGES 4
 struct margay_ages {
     uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];

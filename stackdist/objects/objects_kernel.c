@@ -130,11 +130,9 @@ static inline size_t margay_classes_append(struct margay_interval *intervals,
     return count + 1;
 }
 
-/*
- * The classes, as bits, of the caches that may hit an object of class `own`
- * whose last use was at `moment` at a size below its distance: not beyond it,
- * and an object of this class or a larger one has come since.
- */
+/* The classes, as bits, of the caches that may hit an object of class `own`
+   whose last use was at `moment` at a size below its distance: not beyond it,
+   and an object of this class or a larger one has come since. */
 static inline uint64_t margay_classes_asked(
     const struct margay_classes *classes, uint64_t moment, unsigned own)
 {
@@ -147,12 +145,10 @@ static inline uint64_t margay_classes_asked(
     return asked;
 }
 
-/*
- * The sizes of caches below `distance` of the classes `asked` that hit an
- * object of this size whose last use was at `moment`, which still counts as
- * such: writes *count intervals, ascending, to `intervals`, which has room for
- * 2 * MARGAY_CLASSES_MOST.
- */
+/* The sizes of caches below `distance` of the classes `asked` that hit an
+   object of this size whose last use was at `moment`, which still counts as
+   such: writes *count intervals, ascending, to `intervals`, which has room for
+   2 * MARGAY_CLASSES_MOST. */
 static inline enum margay_status margay_classes_hits(
     struct margay_classes *classes, const struct margay_weights *weights,
     uint64_t moment, uint64_t size, uint64_t distance, uint64_t asked,
@@ -198,12 +194,10 @@ static inline enum margay_status margay_classes_hits(
 
 /* ------------------------------------------------------------- look-ups -- */
 
-/*
- * Look up the moments of the last uses, 0 for none, and replace them by those
- * of this piece.  Entries of the next piece, and memory for ranking, are
- * prefetched; near the end of the requests this piece's entries are, which
- * costs less than a branch.
- */
+/* Look up the moments of the last uses, 0 for none, and replace them by those
+   of this piece.  Entries of the next piece, and memory for ranking, are
+   prefetched; near the end of the requests this piece's entries are, which
+   costs less than a branch. */
 static __attribute__((noinline)) void look_up(
     struct margay_objects *objects, const struct margay_objects_piece *piece,
     uint64_t *past)

@@ -114,12 +114,10 @@ struct passing {
     uint32_t at, number;
 };
 
-/*
- * The job passes by the `k` oldest stretches; returns the number of its
- * machine.  It changes those whose least number is below the one that it
- * carries, and carries that on: so these are known beforehand, and prefetched
- * together.
- */
+/* The job passes by the `k` oldest stretches; returns the number of its
+   machine.  It changes those whose least number is below the one that it
+   carries, and carries that on: so these are known beforehand, and prefetched
+   together. */
 static ALWAYS_INLINE uint32_t pass_stretches(struct margay_machines *machines,
                                              uint32_t k, uint32_t number)
 {

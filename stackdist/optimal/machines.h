@@ -142,7 +142,7 @@ struct margay_machines {
     uint32_t stretch_count, stretch_capacity;
 
     /* Free stretches, with room for all, and their
-       * memory. */
+     * memory. */
     struct margay_stretch **spares;
     uint32_t spare_count;
     struct margay_stretch **slabs;
@@ -167,8 +167,8 @@ struct margay_machines_kernel {
 MARGAY_DECLARE_FOR_TARGETS(const struct margay_machines_kernel,
                            margay_machines_kernel)
 
-/* No machines yet, and never more than `most`, for a target that is available.
- */
+/* No machines yet, and never more than `most`, for a target that is
+   available. */
 void margay_machines_create(struct margay_machines *machines, uint64_t most,
                             enum margay_target target);
 
@@ -194,11 +194,9 @@ enum margay_status margay_machines_set(struct margay_machines *machines,
                                        const uint32_t *numbers, uint32_t count,
                                        struct margay_error *error);
 
-/*
- * Give many jobs at once, as the kernel would one by one, at a cost that does
- * not depend on the stretches that they pass by (batch.c).  There are less than
- * MARGAY_BATCH_MOST jobs and machines together.
- */
+/* Give many jobs at once, as the kernel would one by one, at a cost that does
+   not depend on the stretches that they pass by (batch.c).  There are less than
+   MARGAY_BATCH_MOST jobs and machines together. */
 #define MARGAY_BATCH_MOST (UINT32_C(1) << 28)
 enum margay_status margay_machines_give_batch(struct margay_machines *machines,
                                               struct margay_job *jobs,

@@ -85,11 +85,9 @@ static ALWAYS_INLINE uint32_t margay_places_before(const uint16_t *places,
     return before;
 }
 
-/*
- * From the last of a group to its first, a number that is carried changes
- * places with each that is lower: but only with those of `wanted`.  Returns the
- * number that is carried then.
- */
+/* From the last of a group to its first, a number that is carried changes
+   places with each that is lower: but only with those of `wanted`.  Returns the
+   number that is carried then. */
 static ALWAYS_INLINE uint32_t group_carry(uint32_t *numbers, uint32_t wanted,
                                           uint32_t number)
 {
@@ -279,10 +277,8 @@ static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
     return i == 0 ? (int32_t)stretch->first : stretch->places[i - 1] + 1;
 }
 
-/*
- * Uncover the numbers that place i covers: put those on the edge that are below
- * edge[i] and all after them, and set covers[] of all these places.
- */
+/* Uncover the numbers that place i covers: put those on the edge that are below
+   edge[i] and all after them, and set covers[] of all these places. */
 static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
 {
     uint16_t found[MARGAY_STRETCH_MACHINES];
@@ -425,10 +421,8 @@ static ALWAYS_INLINE void move_machines(struct margay_stretch *stretch,
             (end - from) * sizeof *stretch->numbers);
 }
 
-/*
- * Take the machine at index `at` out of the arrays of machines: those on its
- * shorter side close the gap.  Place i and all later ones are after it.
- */
+/* Take the machine at index `at` out of the arrays of machines: those on its
+   shorter side close the gap.  Place i and all later ones are after it. */
 static ALWAYS_INLINE void remove_machine(struct margay_stretch *stretch,
                                          uint32_t i, uint32_t at)
 {
@@ -473,10 +467,8 @@ static NOINLINE void uncover_newest(struct margay_stretch *stretch)
     uncover(stretch, last);
 }
 
-/*
- * A job begins at index `at`, the latest moment that it may.  The moment is no
- * more; returns the number that the job carries on.
- */
+/* A job begins at index `at`, the latest moment that it may.  The moment is no
+   more; returns the number that the job carries on. */
 static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
 {
     stretch->calm = 0;

@@ -124,11 +124,9 @@ enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
     return margay_part_feed(&cluster->row.parts[part], blocks, count, error);
 }
 
-/*
- * Lists of first touches go from position to position, down to 0.  Each
- * position sends its own first, then answers and passes on those of the
- * positions above.
- */
+/* Lists of first touches go from position to position, down to 0.  Each
+   position sends its own first, then answers and passes on those of the
+   positions above. */
 static void pass_touches(margay_cluster *cluster)
 {
     struct margay_row *row = &cluster->row;

@@ -20,11 +20,9 @@
 #include <margay/stackdist.h>
 #include <stddef.h>
 
-/*
- * How the ranks reach each other: by MPI in a cluster, and by something simpler
- * in tests.  A failure of the transport ends all ranks, so its functions have
- * no status.
- */
+/* How the ranks reach each other: by MPI in a cluster, and by something simpler
+   in tests.  A failure of the transport ends all ranks, so its functions have
+   no status. */
 struct margay_transport {
     unsigned rank, ranks;
     void *context;

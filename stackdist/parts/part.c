@@ -14,10 +14,8 @@
 /* Blocks asked about together, so that their cache misses overlap. */
 #define BATCH 64
 
-/*
- * Ask about the next first touches, in their order.  Each gets its distance, or
- * MARGAY_INFINITE if its block is not here: an earlier part may have it.
- */
+/* Ask about the next first touches, in their order.  Each gets its distance, or
+   MARGAY_INFINITE if its block is not here: an earlier part may have it. */
 static void ask_past(struct margay_past *past, const uint64_t *blocks,
                      size_t count, uint64_t *distances)
 {

@@ -25,13 +25,11 @@
 
 struct margay_engine_part;
 
-/*
- * The LRU stack at the end of a part, which answers the first touches of later
- * parts.  The distance of a first touch is the number of blocks above its block
- * here, and of those asked about before.  A block that was asked about belongs
- * to a later part and is taken out.  This is Algorithm 4 of PARDA, with a bit
- * vector over the stack instead of a tree.
- */
+/* The LRU stack at the end of a part, which answers the first touches of later
+   parts.  The distance of a first touch is the number of blocks above its block
+   here, and of those asked about before.  A block that was asked about belongs
+   to a later part and is taken out.  This is Algorithm 4 of PARDA, with a bit
+   vector over the stack instead of a tree. */
 struct margay_past {
     struct margay_hash bits;  /* block to its timestamp in the stack */
     struct margay_rank stack; /* the blocks that are left, in order */
@@ -68,13 +66,11 @@ struct margay_part_setup {
     uint64_t block_count;
 };
 
-/*
- * The expected number of distinct blocks of `refs` references, from a sample of
- * `count` references in runs of `run` from all parts of them, if all blocks
- * were equally likely.  Usually they are not, and there are more.  It errs to
- * the small side, by about the standard error, which grows as fewer blocks of
- * the sample were met again.  0 = unknown.
- */
+/* The expected number of distinct blocks of `refs` references, from a sample of
+   `count` references in runs of `run` from all parts of them, if all blocks
+   were equally likely.  Usually they are not, and there are more.  It errs to
+   the small side, by about the standard error, which grows as fewer blocks of
+   the sample were met again.  0 = unknown. */
 uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
                               uint64_t refs);
 
@@ -104,11 +100,9 @@ struct margay_part_help {
 /* The first touches, in an array that the part owns. */
 uint64_t *margay_part_touches(struct margay_part *part, size_t *count);
 
-/*
- * Answer a list of first touches.  Blocks that the part has are counted, by it
- * or by a helper; the others, *count of them, are left in blocks[] for the part
- * before.
- */
+/* Answer a list of first touches.  Blocks that the part has are counted, by it
+   or by a helper; the others, *count of them, are left in blocks[] for the part
+   before. */
 enum margay_status margay_part_answer(struct margay_part *part,
                                       uint64_t *blocks, size_t *count,
                                       const struct margay_part_help *help,
@@ -117,10 +111,8 @@ enum margay_status margay_part_answer(struct margay_part *part,
 /* Blocks that no later part has asked about. */
 uint64_t margay_part_left(const struct margay_part *part);
 
-/*
- * The blocks left in the LRU stack, in a new array, the oldest first.  With
- * merge=plain they include blocks that later parts have.
- */
+/* The blocks left in the LRU stack, in a new array, the oldest first.  With
+   merge=plain they include blocks that later parts have. */
 enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
                                     uint64_t *count,
                                     struct margay_error *error);
@@ -131,10 +123,8 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
 enum margay_status margay_part_finish(struct margay_part *part,
                                       struct margay_error *error);
 
-/*
- * Add the counts of the part to a histogram.  They are correct for all parts
- * together only, as helpers count for others.
- */
+/* Add the counts of the part to a histogram.  They are correct for all parts
+   together only, as helpers count for others. */
 enum margay_status margay_part_end(struct margay_part *part,
                                    margay_histogram *histogram,
                                    struct margay_error *error);

@@ -100,11 +100,9 @@ static enum margay_status ask_all(struct travel *travel,
 {
     struct margay_row *row = travel->row;
     enum margay_status status = MARGAY_OK;
-    /*
-     * Are there too few blocks for threads to share a list?  Then each takes a
-     * part, and all lists move on at the same time: in p - 1 rounds, where one
-     * list after the other would take p (p - 1) / 2 steps.
-     */
+    /* Are there too few blocks for threads to share a list?  Then each takes a
+       part, and all lists move on at the same time: in p - 1 rounds, where one
+       list after the other would take p (p - 1) / 2 steps. */
     size_t all = 0;
     size_t least =
         row->least_share == 0 ? MARGAY_LEAST_SHARE : row->least_share;

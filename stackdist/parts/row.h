@@ -25,11 +25,9 @@ struct margay_row {
     size_t least_share; /* as in struct margay_part_help, for tests */
 };
 
-/*
- * Begin a row of `count` parts.  setup->refs is for each part.  The crew, of
- * any size, is that of the caller, who may use it in between.  On failure the
- * row can be freed.
- */
+/* Begin a row of `count` parts.  setup->refs is for each part.  The crew, of
+   any size, is that of the caller, who may use it in between.  On failure the
+   row can be freed. */
 enum margay_status margay_row_begin(struct margay_row *row,
                                     const struct margay_part_setup *setup,
                                     unsigned count, margay_crew *crew,

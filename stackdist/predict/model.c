@@ -47,12 +47,10 @@ struct plot {
 /* The least distance that a histogram cannot count. */
 #define TOO_FAR 72057594037927936.0 /* 2^56 */
 
-/*
- * Spread a share evenly over the distances from `least` to `most`, rounded;
- * over some of them where they are many.  Distances below 0 become 0.  Fails
- * with MARGAY_BAD_ARGUMENT for distances of 2^56 and more, or
- * MARGAY_NO_MEMORY.
- */
+/* Spread a share evenly over the distances from `least` to `most`, rounded;
+   over some of them where they are many.  Distances below 0 become 0.  Fails
+   with MARGAY_BAD_ARGUMENT for distances of 2^56 and more, or
+   MARGAY_NO_MEMORY. */
 static enum margay_status add_to_plot(struct plot *plot, double least,
                                       double most, double share,
                                       struct margay_error *error)
@@ -88,11 +86,9 @@ static int compare_dots(const void *left, const void *right)
     return (a->share > b->share) - (a->share < b->share);
 }
 
-/*
- * A new histogram: `references` in all, `cold` of these at infinite distance,
- * the others by their shares, rounded so that any sum of neighbours is off by
- * less than 1.  Fails with MARGAY_NO_MEMORY.
- */
+/* A new histogram: `references` in all, `cold` of these at infinite distance,
+   the others by their shares, rounded so that any sum of neighbours is off by
+   less than 1.  Fails with MARGAY_NO_MEMORY. */
 static enum margay_status draw_plot(struct plot *plot, uint64_t references,
                                     uint64_t cold, margay_histogram **histogram,
                                     struct margay_error *error)
@@ -471,11 +467,9 @@ double margay_raise(double size, unsigned power)
     return product;
 }
 
-/*
- * Sizes may be given as the sides of squares or cubes.  The blocks of a run are
- * its data, and each has one first reference: where these grow as the square or
- * the cube of the sizes, patterns are those of the squares or cubes.
- */
+/* Sizes may be given as the sides of squares or cubes.  The blocks of a run are
+   its data, and each has one first reference: where these grow as the square or
+   the cube of the sizes, patterns are those of the squares or cubes. */
 static unsigned find_power(const struct margay_run *runs, size_t count)
 {
     const struct margay_run *first = &runs[0], *last = &runs[count - 1];

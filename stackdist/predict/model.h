@@ -100,11 +100,9 @@ enum margay_status margay_model_add_piece(struct margay_model *model,
 double margay_mass_ratio(enum margay_mass mass, double size_from,
                          double finite_from, double size_to, double finite_to);
 
-/*
- * Fill in the pieces of a model from the runs, in the order of their sizes, of
- * which there are two or more; model->size and model->finite are known.
- * `dimension` is that of the patterns, which was chosen beforehand.
- */
+/* Fill in the pieces of a model from the runs, in the order of their sizes, of
+   which there are two or more; model->size and model->finite are known.
+   `dimension` is that of the patterns, which was chosen beforehand. */
 enum margay_status margay_single_fit(
     struct margay_model *model, const struct margay_run *runs, size_t count,
     const struct margay_predict_options *options, enum margay_pattern dimension,
@@ -168,12 +166,10 @@ struct margay_form {
 /* The number of references at finite distances. */
 uint64_t margay_finite_references(const margay_histogram *histogram);
 
-/*
- * The bars of a histogram that has finite distances, neighbours joined two by
- * two until there are at most `most_bars`, unless that is 0.  The grains of a
- * bar are its distances, or groups of equal mass where these are too many.
- * MARGAY_NO_MEMORY on failure, with nothing to release.
- */
+/* The bars of a histogram that has finite distances, neighbours joined two by
+   two until there are at most `most_bars`, unless that is 0.  The grains of a
+   bar are its distances, or groups of equal mass where these are too many.
+   MARGAY_NO_MEMORY on failure, with nothing to release. */
 enum margay_status margay_form_make(const margay_histogram *histogram,
                                     const struct margay_bins *bins,
                                     size_t most_bars, struct margay_form *form,
@@ -193,11 +189,9 @@ struct margay_edges {
     size_t count;
 };
 
-/*
- * Bins of the kind given through `farthest`; without a kind (NULL), half
- * octaves.  Reference bins begin where the bars of `form` do, and are half
- * octaves beyond them.  MARGAY_NO_MEMORY on failure.
- */
+/* Bins of the kind given through `farthest`; without a kind (NULL), half
+   octaves.  Reference bins begin where the bars of `form` do, and are half
+   octaves beyond them.  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_edges_make(const struct margay_bins *kind,
                                      const struct margay_form *form,
                                      uint64_t farthest,
@@ -258,11 +252,9 @@ void margay_groups_clear(struct margay_groups *groups);
 struct margay_points margay_points_of(const struct margay_groups *groups,
                                       size_t group);
 
-/*
- * Choose the law of a group.  *fit_error, unless NULL, receives the error of
- * the pattern that fits best, even if it is not taken because none fits well.
- * `plain`: as published.
- */
+/* Choose the law of a group.  *fit_error, unless NULL, receives the error of
+   the pattern that fits best, even if it is not taken because none fits well.
+   `plain`: as published. */
 struct margay_law margay_law_choose(const struct margay_points *points,
                                     const struct margay_patterns *patterns,
                                     bool plain, double *fit_error);
@@ -284,10 +276,9 @@ enum margay_status margay_nnls(const double *matrix, const double *b,
 
 /* ---------------------------------------------------- as numbers, keep.c -- */
 
-/*
- * The number of numbers of an exported model, of which the first `count` are
- * given; with too few of them, a lower limit.  0 if no model begins like this.
- */
+/* The number of numbers of an exported model, of which the first `count` are
+   given; with too few of them, a lower limit.  0 if no model begins like
+   this. */
 size_t margay_model_extent(const uint64_t *numbers, size_t count);
 
 #endif

@@ -30,8 +30,8 @@
 
 #include "traces/traces_internal.h"
 
-/* Smaller pivots and gradients, of scaled columns and b, are rounding errors.
- */
+/* Smaller pivots and gradients, of scaled columns and b, are rounding
+   errors. */
 #define NEARLY_ZERO 1e-10
 
 /* The most changes of the free set per unknown; usually there are far fewer. */
@@ -143,10 +143,8 @@ static size_t choose(const struct problem *problem, const double *x,
     return best;
 }
 
-/*
- * Move x towards the solution until an unknown would become negative.  Returns
- * true if x has reached the solution.
- */
+/* Move x towards the solution until an unknown would become negative.  Returns
+   true if x has reached the solution. */
 static bool approach(const struct problem *problem, double *x)
 {
     double step = 1;

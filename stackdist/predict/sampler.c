@@ -148,8 +148,8 @@ static void raise_thresholds(struct margay_sampler *sampler, uint64_t distance)
     sampler->count = kept;
 }
 
-/* Make this reference's block a data sample, if it qualifies; otherwise NULL.
- */
+/* Make this reference's block a data sample, if it qualifies; otherwise
+   NULL. */
 static struct sample *admit(struct margay_sampler *sampler, uint64_t block,
                             uint64_t distance)
 {

@@ -404,8 +404,8 @@ static uint64_t holes_renew(void *order, uint32_t node)
     const struct neighbours near = find_neighbours(holes, time);
     uint32_t before = near.before, after = near.after, hole;
     uint32_t *begins = holes->begins;
-    /* Make the time a hole.  A changed length counts where its hole is lifted.
-     */
+    /* Make the time a hole.  A changed length counts where its hole is
+       lifted. */
     bool touches_before =
         before != NIL && begins[before] + tree->sizes[before] == time;
     bool touches_after = after != NIL && begins[after] == time + 1;

@@ -79,8 +79,8 @@ static enum margay_status enter(struct olken *olken, uint64_t block,
     }
     if (status != MARGAY_OK)
         return status;
-    /* With a bound, note which block a node stands for, as it may be evicted.
-     */
+    /* With a bound, note which block a node stands for, as it may be
+       evicted. */
     if (olken->tally.bound != UINT64_MAX) {
         if (!MARGAY_MAKE_ROOM(olken->blocks, node, 1, olken->block_capacity))
             return margay_fail_memory(error, "the blocks of a bounded stack");
@@ -170,8 +170,8 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
                 by_node[bucket->values[slot] - 1] = bucket->keys[slot];
         }
     }
-    /* After the oldest has become the newest n times, the order is as before.
-     */
+    /* After the oldest has become the newest n times, the order is as
+       before. */
     for (size_t i = 0; i < n; i++) {
         uint32_t node = olken->class->oldest(olken->order);
         olken->class->renew(olken->order, node);

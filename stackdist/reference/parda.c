@@ -90,10 +90,8 @@ static void feed_part(void *context, size_t i)
         &parda->row.parts[i], parda->refs + from, to - from, NULL);
 }
 
-/*
- * Keep the newest place of each block, where parts share blocks, and with a
- * bound only the newest blocks; the oldest comes first.
- */
+/* Keep the newest place of each block, where parts share blocks, and with a
+   bound only the newest blocks; the oldest comes first. */
 static enum margay_status keep_newest(struct parda *parda, uint64_t *blocks,
                                       uint64_t *count)
 {

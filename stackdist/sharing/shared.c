@@ -26,12 +26,10 @@
 
 /* ----------------------------------- a miss curve, and how fast it fills -- */
 
-/*
- * A cache of c blocks, c of them in use, gets its next block at the next miss,
- * which comes after references / misses(c) references on average.  So the sum
- * of these over all sizes below C is the time in which C blocks come to be in
- * use: the fill time, whose inverse is the average footprint.
- */
+/* A cache of c blocks, c of them in use, gets its next block at the next miss,
+   which comes after references / misses(c) references on average.  So the sum
+   of these over all sizes below C is the time in which C blocks come to be in
+   use: the fill time, whose inverse is the average footprint. */
 
 /* To be cleared in any case. */
 static enum margay_status make_fill(struct margay_fill *steps,

@@ -4,11 +4,9 @@
 
 #include <stdbool.h>
 
-/*
- * The x86-64 micro-architecture levels that hot code is compiled for, as the
- * psABI defines them: V3 has AVX2 and BMI2, V4 the common AVX-512 subsets.
- * PORTABLE is what the compiler emits by default, on any processor.
- */
+/* The x86-64 micro-architecture levels that hot code is compiled for, as the
+   psABI defines them: V3 has AVX2 and BMI2, V4 the common AVX-512 subsets.
+   PORTABLE is what the compiler emits by default, on any processor. */
 enum margay_target {
     MARGAY_TARGET_PORTABLE,
     MARGAY_TARGET_V3,

@@ -23,12 +23,10 @@ static inline const char *margay_plural(uint64_t count, const char *plural)
 /* Replace each control character by '?', in place. */
 void margay_make_printable(char *text);
 
-/*
- * Write a message into *error (which may be NULL) and return `status`, so
- * that a failing path reads `return margay_fail(error, STATUS, ...)`.
- * Control characters, which a file name or a trace may bring in, become '?',
- * so that a message is always one printable line.
- */
+/* Write a message into *error (which may be NULL) and return `status`, so that
+   a failing path reads `return margay_fail(error, STATUS, ...)`.  Control
+   characters, which a file name or a trace may bring in, become '?', so that a
+   message is always one printable line. */
 enum margay_status margay_fail(struct margay_error *error,
                                enum margay_status status, const char *format,
                                ...) __attribute__((format(printf, 3, 4)));

@@ -15,11 +15,9 @@
 
 #define MARGAY_FIRST_CAPACITY 64
 
-/*
- * Make room for `more` elements after `count` of them in an array, which
- * malloc() made or which is NULL, and which may move.  False without memory,
- * and the array is as before.
- */
+/* Make room for `more` elements after `count` of them in an array, which
+   malloc() made or which is NULL, and which may move.  False without memory,
+   and the array is as before. */
 #define MARGAY_MAKE_ROOM(array, count, more, capacity) \
     margay_make_room(&(array), count, more, &(capacity), sizeof *(array))
 static inline bool margay_make_room(void *array, size_t count, size_t more,

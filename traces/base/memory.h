@@ -17,24 +17,18 @@ void *margay_map(size_t bytes);
 /* Give back what margay_map() returned for the same `bytes`.  NULL is fine. */
 void margay_unmap(void *memory, size_t bytes);
 
-/*
- * Extend memory of margay_map() from `bytes` to `more_bytes` by zeros.  It
- * moves, but its pages are not copied, so the memory never exists twice.  NULL
- * if the system refuses; the memory is then as before.
- */
+/* Extend memory of margay_map() from `bytes` to `more_bytes` by zeros.  It
+   moves, but its pages are not copied, so the memory never exists twice.  NULL
+   if the system refuses; the memory is then as before. */
 void *margay_remap(void *memory, size_t bytes, size_t more_bytes);
 
-/*
- * Have the system provide memory of margay_map() at once, because it will soon
- * be written.  Memory that is read first is mapped to a shared page of zeros
- * and mapped again when it is written, which interrupts the other threads.
- */
+/* Have the system provide memory of margay_map() at once, because it will soon
+   be written.  Memory that is read first is mapped to a shared page of zeros
+   and mapped again when it is written, which interrupts the other threads. */
 void margay_touch(void *memory, size_t bytes);
 
-/*
- * Give the whole pages of [memory, memory + bytes) back to the system; they
- * read as zero afterwards.  For tables that are handed over piece by piece.
- */
+/* Give the whole pages of [memory, memory + bytes) back to the system; they
+   read as zero afterwards.  For tables that are handed over piece by piece. */
 void margay_discard(void *memory, size_t bytes);
 
 #endif

@@ -4,11 +4,9 @@
 
 #include <stddef.h>
 
-/*
- * The candidate that is closest to `word`: one that begins with it, or lies
- * within two edits (insert, delete, replace, swap neighbours); NULL if there is
- * none.  candidate(i, context) is name i, NULL after the last.
- */
+/* The candidate that is closest to `word`: one that begins with it, or lies
+   within two edits (insert, delete, replace, swap neighbours); NULL if there is
+   none.  candidate(i, context) is name i, NULL after the last. */
 const char *margay_nearest(const char *word,
                            const char *(*candidate)(size_t i,
                                                     const void *context),

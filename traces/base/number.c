@@ -49,8 +49,8 @@ bool margay_parse_count(const char *text, uint64_t *value)
 #define MOST_DECIMALS 6
 
 /* Read a point and decimals as a numerator and a denominator, 0 and 1 where
-   there is none; returns their end, NULL if there are no decimals or too many.
- */
+   there is none; returns their end, NULL if there are no decimals or too
+   many. */
 static const char *parse_decimals(const char *text, uint64_t *part,
                                   uint64_t *of)
 {

@@ -36,11 +36,9 @@ void margay_queue_publish(struct margay_queue *queue);
    everything that the producer wrote before. */
 void margay_queue_close(struct margay_queue *queue);
 
-/*
- * Consumer: wait up to `wait_ms` milliseconds (-1 = for ever) for the oldest
- * published slot.  MARGAY_OK, MARGAY_AGAIN, or MARGAY_END when the queue is
- * closed and empty.
- */
+/* Consumer: wait up to `wait_ms` milliseconds (-1 = for ever) for the oldest
+   published slot.  MARGAY_OK, MARGAY_AGAIN, or MARGAY_END when the queue is
+   closed and empty. */
 enum margay_status margay_queue_wait(struct margay_queue *queue, int wait_ms,
                                      size_t *slot);
 void margay_queue_release(struct margay_queue *queue);

@@ -52,10 +52,8 @@ static inline uint64_t margay_random_u64(struct margay_random *random)
     return result;
 }
 
-/*
- * Exactly uniform on [0, bound) for 1 <= bound <= 2^64 - 1: a product that
- * would favour some values is drawn again (Lemire 2019).
- */
+/* Exactly uniform on [0, bound) for 1 <= bound <= 2^64 - 1: a product that
+   would favour some values is drawn again (Lemire 2019). */
 static inline uint64_t margay_random_below(struct margay_random *random,
                                            uint64_t bound)
 {

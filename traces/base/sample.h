@@ -46,10 +46,8 @@ static inline double margay_sample_scale(const struct margay_sample *sample)
     return ldexp(1, 64) / ((double)sample->limit + 1);
 }
 
-/*
- * Copy the blocks that are in the sample to `sampled`, an array of count + 1;
- * returns how many.
- */
+/* Copy the blocks that are in the sample to `sampled`, an array of count + 1;
+   returns how many. */
 static inline size_t margay_sample_pick(const struct margay_sample *sample,
                                         const uint64_t *blocks, size_t count,
                                         uint64_t *sampled)

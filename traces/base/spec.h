@@ -22,11 +22,9 @@ enum margay_parameter_kind {
     MARGAY_SIZES,    /* cache sizes in blocks, joined by '+' */
 };
 
-/*
- * One parameter.  `values`, for people and the parser, has the default, '|',
- * and the other names ("auto|on|off") or the ends of the range
- * ("0.01|0.0001..0.5").  A default that is no number ("none|1..9") means 0.
- */
+/* One parameter.  `values`, for people and the parser, has the default, '|',
+   and the other names ("auto|on|off") or the ends of the range
+   ("0.01|0.0001..0.5").  A default that is no number ("none|1..9") means 0. */
 struct margay_parameter {
     const char *key; /* NULL after the last */
     const char *values;
@@ -60,12 +58,10 @@ struct margay_spec_table {
     bool any_case; /* names are known in capitals, too */
 };
 
-/*
- * Find the row that a spec names, and fill in all of its settings, with
- * defaults for parameters that the spec does not give.  Fails with
- * MARGAY_BAD_ARGUMENT, where the message says what is wrong and which names,
- * parameters and values the table has, or MARGAY_NO_MEMORY.
- */
+/* Find the row that a spec names, and fill in all of its settings, with
+   defaults for parameters that the spec does not give.  Fails with
+   MARGAY_BAD_ARGUMENT, where the message says what is wrong and which names,
+   parameters and values the table has, or MARGAY_NO_MEMORY. */
 enum margay_status margay_spec_parse(const struct margay_spec_table *table,
                                      const char *spec, size_t *index,
                                      struct margay_settings *settings,

@@ -34,11 +34,9 @@ enum margay_status {
 /* The length of the longest message with its final NUL; longer ones are cut. */
 #define MARGAY_MESSAGE_BYTES 1024
 
-/*
- * Where a function explains a failure.  The caller owns the structure, and
- * every function that takes one accepts NULL.  The contents are valid only
- * after a failure.
- */
+/* Where a function explains a failure.  The caller owns the structure, and
+   every function that takes one accepts NULL.  The contents are valid only
+   after a failure. */
 struct margay_error {
     /* The status that the function returned. */
     enum margay_status status;

@@ -30,12 +30,10 @@ struct margay_decoding {
     uint64_t order; /* and its number */
 };
 
-/*
- * Decode the words up to `end` and append them to `references`, which must hold
- * one more for each word.  Arrays that are NULL are not filled.  Any words are
- * safe to decode; meaningless ones are skipped.  Events of data are appended to
- * `events`, unless that is NULL.
- */
+/* Decode the words up to `end` and append them to `references`, which must hold
+   one more for each word.  Arrays that are NULL are not filled.  Any words are
+   safe to decode; meaningless ones are skipped.  Events of data are appended to
+   `events`, unless that is NULL. */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,
                          struct margay_references *references,

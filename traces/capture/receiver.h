@@ -52,13 +52,11 @@ void margay_receiver_pass_on(const margay_receiver *receiver);
    program uses. */
 void margay_receiver_started(margay_receiver *receiver);
 
-/*
- * The next words, after a wait of up to `wait_ms` milliseconds (-1 = for ever).
- * MARGAY_OK: *words has 0 or more words, which belong to the receiver and stay
- * until the next call; the program may still write over them.
- * MARGAY_AGAIN: no words have come yet.  MARGAY_END: the recorded processes
- * have ended, and all words have been given.
- */
+/* The next words, after a wait of up to `wait_ms` milliseconds (-1 = for ever).
+   MARGAY_OK: *words has 0 or more words, which belong to the receiver and stay
+   until the next call; the program may still write over them.  MARGAY_AGAIN: no
+   words have come yet.  MARGAY_END: the recorded processes have ended, and all
+   words have been given. */
 enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
                                         struct margay_words *words,
                                         struct margay_error *error);

@@ -38,13 +38,11 @@
 /* To be raised with every change to this file. */
 #define MARGAY_CAPTURE_VERSION 17
 
-/*
- * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
- * process of the recorder, and its descriptor of the other end of MESSAGES.  A
- * program that has closed descriptors it did not open finds the files again
- * where the system shows the descriptors of other processes
- * (/proc/RECORDER/fd).
- */
+/* "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
+   process of the recorder, and its descriptor of the other end of MESSAGES.  A
+   program that has closed descriptors it did not open finds the files again
+   where the system shows the descriptors of other processes
+   (/proc/RECORDER/fd). */
 #define MARGAY_CAPTURE_VARIABLE "MARGAY_CAPTURE"
 
 /* The first eight bytes of the file, in the byte order of the machine. */
@@ -284,8 +282,8 @@ struct margay_capture {
     _Atomic uint32_t openings;             /* buffers that were opened, */
     _Atomic uint32_t fills;                /* and that became full, */
     _Atomic uint64_t sent;                 /* and the words in them */
-    /* 1: the recorder sleeps, and wants a message when `fills` is `alarm`, ...
-     */
+    /* 1: the recorder sleeps, and wants a message when `fills` is `alarm`,
+       ... */
     _Atomic uint32_t sleeps, alarm;
     /* ... and 1: a thread waits for a buffer. */
     _Atomic uint32_t waits;

@@ -222,12 +222,10 @@ static struct short_row make_short(const struct margay_csv *csv)
     return made;
 }
 
-/*
- * The same of a row whose columns, up to the last that is read, are digits
- * within 32 characters: the ends of all its fields are found at once, so that
- * the next row can begin before the numbers of this one are known.  NULL: the
- * row is longer, or holds something else.
- */
+/* The same of a row whose columns, up to the last that is read, are digits
+   within 32 characters: the ends of all its fields are found at once, so that
+   the next row can begin before the numbers of this one are known.  NULL: the
+   row is longer, or holds something else. */
 static inline const char *read_short(const struct short_row *row,
                                      const struct margay_marks *marks,
                                      const char *line, uint64_t *numbers)
@@ -315,12 +313,10 @@ static uint64_t any_rows(struct margay_csv *csv, uint64_t most,
     return count;
 }
 
-/*
- * Read rows from text->cursor on, as long as they are plain, valid, and stand
- * for exactly one reference each, and the batch has room.  Returns how many;
- * the caller reads the next one.  Where numbers are read, a row with other
- * fields does not end the faster way for good.
- */
+/* Read rows from text->cursor on, as long as they are plain, valid, and stand
+   for exactly one reference each, and the batch has room.  Returns how many;
+   the caller reads the next one.  Where numbers are read, a row with other
+   fields does not end the faster way for good. */
 static uint64_t plain_rows(struct margay_csv *csv, struct margay_text *text,
                            struct margay_references *references)
 {

@@ -75,11 +75,10 @@ bool margay_data_map_has_events(const struct margay_data_map *map);
 
 struct margay_references;
 
-/*
- * Replace the sites of the entries from `first` on by data, while `count`
- * events happen, whose `at` is an index of entries and does not descend.  Where
- * the batch has no sites they are taken to be 0.  Fails with MARGAY_NO_MEMORY.
- */
+/* Replace the sites of the entries from `first` on by data, while `count`
+   events happen, whose `at` is an index of entries and does not descend.  Where
+   the batch has no sites they are taken to be 0.  Fails with
+   MARGAY_NO_MEMORY. */
 enum margay_status margay_data_map_name(struct margay_data_map *map,
                                         const struct margay_data_event *events,
                                         size_t count,

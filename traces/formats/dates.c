@@ -18,11 +18,9 @@ static const uint8_t letters[128] = {
     ['Y'] = YEAR, ['M'] = MONTH,  ['D'] = DAY,
     ['h'] = HOUR, ['m'] = MINUTE, ['s'] = SECOND};
 
-/*
- * Does the text look like the picture?  Letters as above stand for digits of a
- * number, bbb for the English name of a month, T for that or a blank, + for a
- * sign, and any other character for itself.
- */
+/* Does the text look like the picture?  Letters as above stand for digits of a
+   number, bbb for the English name of a month, T for that or a blank, + for a
+   sign, and any other character for itself. */
 static bool looks_like(const char *picture, const char *text, int date[NUMBERS])
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -204,12 +204,10 @@ enum margay_status margay_decoding_pass_records(
     return MARGAY_OK;
 }
 
-/*
- * Fill one batch.  The records are read to the end of the array of numbers.
- * There 64-bit records stay; narrower ones are widened, and wider ones drawn
- * together, towards its beginning.  An incomplete record of a slow writer is
- * kept in the buffer.
- */
+/* Fill one batch.  The records are read to the end of the array of numbers.
+   There 64-bit records stay; narrower ones are widened, and wider ones drawn
+   together, towards its beginning.  An incomplete record of a slow writer is
+   kept in the buffer. */
 static enum margay_status fill_packed(struct margay_decoding *decoding,
                                       struct margay_references *batch)
 {
@@ -302,11 +300,9 @@ static enum margay_status fail_line(struct margay_decoding *decoding,
         expected, format_of(decoding)->info.name, reader->detection.evidence);
 }
 
-/*
- * `failed` says, with decoding->error, that a line cannot be read.  MARGAY_OK:
- * it is to be passed over.  Bad lines after the last reference that is wanted
- * do not count.
- */
+/* `failed` says, with decoding->error, that a line cannot be read.  MARGAY_OK:
+   it is to be passed over.  Bad lines after the last reference that is wanted
+   do not count. */
 static enum margay_status judge_line(struct margay_decoding *decoding,
                                      const struct margay_references *batch,
                                      enum margay_status failed)

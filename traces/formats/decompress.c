@@ -282,10 +282,8 @@ static bool goes_on(struct margay_decompressor *this, uint64_t consumed)
                        left);
 }
 
-/*
- * Some filters end without an error at unknown bytes, and that of lz4 also
- * after an empty stream: a new archive reads the stream that follows.
- */
+/* Some filters end without an error at unknown bytes, and that of lz4 also
+   after an empty stream: a new archive reads the stream that follows. */
 static enum margay_status end_archive(struct margay_decompressor *this,
                                       struct margay_error *error)
 {
@@ -339,12 +337,10 @@ static bool sums_up(const unsigned char *entry, size_t bytes,
     return sum == member_bytes;
 }
 
-/*
- * Compare the table of contents of a zip, of which `tail` has the last `held`
- * bytes, with the members that were read, and their total of bytes.  Returns
- * NULL, or what is wrong.  Where a table is longer than the tail, only the
- * number of members is compared.
- */
+/* Compare the table of contents of a zip, of which `tail` has the last `held`
+   bytes, with the members that were read, and their total of bytes.  Returns
+   NULL, or what is wrong.  Where a table is longer than the tail, only the
+   number of members is compared. */
 static const char *check_end(const unsigned char *tail, size_t held,
                              uint64_t members, uint64_t member_bytes)
 {

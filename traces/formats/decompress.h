@@ -44,18 +44,16 @@ const struct margay_compression *margay_compression_named(const char *name,
 
 struct margay_decompressor;
 
-/* True if these bytes are the beginning of a magic, and more may complete it.
- */
+/* True if these bytes are the beginning of a magic, and more may complete
+   it. */
 bool margay_may_be_compressed(const void *head, size_t bytes);
 
-/*
- * Make a decompressor for a file that begins with `head`, which the source
- * gives again.  On success *decompressor is NULL if the file is not compressed.
- * `name` names the file in messages; it must outlive the decompressor.  Where
- * `threads` is 2 or more and the file is made of pieces for several threads,
- * the decompressor starts up to `threads` of its own; a read may then wait
- * until a piece is complete.
- */
+/* Make a decompressor for a file that begins with `head`, which the source
+   gives again.  On success *decompressor is NULL if the file is not compressed.
+   `name` names the file in messages; it must outlive the decompressor.  Where
+   `threads` is 2 or more and the file is made of pieces for several threads,
+   the decompressor starts up to `threads` of its own; a read may then wait
+   until a piece is complete. */
 enum margay_status margay_decompressor_create(
     const char *name, const void *head, size_t bytes,
     struct margay_byte_source source, unsigned threads,

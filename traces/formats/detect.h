@@ -16,21 +16,17 @@ struct margay_detection {
                      format */
 };
 
-/*
- * Choose the format of the trace whose first `bytes` bytes stand at `window`;
- * `whole`: these are all.  After the window must stand a newline, if it is
- * whole, and MARGAY_TEXT_PADDING bytes.  Fails with MARGAY_BAD_INPUT if no
- * format fits, and then found->format is NULL, or if two do.
- */
+/* Choose the format of the trace whose first `bytes` bytes stand at `window`;
+   `whole`: these are all.  After the window must stand a newline, if it is
+   whole, and MARGAY_TEXT_PADDING bytes.  Fails with MARGAY_BAD_INPUT if no
+   format fits, and then found->format is NULL, or if two do. */
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,
                                  struct margay_detection *found,
                                  struct margay_error *error);
 
-/*
- * True if no bytes after the window can make margay_detect() choose another
- * format; they may still be faulty.
- */
+/* True if no bytes after the window can make margay_detect() choose another
+   format; they may still be faulty. */
 bool margay_detect_is_certain(const char *path, const char *window,
                               size_t bytes);
 

@@ -106,11 +106,9 @@ struct margay_text {
     uint64_t earlier_line;
 };
 
-/*
- * Decode lines until the text ends, or the batch may not hold another line.
- * Returns NULL, or what was expected instead of the line at text->cursor, or of
- * text->earlier.
- */
+/* Decode lines until the text ends, or the batch may not hold another line.
+   Returns NULL, or what was expected instead of the line at text->cursor, or of
+   text->earlier. */
 typedef const char *margay_decode_function(
     struct margay_text *text, struct margay_references *references);
 
@@ -196,8 +194,8 @@ struct margay_format {
        no other format would hold the same. */
     bool (*is_plausible)(const void *records, size_t count, bool *certain);
 
-    /* Packed: a record is a number as it stands in the memory of this machine.
-     */
+    /* Packed: a record is a number as it stands in the memory of this
+       machine. */
     bool stands_in_memory;
 
     /* Write one record and return its length; 0 = the number does not fit. */

@@ -30,8 +30,8 @@ struct margay_input {
     off_t start; /* the offset at which a regular file was opened */
     atomic_uint_fast64_t bytes_read;
 
-    /* Bytes read ahead to recognise a compression, `head_given` of them given.
-     */
+    /* Bytes read ahead to recognise a compression, `head_given` of them
+       given. */
     unsigned char head[MARGAY_MAGIC_BYTES];
     size_t head_bytes, head_given;
 

@@ -15,12 +15,10 @@
 
 struct margay_input;
 
-/*
- * Open `path` ("-" = standard input, which stays open) without waiting, even
- * for the writer of a FIFO.  A regular file may be decompressed by `threads`
- * threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and *input
- * NULL, if there is no such file or it is a directory.
- */
+/* Open `path` ("-" = standard input, which stays open) without waiting, even
+   for the writer of a FIFO.  A regular file may be decompressed by `threads`
+   threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and *input
+   NULL, if there is no such file or it is a directory. */
 enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error);
@@ -37,10 +35,8 @@ void margay_input_cancel(struct margay_input *input);
 void margay_input_progress(const struct margay_input *input,
                            uint64_t *bytes_read, uint64_t *bytes_total);
 
-/*
- * Read up to `bytes` bytes, decompressed if the first bytes show a compression.
- * *got = 0 is the end.
- */
+/* Read up to `bytes` bytes, decompressed if the first bytes show a compression.
+ *got = 0 is the end. */
 enum margay_status margay_input_read(struct margay_input *input, void *buffer,
                                      size_t bytes, size_t *got,
                                      struct margay_error *error);
@@ -53,11 +49,9 @@ bool margay_input_would_wait(const struct margay_input *input);
    elsewhere, or are compressed.  Known after the first read. */
 uint64_t margay_input_pipe(const struct margay_input *input);
 
-/*
- * The length of a plain regular file, from the offset at which it was opened; 0
- * for others, or if the first bytes cannot be read.  To be called by the
- * reading thread.
- */
+/* The length of a plain regular file, from the offset at which it was opened; 0
+   for others, or if the first bytes cannot be read.  To be called by the
+   reading thread. */
 uint64_t margay_input_plain_bytes(struct margay_input *input);
 
 /* In such a file, go on reading at `offset`, at most its length. */
@@ -65,10 +59,8 @@ enum margay_status margay_input_go_to(struct margay_input *input,
                                       uint64_t offset,
                                       struct margay_error *error);
 
-/*
- * In such a file, read `bytes` bytes at `offset`, fewer only at its end.  Any
- * number of threads may call it at the same time.
- */
+/* In such a file, read `bytes` bytes at `offset`, fewer only at its end.  Any
+   number of threads may call it at the same time. */
 enum margay_status margay_input_read_at(struct margay_input *input,
                                         uint64_t offset, void *buffer,
                                         size_t bytes, size_t *got,

@@ -49,12 +49,10 @@ enum margay_role {
 /* One of the shapes in which a layout occurs. */
 struct margay_variant {
     const char *columns; /* in the language above; NULL = there is no variant */
-    /*
-     * Of a layout whose columns have numbers, a letter for each column: d
-     * decimal, n anything else, o a word of an operation, t any text; an
-     * asterisk at the end for more of any kind.  The first row must have as
-     * many columns; detection by content checks all rows.
-     */
+    /* Of a layout whose columns have numbers, a letter for each column: d
+       decimal, n anything else, o a word of an operation, t any text; an
+       asterisk at the end for more of any kind.  The first row must have as
+       many columns; detection by content checks all rows. */
     const char *shape;
     bool by_name_only; /* not enough to detect the layout by its content */
 };
@@ -135,12 +133,10 @@ struct margay_choice {
     bool http;      /* operation and id are parts of one column */
 };
 
-/*
- * Parse the argument of --column or, where `of_layout`, the columns of a
- * layout's variant.  The choice keeps pointers to it and to `tenant`, which is
- * as in struct margay_trace_options.  A text that does not begin with ROLE= is
- * the name or number of the id's column.  Fails with MARGAY_BAD_ARGUMENT.
- */
+/* Parse the argument of --column or, where `of_layout`, the columns of a
+   layout's variant.  The choice keeps pointers to it and to `tenant`, which is
+   as in struct margay_trace_options.  A text that does not begin with ROLE= is
+   the name or number of the id's column.  Fails with MARGAY_BAD_ARGUMENT. */
 enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        const char *tenant,
                                        struct margay_choice *choice,

@@ -202,8 +202,8 @@ static bool copy_field(const unsigned char *record, uint64_t record_bytes,
     return field.is_signed && all >> 63 != 0;
 }
 
-/* The operations of libCacheSim by their numbers, and a bit that there is one.
- */
+/* The operations of libCacheSim by their numbers, and a bit that there is
+   one. */
 #define OP_KNOWN 4u
 #define GETS     (OP_KNOWN | MARGAY_GET)
 #define SETS     (OP_KNOWN | MARGAY_SET)

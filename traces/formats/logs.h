@@ -21,12 +21,10 @@ struct margay_log {
     size_t at;
 };
 
-/*
- * Read a reference of a line from `at` on, which is 0 at first.  The line
- * neither begins nor ends with a blank unless log->keeps_blanks, and is not
- * blank.  Where more references may follow, log->at is set to the place to go
- * on.  A count of 0 means no reference.  Returns NULL, or what was expected.
- */
+/* Read a reference of a line from `at` on, which is 0 at first.  The line
+   neither begins nor ends with a blank unless log->keeps_blanks, and is not
+   blank.  Where more references may follow, log->at is set to the place to go
+   on.  A count of 0 means no reference.  Returns NULL, or what was expected. */
 typedef const char *margay_line_function(struct margay_log *log,
                                          const char *line, const char *end,
                                          size_t at,
@@ -37,11 +35,9 @@ const char *margay_log_decode(struct margay_text *text,
                               struct margay_references *references,
                               margay_line_function *parse);
 
-/*
- * Lines that a pattern takes apart, a regular expression or a picture: a field
- * has a name, and a number from 1 on.  Fails with MARGAY_BAD_ARGUMENT and
- * MARGAY_NO_MEMORY.
- */
+/* Lines that a pattern takes apart, a regular expression or a picture: a field
+   has a name, and a number from 1 on.  Fails with MARGAY_BAD_ARGUMENT and
+   MARGAY_NO_MEMORY. */
 struct margay_pattern;
 enum margay_status margay_pattern_create(const char *text, bool is_picture,
                                          struct margay_pattern **pattern,
@@ -77,8 +73,8 @@ static inline bool margay_take_number(const char *begin, const char *end,
     return field.decimal;
 }
 
-/* Two numbers with a mark between them: "8,0", or seconds and their fraction.
- */
+/* Two numbers with a mark between them: "8,0", or seconds and their
+   fraction. */
 static inline bool margay_take_pair(const char *word, const char *end,
                                     char mark, uint64_t *number)
 {

@@ -120,11 +120,9 @@ struct margay_mgt_encoder {
     uint8_t deltas[4][MARGAY_MGT_BLOCK_ENTRIES * 8 + MARGAY_MGT_PADDING];
 };
 
-/*
- * Append a column of up to MARGAY_MGT_BLOCK_ENTRIES values, which
- * MARGAY_MGT_BACK_VALUES zeros must precede in memory.  Returns the end of the
- * column, or NULL where there is no memory.
- */
+/* Append a column of up to MARGAY_MGT_BLOCK_ENTRIES values, which
+   MARGAY_MGT_BACK_VALUES zeros must precede in memory.  Returns the end of the
+   column, or NULL where there is no memory. */
 uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,
                            enum margay_mgt_column_name name,
                            const uint64_t *values, size_t count, uint8_t *to);

@@ -32,10 +32,9 @@
 
 /* --------------------------------------------------------------- streams -- */
 
-/*
- * A stream begins with its raw and its stored length, 32 bits each.  If these
- * are equal the bytes are stored raw, because compression made them no shorter.
- */
+/* A stream begins with its raw and its stored length, 32 bits each.  If these
+   are equal the bytes are stored raw, because compression made them no
+   shorter. */
 
 #define EXPECTS_STREAM "a stream as long as it says"
 

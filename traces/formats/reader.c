@@ -210,11 +210,9 @@ static enum margay_status open_decoding(struct margay_reader *reader)
                                 reader->skip_refs, &reader->skipped);
 }
 
-/*
- * Records of fixed length in a plain file are counted and skipped without being
- * read.  Half a record at the end does not count.  Of lines that stand alone,
- * or may do so, only the bytes are known.
- */
+/* Records of fixed length in a plain file are counted and skipped without being
+   read.  Half a record at the end does not count.  Of lines that stand alone,
+   or may do so, only the bytes are known. */
 static enum margay_status skip_records(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;

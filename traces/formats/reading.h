@@ -60,25 +60,19 @@ bool margay_trace_counts_requests(const margay_trace *trace);
    until it has come to the end. */
 double margay_trace_reading_seconds(const margay_trace *trace);
 
-/*
- * A range of the references in a file, read by the thread that asks for them.
- * Any number of threads may read ranges of one trace, which must outlive the
- * ranges, at the same time; one thread at a time uses a range.
- */
+/* A range of the references in a file, read by the thread that asks for them.
+   Any number of threads may read ranges of one trace, which must outlive the
+   ranges, at the same time; one thread at a time uses a range. */
 typedef struct margay_range margay_range;
 
-/*
- * References [first, first + count) of the file, or those up to its end.  A
- * range that reaches the end checks it as margay_trace_next() does.  Of the
- * trace's options only `kinds`, `ops` and `ids` apply, and of its reading
- * `unused_columns`.
- * *range is NULL or a range of the same trace, whose memory the new one takes;
- * after a failure it is NULL.
- * The trace must be ready.  Fails with MARGAY_BAD_ARGUMENT where the number of
- * references is not known, or where they lie at no known offsets; with
- * MARGAY_NO_MEMORY; and with MARGAY_IO or MARGAY_BAD_INPUT where an index is to
- * be read first.
- */
+/* References [first, first + count) of the file, or those up to its end.  A
+   range that reaches the end checks it as margay_trace_next() does.  Of the
+   trace's options only `kinds`, `ops` and `ids` apply, and of its reading
+   `unused_columns`.  *range is NULL or a range of the same trace, whose memory
+   the new one takes; after a failure it is NULL.  The trace must be ready.
+   Fails with MARGAY_BAD_ARGUMENT where the number of references is not known,
+   or where they lie at no known offsets; with MARGAY_NO_MEMORY; and with
+   MARGAY_IO or MARGAY_BAD_INPUT where an index is to be read first. */
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error);
@@ -87,13 +81,11 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
    These are read without decoding. */
 bool margay_trace_has_records(const margay_trace *trace);
 
-/*
- * The same of a plain file of text whose lines stand alone, where references
- * cannot be counted without reading: those of the lines whose first byte is one
- * of [first, first + bytes) of the file, or up to its end.  Ranges that cover
- * the file give each of its references once.  Of a table, only where
- * margay_trace_known_lines() has found that its rows stand alone.
- */
+/* The same of a plain file of text whose lines stand alone, where references
+   cannot be counted without reading: those of the lines whose first byte is one
+   of [first, first + bytes) of the file, or up to its end.  Ranges that cover
+   the file give each of its references once.  Of a table, only where
+   margay_trace_known_lines() has found that its rows stand alone. */
 enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
                                       uint64_t bytes, margay_range **range,
                                       struct margay_error *error);
@@ -129,13 +121,11 @@ void margay_range_free(margay_range *range);
 void margay_numbers_shift(const uint64_t *restrict numbers, size_t count,
                           unsigned shift, uint64_t *restrict blocks);
 
-/*
- * Before margay_batch_blocks(): *count entries of a batch, from entry `from`
- * on, are divided at once: all where references are not split, otherwise at
- * least one and so few that a caller can stop after them.  MARGAY_BAD_INPUT,
- * about the trace called `name`, where one of them touches more than
- * MARGAY_MOST_TOUCHED blocks of 2^shift numbers.
- */
+/* Before margay_batch_blocks(): *count entries of a batch, from entry `from`
+   on, are divided at once: all where references are not split, otherwise at
+   least one and so few that a caller can stop after them.  MARGAY_BAD_INPUT,
+   about the trace called `name`, where one of them touches more than
+   MARGAY_MOST_TOUCHED blocks of 2^shift numbers. */
 enum margay_status margay_batch_take(const struct margay_batch *batch,
                                      size_t from, unsigned shift, bool split,
                                      const char *name, size_t *count,

@@ -66,11 +66,9 @@ static inline uint64_t margay_fold_decimal(uint64_t word)
     return (word * 10000 + (word >> 32)) & UINT64_C(0x00000000ffffffff);
 }
 
-/*
- * The next number cannot begin before the length of this one is known.  So 16
- * bytes are compared at once, which compilers have instructions for, and the
- * results gathered in a mask, whose zeros give the length.
- */
+/* The next number cannot begin before the length of this one is known.  So 16
+   bytes are compared at once, which compilers have instructions for, and the
+   results gathered in a mask, whose zeros give the length. */
 typedef unsigned char margay_bytes16 __attribute__((vector_size(16)));
 typedef char margay_chars16 __attribute__((vector_size(16)));
 typedef uint16_t margay_pairs8 __attribute__((vector_size(16)));
@@ -156,11 +154,9 @@ static inline margay_u128 margay_align_digits(const char *cursor,
     return ((margay_u128)second << 64 | first) << (128 - 8 * digits);
 }
 
-/*
- * Read the digits at `cursor` in base 16 or 10.  Returns the end of the digits,
- * or NULL if there are none or the value is over 64 bits.  The caller checks
- * what follows.
- */
+/* Read the digits at `cursor` in base 16 or 10.  Returns the end of the digits,
+   or NULL if there are none or the value is over 64 bits.  The caller checks
+   what follows. */
 const char *margay_scan_long_number(const char *cursor, unsigned base,
                                     uint64_t *value);
 

@@ -26,21 +26,17 @@ struct line_rules {
     bool rest_ignored;
 };
 
-/*
- * Parse the record that begins at `cursor` and append it.  Returns the end of
- * the record, or NULL after setting *expected to what was expected; the loop
- * then drops what the parser has appended.
- */
+/* Parse the record that begins at `cursor` and append it.  Returns the end of
+   the record, or NULL after setting *expected to what was expected; the loop
+   then drops what the parser has appended. */
 typedef const char *parse_function(const char *cursor,
                                    struct margay_references *references,
                                    const char **expected);
 
-/*
- * Deal with a line that does not end after its record: `line` is where it
- * begins, `after` where the parser ended, NULL if it failed.  Returns where to
- * go on: at the next line, or after the blanks that begin this one; or NULL
- * after setting *expected.
- */
+/* Deal with a line that does not end after its record: `line` is where it
+   begins, `after` where the parser ended, NULL if it failed.  Returns where to
+   go on: at the next line, or after the blanks that begin this one; or NULL
+   after setting *expected. */
 static const char *settle_line(const char *line, const char *after,
                                const struct line_rules *rules,
                                const char **expected)

@@ -1,5 +1,5 @@
-/* trace.c - an open trace: its options, its beginning, its batches, its facts
- */
+/* trace.c - an open trace: its options, its beginning, its batches, its
+   facts */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

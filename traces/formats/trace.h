@@ -30,10 +30,8 @@ struct margay_trace {
     uint64_t most;       /* references of a batch */
 };
 
-/*
- * Make a batch of the entries [from, from + count), without the kinds that
- * were not asked for.  The entries that stay are moved together, in place.
- */
+/* Make a batch of the entries [from, from + count), without the kinds that were
+   not asked for.  The entries that stay are moved together, in place. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
                          size_t from, size_t count, struct margay_batch *batch);

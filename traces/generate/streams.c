@@ -92,8 +92,8 @@ static uint64_t small_factor(uint64_t rank)
 }
 
 /* Unscaled weights by rank; returns their sum.  Because (a b)^-s = a^-s b^-s,
-   three ranks in four need only a product, which costs far less than a power.
- */
+   three ranks in four need only a product, which costs far less than a
+   power. */
 static margay_u128 weigh(uint64_t *weights, uint64_t blocks, double exponent)
 {
     struct margay_power power;

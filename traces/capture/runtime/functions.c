@@ -73,8 +73,8 @@ __attribute__((constructor(101))) static void begin_program(void)
     begun = true;
 }
 
-/* References after this stay in a buffer, from which the receiver takes them.
- */
+/* References after this stay in a buffer, from which the receiver takes
+   them. */
 __attribute__((destructor(101))) static void end_program(void)
 {
     margay_recorder_leave();

@@ -557,8 +557,7 @@ static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
 
 /* Write the word where its site is known and the place that the caller reserved
    is the thread's last one: it is in its buffer, and no handler has written
-   after it.  The slot still holds the site if no handler has told one since.
- */
+   after it.  The slot still holds the site if no handler has told one since. */
 static bool put_known(uint64_t *next, uint64_t word, uint64_t site)
 {
     const unsigned slot = slot_of(site);

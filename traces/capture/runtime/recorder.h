@@ -57,11 +57,9 @@ uint64_t *margay_recorder_room(uint64_t *next, size_t words);
 /* The word that tells the site of one of the references that follow. */
 uint64_t margay_recorder_site(uint64_t site);
 
-/*
- * Record a reference of 1 to 64 bytes at an address of at most 48 bits (tags
- * above them are dropped); kind as enum margay_kind.  `site` is the address
- * of the code that makes it, or 0.
- */
+/* Record a reference of 1 to 64 bytes at an address of at most 48 bits (tags
+   above them are dropped); kind as enum margay_kind.  `site` is the address of
+   the code that makes it, or 0. */
 static inline void margay_record_at(const volatile void *address, unsigned kind,
                                     unsigned bytes, uint64_t site)
 {
@@ -79,12 +77,10 @@ static inline void margay_record_at(const volatile void *address, unsigned kind,
 /* True if events of data are recorded. */
 bool margay_recorder_wants_data(void);
 
-/*
- * Record, where that is wanted, that [address, address + bytes) now holds other
- * data: enum margay_data, which says what `site` is, an address of code or of a
- * variable in this process.  Takes part in no recording of references that has
- * not begun.
- */
+/* Record, where that is wanted, that [address, address + bytes) now holds other
+   data: enum margay_data, which says what `site` is, an address of code or of a
+   variable in this process.  Takes part in no recording of references that has
+   not begun. */
 void margay_recorder_put_data(unsigned data, const volatile void *address,
                               uint64_t bytes, uint64_t site);
 

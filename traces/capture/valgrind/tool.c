@@ -25,8 +25,8 @@
 #include "traces/capture/runtime/process.h"
 #include "traces/capture/valgrind/tool.h"
 
-/* Of Valgrind's core, which does not declare it to tools: the program's file.
- */
+/* Of Valgrind's core, which does not declare it to tools: the program's
+   file. */
 extern Int VG_(cl_exec_fd);
 
 static struct margay_wishes wishes;

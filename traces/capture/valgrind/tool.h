@@ -16,11 +16,9 @@
 #include <pub_tool_basics.h>
 #include <pub_tool_tooliface.h>
 
-/*
- * Of the thread that runs: the next word goes to *next, and the words from
- * there to `end` are unused.  Code that Valgrind makes of the program's reads
- * and writes these two, and calls the recorder where they leave no room.
- */
+/* Of the thread that runs: the next word goes to *next, and the words from
+   there to `end` are unused.  Code that Valgrind makes of the program's reads
+   and writes these two, and calls the recorder where they leave no room. */
 struct margay_cursor {
     uint64_t *next, *end;
 };
