@@ -82,7 +82,7 @@ static enum margay_status open_listing(void *context,
     struct distances *distances = context;
     margay_question *listing;
     enum margay_status status =
-        drive_question(&kind, &distances->csv, &listing, error);
+        margay_question_create(&kind, &distances->csv, 0, &listing, error);
     const struct objects_wanted wanted = {.distances = true, .next = listing};
     if (status == MARGAY_OK && distances->options->results.objects)
         return objects_question(distances->options, &wanted, &distances->sizes,

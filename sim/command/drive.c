@@ -564,18 +564,6 @@ enum margay_status drive_run(const struct drive *drive,
     return status;
 }
 
-enum margay_status drive_question(const margay_question *kind, void *context,
-                                  margay_question **question,
-                                  struct margay_error *error)
-{
-    *question = malloc(sizeof **question);
-    if (*question == NULL)
-        return margay_fail_memory(error, kind->name);
-    **question = *kind;
-    (*question)->context = context;
-    return MARGAY_OK;
-}
-
 void drive_join(const struct margay_transport *transport)
 {
     ranks = transport;

@@ -104,10 +104,4 @@ int drive_serve(const struct options *options);
 /* On rank 0, dismiss the helpers with an exit status; returns that status. */
 int drive_dismiss(int exit_status);
 
-/* A question of a command's own: `kind` with this context.
-   MARGAY_NO_MEMORY. */
-enum margay_status drive_question(const margay_question *kind, void *context,
-                                  margay_question **question,
-                                  struct margay_error *error);
-
 #endif

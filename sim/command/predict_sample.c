@@ -120,7 +120,7 @@ static enum margay_status open_peaks(void *context, margay_question **question,
         .can.needs = MARGAY_COLUMN_DISTANCES,
         .name = "the peaks",
     };
-    return drive_question(&kind, context, question, error);
+    return margay_question_create(&kind, context, 0, question, error);
 }
 
 static enum margay_status end(void *context, const struct margay_job *job,

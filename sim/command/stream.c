@@ -264,7 +264,7 @@ enum margay_status stream_question(struct stream *stream,
             .uses = columns | MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
             .references = true,
         };
-    return drive_question(&kind, stream, question, error);
+    return margay_question_create(&kind, stream, 0, question, error);
 }
 
 enum margay_status stream_open(struct stream *stream,

@@ -44,7 +44,7 @@ static enum margay_status open_keeper(void *context, margay_question **question,
         .bytes = sizeof(margay_analysis), .feed = keep_span};
     static const margay_question kind = {.functions = &functions,
                                          .name = "the trace"};
-    return drive_question(&kind, context, question, error);
+    return margay_question_create(&kind, context, 0, question, error);
 }
 
 static size_t next_references(void *context, const uint64_t **blocks)

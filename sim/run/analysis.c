@@ -3,9 +3,27 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/run/series.h"
 #include "traces/traces_internal.h"
+
+enum margay_status margay_question_create(const margay_question *kind,
+                                          const void *context, size_t bytes,
+                                          margay_question **question,
+                                          struct margay_error *error)
+{
+    margay_question *made = malloc(sizeof *made + bytes);
+    *question = made;
+    if (made == NULL) {
+        margay_question_free(kind->next);
+        return margay_fail_memory(error, kind->name);
+    }
+    *made = *kind;
+    made->context =
+        bytes == 0 ? (void *)context : memcpy(made + 1, context, bytes);
+    return MARGAY_OK;
+}
 
 enum margay_status margay_question_begin(const margay_question *question,
                                          const struct margay_pass *passes,

@@ -304,6 +304,13 @@ struct margay_question {
     void *context;    /* of its maker */
 };
 
+/* Make a question as `kind` is, whose context is a copy of those bytes or, if
+   there are 0 of them, the context itself.  It owns kind->next, which is freed
+   if this fails.  MARGAY_NO_MEMORY. */
+MARGAY_API enum margay_status margay_question_create(
+    const margay_question *kind, const void *context, size_t bytes,
+    margay_question **question, struct margay_error *error);
+
 /* Begin an analysis, and that of question->next.  The caller frees it. */
 MARGAY_API enum margay_status margay_question_begin(
     const margay_question *question, const struct margay_pass *passes,

@@ -26,8 +26,7 @@ struct count {
     uint64_t pair, references;
 };
 
-struct attribution_question {
-    margay_question question;
+struct asked {
     enum margay_attribution by;
     margay_region_of *region_of;
     void *context;
@@ -35,7 +34,7 @@ struct attribution_question {
 
 struct attribution {
     margay_analysis analysis;
-    const struct attribution_question *asked;
+    const struct asked *asked;
     struct margay_keys keys;
     struct margay_hash pairs; /* 1 + the index of their count */
     struct count *list;
@@ -79,7 +78,7 @@ static enum margay_status attribution_feed(margay_analysis *analysis,
                                            struct margay_error *error)
 {
     struct attribution *counts = self(analysis);
-    const struct attribution_question *asked = counts->asked;
+    const struct asked *asked = counts->asked;
     if (asked->by == MARGAY_BY_REGION &&
         analysis->pass->numbers != MARGAY_ADDRESSES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -182,7 +181,7 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     struct attribution *own = self(analysis);
     (void)share;
-    own->asked = (const struct attribution_question *)analysis->question;
+    own->asked = analysis->question->context;
     enum margay_status status = margay_keys_begin(&own->keys, error);
     return status == MARGAY_OK
                ? margay_hash_create(&own->pairs, FIRST_PAIRS, error)
@@ -202,20 +201,13 @@ enum margay_status margay_attribution_question(enum margay_attribution by,
         .reset = attribution_reset,
         .free = attribution_free,
     };
-    struct attribution_question *made = calloc(1, sizeof *made);
-    *question = NULL;
-    if (made == NULL)
-        return margay_fail_memory(error, "the attribution");
-    made->question = (margay_question){
+    const struct asked asked = {by, region_of, context};
+    const margay_question kind = {
         .functions = &functions,
         .can.needs = margay_keys_column(by) | MARGAY_COLUMN_DISTANCES,
         .can.data = by == MARGAY_BY_DATUM,
         .can.looks = true,
         .name = "the attribution",
     };
-    made->by = by;
-    made->region_of = region_of;
-    made->context = context;
-    *question = &made->question;
-    return MARGAY_OK;
+    return margay_question_create(&kind, &asked, sizeof asked, question, error);
 }

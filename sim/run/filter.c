@@ -12,11 +12,6 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
-struct filter_question {
-    margay_question question;
-    struct margay_filter_request request;
-};
-
 struct filter {
     margay_analysis analysis;
     margay_cache *cache;
@@ -103,8 +98,7 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     struct filter *filter = self(analysis);
     (void)share;
-    const struct margay_filter_request *request =
-        &((const struct filter_question *)analysis->question)->request;
+    const struct margay_filter_request *request = analysis->question->context;
     struct margay_cache_options options = request->cache;
     enum margay_status status =
         divide_capacity(request, analysis->pass->block_bytes, &options, error);
@@ -129,11 +123,8 @@ enum margay_status margay_filter_question(
     };
     const struct margay_policy_info *policy;
     *question = NULL;
-    struct filter_question *made = calloc(1, sizeof *made);
     enum margay_status status = MARGAY_OK;
-    if (made == NULL)
-        status = margay_fail_memory(error, "a cache");
-    else if ((next->can.needs & LOST_COLUMNS) != 0 || next->can.references)
+    if ((next->can.needs & LOST_COLUMNS) != 0 || next->can.references)
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "%s: asks for more than the blocks that a cache "
                              "passes on",
@@ -143,11 +134,10 @@ enum margay_status margay_filter_question(
             request->cache.policy == NULL ? "lru" : request->cache.policy,
             &policy, error);
     if (status != MARGAY_OK) {
-        free(made);
         margay_question_free(next);
         return status;
     }
-    made->question = (margay_question){
+    margay_question kind = {
         .functions = &functions,
         .next = next,
         /* A trace without kinds would pass for one without writes. */
@@ -158,8 +148,7 @@ enum margay_status margay_filter_question(
         .name = "a cache",
     };
     if (policy->abilities & MARGAY_POLICY_NEEDS_SITES)
-        made->question.can.needs |= MARGAY_COLUMN_SITES;
-    made->request = *request;
-    *question = &made->question;
-    return MARGAY_OK;
+        kind.can.needs |= MARGAY_COLUMN_SITES;
+    return margay_question_create(&kind, request, sizeof *request, question,
+                                  error);
 }

@@ -14,11 +14,6 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
-struct machines_question {
-    margay_question question;
-    struct margay_machine_request request;
-};
-
 struct machines {
     margay_analysis analysis;
     struct margay_machine_request request;
@@ -195,7 +190,7 @@ static enum margay_status begin(margay_analysis *analysis,
     struct machines *machines = self(analysis);
     const struct margay_pass *pass = analysis->pass;
     machines->request =
-        ((const struct machines_question *)analysis->question)->request;
+        *(const struct margay_machine_request *)analysis->question->context;
     size_t all = machines->request.machine_count;
     if (pass->block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -233,14 +228,11 @@ enum margay_status margay_machine_question(
     };
     *question = NULL;
     enum margay_status status = check_machines(request, error);
-    struct machines_question *made =
-        status == MARGAY_OK ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL) {
+    if (status != MARGAY_OK) {
         margay_question_free(request->next);
-        return status == MARGAY_OK ? margay_fail_memory(error, "the machines")
-                                   : status;
+        return status;
     }
-    made->question = (margay_question){
+    margay_question kind = {
         .functions = &functions,
         .next = request->next,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
@@ -249,25 +241,24 @@ enum margay_status margay_machine_question(
                 .traces = request->machine_count == 1},
         .name = "the machine",
     };
-    made->request = *request;
     if (request->notes_sharing)
-        made->question.can.uses |= MARGAY_COLUMN_SITES;
+        kind.can.uses |= MARGAY_COLUMN_SITES;
     if (request->next != NULL) {
-        made->question.can.needs |= request->next->can.needs;
-        made->question.can.uses |= request->next->can.uses;
+        kind.can.needs |= request->next->can.needs;
+        kind.can.uses |= request->next->can.uses;
     }
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (margay_level_needs_sites(&request->levels[i]))
-            made->question.can.needs |= MARGAY_COLUMN_SITES;
+            kind.can.needs |= MARGAY_COLUMN_SITES;
         if (request->levels[i].coherence != MARGAY_COHERENCE_NONE)
-            made->question.can.needs |= MARGAY_COLUMN_THREADS;
+            kind.can.needs |= MARGAY_COLUMN_THREADS;
     }
     size_t sharing = 0;
     for (size_t i = 0; i < request->machine_count; i++)
         sharing += may_share(request, i);
-    made->question.can.shares = sharing > 1;
-    *question = &made->question;
-    return MARGAY_OK;
+    kind.can.shares = sharing > 1;
+    return margay_question_create(&kind, request, sizeof *request, question,
+                                  error);
 }
 
 struct margay_level_counts margay_machine_analysis_counts(

@@ -6,11 +6,6 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
-struct objects_question {
-    margay_question question;
-    struct margay_objects_options options;
-};
-
 struct objects_analysis {
     margay_analysis analysis;
     struct margay_objects_options options;
@@ -196,7 +191,7 @@ static enum margay_status begin(margay_analysis *analysis,
     struct objects_analysis *own = self(analysis);
     (void)share, (void)error;
     own->options =
-        ((const struct objects_question *)analysis->question)->options;
+        *(const struct margay_objects_options *)analysis->question->context;
     own->pass = *analysis->pass;
     own->pass.block_bytes = 0;
     analysis->pass = &own->pass;
@@ -219,13 +214,7 @@ enum margay_status margay_objects_question(
     const struct margay_objects_options *options, margay_question *next,
     margay_question **question, struct margay_error *error)
 {
-    struct objects_question *made = calloc(1, sizeof *made);
-    *question = NULL;
-    if (made == NULL) {
-        margay_question_free(next);
-        return margay_fail_memory(error, "the objects");
-    }
-    made->question = (margay_question){
+    const margay_question kind = {
         .functions = &functions,
         .next = next,
         .can = {.needs = MARGAY_COLUMN_SIZES |
@@ -237,7 +226,6 @@ enum margay_status margay_objects_question(
                 .looks = next == NULL},
         .name = "objects",
     };
-    made->options = *options;
-    *question = &made->question;
-    return MARGAY_OK;
+    return margay_question_create(&kind, options, sizeof *options, question,
+                                  error);
 }

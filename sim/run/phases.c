@@ -51,16 +51,12 @@ enum margay_status margay_phases_question(margay_question **question,
         .finish = phases_finish,
         .free = phases_free,
     };
-    margay_question *made = calloc(1, sizeof *made);
-    *question = made;
-    if (made == NULL)
-        return margay_fail_memory(error, "the phases");
-    *made = (margay_question){
+    static const margay_question kind = {
         .functions = &functions,
         .can = {.passes = true, .traces = true},
         .name = "phases",
     };
-    return MARGAY_OK;
+    return margay_question_create(&kind, NULL, 0, question, error);
 }
 
 const margay_phases *margay_phases_analysis_of(const margay_analysis *analysis)

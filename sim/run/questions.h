@@ -309,6 +309,39 @@ MARGAY_API enum margay_status margay_phases_question(
 MARGAY_API const margay_phases *margay_phases_analysis_of(
     const margay_analysis *analysis);
 
+/* ---- What a trace holds ---- */
+
+/* Something of a trace: how many, at what, and its share of all; a share below
+   0 is none of anything. */
+struct margay_profile_row {
+    const char *property, *at;
+    double value, share;
+};
+typedef void margay_profile_take(void *context,
+                                 const struct margay_profile_row *row);
+
+/* How popular blocks are, which sizes and operations references have, and how
+   many come in a second, in rows.  MARGAY_NO_MEMORY. */
+MARGAY_API enum margay_status margay_profile_question(
+    margay_question **question, struct margay_error *error);
+MARGAY_API void margay_profile_visit(margay_analysis *analysis,
+                                     margay_profile_take *take, void *context);
+
+/* The references to blocks from `low` to `high`, addresses or ids, among those
+   from `from` on, up to `to`. */
+struct margay_heatmap_cell {
+    uint64_t place, low, high, from, to, references;
+};
+typedef void margay_heatmap_take(void *context,
+                                 const struct margay_heatmap_cell *cell);
+
+/* Which blocks are used when: cells that have references, by place and time.
+   MARGAY_NO_MEMORY. */
+MARGAY_API enum margay_status margay_heatmap_question(
+    margay_question **question, struct margay_error *error);
+MARGAY_API void margay_heatmap_visit(margay_analysis *analysis,
+                                     margay_heatmap_take *take, void *context);
+
 /* ---- Policies of objects with sizes ---- */
 
 struct margay_object_policies_request {

@@ -16,9 +16,8 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
-struct split_question {
-    margay_question question;
-    margay_question *inner; /* owned */
+struct asked {
+    margay_question *inner; /* owned by the question */
     enum margay_attribution by;
 };
 
@@ -30,7 +29,7 @@ struct piece {
 
 struct split {
     margay_analysis analysis;
-    const struct split_question *asked;
+    const struct asked *asked;
     struct margay_share share;
     struct margay_keys keys;
     struct piece *pieces; /* by the number of the key; owned */
@@ -200,7 +199,7 @@ static enum margay_status begin(margay_analysis *analysis,
                                 struct margay_error *error)
 {
     struct split *split = self(analysis);
-    split->asked = (const struct split_question *)analysis->question;
+    split->asked = analysis->question->context;
     split->share = *share;
     split->share.threads = 1; /* keys are many */
     split->sorted = margay_span_columns_create();
@@ -212,7 +211,7 @@ static enum margay_status begin(margay_analysis *analysis,
 
 static void question_free(margay_question *question)
 {
-    margay_question_free(((struct split_question *)question)->inner);
+    margay_question_free(((struct asked *)question->context)->inner);
     free(question);
 }
 
@@ -231,13 +230,8 @@ enum margay_status margay_split_question(enum margay_attribution by,
         .look = split_look,
         .series = split_series,
     };
-    struct split_question *made = calloc(1, sizeof *made);
-    *question = NULL;
-    if (made == NULL) {
-        margay_question_free(inner);
-        return margay_fail_memory(error, "the analyses of keys");
-    }
-    made->question = (margay_question){
+    const struct asked asked = {inner, by};
+    const margay_question kind = {
         .functions = &functions,
         .free = question_free,
         .can = {.needs = inner->can.needs | margay_keys_column(by),
@@ -250,8 +244,9 @@ enum margay_status margay_split_question(enum margay_attribution by,
                 .looks = inner->can.looks},
         .name = inner->name,
     };
-    made->inner = inner;
-    made->by = by;
-    *question = &made->question;
-    return MARGAY_OK;
+    enum margay_status status =
+        margay_question_create(&kind, &asked, sizeof asked, question, error);
+    if (status != MARGAY_OK)
+        margay_question_free(inner);
+    return status;
 }
