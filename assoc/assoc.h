@@ -225,6 +225,11 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, size_t set_index,
 /* Defined for these only: no margay_cache and no margay_opt has it. */
 #define MARGAY_POLICY_ONLY_OBJECTS 64u
 
+/* The policy is defined for requests of blocks, too; or for these only, and it
+   is no row of the table. */
+#define MARGAY_POLICY_FOR_REQUESTS  128u
+#define MARGAY_POLICY_ONLY_REQUESTS 256u
+
 /* A row of the table of replacement policies.  Its strings have static
    storage. */
 struct margay_policy_info {

@@ -213,7 +213,8 @@ const struct margay_policy margay_policy_arc = {
              .help = "the least recently used block goes of those used once, "
                      "or of the others, as lately pays more",
              .source = "Megiddo and Modha 2003",
-             .abilities = MARGAY_POLICY_FOR_OBJECTS},
+             .abilities =
+                 MARGAY_POLICY_FOR_OBJECTS | MARGAY_POLICY_FOR_REQUESTS},
     MARGAY_OBJECT_POLICY_MEMBERS(arc),
     .memory = memory,
     MARGAY_QUEUES_MEMBERS,

@@ -165,7 +165,8 @@ const struct margay_policy margay_policy_lfu = {
              .parameters = "",
              .help = "the block goes that was used least often since it came",
              .source = "Aho et al. 1971",
-             .abilities = MARGAY_POLICY_FOR_OBJECTS},
+             .abilities =
+                 MARGAY_POLICY_FOR_OBJECTS | MARGAY_POLICY_FOR_REQUESTS},
     MARGAY_OBJECT_POLICY_MEMBERS(lfu),
     .remove = remove_slot,
     .victim = margay_order_victim,

@@ -54,7 +54,8 @@ const struct margay_policy margay_policy_lru = {
              .parameters = "",
              .help = "the least recently used block goes",
              .source = "Mattson et al. 1970",
-             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_FOR_OBJECTS},
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_FOR_OBJECTS |
+                          MARGAY_POLICY_FOR_REQUESTS},
     .state_bytes = sizeof(struct margay_order),
     .set_up = set_up,
     .idle_repeats = true,

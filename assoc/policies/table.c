@@ -6,13 +6,15 @@
 
 #include "assoc/policies/admission.h"
 #include "assoc/policies/policy.h"
+#include "assoc/policies/prefix_cache.h"
 
 const struct margay_policy margay_policy_opt = {
     .info = {.name = "opt",
              .parameters = "bypass=off|on",
              .help = "the block goes that is used again last",
              .source = "Belady 1966",
-             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE},
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE |
+                          MARGAY_POLICY_FOR_REQUESTS},
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
 };
 
@@ -34,6 +36,15 @@ const struct margay_policy margay_policy_pfoo_u = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS |
                           MARGAY_POLICY_ONLY_OBJECTS |
                           MARGAY_POLICY_NEEDS_FUTURE},
+};
+
+/* Of caches of requests alone (prefix_cache.h). */
+static const struct margay_policy_info leaf_lru = {
+    .name = MARGAY_LEAF_LRU,
+    .parameters = "",
+    .help = "the block used last the longest ago goes that no other follows",
+    .source = "",
+    .abilities = MARGAY_POLICY_FOR_REQUESTS | MARGAY_POLICY_ONLY_REQUESTS,
 };
 
 #define ADDRESS(name) &margay_policy_##name,
@@ -97,6 +108,9 @@ enum margay_status margay_policy_find(const char *spec,
     const struct margay_policy *policy;
     struct margay_settings settings = {.given = 0};
     struct margay_admission admission;
+    *info = &leaf_lru;
+    if (strcasecmp(spec, MARGAY_LEAF_LRU) == 0)
+        return MARGAY_OK;
     char *plain = strdup(spec);
     enum margay_status status =
         plain == NULL ? margay_fail_memory(error, "a spec")

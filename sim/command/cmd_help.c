@@ -174,6 +174,16 @@ static void put_all_options(FILE *text, const void *context)
     }
 }
 
+static void put_able(FILE *text, const char *option, unsigned ability)
+{
+    const struct margay_policy_info *policy;
+    fprintf(text, "\nWith %s:", option);
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        if (policy->abilities & ability)
+            fprintf(text, " %s", policy->name);
+    }
+}
+
 static void put_policies(FILE *text, const void *context)
 {
     const struct margay_policy_info *policy;
@@ -185,15 +195,13 @@ static void put_policies(FILE *text, const void *context)
         if (*policy->parameters != '\0')
             fprintf(text, "  %-8s %s\n", "", policy->parameters);
     }
-    fprintf(text, "\nWith --objects:");
-    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
-        if (policy->abilities & MARGAY_POLICY_FOR_OBJECTS)
-            fprintf(text, " %s", policy->name);
-    }
+    put_able(text, "--objects", MARGAY_POLICY_FOR_OBJECTS);
     fprintf(text, "\nThere all but the bounds take admit=size<N, "
                   "admit=second-hit,\nadmit=adaptsize or admit=P, too, "
                   "and those that name their victim in\nadvance "
                   "admit=tinylfu.  tier=BYTES is memory before a cache.\n");
+    put_able(text, "--requests", MARGAY_POLICY_FOR_REQUESTS);
+    fprintf(text, " leaf-lru\n");
 }
 
 static void put_layouts(FILE *text, const void *context)

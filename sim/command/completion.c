@@ -9,6 +9,7 @@
 #include "sim/options/options.h"
 #include "sim/terminal/asset.h"
 #include "traces/traces_internal.h"
+#include <margay/assoc.h>
 
 /* A script that is being written. */
 struct script {
@@ -37,12 +38,13 @@ static void put_word(const struct script *script, const char *word)
 
 /* -------------------------------------------------------------- values -- */
 
-/* "olken:tree=splay" for each choice of each parameter of an engine; of a
-   range, the name alone. */
-static void put_parameters(const struct script *script,
-                           const struct margay_engine_info *engine)
+/* "olken olken:tree=splay", for each choice of each parameter; of a range, the
+   name alone. */
+static void put_spec(const struct script *script, const char *name,
+                     const char *parameters)
 {
-    const char *key = engine->parameters;
+    const char *key = parameters;
+    put_word(script, name);
     while (*key != '\0') {
         size_t key_bytes = strcspn(key, "=") + 1;
         size_t bytes = strcspn(key, ",");
@@ -50,7 +52,7 @@ static void put_parameters(const struct script *script,
         bool is_range = memmem(key, bytes, "..", 2) != NULL;
         do {
             size_t value_bytes = strcspn(value, "|,");
-            put_word(script, engine->name);
+            put_word(script, name);
             put_part(script, ":", 1);
             put_part(script, key, key_bytes);
             if (!is_range)
@@ -66,6 +68,23 @@ static bool takes_files(const struct option *option)
     return option->parse == parse_input || option->parse == parse_output;
 }
 
+/* The policies of an option, but those that its caches cannot have. */
+static void put_policies(const struct script *script,
+                         const struct option *option)
+{
+    const struct margay_policy_info *policy;
+    const size_t of_sets = offsetof(struct options, caches.policies);
+    unsigned barred =
+        option->parse == parse_policy
+            ? MARGAY_POLICY_ONLY_OBJECTS | MARGAY_POLICY_NEEDS_FUTURE
+        : option->field == of_sets ? MARGAY_POLICY_ONLY_OBJECTS
+                                   : MARGAY_POLICY_FOR_SETS;
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        if ((policy->abilities & barred) == 0)
+            put_spec(script, policy->name, policy->parameters);
+    }
+}
+
 /* The known values of an option. */
 static void put_values(const struct script *script, const struct option *option)
 {
@@ -78,11 +97,10 @@ static void put_values(const struct script *script, const struct option *option)
         if (reads || (writes && format->writable))
             put_word(script, format->name);
     }
-    for (size_t i = 0; measures && (engine = margay_engine_at(i)) != NULL;
-         i++) {
-        put_word(script, engine->name);
-        put_parameters(script, engine);
-    }
+    for (size_t i = 0; measures && (engine = margay_engine_at(i)) != NULL; i++)
+        put_spec(script, engine->name, engine->parameters);
+    if (option->parse == parse_policy || option->parse == parse_policy_list)
+        put_policies(script, option);
     for (const struct word *word = option->values;
          word != NULL && word->text != NULL; word++)
         put_word(script, word->text);

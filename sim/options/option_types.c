@@ -618,9 +618,6 @@ OPTION_TYPE(policy_list)
                                     ? parse_policy(name, text, &checked, error)
                                     : parse_spec_list(name, text, list, error);
     for (size_t i = 0; i < list->count && status == MARGAY_OK; i++) {
-        /* Caches of requests alone have it; all others refuse it later. */
-        if (strcasecmp(list->specs[i], MARGAY_LEAF_LRU) == 0)
-            continue;
         status = parse_policy(name, list->specs[i], &checked, error);
         if (status == MARGAY_OK)
             list->abilities |= checked.info->abilities;

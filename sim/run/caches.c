@@ -113,6 +113,11 @@ static enum margay_status check_policy(
     const struct margay_caches_request *request,
     const struct margay_policy_info *policy, struct margay_error *error)
 {
+    if (policy->abilities & MARGAY_POLICY_ONLY_REQUESTS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is for requests of blocks (margay "
+                           "curve --requests)",
+                           policy->name);
     if (policy->abilities & MARGAY_POLICY_ONLY_OBJECTS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is defined for objects with sizes "

@@ -590,6 +590,17 @@ static enum margay_status check(const char *spec,
                                 struct margay_error *error)
 {
     bool of_objects = caches == MARGAY_CACHES_OF_OBJECTS;
+    bool of_requests = caches == MARGAY_CACHES_OF_REQUESTS;
+    if (of_requests && (info->abilities & MARGAY_POLICY_FOR_REQUESTS) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is not defined for requests of "
+                           "blocks (margay help policies says which are)",
+                           spec);
+    if (!of_requests && (info->abilities & MARGAY_POLICY_ONLY_REQUESTS))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is for requests of blocks "
+                           "(--requests)",
+                           spec);
     if (info->abilities & MARGAY_POLICY_FOR_SETS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is defined for sets of some ways "
@@ -608,48 +619,18 @@ static enum margay_status check(const char *spec,
     return MARGAY_OK;
 }
 
-static enum margay_status check_of_requests(const char *spec,
-                                            struct margay_error *error)
-{
-    static const char *const known[] = {"lru",  "opt", MARGAY_LEAF_LRU,
-                                        "slru", "lfu", "arc"};
-    size_t length = strcspn(spec, ":");
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strlen(known[i]) == length &&
-            strncasecmp(known[i], spec, length) == 0)
-            return MARGAY_OK;
-    }
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "--policy %s: it is not defined for requests of blocks "
-                       "(lru, leaf-lru, slru, lfu, arc and opt are)",
-                       spec);
-}
-
 static enum margay_status read_spec(const char *spec,
                                     enum margay_caches_of caches,
                                     struct margay_policy_row *row,
                                     struct margay_error *error)
 {
-    bool of_objects = caches == MARGAY_CACHES_OF_OBJECTS;
-    bool of_requests = caches == MARGAY_CACHES_OF_REQUESTS;
-    enum margay_status status =
-        of_requests ? check_of_requests(spec, error) : MARGAY_OK;
-    if (strcasecmp(spec, MARGAY_LEAF_LRU) == 0) {
-        *row = (struct margay_policy_row){.spec = spec, .simulated = true};
-        return of_requests ? MARGAY_OK
-                           : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                         "--policy %s: it is for requests of "
-                                         "blocks (--requests)",
-                                         spec);
-    }
-    if (status == MARGAY_OK)
-        status = margay_policy_find(spec, &row->info, error);
+    enum margay_status status = margay_policy_find(spec, &row->info, error);
     if (status == MARGAY_OK)
         status = check(spec, row->info, caches, error);
     if (status != MARGAY_OK)
         return status;
-    bool needs_future =
-        !of_objects && (row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE);
+    bool needs_future = caches != MARGAY_CACHES_OF_OBJECTS &&
+                        (row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE);
     row->spec = spec;
     row->simulated = !needs_future && (margay_spec_of_objects(spec) ||
                                        strcmp(row->info->name, "lru") != 0);

@@ -73,7 +73,7 @@ completes 'margay curve -f din --sizes o' octave:
 completes 'margay curve -e hol' 'holes holes:form=tree holes:form=vector'
 completes 'margay curve -e holes:form=t' tree
 completes 'margay curve --engine=holes:fo' 'form=tree form=vector'
-completes 'margay assoc --policy opt:b' 'bypass=on bypass=off'
+completes 'margay assoc --policy opt:b' 'bypass=off bypass=on'
 completes 'margay predict --method ' 'single multi'
 completes 'margay record --method=' 'auto runtime valgrind'
 completes 'margay record --thread-traces s' separate
