@@ -29,7 +29,7 @@ $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
 	@cp $(BUILD)/margay $(@D)/bin
 	@cp $(shared_LIBRARY) $(@D)/libmargay.so
 	$(call quiet,CC $(@D)/policy.so)$(CC) $(CFLAGS) -fPIC -shared \
-	    -I$(BUILD)/include -o $(@D)/policy.so sim/python/policy.c
+	    -pthread -I$(BUILD)/include -o $(@D)/policy.so sim/python/policy.c
 	$(call quiet,PYTHON $@)$(PYTHON) sim/python/bindings.py \
 	    $(python_FOLDER)/interface.i $(VERSION) >$@.new
 	@mv $@.new $@

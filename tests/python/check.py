@@ -622,8 +622,36 @@ refuses("", margay.curve, "t.din", policy=margay.Policy, sizes=[4],
         raises=NotImplementedError)
 refuses("not defined for objects", margay.curve, "sized.csv", objects=True,
         policy=Fifo, **sized)
-refuses("Fifo: simulate runs the command", margay.simulate, "t.din",
-        [{"cache": "L1", "policy": Fifo}])
+machine = [{"cache": name, "holds": "all", "bytes": size, "block_bytes": 64,
+            "ways": ways, "next": following, "policy": "fifo"}
+           for name, size, ways, following in (("L1", 1024, 4, "L2"),
+                                               ("L2", 6144, 12, None))]
+both = [{**row, "policy": Fifo} for row in machine]
+for vary in {}, {"L2.policy": ["lru", "fifo"], "L1.bytes": "1K..2K"}:
+    own = {**vary, "L2.policy": [Lru, Fifo]} if vary else {}
+    table, known = (margay.simulate("t.din", rows, vary=fields, limit=4000)
+                    for rows, fields in ((both, own), (machine, vary)))
+    if vary:
+        table["L2.policy"] = list(map(str.lower, table["L2.policy"]))
+    check(f"simulate: policies in Python, {vary}", is_equal(table, known) and
+          len(table["misses"]) == (8 if vary else 2), table.rows())
+check("filter: a policy in Python", list(
+    margay.filter("t.din", sets=3, ways=2, policy=Fifo).block) == list(
+    margay.filter("t.din", sets=3, ways=2, policy="fifo").block))
+refuses("division", margay.simulate, "t.din", both, vary={"L2.policy": Failing},
+        raises=ZeroDivisionError)
+refuses("--vary: 'L3.policy=Fifo' (expected", margay.simulate, "t.din", both,
+        vary={"L3.policy": Fifo})
+last = []
+
+
+class Told(Fifo):
+    def fill(self, set, way, block):
+        last.append(block)
+
+
+margay.curve([64 * number for number in range(9)], policy=Told, sizes=[9])
+check("calls that wait are made in the end", len(last) == 9, last)
 
 # Ctrl-C while the library waits for a pipe that says nothing.
 os.mkfifo("pipe")

@@ -4,23 +4,25 @@ from __future__ import annotations
 # mypy: enable-incomplete-feature=Unpack
 import csv
 import ctypes
+import itertools
 import json
 import math
 import os
 import re
 import subprocess
 import tempfile
-from typing import (Any, Iterable, Mapping, Optional, Sequence,
+from typing import (Any, Iterable, Mapping, Optional, Sequence, Type,
                     Union)
 
 from margay import _columns
 from margay._calls import Error, _c, _check, _relabel, _text, lib
+from margay._policy import Policies, Policy, _Served, _Specs, _specs_of
 from margay._run import Options, Traces, Unpack, _given, _sources
 from margay._table import Table
 from margay._values import Count, Sizes, _list, _whole
 
 Machine = Union[str, "os.PathLike[str]", Sequence[
-    Mapping[str, Union[str, float, None]]]]
+    Mapping[str, Union[str, float, Type[Policy], None]]]]
 _PROGRAM = os.path.join(os.path.dirname(__file__), "bin", "margay")
 
 
@@ -34,26 +36,39 @@ def _arguments(options: Mapping[str, Any]) -> Iterable[str]:
 
 def _ask(command: str, arguments: Mapping[str, Any], traces: Traces,
          options: Optional[Mapping[str, Any]] = None,
-         others: Optional[Mapping[str, str]] = None) -> Table:
-    """The table that `margay command` writes; `others` renames other files."""
+         others: Mapping[str, str] = {}, own: _Specs = _Specs([], [])) -> Table:
+    """The table that `margay command` writes; `others` renames other files, and
+    `own` has policies in Python."""
     given = _given(options or {})
     if given.pop("progress"):
         raise Error(f"{command} has no progress")
     with _sources(traces, given) as sources:
-        names = {**(others or {}), **{source.name: source.label
-                                      for source in sources}}
-        run = subprocess.run(
-            [_PROGRAM, command, "--quiet", *_arguments({**given, **arguments}),
-             "--", *(source.name for source in sources)],
-            capture_output=True, check=False,
-            pass_fds=[source.descriptor for source in sources
-                      if source.descriptor >= 0])
+        names = {**others, **own.names, **{source.name: source.label
+                                           for source in sources}}
+        served = [policy for policy in own.own if isinstance(policy, _Served)]
+        with subprocess.Popen(
+                [_PROGRAM, command, "--quiet",
+                 *_arguments({**given, **arguments}), "--",
+                 *(source.name for source in sources)],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                pass_fds=[source.descriptor for source in sources
+                          if source.descriptor >= 0]
+                + [policy.there.fileno() for policy in served]) as run:
+            try:
+                for policy in served:
+                    policy.on_failure = run.kill
+                written, told = run.communicate()
+            finally:
+                run.kill()
+    failure = own.failure()
+    if failure is not None:
+        raise failure
     if run.returncode != 0:
-        message = _relabel(os.fsdecode(run.stderr).strip(), names)
+        message = _relabel(os.fsdecode(told).strip(), names)
         keywords = "|".join(Options.__annotations__)
         raise Error(re.sub(f"--({keywords})( [A-Z]+)?", r"\1=", message.replace(
             f"margay {command}: ", "", 1)))
-    return _read(os.fsdecode(run.stdout), names)
+    return _read(os.fsdecode(written), names)
 
 
 def _read(lines: str, names: Mapping[str, str]) -> Table:
@@ -94,6 +109,7 @@ def compare(trace: Traces, *, sets: Optional[Sizes] = None,
 
 
 def simulate(trace: Traces, machine: Machine, *,
+             vary: Optional[Mapping[str, Union[Sizes, Policies]]] = None,
              instructions: Optional[Count] = None,
              cores: Optional[Count] = None, seed: Count = 1,
              **options: Unpack[Options]) -> Table:
@@ -102,38 +118,54 @@ def simulate(trace: Traces, machine: Machine, *,
 
     `machine`: the file of its table, the name of one that comes with Margay, or
     a list with a dict for each cache, with the columns of that table: cache,
-    holds, bytes, block_bytes, ways, next and perhaps more.  `instructions`:
-    what mpki are counted of; without it, the fetches.  `cores`: thread t runs
-    on core t modulo this; without it, on core t.  There is no option `block`.
+    holds, bytes, block_bytes, ways, next and perhaps more.  `vary`: of each
+    field CACHE.COLUMN that varies the values, "16K..64K", one, or a list of
+    them; each field is a column of the result.  A policy, here and there, may
+    be a subclass of Policy.  `instructions`: what mpki are counted of; without
+    it, the fetches.  `cores`: thread t runs on core t modulo this; without it,
+    on core t.  There is no option `block`.
 
-    A row for each trace and cache: counts of references; ratios, 0 to 1; mpki
-    (misses per 1000 instructions); -1 for counts that a cache has not.
+    A row for each trace, cache, and combination of what varies: counts of
+    references; ratios, 0 to 1; mpki (misses per 1000 instructions); -1 for
+    counts that a cache has not.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = (os.fspath(machine) if isinstance(machine, (str, os.PathLike))
-                else _write_machine(machine, os.path.join(folder, "machine")))
-        return _ask("simulate", {
-            "json": True, "machine": path, "instructions": instructions,
-            "cores": cores, "seed": seed}, trace, options, {path: "machine"}
-            if path.startswith(folder) else {})
-
-
-def _write_machine(machine: Any, path: str) -> str:
-    if not isinstance(machine, (list, tuple)) \
+    rows: Any = machine
+    if isinstance(machine, (str, os.PathLike)):
+        rows = []
+    elif not isinstance(machine, (list, tuple)) \
             or not all(isinstance(row, Mapping) for row in machine):
         raise Error(f"machine: {type(machine).__name__} (expected the name of "
                     "its table, or a list of dicts, one of columns for each "
                     "cache)")
-    for policy in (row.get("policy") for row in machine):
-        if isinstance(policy, type):
-            raise Error(f"policy {policy.__name__}: simulate runs the command "
-                        "(expected the name of a policy, or of an object in C)")
+    fields = {field: _list(values) for field, values in (vary or {}).items()}
+    own = [value for value in itertools.chain(
+        (row.get("policy") for row in rows), *fields.values())
+        if isinstance(value, type)]
+    with tempfile.TemporaryDirectory() as folder, _specs_of(own, True) as found:
+        path = os.path.join(folder, "machine")
+        specs = dict(zip(own, found.specs))
+        if isinstance(machine, (str, os.PathLike)):
+            path = os.fspath(machine)
+        else:
+            _write_machine([{name: specs.get(value, value)
+                             for name, value in row.items()} for row in rows],
+                           path)
+        varied = [f"{field}=" + ",".join(str(specs.get(value, value))
+                                         for value in values)
+                  for field, values in fields.items()]
+        return _ask("simulate", {
+            "json": True, "machine": path, "vary": varied or None,
+            "instructions": instructions, "cores": cores, "seed": seed}, trace,
+            options, {path: "machine"} if path.startswith(folder) else {},
+            found)
+
+
+def _write_machine(rows: Sequence[Mapping[str, Any]], path: str) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(dict.fromkeys(
-            name for row in machine for name in row)), lineterminator="\n")
+            name for row in rows for name in row)), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(machine)
-    return path
+        writer.writerows(rows)
 
 
 def annotate(trace: Traces, *, sizes: Optional[Sizes] = None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 # mypy: enable-incomplete-feature=Unpack
 import array
 import ctypes
-from typing import Any
+from typing import Any, Type, Union
 
 from margay import _columns
 from margay._calls import Error, _c, _kind, _text, lib
+from margay._policy import Policy, _specs_of
 from margay._run import Options, Trace, Unpack, _given, _Run
 from margay._table import Table
 from margay._values import Count, Size, _size, _whole
@@ -37,7 +38,7 @@ class _Sink:
 
 
 def filter(trace: Trace, *, sets: Count = 0, ways: Count = 0, size: Size = 0,
-           policy: str = "lru", write: str = "back", seed: Count = 1,
+           policy: Union[str, Type[Policy]] = "lru", write: str = "back", seed: Count = 1,
            **options: Unpack[Options]) -> Table:
     """What a cache asks of what comes after it, in its order; the result is a
     trace again.
@@ -58,11 +59,13 @@ def filter(trace: Trace, *, sets: Count = 0, ways: Count = 0, size: Size = 0,
             or request.cache.sets != 0 and request.cache.ways == 0:
         raise Error("which cache: expected sets and ways, or size and perhaps "
                     "ways")
-    request.cache.policy = _text(policy)
     request.cache.seed = _whole(seed, "seed", letters="")
     request.cache.write_through = write == "through"
-    _Run(lambda question, error: _c.margay_filter_question(
-        request, ctypes.byref(sink.question), question, error),
-        lambda analysis, ended_pass: None).run(trace, _given(options))
+    with _specs_of([policy]) as own:
+        request.cache.policy = _text(own.specs[0])
+        _Run(lambda question, error: _c.margay_filter_question(
+            request, ctypes.byref(sink.question), question, error),
+            lambda analysis, ended_pass: None, own=own).run(trace,
+                                                            _given(options))
     return Table(block=_columns.ids(sink.blocks),
                  kind=_columns.numbers(sink.kinds))

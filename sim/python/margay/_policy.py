@@ -6,8 +6,11 @@ import ctypes
 import operator
 import os
 import shutil
+import socket
+import struct
 import tempfile
-from typing import Any, Iterator, Sequence, Type, Union
+import threading
+from typing import Any, Callable, Iterable, Iterator, Sequence, Type, Union
 
 from margay._calls import Error, _kind, lib
 
@@ -38,24 +41,41 @@ class Policy:
 Policies = Union[str, Type[Policy], Sequence[Union[str, Type[Policy]]]]
 
 
-class _Loaded:
-    """A subclass as a shared object that the library opens in this process."""
+class _Own:
+    """A subclass, and the objects of its caches, by what these are known by.
+
+    It is a copy of the shared object policy.so, whose functions come here.  The
+    first exception ends the run, which raises it again.
+    """
 
     def __init__(self, policy: Type[Policy], path: str) -> None:
         shutil.copyfile(os.path.join(os.path.dirname(__file__), "policy.so"),
                         path)
         self.policy, self.path = policy, path
-        # By the address of struct margay_own_cache, whose memory holds 0 when
-        # it is new.
         self.caches: dict[int, Policy] = {}
-        self.exceptions: list[BaseException] = []
+        self.exception: BaseException | None = None
+
+    def victim(self, cache: int, index: int) -> int:
+        made = self.caches[cache]
+        way = operator.index(made.victim(index))
+        if not 0 <= way < made.ways:
+            raise Error(f"{self.policy.__name__}.victim: {way!r} (expected a "
+                        f"way from 0 to {made.ways - 1})")
+        return way
+
+
+class _Loaded(_Own):
+    """In this process: functions in Python are those of the object, and caches
+    are known by the addresses of struct margay_own_cache, whose memory holds 0
+    when it is new."""
+
+    def __init__(self, policy: Type[Policy], path: str) -> None:
+        super().__init__(policy, path)
         self.object = ctypes.CDLL(path)
         own = lib.margay_own_policy.in_dll(self.object, "margay_own_policy")
         used: Any = (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32,
-                ctypes.c_void_p)
+                     ctypes.c_void_p)
         functions: dict[str, tuple[Any, Any]] = {
-            "bytes": (lambda sets, ways: 8, (ctypes.c_uint64, ctypes.c_uint64,
-                                             ctypes.c_uint32)),
             "hit": (self._hit, used), "insert": (self._insert, used),
             "evict": (self._evict, (ctypes.c_uint32, ctypes.c_void_p,
                                     ctypes.c_uint64, ctypes.c_void_p))}
@@ -68,19 +88,14 @@ class _Loaded:
     def _hit(self, cache: int, index: int, way: int, use: int) -> None:
         try:
             self.caches[cache].hit(index, way)
-        except BaseException as exception:  # raised again by the run
-            self.exceptions.append(exception)
+        except BaseException as exception:
+            self.exception = self.exception or exception
 
     def _evict(self, cache: int, index: int, use: int) -> int:
         try:
-            made = self.caches[cache]
-            way = operator.index(made.victim(index))
-            if not 0 <= way < made.ways:
-                raise Error(f"{self.policy.__name__}.victim: {way!r} (expected "
-                            f"a way from 0 to {made.ways - 1})")
-            return way
+            return self.victim(cache, index)
         except BaseException as exception:
-            self.exceptions.append(exception)
+            self.exception = self.exception or exception
             return 0
 
     def _insert(self, cache: int, index: int, way: int, use: int) -> None:
@@ -94,32 +109,98 @@ class _Loaded:
             self.caches[cache].fill(
                 index, way, ctypes.c_uint64.from_address(use).value)
         except BaseException as exception:
-            self.exceptions.append(exception)
+            self.exception = self.exception or exception
+
+    def close(self) -> None:
+        """There is nothing that waits."""
+
+
+# What policy.c sends: the cache, set, block, way, and what has happened there.
+_EVENT = struct.Struct("=QQQII")
+_HIT, _EVICT, _FILL, _NEW = range(4)
+
+
+class _Served(_Own):
+    """In the process of the command: it sends what happens through a socket, and
+    a thread makes the calls."""
+
+    def __init__(self, policy: Type[Policy], folder: str) -> None:
+        self.here, self.there = socket.socketpair()
+        super().__init__(policy, os.path.join(
+            folder, f"{self.there.fileno()}.so"))
+        self.on_failure: Callable[[], None] = lambda: None
+        self.thread = threading.Thread(target=self._serve, name="margay policy",
+                                       daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        rest = b""
+        try:
+            while received := self.here.recv(1 << 16):
+                rest += received
+                whole = len(rest) - len(rest) % _EVENT.size
+                for event in _EVENT.iter_unpack(rest[:whole]):
+                    self._happens(*event)
+                rest = rest[whole:]
+        except ConnectionError:  # the command was killed
+            pass
+        except BaseException as exception:
+            self.exception = exception
+            self.on_failure()
+        finally:
+            self.here.close()
+
+    def _happens(self, cache: int, index: int, block: int, way: int,
+                 what: int) -> None:
+        if what == _HIT:
+            self.caches[cache].hit(index, way)
+        elif what == _FILL:
+            self.caches[cache].fill(index, way, block)
+        elif what == _NEW:
+            self.caches[cache] = self.policy(index, way, block)
+        else:
+            self.here.sendall(struct.pack("=I", self.victim(cache, index)))
+
+    def close(self) -> None:
+        """Make the calls that wait; the command has ended."""
+        self.there.close()
+        self.thread.join()
 
 
 class _Specs:
     """Policies by the specs that the library takes, and their names."""
 
-    def __init__(self, specs: list[str], own: list[_Loaded]) -> None:
-        self.specs, self._own = specs, own
-        self.names = {loaded.path: loaded.policy.__name__ for loaded in own}
+    def __init__(self, specs: list[str],
+                 own: Sequence[Union[_Loaded, _Served]]) -> None:
+        self.specs, self.own = specs, own
+        self.names = {made.path: made.policy.__name__ for made in own}
 
     def failure(self) -> BaseException | None:
-        """The first exception of a policy."""
-        return next((loaded.exceptions[0] for loaded in self._own
-                     if loaded.exceptions), None)
+        """An exception of a policy."""
+        return next((made.exception for made in self.own
+                     if made.exception is not None), None)
 
 
 @contextlib.contextmanager
-def _specs_of(policies: Sequence[Any]) -> Iterator[_Specs]:
-    own: list[_Loaded] = []
+def _specs_of(policies: Iterable[Any],
+              of_command: bool = False) -> Iterator[_Specs]:
+    own: list[Union[_Loaded, _Served]] = []
     specs: list[str] = []
     with tempfile.TemporaryDirectory(prefix="margay") as folder:
-        for policy in policies:
-            if isinstance(policy, type) and issubclass(policy, Policy):
-                own.append(_Loaded(policy, os.path.join(
-                    folder, f"policy{len(own)}.so")))
-                specs.append(own[-1].path)
-            else:
-                specs.append(str(policy))
-        yield _Specs(specs, own)
+        try:
+            for policy in policies:
+                if isinstance(policy, type) and issubclass(policy, Policy):
+                    own.append(_Served(policy, folder) if of_command else
+                               _Loaded(policy, os.path.join(
+                                   folder, f"policy{len(own)}.so")))
+                    specs.append(own[-1].path)
+                else:
+                    specs.append(str(policy))
+            found = _Specs(specs, own)
+            yield found
+        finally:
+            for made in own:
+                made.close()
+    failure = found.failure()
+    if failure is not None:
+        raise failure
