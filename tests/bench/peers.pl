@@ -135,6 +135,13 @@ my %ours = (
         },
         answers => sub { by_columns('sets ways', @_) },
     },
+    fifo_grid => {
+        command => sub {
+            ($margay, qw(assoc -q -j1 -b 64 --policy fifo --sets 1..16384 --ways),
+                '1,2,4,8,16', din_file($_[0]));
+        },
+        answers => sub { by_columns('sets ways', @_) },
+    },
 );
 
 sub by_columns {
@@ -245,6 +252,17 @@ my @peers = (
                   din_file($_[0]));
           },
           answers => \&demand_misses,
+      }, {
+          name => 'dinero_fifo', ours => 'fifo_grid', on => 'W1 W2 W4',
+          command => sub {
+              ('sh', '-c', 'for ways in 1 2 4 8 16; do sets=1; '
+                  . 'while [ $sets -le 16384 ]; do echo "cache $sets $ways"; '
+                  . '"$1"/dineroIV -l1-usize $((64 * sets * ways)) -l1-ubsize 64 '
+                  . '-l1-uassoc $ways -l1-urepl f -informat d <"$2" || exit; '
+                  . 'sets=$((2 * sets)); done; done', 'sh', $folder,
+                  din_file($_[0]));
+          },
+          answers => \&demand_misses,
       }] },
     { name => 'cheetah', what => 'Cheetah',
       known_by => [qw(saclru.c util.c)],
@@ -302,9 +320,15 @@ sub ratio_by_size {
         ? ($1 => $2) : () } @$lines };
 }
 
+# Of one cache, or after a line with its sets and ways.
 sub demand_misses {
     my ($lines) = @_;
-    return { '256 4' => map { /^\s*Demand Misses\s+(\d+)/ ? $1 : () } @$lines };
+    my ($cache, %misses) = '256 4';
+    for (@$lines) {
+        $cache = $1 if /^cache (\d+ \d+)$/;
+        $misses{$cache} = $1 if /^\s*Demand Misses\s+(\d+)/;
+    }
+    return \%misses;
 }
 
 # ---------------------------------------------------------------- building --
