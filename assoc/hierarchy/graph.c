@@ -1,5 +1,7 @@
 /* graph.c - checking lists of levels */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "assoc/hierarchy/node.h"
@@ -33,76 +35,93 @@ bool margay_level_needs_sites(const struct margay_level *level)
             MARGAY_POLICY_NEEDS_SITES) != 0;
 }
 
+/* Refuse level `at` of the machine in a message that begins with its name. */
+static __attribute__((format(printf, 3, 4))) enum margay_status refuse(
+    const struct machine *machine, size_t at, const char *format, ...)
+{
+    char text[MARGAY_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    *machine->wrong = at;
+    return margay_fail(machine->error, MARGAY_BAD_ARGUMENT, "%s: %s",
+                       machine->levels[at].name, text);
+}
+
 /* ------------------------------------------------------- one level alone -- */
 
 static enum margay_status check_memory(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];
     if (level->next != MARGAY_NO_LEVEL)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: next: found '%s', expected nothing after a "
-                           "memory, which is a level without bytes",
-                           level->name, machine->levels[level->next].name);
+        return refuse(machine, machine->index,
+                      "next: found '%s', expected nothing after a "
+                      "memory, which is a level without bytes",
+                      machine->levels[level->next].name);
     if (margay_level_is_first(machine->levels, machine->count, machine->index))
-        return margay_fail(
-            machine->error, MARGAY_BAD_ARGUMENT,
-            "%s: bytes: found none, which a memory has, expected "
-            "a level that names this one as its next",
-            level->name);
+        return refuse(machine, machine->index,
+                      "bytes: found none, which a memory has, expected "
+                      "a level that names this one as its next");
     return MARGAY_OK;
 }
 
-static enum margay_status check_shape(const struct machine *machine)
+static enum margay_status check_blocks(const struct machine *machine)
 {
     const struct margay_level *level = &machine->levels[machine->index];
     if (!margay_is_power_of_two(level->block_bytes))
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: block_bytes: found %" PRIu64
-                           ", expected a power of two",
-                           level->name, level->block_bytes);
+        return refuse(machine, machine->index,
+                      "block_bytes: found %" PRIu64 ", expected a power of two",
+                      level->block_bytes);
     uint64_t blocks = level->bytes / level->block_bytes;
     if (level->bytes % level->block_bytes != 0)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: bytes: found %" PRIu64
-                           ", expected a multiple of the block, %" PRIu64,
-                           level->name, level->bytes, level->block_bytes);
+        return refuse(machine, machine->index,
+                      "bytes: found %" PRIu64
+                      ", expected a multiple of the block, %" PRIu64,
+                      level->bytes, level->block_bytes);
     if (blocks > MARGAY_MOST_SLOTS)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: bytes: found %" PRIu64
-                           " blocks, expected at most %" PRIu64,
-                           level->name, blocks, MARGAY_MOST_SLOTS);
+        return refuse(machine, machine->index,
+                      "bytes: found %" PRIu64
+                      " blocks, expected at most %" PRIu64,
+                      blocks, MARGAY_MOST_SLOTS);
     if (level->ways != 0 && blocks % level->ways != 0)
-        return margay_fail(
-            machine->error, MARGAY_BAD_ARGUMENT,
-            "%s: ways: found %" PRIu64 ", expected a divisor of the %" PRIu64
-            " block%s, or 0 for all of them",
-            level->name, level->ways, blocks, margay_plural(blocks, "s"));
+        return refuse(machine, machine->index,
+                      "ways: found %" PRIu64
+                      ", expected a divisor of the %" PRIu64
+                      " block%s, or 0 for all of them",
+                      level->ways, blocks, margay_plural(blocks, "s"));
     if (level->ways != 0 && blocks / level->ways > MARGAY_MOST_SETS)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: ways: found %" PRIu64 " sets of %" PRIu64
-                           ", expected at most %" PRIu64 " sets",
-                           level->name, blocks / level->ways, level->ways,
-                           MARGAY_MOST_SETS);
-    uint64_t sets = blocks / margay_level_ways(level);
+        return refuse(machine, machine->index,
+                      "ways: found %" PRIu64 " sets of %" PRIu64
+                      ", expected at most %" PRIu64 " sets",
+                      blocks / level->ways, level->ways, MARGAY_MOST_SETS);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_sets(const struct machine *machine)
+{
+    const struct margay_level *level = &machine->levels[machine->index];
+    uint64_t sets =
+        level->bytes / level->block_bytes / margay_level_ways(level);
     uint64_t slices = level->slices == 0 ? 1 : level->slices;
     if (slices > MARGAY_MOST_SLICES || !margay_is_power_of_two(slices) ||
         sets % slices != 0)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: slices: found %" PRIu64
-                           ", expected 2, 4 or 8, for which a hash was "
-                           "published, and a divisor of the %" PRIu64 " set%s",
-                           level->name, slices, sets, margay_plural(sets, "s"));
+        return refuse(machine, machine->index,
+                      "slices: found %" PRIu64
+                      ", expected 2, 4 or 8, for which a hash was "
+                      "published, and a divisor of the %" PRIu64 " set%s",
+                      slices, sets, margay_plural(sets, "s"));
     if (level->index == MARGAY_INDEX_XOR &&
         !margay_is_power_of_two(sets / slices))
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: index: found 'xor', expected 'modulo' for "
-                           "%" PRIu64 " sets, no power of two",
-                           level->name, sets / slices);
+        return refuse(machine, machine->index,
+                      "index: found 'xor', expected 'modulo' for "
+                      "%" PRIu64 " sets, no power of two",
+                      sets / slices);
     if (level->victim_blocks > MARGAY_MOST_SLOTS)
-        return margay_fail(
-            machine->error, MARGAY_BAD_ARGUMENT,
-            "%s: victim_blocks: found %" PRIu64 ", expected at most %" PRIu64,
-            level->name, level->victim_blocks, MARGAY_MOST_SLOTS);
+        return refuse(machine, machine->index,
+                      "victim_blocks: found %" PRIu64
+                      ", expected at most %" PRIu64,
+                      level->victim_blocks, MARGAY_MOST_SLOTS);
     return MARGAY_OK;
 }
 
@@ -156,26 +175,24 @@ static enum margay_status check_policy(const struct machine *machine)
         if (policy != &margay_policy_opt || settings.choices[0] != 0)
             missing = "opt without bypass, or a policy of blocks that does not "
                       "need the future";
-        return missing == NULL
-                   ? MARGAY_OK
-                   : margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                                 "%s: policy: found '%s', which "
-                                 "needs the future, expected %s",
-                                 level->name, spec, missing);
+        return missing == NULL ? MARGAY_OK
+                               : refuse(machine, machine->index,
+                                        "policy: found '%s', which "
+                                        "needs the future, expected %s",
+                                        spec, missing);
     }
     if (policy->info.abilities & MARGAY_POLICY_EVEN_WAYS && ways > 1 &&
         ways % 2 != 0)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: ways: found %" PRIu64
-                           ", expected an even number for %s",
-                           level->name, ways, spec);
+        return refuse(machine, machine->index,
+                      "ways: found %" PRIu64 ", expected an even number for %s",
+                      ways, spec);
     if (policy->memory != NULL && loses_blocks(machine))
-        return margay_fail(
-            machine->error, MARGAY_BAD_ARGUMENT,
-            "%s: policy: found '%s', which remembers blocks, expected another "
+        return refuse(
+            machine, machine->index,
+            "policy: found '%s', which remembers blocks, expected another "
             "one where exclusive, inclusive and coherent levels take blocks "
             "out",
-            level->name, spec);
+            spec);
     return MARGAY_OK;
 }
 
@@ -184,7 +201,9 @@ static enum margay_status check_alone(const struct machine *machine)
     const struct margay_level *level = &machine->levels[machine->index];
     if (level->bytes == 0)
         return check_memory(machine);
-    enum margay_status status = check_shape(machine);
+    enum margay_status status = check_blocks(machine);
+    if (status == MARGAY_OK)
+        status = check_sets(machine);
     return status == MARGAY_OK ? check_policy(machine) : status;
 }
 
@@ -195,10 +214,10 @@ static enum margay_status check_names(const struct machine *machine)
     const char *name = machine->levels[machine->index].name;
     for (size_t i = 0; i < machine->index; i++) {
         if (strcmp(machine->levels[i].name, name) == 0)
-            return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                               "%s: cache: found '%s' a second time, expected "
-                               "a name of its own",
-                               name, name);
+            return refuse(machine, machine->index,
+                          "cache: found '%s' a second time, expected "
+                          "a name of its own",
+                          name);
     }
     return MARGAY_OK;
 }
@@ -210,12 +229,11 @@ static enum margay_status check_cycle(const struct machine *machine)
     for (size_t steps = 0; at != MARGAY_NO_LEVEL; steps++) {
         at = levels[at].next;
         if (at == machine->index || steps > machine->count)
-            return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                               "%s: next: found '%s', which leads back to %s, "
-                               "expected levels without a circle",
-                               levels[machine->index].name,
-                               levels[levels[machine->index].next].name,
-                               levels[machine->index].name);
+            return refuse(machine, machine->index,
+                          "next: found '%s', which leads back to %s, "
+                          "expected levels without a circle",
+                          levels[levels[machine->index].next].name,
+                          levels[machine->index].name);
     }
     return MARGAY_OK;
 }
@@ -225,25 +243,23 @@ static enum margay_status check_next(const struct machine *machine)
     const struct margay_level *level = &machine->levels[machine->index];
     const struct margay_level *next = &machine->levels[level->next];
     if ((level->holds & ~next->holds) != 0)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: next: found '%s', which does not hold all that "
-                           "%s holds, expected a level that does",
-                           level->name, next->name, level->name);
-    *machine->wrong = level->next;
+        return refuse(machine, machine->index,
+                      "next: found '%s', which does not hold all that "
+                      "%s holds, expected a level that does",
+                      next->name, level->name);
     if (next->shared != 0 &&
         (level->shared == 0 || next->shared % level->shared != 0))
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: shared: found %" PRIu64
-                           ", expected a multiple of what %s has, which it is "
-                           "next of",
-                           next->name, next->shared, level->name);
+        return refuse(machine, level->next,
+                      "shared: found %" PRIu64
+                      ", expected a multiple of what %s has, which it is "
+                      "next of",
+                      next->shared, level->name);
     if (next->inclusion == MARGAY_EXCLUSIVE &&
         next->block_bytes != level->block_bytes)
-        return margay_fail(
-            machine->error, MARGAY_BAD_ARGUMENT,
-            "%s: block_bytes: found %" PRIu64 ", expected %" PRIu64
-            " as %s has, as the level is exclusive",
-            next->name, next->block_bytes, level->block_bytes, level->name);
+        return refuse(machine, level->next,
+                      "block_bytes: found %" PRIu64 ", expected %" PRIu64
+                      " as %s has, as the level is exclusive",
+                      next->block_bytes, level->block_bytes, level->name);
     return MARGAY_OK;
 }
 
@@ -253,16 +269,14 @@ static enum margay_status check_inclusive(const struct machine *machine)
     const struct margay_level *levels = machine->levels;
     for (size_t at = levels[machine->index].next; at != MARGAY_NO_LEVEL;
          at = levels[at].next) {
-        *machine->wrong = at;
         if (levels[at].inclusion == MARGAY_INCLUSIVE &&
             levels[at].block_bytes < levels[machine->index].block_bytes)
-            return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                               "%s: block_bytes: found %" PRIu64
-                               ", expected %" PRIu64
-                               " or more as %s has, as the level is inclusive",
-                               levels[at].name, levels[at].block_bytes,
-                               levels[machine->index].block_bytes,
-                               levels[machine->index].name);
+            return refuse(machine, at,
+                          "block_bytes: found %" PRIu64 ", expected %" PRIu64
+                          " or more as %s has, as the level is inclusive",
+                          levels[at].block_bytes,
+                          levels[machine->index].block_bytes,
+                          levels[machine->index].name);
     }
     return MARGAY_OK;
 }
@@ -275,22 +289,21 @@ static enum margay_status check_coherent(const struct machine *machine)
     if (level->coherence == MARGAY_COHERENCE_NONE)
         return MARGAY_OK;
     if (level->bytes == 0 || level->shared == 0)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: coherence: found 'mesi', expected it at a "
-                           "cache that cores have for themselves, not where "
-                           "all of them share %s",
-                           level->name, level->bytes == 0 ? "a memory" : "one");
+        return refuse(machine, machine->index,
+                      "coherence: found 'mesi', expected it at a "
+                      "cache that cores have for themselves, not where "
+                      "all of them share %s",
+                      level->bytes == 0 ? "a memory" : "one");
     for (size_t i = level->next; i != MARGAY_NO_LEVEL;
          i = machine->levels[i].next) {
         if (machine->levels[i].coherence != MARGAY_COHERENCE_NONE ||
             machine->levels[i].shared != 0)
-            return margay_fail(
-                machine->error, MARGAY_BAD_ARGUMENT,
-                "%s: coherence: found 'mesi' before %s, expected "
-                "it at the last private cache alone, as it is "
-                "also of those above, and the caches after "
-                "shared by all cores",
-                level->name, machine->levels[i].name);
+            return refuse(machine, machine->index,
+                          "coherence: found 'mesi' before %s, expected "
+                          "it at the last private cache alone, as it is "
+                          "also of those above, and the caches after "
+                          "shared by all cores",
+                          machine->levels[i].name);
     }
     return MARGAY_OK;
 }
@@ -307,23 +320,21 @@ static enum margay_status check_private(const struct machine *machine)
         return MARGAY_OK;
     const struct margay_level *coherent = &machine->levels[at];
     if (level->writing == MARGAY_WRITE_NONE)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: write: found 'none', expected back or through, "
-                           "as %s is coherent",
-                           level->name, coherent->name);
+        return refuse(machine, machine->index,
+                      "write: found 'none', expected back or through, "
+                      "as %s is coherent",
+                      coherent->name);
     if (level->shared != coherent->shared)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: shared: found %" PRIu64 ", expected %" PRIu64
-                           " as %s has, which is coherent",
-                           level->name, level->shared, coherent->shared,
-                           coherent->name);
+        return refuse(machine, machine->index,
+                      "shared: found %" PRIu64 ", expected %" PRIu64
+                      " as %s has, which is coherent",
+                      level->shared, coherent->shared, coherent->name);
     if (level->block_bytes != coherent->block_bytes)
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: block_bytes: found %" PRIu64
-                           ", expected %" PRIu64
-                           " as %s has, which is coherent",
-                           level->name, level->block_bytes,
-                           coherent->block_bytes, coherent->name);
+        return refuse(machine, machine->index,
+                      "block_bytes: found %" PRIu64 ", expected %" PRIu64
+                      " as %s has, which is coherent",
+                      level->block_bytes, coherent->block_bytes,
+                      coherent->name);
     return MARGAY_OK;
 }
 
@@ -332,10 +343,9 @@ static enum margay_status check_together(const struct machine *machine)
     const struct margay_level *level = &machine->levels[machine->index];
     if (level->inclusion == MARGAY_EXCLUSIVE &&
         margay_level_is_first(machine->levels, machine->count, machine->index))
-        return margay_fail(machine->error, MARGAY_BAD_ARGUMENT,
-                           "%s: inclusion: found 'exclusive', expected a level "
-                           "that names this one as its next",
-                           level->name);
+        return refuse(machine, machine->index,
+                      "inclusion: found 'exclusive', expected a level "
+                      "that names this one as its next");
     if (level->next == MARGAY_NO_LEVEL)
         return MARGAY_OK;
     enum margay_status status = check_next(machine);

@@ -34,16 +34,10 @@ static void add_victims(struct margay_hierarchy *hierarchy, size_t index)
     level->next = added;
 }
 
-enum margay_status margay_hierarchy_create(
-    const struct margay_hierarchy_options *options, margay_hierarchy **result,
-    struct margay_error *error)
+/* Can the levels of options->sends give numbers of the trace? */
+static enum margay_status check_sends(
+    const struct margay_hierarchy_options *options, struct margay_error *error)
 {
-    size_t wrong;
-    *result = NULL;
-    enum margay_status status = margay_machine_check(
-        options->levels, options->level_count, &wrong, error);
-    if (status != MARGAY_OK)
-        return status;
     for (size_t i = 0; i < options->level_count; i++) {
         const struct margay_level *level = &options->levels[i];
         bool sends = (options->sends >> i & 1) != 0;
@@ -61,6 +55,21 @@ enum margay_status margay_hierarchy_create(
                                level->name,
                                (unsigned long long)level->block_bytes);
     }
+    return MARGAY_OK;
+}
+
+enum margay_status margay_hierarchy_create(
+    const struct margay_hierarchy_options *options, margay_hierarchy **result,
+    struct margay_error *error)
+{
+    size_t wrong;
+    *result = NULL;
+    enum margay_status status = margay_machine_check(
+        options->levels, options->level_count, &wrong, error);
+    if (status == MARGAY_OK)
+        status = check_sends(options, error);
+    if (status != MARGAY_OK)
+        return status;
     struct margay_hierarchy *hierarchy = calloc(1, sizeof *hierarchy);
     if (hierarchy == NULL)
         return margay_fail_memory(error, "the caches");

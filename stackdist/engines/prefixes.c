@@ -382,6 +382,27 @@ void margay_prefixes_reset_counts(margay_prefixes *prefixes)
 
 /* --------------------------------------------------------------- result -- */
 
+/* Replace the counts of the piece that has begun by the masses of all, in the
+   fractions of *bits, which becomes that of their sum. */
+static enum margay_status complete(const margay_prefixes *prefixes,
+                                   margay_histogram **counts, unsigned *bits,
+                                   struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    double total = 0;
+    for (size_t i = 0; i < COUNTED; i++) {
+        if (counts[i] != NULL)
+            total += margay_faded_total(&prefixes->faded[i], counts[i]);
+    }
+    *bits = margay_fraction_bits(total);
+    for (size_t i = 0; i < COUNTED && status == MARGAY_OK; i++) {
+        if (counts[i] != NULL)
+            status = margay_faded_complete(&prefixes->faded[i], *bits,
+                                           &counts[i], error);
+    }
+    return status;
+}
+
 /* result->blocks has the engine's counts of blocks; the open request counts as
    ended.  Fading counts become masses, all of the same fractions. */
 static enum margay_status conclude(margay_prefixes *prefixes,
@@ -390,10 +411,8 @@ static enum margay_status conclude(margay_prefixes *prefixes,
 {
     struct margay_result *blocks = &result->blocks;
     uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
-    bool fades = prefixes->piece_refs != 0;
     margay_histogram *counts[COUNTED] = {NULL};
     enum margay_status status = fade(prefixes, 1, error);
-    double total = 0;
     for (size_t i = 0; i < COUNTED && status == MARGAY_OK; i++) {
         if (prefixes->counts[i] != NULL)
             status =
@@ -401,17 +420,8 @@ static enum margay_status conclude(margay_prefixes *prefixes,
     }
     if (status == MARGAY_OK)
         status = count_request(prefixes, counts, error);
-    for (size_t i = 0; i < COUNTED && status == MARGAY_OK && fades; i++) {
-        if (counts[i] != NULL)
-            total += margay_faded_total(&prefixes->faded[i], counts[i]);
-    }
-    if (fades)
-        blocks->fraction_bits = margay_fraction_bits(total);
-    for (size_t i = 0; i < COUNTED && status == MARGAY_OK && fades; i++) {
-        if (counts[i] != NULL)
-            status = margay_faded_complete(
-                &prefixes->faded[i], blocks->fraction_bits, &counts[i], error);
-    }
+    if (status == MARGAY_OK && prefixes->piece_refs != 0)
+        status = complete(prefixes, counts, &blocks->fraction_bits, error);
     margay_histogram_free(blocks->histogram);
     blocks->histogram = counts[BLOCKS];
     result->requests = counts[REQUESTS];

@@ -155,6 +155,20 @@ static void count_in_bar(struct shards *shards, double distance, double count)
     touch(shards, &shards->bars[bar], count);
 }
 
+/* Move all counts to bars, before a block leaves the sample. */
+static void count_in_bars(struct shards *shards)
+{
+    uint64_t distance, count;
+    for (uint64_t from = 0;
+         margay_histogram_next(shards->whole, from, &distance, &count);
+         from = distance + 1)
+        count_in_bar(shards, (double)distance, (double)count);
+    touch(shards, &shards->cold,
+          (double)margay_histogram_infinite(shards->whole));
+    margay_histogram_free(shards->whole);
+    shards->whole = NULL;
+}
+
 static enum margay_status enter(struct shards *shards, struct entry entry,
                                 struct margay_error *error)
 {
@@ -167,18 +181,8 @@ static enum margay_status enter(struct shards *shards, struct entry entry,
             status = push(shards, entry, error);
     } else {
         struct entry *greatest = &shards->heap[0];
-        /* Move all counts to bars, before a block leaves the sample. */
-        uint64_t distance, count;
-        if (shards->whole != NULL) {
-            for (uint64_t from = 0;
-                 margay_histogram_next(shards->whole, from, &distance, &count);
-                 from = distance + 1)
-                count_in_bar(shards, (double)distance, (double)count);
-            touch(shards, &shards->cold,
-                  (double)margay_histogram_infinite(shards->whole));
-            margay_histogram_free(shards->whole);
-            shards->whole = NULL;
-        }
+        if (shards->whole != NULL)
+            count_in_bars(shards);
         shards->sample.limit =
             (entry.hash > greatest->hash ? entry.hash : greatest->hash) - 1;
         if (entry.hash > greatest->hash)

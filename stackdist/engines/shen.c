@@ -289,6 +289,26 @@ static enum margay_status round_masses(const struct shen *shen,
     return margay_rounder_end(&rounder, status, &result->histogram, error);
 }
 
+/* By the definition: for each bar the sum over all t before its middle of the
+   sum over all longer times. */
+static void find_p_basic(struct bars *bars, bool repaired)
+{
+    for (size_t i = 0; i < bars->count; i++) {
+        double middle = (bars->low[i] + bars->low[i + 1] - 1) / 2, p = 0;
+        for (size_t j = 1; j <= i; j++) {
+            double last = repaired ? middle : middle + 1;
+            double end = j < i ? bars->low[j + 1] : last;
+            double later = bars->endless + bars->share[j] / 2;
+            if (width(bars, j) <= 1)
+                later -= bars->share[j] / 2; /* no D > t in a single time */
+            for (size_t k = j + 1; k < bars->count; k++)
+                later += bars->share[k];
+            p += (end - bars->low[j]) * later / bars->others;
+        }
+        bars->p[i] = p;
+    }
+}
+
 static enum margay_status infer(struct shen *shen, struct bars *bars,
                                 double *memory, struct margay_result *result,
                                 struct margay_error *error)
@@ -306,26 +326,9 @@ static enum margay_status infer(struct shen *shen, struct bars *bars,
             bars->low[i] = (double)margay_bar_low(i, BAR_BITS);
         for (size_t i = 0; i < bars->count; i++)
             bars->share[i] = (double)shen->counts[i] / sampled;
-        if (shen->form == BASIC) {
-            /* By the definition: for each bar the sum over all t before its
-               middle of the sum over all longer times. */
-            for (size_t i = 0; i < bars->count; i++) {
-                double middle = (bars->low[i] + bars->low[i + 1] - 1) / 2,
-                       p = 0;
-                for (size_t j = 1; j <= i; j++) {
-                    double last = shen->repaired ? middle : middle + 1;
-                    double end = j < i ? bars->low[j + 1] : last;
-                    double later = bars->endless + bars->share[j] / 2;
-                    if (width(bars, j) <= 1)
-                        later -=
-                            bars->share[j] / 2; /* no D > t in a single time */
-                    for (size_t k = j + 1; k < bars->count; k++)
-                        later += bars->share[k];
-                    p += (end - bars->low[j]) * later / bars->others;
-                }
-                bars->p[i] = p;
-            }
-        } else
+        if (shen->form == BASIC)
+            find_p_basic(bars, shen->repaired);
+        else
             find_p_optimised(bars, shen->repaired, sums);
         find_masses(shen, bars, masses);
     }

@@ -150,8 +150,9 @@ void margay_rank_fill(struct margay_rank *rank, uint64_t live)
     }
 }
 
-/* --------------------------------------------------------------- select -- * *
-   From the top down, at each level the last child whose sum is not above n.  *
+/* --------------------------------------------------------------- select --
+
+   From the top down, at each level the last child whose sum is not above n.
    Sums of children that time has not reached are not valid and are left out. */
 
 /* The index of the last of `count` ascending sums that is not above `n`; the

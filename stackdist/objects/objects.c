@@ -516,6 +516,25 @@ enum margay_status margay_objects_curve(const margay_objects *objects,
     return status;
 }
 
+/* Make rows of sums of hits; returns the last sum, of the trace. */
+static uint64_t fill_rows(const struct margay_objects *objects,
+                          const struct margay_objects_counts *counts,
+                          const struct margay_step_row *sums, size_t count,
+                          struct margay_histogram_row *rows)
+{
+    uint64_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hits = sums[i].hits.refs;
+        if (objects->samples)
+            hits = counts->references - estimate(objects, counts->references,
+                                                 counts->sampled_refs, hits);
+        rows[i] =
+            (struct margay_histogram_row){sums[i].cache_bytes, hits - before};
+        before = hits;
+    }
+    return before;
+}
+
 enum margay_status margay_objects_histogram(const margay_objects *objects,
                                             margay_histogram **histogram,
                                             struct margay_error *error)
@@ -536,22 +555,14 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
         rows = calloc(count + 1, sizeof *rows);
     if (rows == NULL)
         status = margay_fail_memory(error, "a histogram");
-    uint64_t infinite = counts.cold + counts.expired + counts.far;
-    uint64_t before = 0;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t hits = sums[i].hits.refs;
-        if (objects->samples)
-            hits = counts.references - estimate(objects, counts.references,
-                                                counts.sampled_refs, hits);
-        rows[i] =
-            (struct margay_histogram_row){sums[i].cache_bytes, hits - before};
-        before = hits;
+    if (status == MARGAY_OK) {
+        uint64_t hits = fill_rows(objects, &counts, sums, count, rows);
+        status = margay_histogram_of_rows(
+            rows, count,
+            objects->samples ? counts.references - hits
+                             : counts.cold + counts.expired + counts.far,
+            histogram, error);
     }
-    if (objects->samples)
-        infinite = counts.references - before;
-    if (status == MARGAY_OK)
-        status =
-            margay_histogram_of_rows(rows, count, infinite, histogram, error);
     if (status == MARGAY_OK && counts.exceeded_bound != 0)
         margay_histogram_set_exceeded_bound(*histogram,
                                             counts.exceeded_bound + 1);

@@ -389,26 +389,18 @@ static void add_age(struct new_ages *ages, uint64_t from, uint64_t until)
     }
 }
 
-/* Remove the hits of copies that are no longer valid at this moment.  A stored
-   object gets the ages of the request. */
-static void expire(struct margay_objects *objects,
-                   const struct margay_requests *requests, size_t i,
-                   uint64_t past, struct hits *hits)
+/* The part of `hits` whose copies are valid at this time; a copy that is stored
+   anew, or by a set, is valid until `fresh`. */
+static struct hits valid_hits(const struct margay_ages *old,
+                              const struct hits *hits, uint64_t time, bool sets,
+                              uint64_t fresh, struct new_ages *now)
 {
-    const struct margay_ages *old = &objects->ages[past];
-    struct margay_ages *stored = &objects->ages[objects->weights.next];
-    struct new_ages now = {.count = 0};
     struct hits valid = {.count = 0};
-    uint64_t time = requests->times[i], ttl = objects->options.ttl_seconds;
     uint64_t end = 0;
-    bool sets = requests->ops != NULL && requests->ops[i] == MARGAY_SET;
-    if (ttl == UINT64_MAX && requests->ttls != NULL)
-        ttl = requests->ttls[i];
-    uint64_t fresh = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
-    for (size_t k = 0; k < hits->count && past != 0; k++) {
+    for (size_t k = 0; k < hits->count; k++) {
         const struct margay_interval *all = &hits->list[k];
         if (end < all->from)
-            add_age(&now, end, fresh);
+            add_age(now, end, fresh);
         end = all->to;
         for (size_t a = 0; a < MARGAY_OBJECTS_AGES && old->from[a] < end; a++) {
             bool last = a + 1 == MARGAY_OBJECTS_AGES;
@@ -418,13 +410,33 @@ static void expire(struct margay_objects *objects,
             if (from >= to)
                 continue;
             bool is_valid = time <= old->until[a];
-            add_age(&now, from, is_valid && !sets ? old->until[a] : fresh);
+            add_age(now, from, is_valid && !sets ? old->until[a] : fresh);
             if (is_valid)
                 valid.list[valid.count++] = (struct margay_interval){from, to};
         }
     }
     if (end != UINT64_MAX)
-        add_age(&now, end, fresh);
+        add_age(now, end, fresh);
+    return valid;
+}
+
+/* Remove the hits of copies that are no longer valid at this moment.  A stored
+   object gets the ages of the request. */
+static void expire(struct margay_objects *objects,
+                   const struct margay_requests *requests, size_t i,
+                   uint64_t past, struct hits *hits)
+{
+    struct margay_ages *stored = &objects->ages[objects->weights.next];
+    struct new_ages now = {.count = 0};
+    uint64_t time = requests->times[i], ttl = objects->options.ttl_seconds;
+    bool sets = requests->ops != NULL && requests->ops[i] == MARGAY_SET;
+    if (ttl == UINT64_MAX && requests->ttls != NULL)
+        ttl = requests->ttls[i];
+    uint64_t fresh = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
+    if (past == 0)
+        hits->count = 0;
+    const struct hits valid =
+        valid_hits(&objects->ages[past], hits, time, sets, fresh, &now);
     for (size_t k = 0; k < MARGAY_OBJECTS_AGES; k++) {
         stored->from[k] = k < now.count ? now.from[k] : UINT64_MAX;
         stored->until[k] = now.until[k];

@@ -201,6 +201,34 @@ static void search(struct problem *problem, double *x)
     }
 }
 
+/* Make the scaled normal equations of a system. */
+static void make_equations(struct problem *problem, const double *matrix,
+                           const double *b, size_t rows)
+{
+    size_t n = problem->n;
+    for (size_t at = 0; at < rows; at++) {
+        const double *row = matrix + at * n;
+        for (size_t i = 0; i < n; i++) {
+            if (row[i] == 0) /* as most entries are */
+                continue;
+            problem->moment[i] += row[i] * b[at];
+            for (size_t j = i; j < n; j++)
+                problem->gram[i * n + j] += row[i] * row[j];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        double square = problem->gram[i * n + i];
+        problem->scale[i] = square > 0 ? 1 / sqrt(square) : 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        problem->moment[i] *= problem->scale[i];
+        for (size_t j = i; j < n; j++) {
+            problem->gram[i * n + j] *= problem->scale[i] * problem->scale[j];
+            problem->gram[j * n + i] = problem->gram[i * n + j];
+        }
+    }
+}
+
 enum margay_status margay_nnls(const double *matrix, const double *b,
                                size_t rows, size_t columns, double *x,
                                struct margay_error *error)
@@ -210,28 +238,7 @@ enum margay_status margay_nnls(const double *matrix, const double *b,
         problem_clear(&problem);
         return margay_fail_memory(error, "a system of equations");
     }
-    for (size_t at = 0; at < rows; at++) {
-        const double *row = matrix + at * columns;
-        for (size_t i = 0; i < columns; i++) {
-            if (row[i] == 0) /* as most entries are */
-                continue;
-            problem.moment[i] += row[i] * b[at];
-            for (size_t j = i; j < columns; j++)
-                problem.gram[i * columns + j] += row[i] * row[j];
-        }
-    }
-    size_t n = problem.n;
-    for (size_t i = 0; i < n; i++) {
-        double square = problem.gram[i * n + i];
-        problem.scale[i] = square > 0 ? 1 / sqrt(square) : 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-        problem.moment[i] *= problem.scale[i];
-        for (size_t j = i; j < n; j++) {
-            problem.gram[i * n + j] *= problem.scale[i] * problem.scale[j];
-            problem.gram[j * n + i] = problem.gram[i * n + j];
-        }
-    }
+    make_equations(&problem, matrix, b, rows);
     for (size_t i = 0; i < columns; i++) {
         x[i] = 0;
         problem.is_dependent[i] = problem.scale[i] == 0;

@@ -45,6 +45,15 @@ bool margay_parse_count(const char *text, uint64_t *value)
 
 #define SUFFIXES "B, K, KB, KiB, M, MB, MiB, G, GB, GiB, T, TB or TiB"
 
+static const struct {
+    const char *text;
+    unsigned shift;
+} suffixes[] = {
+    {"B", 0},   {"K", 10},   {"KB", 10},  {"KiB", 10}, {"M", 20},
+    {"MB", 20}, {"MiB", 20}, {"G", 30},   {"GB", 30},  {"GiB", 30},
+    {"T", 40},  {"TB", 40},  {"TiB", 40},
+};
+
 /* Digits after a point: more than people write, and 2^20 is above 10^6. */
 #define MOST_DECIMALS 6
 
@@ -70,14 +79,6 @@ enum margay_status margay_parse_size(const char *text, const char *what,
                                      uint64_t *value, bool *suffixed,
                                      struct margay_error *error)
 {
-    static const struct {
-        const char *text;
-        unsigned shift;
-    } suffixes[] = {
-        {"B", 0},   {"K", 10},   {"KB", 10},  {"KiB", 10}, {"M", 20},
-        {"MB", 20}, {"MiB", 20}, {"G", 30},   {"GB", 30},  {"GiB", 30},
-        {"T", 40},  {"TB", 40},  {"TiB", 40},
-    };
     const size_t count = sizeof suffixes / sizeof suffixes[0];
     uint64_t part, of;
     const char *end = parse_digits(text, value);

@@ -330,12 +330,53 @@ static const struct margay_format *format_by_magic(const char *window,
     return NULL;
 }
 
+/* The first rule that applies, by trials of the lines up to `end`; NULL = no
+   format fits. */
+static const struct margay_format *choose(const struct survey *survey,
+                                          const char *window, size_t bytes,
+                                          const char *end, bool whole,
+                                          struct margay_detection *found)
+{
+    const struct margay_format *chosen = survey->candidate;
+    size_t records;
+    /* A packed number may begin with the first byte of a comment. */
+    bool named_packed =
+        survey->named != NULL && record_bytes(survey->named) != 0;
+    if (chosen != NULL && gives_way(chosen) && survey->header != NULL) {
+        chosen = survey->header;
+        note_count(found, "the first ", survey->header_lines, "line");
+    } else if (chosen != NULL) {
+        note_count(found, "", survey->candidate_lines, "line");
+    } else if (survey->empty != NULL && survey->faultless < survey->texts &&
+               !named_packed) {
+        chosen = survey->empty;
+        note(found, "content: comments and nothing else");
+    } else if (survey->named != NULL) {
+        chosen = survey->named;
+        note_suffix(found, chosen, window, bytes);
+    } else if (end >= window + bytes && survey->empty != NULL) {
+        chosen = &margay_format_lines;
+        found->nothing = whole;
+        note(found, "nothing, as it is empty");
+    } else if (survey->furthest != NULL) {
+        chosen = survey->furthest;
+        if (gives_way(chosen) && survey->header != NULL)
+            chosen = survey->header;
+        note_count(found, "the first ",
+                   chosen == survey->header ? survey->header_lines
+                                            : survey->furthest_lines,
+                   "line");
+    } else if ((chosen = certain_packed(window, bytes, &records)) != NULL) {
+        note_count(found, "", records, "record");
+    }
+    return chosen;
+}
+
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,
                                  struct margay_detection *found,
                                  struct margay_error *error)
 {
-    size_t records;
     found->format = format_by_magic(window, bytes);
     if (found->format != NULL) {
         note(found, "content: its first 8 bytes");
@@ -343,44 +384,15 @@ enum margay_status margay_detect(const char *path, const char *window,
     }
     const char *text = window + margay_order_mark(window, bytes);
     const char *end = complete_lines(window, bytes, whole);
-    struct survey survey = survey_formats(path, text, end);
-    const struct margay_format *chosen = survey.candidate;
-    /* A packed number may begin with the first byte of a comment. */
-    bool named_packed = survey.named != NULL && record_bytes(survey.named) != 0;
-    found->format = chosen;
-    if (survey.rival != NULL)
+    const struct survey survey = survey_formats(path, text, end);
+    if (survey.rival != NULL) {
+        found->format = survey.candidate;
         return fail_alike(path, &survey, text, end, error);
-    if (chosen != NULL && gives_way(chosen) && survey.header != NULL) {
-        chosen = survey.header;
-        note_count(found, "the first ", survey.header_lines, "line");
-    } else if (chosen != NULL) {
-        note_count(found, "", survey.candidate_lines, "line");
-    } else if (survey.empty != NULL && survey.faultless < survey.texts &&
-               !named_packed) {
-        chosen = survey.empty;
-        note(found, "content: comments and nothing else");
-    } else if (survey.named != NULL) {
-        chosen = survey.named;
-        note_suffix(found, chosen, window, bytes);
-    } else if (end >= window + bytes && survey.empty != NULL) {
-        chosen = &margay_format_lines;
-        found->nothing = whole;
-        note(found, "nothing, as it is empty");
-    } else if (survey.furthest != NULL) {
-        chosen = survey.furthest;
-        if (gives_way(chosen) && survey.header != NULL)
-            chosen = survey.header;
-        note_count(found, "the first ",
-                   chosen == survey.header ? survey.header_lines
-                                           : survey.furthest_lines,
-                   "line");
-    } else if ((chosen = certain_packed(window, bytes, &records)) != NULL) {
-        note_count(found, "", records, "record");
-    } else {
-        return fail_unknown(path, window, bytes, survey.passing, error);
     }
-    found->format = chosen;
-    return MARGAY_OK;
+    found->format = choose(&survey, window, bytes, end, whole, found);
+    return found->format != NULL
+               ? MARGAY_OK
+               : fail_unknown(path, window, bytes, survey.passing, error);
 }
 
 bool margay_detect_is_certain(const char *path, const char *window,

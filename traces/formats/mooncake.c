@@ -594,21 +594,22 @@ static void clear(void *state)
     free(reader->ids);
 }
 
+static const yajl_callbacks callbacks = {
+    .yajl_null = pass_over,
+    .yajl_boolean = take_boolean,
+    .yajl_number = take_number,
+    .yajl_string = take_text,
+    .yajl_start_map = begin_map,
+    .yajl_map_key = take_key,
+    .yajl_end_map = end_map,
+    .yajl_start_array = begin_list,
+    .yajl_end_array = end_list,
+};
+
 static enum margay_status open_reader(void *state,
                                       struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
-    static const yajl_callbacks callbacks = {
-        .yajl_null = pass_over,
-        .yajl_boolean = take_boolean,
-        .yajl_number = take_number,
-        .yajl_string = take_text,
-        .yajl_start_map = begin_map,
-        .yajl_map_key = take_key,
-        .yajl_end_map = end_map,
-        .yajl_start_array = begin_list,
-        .yajl_end_array = end_list,
-    };
     struct reader *reader = state;
     if (reader->source.tenants == NULL)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;

@@ -423,6 +423,18 @@ unsigned margay_role_told(const char *name)
     return role;
 }
 
+static const char *expect_op(struct margay_rows *rows)
+{
+    const struct margay_layout *layout = rows->layout;
+    char what[400];
+    snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
+             layout->sets == NULL ? "" : " ",
+             layout->sets == NULL ? "" : layout->sets,
+             layout->deletes == NULL ? "" : " ",
+             layout->deletes == NULL ? "" : layout->deletes);
+    return expect_field(rows, MARGAY_ROLE_OP, 0, what);
+}
+
 /* An operation, by a word that was read before, or by the lists of the layout;
    MARGAY_OPS: the row is no reference. */
 static const char *read_op(struct margay_rows *rows, uint8_t *op)
@@ -456,16 +468,10 @@ static const char *read_op(struct margay_rows *rows, uint8_t *op)
         return NULL;
     /* Other methods of HTTP are gets. */
     *op = MARGAY_GET;
-    if (field->text != NULL &&
-        (rows->choice.http || count_of(rows, MARGAY_ROLE_STATUS) > 0))
-        return NULL;
-    char what[400];
-    snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
-             layout->sets == NULL ? "" : " ",
-             layout->sets == NULL ? "" : layout->sets,
-             layout->deletes == NULL ? "" : " ",
-             layout->deletes == NULL ? "" : layout->deletes);
-    return expect_field(rows, MARGAY_ROLE_OP, 0, what);
+    return field->text != NULL &&
+                   (rows->choice.http || count_of(rows, MARGAY_ROLE_STATUS) > 0)
+               ? NULL
+               : expect_op(rows);
 }
 
 static const char *read_kind(struct margay_rows *rows, uint8_t *kind_said)
@@ -594,20 +600,12 @@ static const char *count_units(struct margay_rows *rows,
                : NULL;
 }
 
-const char *margay_rows_read(struct margay_rows *rows,
-                             const struct margay_field *fields, size_t columns,
-                             struct margay_row_reference *reference)
+/* Read all columns but the operation, the device and the tenant. */
+static const char *read_columns(struct margay_rows *rows, bool offsets,
+                                struct margay_row_reference *reference)
 {
-    bool offsets = rows->layout->offset_bytes != 0 || rows->choice.addresses;
-    unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
     const char *expected;
     uint64_t count = 1, thread = 0;
-    rows->fields = rows->choice.http ? split_http(rows, fields) : fields;
-    rows->columns = columns;
-    reference->count = 0;
-    if ((expected = read_op(rows, &reference->op)) != NULL ||
-        reference->op == MARGAY_OPS || may_lack(rows, MARGAY_ROLE_ID, 0))
-        return expected;
     if ((expected = read_name(rows, MARGAY_ROLE_ID, "an id",
                               &reference->number)) != NULL ||
         (expected = read_size(rows, &reference->size)) != NULL ||
@@ -633,6 +631,25 @@ const char *margay_rows_read(struct margay_rows *rows,
         return expected;
     reference->count = (uint32_t)count;
     reference->thread = (uint32_t)thread;
+    return NULL;
+}
+
+const char *margay_rows_read(struct margay_rows *rows,
+                             const struct margay_field *fields, size_t columns,
+                             struct margay_row_reference *reference)
+{
+    bool offsets = rows->layout->offset_bytes != 0 || rows->choice.addresses;
+    unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
+    rows->fields = rows->choice.http ? split_http(rows, fields) : fields;
+    rows->columns = columns;
+    reference->count = 0;
+    const char *expected = read_op(rows, &reference->op);
+    if (expected != NULL || reference->op == MARGAY_OPS ||
+        may_lack(rows, MARGAY_ROLE_ID, 0))
+        return expected;
+    expected = read_columns(rows, offsets, reference);
+    if (expected != NULL)
+        return expected;
     /* A get of 0 bytes missed. */
     if (!offsets && sizes > 0 && rows->layout->empty_gets_missed &&
         reference->op == MARGAY_GET &&

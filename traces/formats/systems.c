@@ -165,24 +165,53 @@ static const char *last_word(const char *line, const char **end)
     return after;
 }
 
+/* Read the first line, which has the version, 2 or 3. */
+static const char *read_fio_head(struct system *system, const char *line,
+                                 const char *end)
+{
+    system->version = is_word(line, end, "fio version 2 iolog")   ? 2
+                      : is_word(line, end, "fio version 3 iolog") ? 3
+                                                                  : 0;
+    return system->version == 0
+               ? "'fio version 2 iolog' or 'fio version 3 iolog'"
+               : NULL;
+}
+
+struct word {
+    const char *begin, *end;
+};
+
+/* The last words of a line, from its end on; missing ones are empty. */
+static void last_words(const char *line, const char *end, struct word *words,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        words[i].begin = i == 0 ? end : words[i - 1].begin;
+        words[i].end = last_word(line, &words[i].begin);
+    }
+}
+
+/* Is the word one of these, which NULL ends? */
+static bool is_among(const struct word *word, const char *const *words)
+{
+    while (*words != NULL && !is_word(word->begin, word->end, *words))
+        words++;
+    return *words != NULL;
+}
+
 static const char *parse_fio(struct margay_log *log, const char *line,
                              const char *end, size_t at,
                              struct margay_row_reference *row)
 {
-    static const char *const passed[] = {"add",  "open",     "close", "wait",
-                                         "sync", "datasync", "trim"};
+    static const char *const alone[] = {"add", "open", "close", NULL};
+    static const char *const passed[] = {"wait", "sync", "datasync", "trim",
+                                         NULL};
     struct system *system = (struct system *)log;
     uint64_t bytes;
     (void)at;
     row->count = 0;
-    if (system->version == 0) {
-        system->version = is_word(line, end, "fio version 2 iolog")   ? 2
-                          : is_word(line, end, "fio version 3 iolog") ? 3
-                                                                      : 0;
-        return system->version == 0
-                   ? "'fio version 2 iolog' or 'fio version 3 iolog'"
-                   : NULL;
-    }
+    if (system->version == 0)
+        return read_fio_head(system, line, end);
     if (system->version == 3) {
         const char *time_end = margay_word_end(line, end);
         if (!margay_take_number(line, time_end, &row->time))
@@ -190,33 +219,25 @@ static const char *parse_fio(struct margay_log *log, const char *line,
         row->time /= 1000000;
         line = margay_next_word(line, end);
     }
-    const char *action = end, *action_end = last_word(line, &action);
-    const char *length = action, *length_end = action_end, *offset = action;
-    if (action == line)
+    struct word words[4]; /* length, offset, action, and the end of a name */
+    last_words(line, end, words, 4);
+    if (words[0].begin == line)
         return EXPECTS_FIO;
-    for (size_t i = 0; i < 3; i++) {
-        if (is_word(action, action_end, passed[i]))
-            return NULL;
-    }
-    const char *offset_end = last_word(line, &offset);
-    action = offset;
-    action_end = last_word(line, &action);
-    const char *name = action, *name_end = last_word(line, &name);
-    if (name == name_end ||
-        !margay_take_number(offset, offset_end, &row->number) ||
-        !margay_take_number(length, length_end, &bytes))
+    if (is_among(&words[0], alone))
+        return NULL;
+    if (words[3].begin == words[3].end ||
+        !margay_take_number(words[1].begin, words[1].end, &row->number) ||
+        !margay_take_number(words[0].begin, words[0].end, &bytes))
         return EXPECTS_FIO;
-    for (size_t i = 3; i < sizeof passed / sizeof *passed; i++) {
-        if (is_word(action, action_end, passed[i]))
-            return NULL;
-    }
-    bool reads = is_word(action, action_end, "read");
-    if (!reads && !is_word(action, action_end, "write"))
+    if (is_among(&words[2], passed))
+        return NULL;
+    bool reads = is_word(words[2].begin, words[2].end, "read");
+    if (!reads && !is_word(words[2].begin, words[2].end, "write"))
         return "an action of fio: read write add open close wait sync "
                "datasync trim";
     return take_request(log, FILE_BITS,
-                        margay_fnv1a(line, (size_t)(name_end - line)), bytes,
-                        reads ? MARGAY_GET : MARGAY_SET, row);
+                        margay_fnv1a(line, (size_t)(words[3].end - line)),
+                        bytes, reads ? MARGAY_GET : MARGAY_SET, row);
 }
 
 /* -------------------------------------------------------------- filemap -- */
@@ -265,8 +286,8 @@ static void take_seconds(const char *line, const char *event,
         row->time = 0;
 }
 
-/* Lines of trace-cmd and ftrace between events: cpus=2, CPU:1 [LOST 7
-   EVENTS] */
+/* Other events, which have a colon after their names, and lines between events:
+   cpus=2, CPU:1 [LOST 7 EVENTS] */
 static bool is_remark(const char *line, const char *end)
 {
     static const char *const begins[] = {"#", "cpus=", "CPU", "version = "};
@@ -276,7 +297,7 @@ static bool is_remark(const char *line, const char *end)
             memcmp(line, begins[i], length) == 0)
             return true;
     }
-    return false;
+    return memmem(line, (size_t)(end - line), ": ", 2) != NULL;
 }
 
 static const char *parse_filemap(struct margay_log *log, const char *line,
@@ -284,16 +305,14 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
                                  struct margay_row_reference *row)
 {
     static const char begins[] = "mm_filemap_";
-    const char *event =
-        memmem(line, (size_t)(end - line), begins, sizeof begins - 1);
     const char *device_end, *inode_end, *offset_end, *order_end;
     uint64_t order = 0, last;
     (void)at;
     row->count = 0;
-    /* Other events have a colon after their names, too. */
+    const char *event =
+        memmem(line, (size_t)(end - line), begins, sizeof begins - 1);
     if (event == NULL)
-        return ((struct system *)log)->strict && !is_remark(line, end) &&
-                       memmem(line, (size_t)(end - line), ": ", 2) == NULL
+        return ((struct system *)log)->strict && !is_remark(line, end)
                    ? EXPECTS_FILEMAP
                    : NULL;
     const char *device = value_of(event, end, "dev", &device_end);
@@ -305,8 +324,8 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
          (!margay_take_number(pages, order_end, &order) || order > 18)))
         return EXPECTS_FILEMAP;
     const char *dash = memchr(offset, '-', (size_t)(offset_end - offset));
-    if (!margay_take_number(offset, dash == NULL ? offset_end : dash,
-                            &row->number) ||
+    const char *first_end = dash == NULL ? offset_end : dash;
+    if (!margay_take_number(offset, first_end, &row->number) ||
         (dash != NULL && (!margay_take_number(dash + 1, offset_end, &last) ||
                           last < row->number)))
         return EXPECTS_FILEMAP;
@@ -315,13 +334,13 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
     take_seconds(line, event, row);
     uint64_t file = margay_fnv1a(device, (size_t)(device_end - device));
     inode += inode_end - inode > 2 && inode[1] == 'x' ? 2 : 0;
-    file = margay_fnv1a_on(file, "", 1);
-    file = margay_fnv1a_on(file, inode, (size_t)(inode_end - inode));
-    uint64_t bytes =
+    file = margay_fnv1a_on(margay_fnv1a_on(file, "", 1), inode,
+                           (size_t)(inode_end - inode));
+    last =
         dash != NULL ? last - row->number : ((uint64_t)PAGE_BYTES << order) - 1;
-    return bytes >= UINT32_MAX
+    return last >= UINT32_MAX
                ? "fewer than 4294967296 bytes"
-               : take_request(log, FILE_BITS, file, bytes + 1, MARGAY_GET, row);
+               : take_request(log, FILE_BITS, file, last + 1, MARGAY_GET, row);
 }
 
 /* --------------------------------------------------------------- strace -- */
@@ -415,6 +434,23 @@ static const char *result_of(const char *line, const char *end,
     return NULL;
 }
 
+/* Does the call go on in a later line?  Its arguments up to there are kept: the
+   offset of a write, but not of a read. */
+static bool is_unfinished(struct place *made, const char *arguments,
+                          const char *end)
+{
+    static const char mark[] = "<unfinished ...>";
+    if ((size_t)(end - arguments) <= sizeof mark - 1 ||
+        memcmp(end - sizeof mark + 1, mark, sizeof mark - 1) != 0)
+        return false;
+    const char *offset = end - sizeof mark + 1;
+    const char *offset_end = last_word(arguments, &offset);
+    if (made->call->moves != WRITES ||
+        !margay_take_number(offset, offset_end, &made->offset))
+        made->offset = UINT64_MAX;
+    return true;
+}
+
 /* Make a reference of a call that has returned. */
 static const char *take_call(struct system *system, uint64_t process,
                              const struct place *made, const char *arguments,
@@ -425,23 +461,18 @@ static const char *take_call(struct system *system, uint64_t process,
     uint64_t value, file;
     if (result == NULL)
         return EXPECTS_STRACE;
-    if (made->call->moves == OPENS) {
-        if (take_descriptor(result, end, &value, &file)) {
-            struct place *opened = place_of(system, process, value);
-            if (opened == NULL)
-                return "descriptors for which there is memory";
-            opened->offset = 0;
-        }
-        return NULL;
-    }
-    if (!margay_take_number(result, margay_word_end(result, end), &value))
+    bool opens = made->call->moves == OPENS;
+    if (!(opens ? take_descriptor(result, end, &value, &file)
+                : margay_take_number(result, margay_word_end(result, end),
+                                     &value)))
         return NULL; /* it failed */
-    struct place *place = place_of(system, process, made->descriptor);
+    struct place *place =
+        place_of(system, process, opens ? value : made->descriptor);
     if (place == NULL)
         return "descriptors for which there is memory";
     row->number = place->offset;
-    if (made->call->moves == SEEKS) {
-        place->offset = value;
+    if (opens || made->call->moves == SEEKS) {
+        place->offset = opens ? 0 : value;
         return NULL;
     }
     if (made->call->has_offset) {
@@ -454,11 +485,10 @@ static const char *take_call(struct system *system, uint64_t process,
     } else {
         place->offset += value;
     }
-    return value == 0
-               ? NULL
-               : take_request(
-                     &system->log, FILE_BITS, made->file, value,
-                     made->call->moves == READS ? MARGAY_GET : MARGAY_SET, row);
+    enum margay_op op = made->call->moves == READS ? MARGAY_GET : MARGAY_SET;
+    return value == 0 ? NULL
+                      : take_request(&system->log, FILE_BITS, made->file, value,
+                                     op, row);
 }
 
 /* "[pid N] " or "N "; returns what follows. */
@@ -482,7 +512,7 @@ static const char *parse_strace(struct margay_log *log, const char *line,
                                 const char *end, size_t at,
                                 struct margay_row_reference *row)
 {
-    static const char unfinished[] = "<unfinished ...>", resumed[] = "<... ";
+    static const char resumed[] = "<... ";
     struct system *system = (struct system *)log;
     uint64_t process;
     (void)at;
@@ -513,19 +543,10 @@ static const char *parse_strace(struct margay_log *log, const char *line,
         !take_descriptor(open + 1, end, &made.descriptor, &made.file))
         return memchr(open, '<', (size_t)(end - open)) == NULL ? EXPECTS_STRACE
                                                                : NULL;
-    if ((size_t)(end - open) > sizeof unfinished - 1 &&
-        memcmp(end - sizeof unfinished + 1, unfinished,
-               sizeof unfinished - 1) == 0) {
-        /* The arguments of a write stand before, those of a read after. */
-        const char *offset = end - sizeof unfinished + 1;
-        const char *offset_end = last_word(open, &offset);
-        if (made.call->moves != WRITES ||
-            !margay_take_number(offset, offset_end, &made.offset))
-            made.offset = UINT64_MAX;
-        *waiting = made;
-        return NULL;
-    }
-    return take_call(system, process, &made, open, end, row);
+    if (!is_unfinished(&made, open, end))
+        return take_call(system, process, &made, open, end, row);
+    *waiting = made;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ rows -- */
