@@ -1,11 +1,11 @@
 /*
- * naive_objects.h - caches of objects with sizes, and sets of blocks: what
- * comes in, and what makes room for it by the rules of naive_rules.h
+ * naive_objects.h - caches of objects with sizes, and sets of blocks: the
+ * requests, and the table of policies (naive_rules.h, naive_sampled.h)
  */
 #ifndef MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
 #define MARGAY_TESTS_ASSOC_NAIVE_OBJECTS_H
 
-#include "tests/assoc/naive_rules.h"
+#include "tests/assoc/naive_sampled.h"
 
 static const struct naive_policy naive_policies[] = {
     {"lru", renew_hit, oldest_evict, unmarked_insert, NULL, 0, 0, false},
