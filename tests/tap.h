@@ -9,7 +9,7 @@
  *     }
  *
  * prove reads the result: one line per check, the plan at the end, and
- * diagnostics behind '#'.  A check never stops the program.
+ * diagnostics after '#'.  A check never stops the program.
  */
 #ifndef MARGAY_TESTS_TAP_H
 #define MARGAY_TESTS_TAP_H

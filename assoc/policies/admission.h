@@ -1,8 +1,9 @@
 /*
- * admission.h - the admission of objects to a cache `admit=` stands among the
- * parameters of any policy for objects.  A request that is not admitted is a
- * miss, stores and evicts nothing, and does not change the policy.  So does
- * `tier=`.
+ * admission.h - the admission of objects to a cache
+ *
+ * `admit=` and `tier=` stand among the parameters of any policy for objects.  A
+ * request that is not admitted is a miss, stores and evicts nothing, and does
+ * not change the policy.
  */
 #ifndef MARGAY_ASSOC_ADMISSION_H
 #define MARGAY_ASSOC_ADMISSION_H

@@ -1,9 +1,9 @@
 /*
  * naive_cache.h - caches made of lists and loops, to compare with
  *
- * Every set is an array of lines in the order of their ways, and everything
- * is looked for from the front.  Nothing here is shared with assoc/policies
- * but the random numbers.
+ * Every set is an array of lines in the order of their ways, and everything is
+ * searched for from the front.  Nothing here is shared with assoc/policies but
+ * the random numbers.
  */
 #ifndef MARGAY_TESTS_ASSOC_NAIVE_CACHE_H
 #define MARGAY_TESTS_ASSOC_NAIVE_CACHE_H
@@ -21,7 +21,7 @@ struct naive_line {
     uint64_t block, came, used, next_use;
     bool valid, dirty, marked;
     bool was_hit;   /* for SHiP, */
-    uint64_t entry; /* and what its site's counter is */
+    uint64_t entry; /* and its site's counter */
     int age;        /* of the family of RRIP, and of qlru: 3 = to be evicted */
 };
 

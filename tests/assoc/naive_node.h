@@ -1,10 +1,10 @@
 /*
  * naive_node.h - one cache of a naive machine, and how blocks move between two
  *
- * Each cache is a naive_cache, whose blocks are looked for from the front; what
- * one cache does to another is written down once more, from the description in
- * <margay/hierarchy.h>.  Nothing here is shared with assoc/hierarchy but what a
- * prefetcher's constants are.
+ * Each cache is a naive_cache, whose blocks are searched for from the front;
+ * what one cache does to another is written down once more, from the
+ * description in <margay/hierarchy.h>.  Nothing here is shared with
+ * assoc/hierarchy but what a prefetcher's constants are.
  */
 #ifndef MARGAY_TESTS_ASSOC_NAIVE_NODE_H
 #define MARGAY_TESTS_ASSOC_NAIVE_NODE_H
@@ -344,7 +344,7 @@ static inline void naive_come_down(struct naive_machine *machine,
         line->dirty = true;
 }
 
-/* What a block that leaves does to the caches behind, if nothing is asked. */
+/* The effects of a leaving block on later caches, if nothing is requested. */
 static inline void naive_depart(struct naive_machine *machine,
                                 struct naive_node *node,
                                 struct naive_moving out)
@@ -364,7 +364,7 @@ static inline bool naive_in_victims(struct naive_node *node, uint64_t block)
     return node->victims != NULL && naive_line_of(node->victims, block) != NULL;
 }
 
-/* Have the caches behind `node` give it a block; `out` has left for it. */
+/* Have the caches after `node` give it a block; `out` has left for it. */
 static inline bool naive_get(struct naive_machine *machine,
                              struct naive_node *node, uint64_t block,
                              enum margay_kind kind, enum naive_why why,

@@ -58,7 +58,7 @@ static void vary(struct margay_level *level)
     }
 }
 
-/* One whose levels are told nothing by those after them. */
+/* One whose levels do not depend on those after them. */
 static size_t make_plain(struct margay_level *levels)
 {
     size_t count;
@@ -194,7 +194,7 @@ static uint64_t compare(uint64_t *differ)
     return sharing;
 }
 
-/* What is told something by a level behind it is left out. */
+/* Machines with a level that depends on a later one are left out. */
 static void test_what_shares(void)
 {
     const struct margay_level plain[2] = {

@@ -51,7 +51,7 @@ static void feed_rest(margay_hierarchy *rest, const margay_hierarchy *hierarchy,
         exit(1);
 }
 
-/* Feed a machine, and another one with what it sends on unless that is NULL. */
+/* Feed a machine, and another one with its output unless that is NULL. */
 static void feed(margay_hierarchy *hierarchy, margay_hierarchy *rest,
                  const struct feeding *feeding)
 {
@@ -147,9 +147,9 @@ static bool places_differ(const margay_hierarchy *hierarchy,
 
 /* ------------------------------------------------- the stream of a level -- */
 
-/* Is what a level and those after it count a matter of what they are asked
-   alone?  Not where they empty or fill levels before them, tell a write of a
-   core from one of a level, or are asked by others than its feeders. */
+/* Do the counts of a level and of later ones depend only on their requests?
+   Not where they empty or fill levels before them, distinguish writes of cores
+   and of levels, or have other feeders. */
 static bool stands_alone(const struct margay_level *levels, size_t count,
                          size_t index)
 {
@@ -248,7 +248,7 @@ static bool differs(struct margay_level_counts *totals, uint64_t *streams,
     for (size_t i = 0; i < count; i++)
         optimal |=
             levels[i].policy != NULL && strcmp(levels[i].policy, "opt") == 0;
-    /* It learns late of what has left, so that a warm-up has other counts. */
+    /* Its evictions are known late, so a warm-up has other counts. */
     if (optimal)
         feeding.warmup = REFS + 1;
     *optimals += optimal;
@@ -285,7 +285,7 @@ static bool differs(struct margay_level_counts *totals, uint64_t *streams,
 int main(void)
 {
     uint64_t count = rounds(5000), wrong = 0, streams = 0, optimals = 0;
-    /* Fewer do not have all that is asked for below. */
+    /* Fewer do not have all of the cases below. */
     count = count < 150 ? 150 : count;
     struct margay_level_counts totals = {.writebacks = 0};
     seed_chance(18);

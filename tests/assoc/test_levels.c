@@ -34,10 +34,8 @@ static void random_list(unsigned *list, size_t *count, size_t most_count,
     }
 }
 
-/*
- * `spread` shifts the last block size away from the others, which leaves room
- * for few regions in a 32-bit number, or none.
- */
+/* `spread` shifts the last block size away from the others, which leaves room
+   for few regions in a 32-bit number, or none. */
 static void random_grid(struct case_grid *g, unsigned spread)
 {
     g->grid.block_shifts = g->block_shifts;

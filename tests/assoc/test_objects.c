@@ -280,7 +280,7 @@ static void refused(const char *spec, uint64_t bytes, const char *why)
           "%s in %" PRIu64 " bytes: refused", spec, bytes);
 }
 
-/* Every policy of the table keeps to what its row says. */
+/* Every policy of the table has the abilities of its row. */
 static void test_abilities(void)
 {
     const struct margay_policy_info *info;

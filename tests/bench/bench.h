@@ -1,4 +1,4 @@
-/* bench.h - clocks, files of numbers and medians of what measures */
+/* bench.h - clocks, files of numbers and medians */
 #ifndef MARGAY_TESTS_BENCH_BENCH_H
 #define MARGAY_TESTS_BENCH_BENCH_H
 

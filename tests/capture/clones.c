@@ -5,11 +5,10 @@
  *
  * copy: by clone(), with a copy of the memory; they write to memory at the same
  * time as their parents, which print how many words both have written, and
- * where.
- * share: by clone(), with the same memory and variables.
- * raw, raw-share: the same two by assembly, of which nothing is told; wait: by
- * vfork(), and the parents wait.
- * crowd THREADS: as many threads at a time, each of which writes once.
+ * where.  share: by clone(), with the same memory and variables.  raw,
+ * raw-share: the same two by assembly, unnoticed; wait: by vfork(), and the
+ * parents wait.  crowd THREADS: as many threads at a time, each of which writes
+ * once.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
- * forked.c - a handler that forks after single instructions of what records,
+ * forked.c - a handler that forks after single instructions of the recorder,
  * and returns in the child, too
  *
  *     forked EVERY

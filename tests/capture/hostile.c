@@ -85,8 +85,7 @@ int main(int argument_count, char **arguments)
             setrlimit(RLIMIT_NOFILE, &none);
         for (int i = 3; i < DESCRIPTORS; i++)
             close(i);
-        usleep(
-            300000); /* the recorder sleeps, and must be told of what comes */
+        usleep(300000); /* the recorder sleeps, and must be woken */
     } else if (strcmp(how, "scrawl") == 0) {
         scrawl();
     } else if (strcmp(how, "forever") == 0) {

@@ -1,5 +1,5 @@
 /*
- * interrupted.c - code that is left in its middle, and what it then has done
+ * interrupted.c - code that is left in its middle
  *
  * usage: interrupted HOW
  *

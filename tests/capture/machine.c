@@ -4,7 +4,7 @@
  * usage: machine FILE
  *
  * Executes each instruction on `area`, and writes to FILE what a trace has to
- * hold of that: a plain account of what the processor's manual says.
+ * hold of that: a plain account of the processor's manual.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * operations.c - atomic operations and copies, and what they should do
+ * operations.c - atomic operations and copies, and their effects
  *
  * usage: operations FILE
  *

@@ -1,6 +1,5 @@
 /*
- * test_receiver.c - what programs send, in which order it comes, and what they
- * must not send
+ * test_receiver.c - the words of programs, their order, and hostile ones
  */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE /* with it, headers define a poll() of their own */
@@ -64,7 +63,7 @@ static uint32_t take(struct program *program, uint32_t process, uint32_t thread)
     return buffer;
 }
 
-/* What a test works with: a program, its receiver, what came of it last. */
+/* What a test works with: a program, its receiver, the last words. */
 static struct program program;
 static margay_receiver *receiver;
 static enum margay_status status;
@@ -94,8 +93,8 @@ static bool come(size_t count, uint64_t first)
     return drain(receiver, got, sizeof got / sizeof *got, &status) == count &&
            is_sequence(got, count, first);
 }
-/* What is left of a process that died between any two steps, and what another
-   one finds in the buffer after it. */
+/* The rest of a process that died between any two steps, and the buffer that
+   another one gets after it. */
 static void test_steps(uint32_t dead)
 {
     begin();
@@ -510,8 +509,8 @@ static uint32_t own_two(void)
     return me;
 }
 
-/* What a thread writes after another one's buffer became full comes behind it,
-   also where its own has become full since; what it wrote before, in front. */
+/* Words of a thread after another one's buffer became full come after that,
+   even if its own has become full since; earlier words come before. */
 static void test_marks(bool both_full)
 {
     begin();
@@ -526,8 +525,8 @@ static void test_marks(bool both_full)
     end();
 }
 
-/* What a thread writes that was made while the full buffer was open comes
-   behind that. */
+/* Words of a thread that was made while the full buffer was open come after
+   that. */
 static void test_later_opening(void)
 {
     begin();
@@ -647,7 +646,7 @@ static void test_hurry(void)
     end();
 }
 
-/* A message waits for what was full before it was sent. */
+/* A message waits for buffers that were full before it was sent. */
 static void test_messages(void)
 {
     begin();

@@ -18,7 +18,7 @@
 #include "traces/capture/stream.h"
 #include "traces/formats/words.h"
 
-/* Who writes a trace of words, numbered from 1 on, into a pipe. */
+/* The writer of a trace of words, numbered from 1 on, into a pipe. */
 struct author {
     int pipe;
     struct margay_relay *relay;
@@ -269,7 +269,7 @@ static void test_named_pipe(void)
     unlink(path);
 }
 
-/* Offers of what is no memory for this pipe. */
+/* Offers of wrong memory for this pipe. */
 static void test_hostile(void)
 {
     int others[2], sockets[2];

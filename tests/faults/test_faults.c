@@ -175,7 +175,7 @@ static const struct job {
 static const char *preload;
 static unsigned long sites, tried; /* calls, and those that were made to fail */
 
-/* What a run may leave beside its output, even one that fails. */
+/* Other files that a run may leave, even one that fails. */
 static void remove_others(void)
 {
     unlink("out.csv.snapshot");
@@ -359,7 +359,7 @@ static void try_calls(const struct job *job, const struct reference *reference,
 }
 
 /* Threads may change places, and the one call that matters is then another in
-   each run: so it is looked for again. */
+   each run: so it is searched for again. */
 #define MOST_LOOKS 20
 
 static void test_kind(const struct job *job, const struct reference *reference,

@@ -1,10 +1,10 @@
 /*
  * test_kills.c - kill -9 at any moment of a run that saves its state
  *
- * A run is killed, goes on from its state with the reference behind it, is
- * killed again, and in the end has the table of a run that nothing disturbed.
- * At any moment a snapshot is the table of the references that it stands for,
- * and never of more than the state holds: what goes on repeats nothing of it.
+ * A run is killed, goes on from its state with the next reference, is killed
+ * again, and in the end has the table of a run that nothing disturbed.  At any
+ * moment a snapshot is the table of the references that it stands for, and
+ * never of more than the state holds: a later run does not repeat it.
  */
 #define _GNU_SOURCE
 #include "tests/chance.h"

@@ -4,7 +4,7 @@
  * SIGINT and SIGTERM end an analysis with what it has so far, which is what
  * --limit gives, and it says how far that is; or, before and after it, they
  * kill at once; SIGHUP kills; SIGUSR1 changes nothing. After each of these a
- * file is there as a whole or not at all, and nothing else is left behind.
+ * file exists as a whole or not at all, and there is no other one.
  */
 #define _GNU_SOURCE
 #include "tests/chance.h"

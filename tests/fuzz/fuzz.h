@@ -1,8 +1,8 @@
 /*
- * fuzz.h - the targets: what is fed with bytes that mean harm
+ * fuzz.h - the targets: targets of hostile bytes
  *
- * A target takes any bytes and returns; what must not be, it ends with
- * fuzz_fail(), and the sanitizers see the rest.
+ * A target takes any bytes and returns; an impossible result ends in
+ * fuzz_fail(), and the sanitizers find the rest.
  */
 #ifndef MARGAY_TESTS_FUZZ_FUZZ_H
 #define MARGAY_TESTS_FUZZ_FUZZ_H

@@ -227,7 +227,7 @@ static void try_model(margay_model *model)
     margay_model_free(model);
 }
 
-/* A file, and what stands in it as if the checksum were right. */
+/* A file, and its contents as if the checksum were right. */
 void fuzz_model(const char *name, const uint8_t *data, size_t bytes)
 {
     struct margay_error error = {.message = ""};

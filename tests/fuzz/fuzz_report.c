@@ -6,8 +6,7 @@
 #include "sim/report/page.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Any table has a page.  Its bytes go nowhere: what they may be is the matter
-   of report.t. */
+/* Any table has a page.  Its bytes go nowhere: report.t tests their values. */
 void fuzz_report(const char *name, const uint8_t *data, size_t bytes)
 {
     char *const arguments[] = {NULL};

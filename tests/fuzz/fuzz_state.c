@@ -1,5 +1,5 @@
-/* fuzz_state.c - states that runs go on from, as if their checksum were right
- */
+/* fuzz_state.c - states that runs go on from, as if their checksum were
+   right */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* targets.c - the targets: each format, and what else is read */
+/* targets.c - the targets: each format, and all other input */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

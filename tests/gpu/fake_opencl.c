@@ -45,7 +45,7 @@ static uint64_t fake_memory_bytes(void)
     return bytes == NULL ? UINT64_C(1) << 30 : strtoull(bytes, NULL, 10);
 }
 
-/* An upload that has been asked for and not been done. */
+/* An upload that is queued and not yet done. */
 struct fake_upload {
     void *to;
     const void *from;

@@ -2,8 +2,8 @@
  * lisp.c - an interpreter of a little Lisp, and a program for it
  *
  * Expressions are walked as they were read; variables are looked up in lists;
- * what is no longer used is marked and swept.  The program puts random numbers
- * into a search tree, whose path is copied every time.
+ * unused cells are marked and swept.  The program puts random numbers into a
+ * search tree, whose path is copied every time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -53,8 +53,7 @@ static void make_trace(bool alike)
         caches[i] = i == 0 ? 1 : caches[i - 1] + 1 + below(most);
 }
 
-/* A longer one, whose sizes make no two costs alike, with objects that are
-   asked for seldom. */
+/* A longer one, whose sizes make no two costs alike, with rare objects. */
 static void make_long_trace(void)
 {
     expires = false;

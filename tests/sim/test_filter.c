@@ -165,7 +165,7 @@ static bool run_round(void)
     return same;
 }
 
-/* A cache before an engine: the distances are those of what it lets through. */
+/* A cache before an engine: the distances are those of its output. */
 static void test_engine_after(void)
 {
     const struct margay_engine_request request = MARGAY_ENGINE_REQUEST_DEFAULT;

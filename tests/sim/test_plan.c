@@ -1,6 +1,5 @@
 /*
- * test_plan.c - the plan of a run, over every combination of what it follows
- * from
+ * test_plan.c - the plan of a run, over every combination of facts
  *
  * What is expected is written as a table of what each fact rules out, and not
  * as the plan's own conditions are.
@@ -167,7 +166,7 @@ static void test_combinations(void)
           "each executor is among them");
 }
 
-/* The reader leaves out what is not looked at, and nothing else. */
+/* The reader leaves out exactly the unused columns. */
 static void test_columns(void)
 {
     struct margay_plan plan;

@@ -96,7 +96,7 @@ static struct margay_request request_of(size_t first, size_t count,
     return request;
 }
 
-/* What a run tells at its ends; in *looked at its looks. */
+/* The news of a run at its ends; in *looked at its looks. */
 static char *run(const struct margay_request *request, struct seat *seat,
                  char **looked)
 {

@@ -1,5 +1,5 @@
 /*
- * engines.h - every exact engine in every setting, and what it must answer
+ * engines.h - every exact engine in every setting, and its answers
  *
  * The specs are made from the table of engines, so that an engine or a
  * parameter is tested as soon as it is there.
@@ -132,9 +132,9 @@ static inline enum margay_status hand_over(
     return status;
 }
 
-/* Feed in chunks of random length; the status of the first failure.  Where no
-   distances are asked for, the engine of a short trace may give its place to
-   others on the way. */
+/* Feed in chunks of random length; the status of the first failure.  Without
+   distances, the engine of a short trace may be replaced by others on the
+   way. */
 static inline enum margay_status feed_chunks(
     margay_engine **engine, const struct margay_engine_options *options,
     unsigned can, const struct task *task, uint64_t *distances,
@@ -199,7 +199,7 @@ static inline bool same_result(const struct task *task,
     return same;
 }
 
-/* What is seen before the end is what comes at the end. */
+/* A look before the end has the results of the end. */
 static inline bool peek_is_same(const struct task *task, margay_engine *engine)
 {
     struct margay_result result;

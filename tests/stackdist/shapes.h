@@ -75,7 +75,7 @@ static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
     }
 }
 
-/* The same with what each reference does, of up to some thousand blocks. */
+/* The same with the kind of each reference, of up to some thousand blocks. */
 static inline void make_accesses(enum shape shape, uint64_t *blocks,
                                  uint8_t *kinds, size_t count)
 {

@@ -1,5 +1,5 @@
 /*
- * test_abilities.c - what engines are said to be able to do, and what they do
+ * test_abilities.c - the declared abilities of engines, and the real ones
  *
  * Each row of the table of engines is asked for its abilities, then an engine
  * of it is made, and shows or fails to show every one of them.
@@ -228,8 +228,7 @@ static bool shares_ranks(const struct subject *subject)
 }
 
 /* The threads of this process.  One that was joined may be among them for a
-   while yet, so what tells a new thread is its number, not how many there
-   are. */
+   while yet, so new threads are found by their number, not by the count. */
 struct threads {
     size_t count;
     long numbers[64];
@@ -280,7 +279,7 @@ static bool uses_threads(const struct subject *subject)
 
 /* ------------------------------------------------------- all of them -- */
 
-/* What making an engine with this bound says, and what asking says. */
+/* The results of making an engine with this bound, and of asking. */
 static bool agree_on_bound(const struct subject *subject, uint64_t bound,
                            bool *takes)
 {
@@ -337,8 +336,8 @@ static void check_sizes(const struct subject *subject)
 
 static void check_engine(const char *spec, enum margay_measure measure)
 {
-    /* `alone`: an engine that is not said to be able to may happen to be, as
-       on this trace; that is not looked at. */
+    /* `alone`: an engine that is not said to be able to may happen to be, as on
+       this trace; that is not used. */
     static const struct {
         enum margay_engine_ability ability;
         const char *what;

@@ -88,8 +88,8 @@ static bool is_across(size_t i, size_t from)
     return p != NONE && p >= from && p / CHUNK_REFS != i / CHUNK_REFS;
 }
 
-/* Of the sum of all chunks' distinct, what is not reused within each time up to
-   this one. */
+/* Of the sum of all chunks' distinct, the part not reused within each time up
+   to this one. */
 static uint64_t by_times(uint64_t distance, size_t from, size_t to,
                          uint64_t distinct, uint64_t sum)
 {

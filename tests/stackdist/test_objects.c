@@ -52,8 +52,8 @@ static size_t naive_objects_find(const struct naive_objects *cache,
     return at;
 }
 
-/* A request at `time` of an object that has this size from now on.  What the
-   cache stores is valid up to `expiry`; a request that `sets` stores, too. */
+/* A request at `time` of an object that has this size from now on.  Stored
+   objects are valid up to `expiry`; a request that `sets` stores, too. */
 static void naive_objects_ask(struct naive_objects *cache, uint64_t name,
                               uint64_t size, uint64_t time, uint64_t expiry,
                               bool sets)
@@ -482,8 +482,8 @@ static void test_random(void)
     }
     CHECK_U64(sums.differ, 0, "%zu caches of %llu traces are as told",
               sums.caches, (unsigned long long)all);
-    /* That the traces are of each kind, also where there are only some hundred.
-     */
+    /* That the traces are of each kind, also where there are only some
+       hundred. */
     CHECK(sums.exact > all / 3 && sums.doubtful > all / 16 &&
               sums.merged > all / 64,
           "  %zu traces exact, %zu with a bracket, %zu with lives merged",
@@ -501,8 +501,7 @@ static void test_random(void)
 
 /* ---------------------------------------------------------------- fading -- */
 
-/* What a reference counts, the r-th of `refs`, by the pieces that end behind
-   it. */
+/* The mass of reference r of `refs`, by the pieces that end after it. */
 static double weight_of(const struct trace *trace, size_t r, size_t refs)
 {
     size_t half = (size_t)trace->half_life_refs;

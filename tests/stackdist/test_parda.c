@@ -2,8 +2,8 @@
  * test_parda.c - a trace in parts, step by step; test_engines.c has them at
  * random
  *
- * The steps are those of the tables in Niu et al., "PARDA", IPDPS 2012, where
- * a letter is a block; what the paper misprints is as its definitions have it.
+ * The steps are those of the tables in Niu et al., "PARDA", IPDPS 2012, where a
+ * letter is a block; misprints of the paper are corrected by its definitions.
  */
 #include "stackdist/engine.h"
 #include "stackdist/histogram.h"

@@ -104,8 +104,8 @@ static double count_between(const margay_histogram *h, uint64_t from,
 /* -------------------------------------------------------------- parts -- */
 
 /* TOPLAS 31(6), section 3.4, from histograms to a prediction: s1 = 3 s0, 0.5 is
-   constant in [4, 8), 0.3 and 0.2 are linear in [1, 2) and [2, 4).  Into [4, 8)
-   come 2/3 of what was in [1, 2), and 1/3 of what was in [2, 4). */
+   constant in [4, 8), 0.3 and 0.2 are linear in [1, 2) and [2, 4).  [4, 8) gets
+   2/3 of the share of [1, 2), and 1/3 of that of [2, 4). */
 static void test_worked_model(void)
 {
     margay_histogram *h0 = new_histogram(), *h1 = new_histogram(), *p;
@@ -288,8 +288,8 @@ static margay_histogram *run_with_border(double s)
     return h;
 }
 
-/* Sizes below those of the runs: the smallest run has the largest one's place.
- */
+/* Sizes below those of the runs: the smallest run has the largest one's
+   place. */
 static void test_downwards(void)
 {
     static const double sizes[] = {9216, 36864, 16384};
@@ -384,7 +384,7 @@ static margay_histogram *recursion(double s)
     return h;
 }
 
-/* A window that is full at some size, and what goes on in it. */
+/* A window that is full at some size, and its contents. */
 static margay_histogram *window(double s)
 {
     margay_histogram *h = new_histogram();
@@ -548,7 +548,7 @@ static void test_requests(void)
     margay_histogram_free(large);
 }
 
-/* With any numbers, what is taken for a model does no harm. */
+/* Any numbers that are taken for a model do no harm. */
 static void test_damage(void)
 {
     margay_histogram *small = run_of(100), *large = run_of(400), *p;

@@ -52,8 +52,8 @@ struct misses {
     uint64_t blocks, requests, tokens;
 };
 
-/* The tokens of the blocks [from, to) of a request, and of what comes after
-   its blocks. */
+/* The tokens of the blocks [from, to) of a request, and those after its
+   blocks. */
 static uint64_t tokens_between(const struct trace *trace, size_t first,
                                size_t from, size_t to)
 {

@@ -94,7 +94,7 @@ static bool feed_row(struct margay_row *row, const struct trial *trial,
     return fine && margay_row_close(row, trial->parts, NULL) == MARGAY_OK;
 }
 
-/* Each row is asked by those behind it, the nearest first. */
+/* Each row is asked by later ones, the nearest first. */
 static bool join_rows(struct margay_row *rows, const struct trial *trial)
 {
     bool fine = true;
@@ -109,7 +109,7 @@ static bool join_rows(struct margay_row *rows, const struct trial *trial)
     return fine;
 }
 
-/* What is left of all rows' stacks is what the whole trace leaves. */
+/* The stacks of all rows together are that of the whole trace. */
 static bool same_stack(struct margay_row *rows, const struct trial *trial)
 {
     size_t at = trial->refs;

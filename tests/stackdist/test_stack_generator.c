@@ -69,11 +69,9 @@ static void add_to_cell(struct cells *cells, double expected, double got,
     cells->expected = cells->got = 0;
 }
 
-/*
- * What was generated against what was asked for, as standard deviations from
- * the mean of chi-square.  Neighbouring distances share cells; the infinite
- * ones have their own.
- */
+/* The generated distances against the wanted ones, as standard deviations from
+   the mean of chi-square.  Neighbouring distances share cells; the infinite
+   ones have their own. */
 static double chi_square(const struct margay_bin *bins, size_t count,
                          uint64_t infinite, const margay_histogram *got)
 {
@@ -165,8 +163,7 @@ static void test_targets(void)
 
 /* -------------------------------------------------------- by other means -- */
 
-/* The distances asked for all come, but for those that nothing was deep
-   enough for. */
+/* All wanted distances occur, except those that are too deep. */
 static void test_postponed(void)
 {
     static const struct margay_bin loop[] = {{999, 1000, 9000}};

@@ -2,7 +2,7 @@
  * test_stretches.c - machines of the optimum in small stretches
  *
  * They are compared with machines in an array; and the invariants of machines.h
- * are looked at, as what breaks them changes a machine much later, if ever.
+ * are checked, because an error may show much later, if ever.
  */
 #include "tests/chance.h"
 #include "tests/rounds.h"

@@ -73,8 +73,8 @@ static struct bytes compress_blocks(const char *data, size_t count)
     return out;
 }
 
-/* Frames of 1000 bytes and less, each behind its length, as pzstd writes them.
- */
+/* Frames of 1000 bytes and less, each after its length, as pzstd writes
+   them. */
 static struct bytes compress_frames(const char *data, size_t count)
 {
     struct bytes out = {malloc(2 * count + 4096), 0};

@@ -1,7 +1,7 @@
 /*
- * test_crew.c - crews do every task once, and serial time is what is no task
+ * test_crew.c - crews do every task once, and serial time is that outside them
  *
- * Times are of the processor, so that they do not depend on what else runs.
+ * Times are of the processor, so they do not depend on other processes.
  */
 #include "tests/tap.h"
 #include "traces/traces_internal.h"

@@ -150,7 +150,7 @@ static void test_binary(void)
     drop_trace(&whole);
 }
 
-/* The line that tells two formats apart may come late in the window. */
+/* The line that decides between two formats may come late in the window. */
 static void test_late_evidence(void)
 {
     size_t lines = 8000, used = 0;
@@ -225,7 +225,7 @@ static void check_unit(const char *format, bool ids, uint64_t unit_bytes,
     margay_trace_free(trace);
 }
 
-/* A format has kinds exactly if it tells some apart; the columns of a trace are
+/* A format has kinds exactly if it declares some; the columns of a trace are
    columns of its format, except that an empty trace has all. */
 static void test_columns(void)
 {

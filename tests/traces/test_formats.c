@@ -1,4 +1,4 @@
-/* test_formats.c - odd lines, packed numbers, and what is written and read */
+/* test_formats.c - odd lines, packed numbers, and writing */
 #define _GNU_SOURCE
 #include "tests/chance.h"
 #include "tests/traces/read_all.h"

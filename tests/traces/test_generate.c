@@ -155,11 +155,9 @@ static void count_by_rank(const char *name, uint64_t blocks, double exponent,
     qsort(counts, blocks, sizeof *counts, descending);
 }
 
-/*
- * Chi-square of counts by rank against rank^-exponent, as the number of
- * standard deviations from its mean.  For a skewed distribution of few
- * blocks and many draws the order of the counts is that of the ranks.
- */
+/* Chi-square of counts by rank against rank^-exponent, as the number of
+   standard deviations from its mean.  For a skewed distribution of few blocks
+   and many draws the order of the counts is that of the ranks. */
 static double chi_square(const char *name, uint64_t blocks, double exponent,
                          size_t draws)
 {

@@ -1,5 +1,5 @@
-/* test_layouts.c - tables: ids of several columns, devices, quotes, long ones
- */
+/* test_layouts.c - tables: ids of several columns, devices, quotes, long
+   ones */
 #define _GNU_SOURCE
 #include "tests/chance.h"
 #include "tests/rounds.h"
@@ -32,7 +32,7 @@ static void test_composite(void)
                "and no two alike");
 }
 
-/* Devices whose numbers collide are told apart. */
+/* Devices whose numbers collide get different ones. */
 static void test_devices(void)
 {
     enum { DEVICES = 3000 };
@@ -78,10 +78,8 @@ static size_t random_field(char *text, bool *quoted)
     return (size_t)sprintf(text, *quoted ? "\"%s\"" : "%s", field);
 }
 
-/*
- * A plain row comes to what libcsv makes of it: the same rows once as they are,
- * and once with a quoted field in front of each, which no plain row has.
- */
+/* A plain row gives the same as through libcsv: the same rows once as they are,
+   and once with a quoted field in front of each, which no plain row has. */
 static void test_plain(void)
 {
     seed_chance(11);
@@ -112,7 +110,7 @@ static void test_plain(void)
                                       : "id=2,ttl=3";
         char *one = strdup(show_bytes("table", &options, plain, p));
         const char *two = show_bytes("table", &options, quoted, q);
-        /* Up to what was found, where the line is wrong. */
+        /* Up to the text found, where the line is wrong. */
         const char *end = strstr(one, ": found");
         bool same = end == NULL
                         ? strcmp(one, two) == 0

@@ -234,7 +234,7 @@ static const struct table {
 #endif
 };
 
-/* A quote somewhere, often with a newline behind it. */
+/* A quote somewhere, often with a newline after it. */
 static void add_quotes(void)
 {
     for (uint64_t i = 1 + below(3); i > 0; i--) {

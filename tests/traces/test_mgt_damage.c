@@ -1,5 +1,5 @@
-/* test_mgt_damage.c - the compact format: damaged and cut files, and nonsense
- */
+/* test_mgt_damage.c - the compact format: damaged and cut files, and
+   nonsense */
 #define _GNU_SOURCE
 #include "tests/rounds.h"
 #include "tests/traces/mgt_files.h"

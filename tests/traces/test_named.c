@@ -67,7 +67,7 @@ static const char *blanks(void)
     return some[below(4)];
 }
 
-/* A time in one of the ways that there are. */
+/* A time in one of all notations. */
 static void add_time(uint64_t seconds, bool in_quotes)
 {
     char date[40];

@@ -114,8 +114,7 @@ static void make_strace(void)
             add("close(%u</f%u>) = 0\n", fd, file);
             break;
         case 5:
-            /* What is written is printed before the call, what is read after
-               it. */
+            /* Written data is printed before the call, read data after it. */
             writes = one_in(2);
             add("%s(%u</f%u>, ", writes ? "pwrite64" : "pread64", fd, file);
             if (cut && !writes)

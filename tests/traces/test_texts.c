@@ -547,7 +547,7 @@ static const char *find_place(const char *text)
 }
 
 /* Is `found`, "'LINE', expected ...", a line of the text?  The line may be cut,
-   and what cannot be shown is a question mark; where something else was found
+   and unprintable characters are question marks; where something else was found
    than a line, it is. */
 static bool is_line(const char *found, const char *text, unsigned long number)
 {
@@ -586,8 +586,8 @@ static bool is_outcome(const struct sample *sample, const char *shown)
            is_line(found + 8, sample->text, strtoul(got + 1, NULL, 10));
 }
 
-/* What is read is the same where the format is not told, but for csv, which the
-   name of a file has to say. */
+/* The references are the same without -f, except for csv, which needs the name
+   of a file. */
 static void check_detected(const struct sample *sample)
 {
     const struct margay_trace_options usual = MARGAY_TRACE_OPTIONS_DEFAULT;
