@@ -1,5 +1,5 @@
 /*
- * slots.h - which thread has which buffer: the transport of a recording
+ * slots.h - the buffers of threads: the transport of a recording
  *
  * Algorithm: each buffer of the shared memory has a slot, and the slot a state,
  *   one number of 64 bits: a stage, the process that has the buffer, and how
@@ -9,13 +9,13 @@
  *
  *   A thread takes the first free buffer, clears what others wrote in it, opens
  *   it, writes words, and declares it full; the receiver reads the words and
- *   frees the buffer.  There is no queue: who looks for a buffer goes through
+ *   frees the buffer.  There is no queue: a search for a buffer goes through
  *   the slots, and full ones have their turn from a counter.  Neither side
- *   calls the system unless the other one sleeps.  The receiver, before it
- *   does, says at how many full buffers it wants to be woken.  So both sides
- *   work for several buffers before one wakes the other.  As the first free
- *   buffer is taken, few go round where the receiver keeps up, and those stay
- *   in the caches.
+ *   calls the system unless the other one sleeps.  Before the receiver sleeps,
+ *   it sets the number of full buffers at which it wants to be woken.  So both
+ *   sides work for several buffers before one wakes the other.  As the first
+ *   free buffer is taken, few go round where the receiver keeps up, and those
+ *   stay in the caches.
  *
  *   A buffer that a thread has had is kept for the thread until the thread
  *   ends, because code that a handler of a signal interrupted may still have
@@ -225,11 +225,11 @@ static inline uint32_t margay_slots_find_end(const uint64_t *words)
 
 /*
  * Before a buffer becomes full: note in it how far other threads have written,
- * so that the receiver reads that with it.  `words_of` maps no buffer: NULL if
- * the process does not have it, as it has those of its threads.
+ * so that the receiver reads these words with it.  `words_of` maps no buffer:
+ * NULL if the process does not have it, as it has those of its threads.
  *
- * Invariant: what these wrote before some word of the buffer is noted, if
- * there is room; what is written after the buffer is full is not.
+ * Invariant: their words before some word of the buffer are noted, if there is
+ * room; words written after the buffer is full are not.
  */
 static inline void margay_slots_mark(struct margay_capture *capture,
                                      uint32_t buffer,
@@ -262,10 +262,11 @@ static inline void margay_slots_mark(struct margay_capture *capture,
  * least as many, may not be zero.  The result is margay_slots_wakes().
  *
  * Invariant: of two buffers of a thread, the one that was full first has the
- * earlier turn, since no handler of the thread comes here in between; and who
- * sees the second one full finds the first one full, or freed since.  A turn is
- * taken before the buffer is full, so a thread may be killed with a turn that
- * no buffer has: the receiver waits for no turn, and the buffer is open.
+ * earlier turn, since no handler of the thread comes here in between; and
+ * whenever the second one is seen full, the first one is full, or freed since.
+ * A turn is taken before the buffer is full, so a thread may be killed with a
+ * turn that no buffer has: the receiver waits for no turn, and the buffer is
+ * open.
  */
 static inline bool margay_slots_fill(struct margay_capture *capture,
                                      uint32_t buffer, uint32_t process,
@@ -277,7 +278,8 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
                           memory_order_relaxed);
     atomic_store(&slot->state,
                  margay_slot_state(MARGAY_SLOT_FULL, process, words));
-    /* Who is killed before this has sent more than it says, and never less. */
+    /* A thread killed before this has sent more words than counted, never
+       fewer. */
     atomic_fetch_add_explicit(&capture->sent, words, memory_order_relaxed);
     return margay_slots_wakes(capture, false);
 }

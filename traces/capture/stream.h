@@ -1,20 +1,19 @@
 /*
- * stream.h - what a recorded program and `margay record` exchange
+ * stream.h - the protocol of a recorded program and `margay record`
  *
  * `margay record` makes a file without a name and two pipes, and passes their
  * descriptors on in the environment (MARGAY_CAPTURE).  Both sides map the file,
  * which holds
  *
- *     struct margay_capture      what is to be recorded; one page or more
+ *     struct margay_capture      the settings; one page or more
  *     buffer 0, 1, 2, ...        MARGAY_BUFFER_WORDS words each
  *
- * A recording thread takes a free buffer, fills it word by word, and says in
- * the memory that it is full: slots.h is how.  One pipe carries rare messages,
- * struct margay_message, and wakes the recorder; the other one wakes threads
- * that wait for a buffer, and the bytes in it mean nothing.  A program sends
- * nothing at its end, however it ends: an unused word is zero, so the words
- * that a process has left in its buffers can be taken as soon as the process is
- * dead.
+ * A recording thread takes a free buffer, fills it word by word, and marks it
+ * as full in the memory (slots.h).  One pipe carries rare messages, struct
+ * margay_message, and wakes the recorder; the other one wakes threads that wait
+ * for a buffer, and the bytes in it mean nothing.  A program sends nothing at
+ * its end, however it ends: an unused word is zero, so the words that a process
+ * has left in its buffers can be taken as soon as the process is dead.
  *
  * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, a
  * statement about the references around it:
@@ -72,8 +71,7 @@
 /* The meaning of a control word, in the bits of the size; bits 0..55 hold its
    value. */
 enum margay_control {
-    /* Words may yet be written here: the end of what a thread has written, for
-       now. */
+    /* Words may yet be written here: the present end of a thread's words. */
     MARGAY_CONTROL_END = 0,
     /* A reference that might have been made, and was not. */
     MARGAY_CONTROL_NONE = 1,
@@ -82,23 +80,23 @@ enum margay_control {
        that comes next, and stays there for those that follow.  Events, and
        references that have no slots, are of slot 0. */
     MARGAY_CONTROL_SITE = 2,
-    /* The addresses that follow have these 16 bits above their 48.  No recorder
-       writes this word. */
+    /* The next addresses have these 16 bits above their 48.  No recorder writes
+       this word. */
     MARGAY_CONTROL_ABOVE = 3,
-    /* What follows is about this many bytes, ... */
+    /* The next event covers this many bytes, ... */
     MARGAY_CONTROL_BYTES = 4,
     /* ... has this number among the events of data of all threads, ... */
     MARGAY_CONTROL_ORDER = 5,
-    /* ... and is about the address in bits 0..47, which from now on holds what
-       bits 48..55 say (enum margay_data, traces/formats/data.h); the site says
-       which. */
+    /* ... and is about the address in bits 0..47, which from now on holds data
+       of the kind in bits 48..55 (enum margay_data, traces/formats/data.h); the
+       site shows which. */
     MARGAY_CONTROL_DATA = 6,
     /* The code at this site makes one of the references that follow: the first
        of several such words that of the first reference, and so on.  There are
        as many references as such words, MARGAY_PIECE_WORDS at most; they have
        slot 0. */
     MARGAY_CONTROL_NEXT_SITE = 7,
-    /* In a trace: who reads it straight from the pipe of this number ... */
+    /* In a trace: a direct reader of the pipe of this number ... */
     MARGAY_CONTROL_PIPE = 8,
     /* ... may find words in this memory (relay.h). */
     MARGAY_CONTROL_MEMORY = 9,
@@ -169,8 +167,7 @@ enum margay_message_type {
     MARGAY_MESSAGE_STAY,
     /* `process` is about to make another process. */
     MARGAY_MESSAGE_FORK,
-    /* `process` is what `value` was about to make; or where that failed, is
-       `value`. */
+    /* `process` was made by `value`; or where that failed, is `value`. */
     MARGAY_MESSAGE_BORN,
 };
 
@@ -183,11 +180,11 @@ struct margay_message {
 
 /* ------------------------------------------------------------ the memory -- */
 
-/* Why a process could not hand over all references, or perhaps not. */
+/* The reason why references of a process are lost, or may be. */
 enum margay_loss {
     MARGAY_LOSS_DESCRIPTORS, /* it closed them, and can open no others */
     MARGAY_LOSS_MEMORY,      /* it may map no more, as by ulimit -v */
-    MARGAY_LOSS_THREADS,     /* it has more than there can be buffers */
+    MARGAY_LOSS_THREADS,     /* it has more threads than buffers */
     MARGAY_LOSS_SHARED,      /* another process or thread has its variables */
     /* A handler forked where words were reserved and not written: the child may
        lack these. */
@@ -205,8 +202,8 @@ enum margay_quiet {
 /* Larger than the system's numbers of processes. */
 #define MARGAY_FIRST_FOREIGNER (UINT32_C(1) << 30)
 
-/* How far a thread had written when a buffer of another one became full: up to
-   `words` of a buffer, if that is still the one of this opening. */
+/* A thread's position when a buffer of another one became full: `words` of a
+   buffer, if that is still the one of this opening. */
 struct margay_mark {
     _Atomic uint32_t opening;
     _Atomic uint16_t buffer, words;
@@ -215,8 +212,8 @@ struct margay_mark {
 /* Other threads' buffers that a full one knows of, at most. */
 #define MARGAY_SLOT_MARKS 58
 
-/* Who has a buffer (slots.h).  In lines of the cache of its own, because
-   threads take and fill buffers at the same time. */
+/* The owner of a buffer (slots.h), in cache lines of its own, because threads
+   take and fill buffers at the same time. */
 struct margay_slot {
     _Alignas(64) _Atomic uint64_t state;
     /* The process and the thread for which it is kept while it is free:

@@ -67,8 +67,8 @@ _Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
                    offsetof(struct margay_recorder, tells_sites) == 9,
                "as the plugins have them");
 
-/* What may be written after the place of the last words: the sites and the
-   references of a piece, and the end. */
+/* The most words after the place of the last ones: the sites and the references
+   of a piece, and the end. */
 #define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
 #define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
 
@@ -105,25 +105,25 @@ struct part {
     uint32_t buffer, words, reserved;
 };
 
-/* What the calling thread has. */
+/* The state of the calling thread. */
 static __thread struct {
     uint64_t *_Atomic base; /* of its buffer; NULL = it has none */
     uint32_t buffer;
     struct part parked[PARKED + 1]; /* the oldest first */
     size_t parked_count;
-    uint64_t *sites;       /* what the slots of the buffer hold */
-    _Atomic uint32_t puts; /* changes whenever a site is told */
+    uint64_t *sites;       /* the slots of the buffer */
+    _Atomic uint32_t puts; /* changes with each written site */
     /* That the last new site is in; NULL = none yet. */
     const struct margay_image *image;
     int thread;     /* the system's number of the thread; 0 = unknown */
-    bool looks;     /* what it refers to now is not the program's */
+    bool looks;     /* its present references are not the program's */
     bool has_stack; /* the recording knows the thread's stack */
     bool lacks;     /* words were reserved before the last fork, not written */
     uint64_t *ring; /* the thread's ring; NULL = it has none yet */
 } mine __attribute__((tls_model("initial-exec")));
 
-/* Of each buffer what its slots hold.  Not thread-local, because a library that
-   is loaded late has little room for such variables. */
+/* The slots of each buffer.  Not thread-local, because a library that is loaded
+   late has little room for such variables. */
 static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
 
 static uint64_t rings[RINGS][RING_WORDS + SLACK_WORDS];
@@ -141,8 +141,8 @@ static void move_to(uint64_t *next)
 
 /* ----------------------------------------------------------------- alone -- */
 
-/* What the program had before a part of the recorder that no handler
-   interrupts, and gets back after it. */
+/* The program's state, kept during a part of the recorder that no handler
+   interrupts. */
 struct alone {
     sigset_t signals;
     int cancel, reason;
@@ -196,7 +196,7 @@ static size_t number_in(const uint64_t *base, const uint64_t *word)
     return ((uintptr_t)word - (uintptr_t)base) / sizeof *base;
 }
 
-/* Write into unused words that are of no use. */
+/* Fill useless unused words. */
 static void pass_over(uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -231,8 +231,8 @@ typedef uint64_t four_words
     __attribute__((vector_size(4 * sizeof(uint64_t)), may_alias));
 
 /* True if one of the first words, whose number is a multiple of 16, is `value`.
-   All are looked at, which may take as long as to write them: so with vectors,
-   four a step, and without an early end, which there hardly ever is. */
+   Checking all may take as long as writing them, so vectors check four a step,
+   without an early end, which would be rare. */
 static inline __attribute__((always_inline)) bool has_word(
     const uint64_t *words, uint32_t count, uint64_t value)
 {
@@ -258,7 +258,7 @@ __attribute__((target("avx2"))) static bool has_word_with_avx2(
 #define HAS_AVX2           false
 #endif
 
-/* True if some of the reserved words are still to be written.  Behind the room
+/* True if some of the reserved words are still to be written.  After the room
    both unused words may be. */
 static bool has_holes(const struct part *part)
 {
@@ -278,8 +278,8 @@ static bool has_holes(const struct part *part)
 
 /* --------------------------------------------------------------- buffers -- */
 
-/* If a parked buffer waits for words from `next` on, they go elsewhere.
-   Handlers that came later have written theirs. */
+/* Give up words from `next` on for which a parked buffer waits.  Handlers that
+   came later have written theirs. */
 static void withdraw(const uint64_t *next)
 {
     for (size_t i = 0; i < mine.parked_count; i++) {
@@ -429,11 +429,11 @@ static uint64_t *place_in_ring(size_t words)
     return base;
 }
 
-/* Reserve a place for words, or for more of them where sites are told.  Without
-   sites, code writes a piece where the first word is unused, so as many have to
-   be.  A handler that comes before the move may have written at any of the
-   words, or have parked the buffer without them; one that comes later writes
-   after them, and parks them, too. */
+/* Reserve a place for words, or for more of them with sites.  Without sites,
+   code writes a piece where the first word is unused, so as many have to be.  A
+   handler that comes before the move may have written at any of the words, or
+   have parked the buffer without them; one that comes later writes after them,
+   and parks them, too. */
 static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
                          bool early)
 {
@@ -466,8 +466,8 @@ uint64_t *margay_recorder_room(uint64_t *next, size_t words)
 
 /* ----------------------------------------------------------------- words -- */
 
-/* Find the image of a site.  A handler waits, as what is recorded meanwhile is
-   left out. */
+/* Find the image of a site.  Handlers wait, because references during this are
+   not recorded. */
 __attribute__((noinline)) static const struct margay_image *look_for(
     uint64_t site)
 {
@@ -487,8 +487,8 @@ static uint64_t locate(uint64_t site)
     return site + image->shift;
 }
 
-/* A site is about to be told; the number changes again if a handler tells one
-   in the meantime. */
+/* Before a site is written; the number changes again if a handler writes one in
+   the meantime. */
 static uint32_t begin_put(void)
 {
     uint32_t number =
@@ -520,10 +520,9 @@ static unsigned slot_of(uint64_t site)
     return (uint32_t)site * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
-/* Reserve places for the word that tells the site of a slot, and for those that
-   have the site; where sites are not told, for `words`.  No slot of a word that
-   a handler has written after them is that one, unless the handler has told it
-   after them, too. */
+/* Reserve places for the word with the site of a slot, and for those that have
+   the site; without sites, for `words`.  No later word of a handler has that
+   slot, unless the handler has written its site, too. */
 static uint64_t *reserve_slot(uint64_t *next, size_t words, size_t with_sites,
                               bool early, unsigned slot, uint32_t *number)
 {
@@ -539,8 +538,8 @@ static uint64_t *reserve_slot(uint64_t *next, size_t words, size_t with_sites,
     }
 }
 
-/* Tell the site of the words from the result on.  The slot holds it, unless a
-   handler has told the slot since, after these words.  The slot is that of
+/* Write the site of the words from the result on.  The slot holds it, unless a
+   handler has changed the slot since, after these words.  The slot is that of
    the buffer at the time of the test: a handler that comes later may change the
    buffer, and the next one does not have the site. */
 static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
@@ -557,7 +556,8 @@ static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
 
 /* Write the word where its site is known and the place that the caller reserved
    is the thread's last one: it is in its buffer, and no handler has written
-   after it.  The slot still holds the site if no handler has told one since. */
+   after it.  The slot still holds the site if no handler has written one
+   since. */
 static bool put_known(uint64_t *next, uint64_t word, uint64_t site)
 {
     const unsigned slot = slot_of(site);
@@ -671,10 +671,9 @@ static void fill_with_nothing(uint64_t *words, size_t count)
         words[i] = margay_control_word(MARGAY_CONTROL_NONE, 0);
 }
 
-/* Processes share the memory of `nothing`; what is written there is lost.  It
-   is not private: of a chain of 200 forks with private memory, the last ones
-   took the system 25 ms each.  Where there is none, a child that needs it says
-   so.
+/* Processes share the memory of `nothing`, whose words are lost.  It is not
+   private: of a chain of 200 forks with private memory, the last ones took the
+   system 25 ms each.  A child that needs missing memory reports it.
 
    Code that a handler interrupts may still have the place that was next, also
    in the parent: no word of the buffer stays unused. */

@@ -27,8 +27,8 @@
 /*
  * Where the next word of a thread goes.  A word that is not 0 lies there if the
  * buffer is full, if there is none, if call sites are recorded, or if a handler
- * of a signal has written since: then margay_recorder_put() decides.  Who
- * records moves `next` first, and looks at that word afterwards, so that a
+ * of a signal has written since: then margay_recorder_put() decides.  The
+ * recorder moves `next` first, and checks that word afterwards, so that a
  * handler in between finds another place.
  *
  * Code that clang's pass has instrumented (traces/capture/llvm) knows this
@@ -49,12 +49,11 @@ extern __thread struct margay_recorder margay_recorder
 void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site);
 
 /* Make room for `words` words, 1 to MARGAY_PIECE_WORDS, which are written one
-   after another from the address that is returned on; where sites are told,
-   those of the sites of all of them come first.  `next` is where room was
-   expected. */
+   after another from the returned address on; with sites, the words of all
+   their sites come first.  `next` is where room was expected. */
 uint64_t *margay_recorder_room(uint64_t *next, size_t words);
 
-/* The word that tells the site of one of the references that follow. */
+/* The word with the site of one of the next references. */
 uint64_t margay_recorder_site(uint64_t site);
 
 /* Record a reference of 1 to 64 bytes at an address of at most 48 bits (tags
@@ -78,9 +77,8 @@ static inline void margay_record_at(const volatile void *address, unsigned kind,
 bool margay_recorder_wants_data(void);
 
 /* Record, where that is wanted, that [address, address + bytes) now holds other
-   data: enum margay_data, which says what `site` is, an address of code or of a
-   variable in this process.  Takes part in no recording of references that has
-   not begun. */
+   data: enum margay_data, by which `site` is an address of code or of a
+   variable in this process.  Does not begin the recording of references. */
 void margay_recorder_put_data(unsigned data, const volatile void *address,
                               uint64_t bytes, uint64_t site);
 

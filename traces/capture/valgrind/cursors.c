@@ -1,5 +1,5 @@
 /*
- * cursors.c - where the next word of each thread goes
+ * cursors.c - the place of each thread's next word
  *
  * The cursor of the thread that runs stands in one place, with the recorder's
  * variables of that thread; those of the others are put aside.
