@@ -21,6 +21,7 @@ static const struct sample {
     {"din", "0 %x", "1 0x%x  4 x", ""},
     {"lackey", " L %x,4", "I  %x,16", "==1== M 1,2"},
     {"ls", "l 0x%x 7", "s 0x%x  0", ""},
+    {"ramulator", "LD 0x%x", "ST  0x%x", ""},
     {"id", "0x%x I", "0x%x\tD", ""},
     {"hex", "0x%x", "%x", ""},
     {"lines", "%u", "000%u", "* 1"},

@@ -243,6 +243,6 @@ extern const struct margay_format margay_format_din, margay_format_lackey,
     margay_format_redis, margay_format_pinatrace, margay_format_xdin,
     margay_format_perf_script, margay_format_champsim, margay_format_drmemtrace,
     margay_format_gem5, margay_format_words, margay_format_fio,
-    margay_format_strace, margay_format_filemap;
+    margay_format_strace, margay_format_filemap, margay_format_ramulator;
 
 #endif

@@ -22,7 +22,7 @@ static const struct margay_format *const formats[] = {
     &margay_format_champsim, &margay_format_drmemtrace,
     &margay_format_gem5,     &margay_format_mooncake,
     &margay_format_fio,      &margay_format_strace,
-    &margay_format_filemap,
+    &margay_format_filemap,  &margay_format_ramulator,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

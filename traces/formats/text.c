@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) const char *decode_lines(
 /* A record as it is written: texts by kind, of equal lengths. */
 struct record_text {
     unsigned before_bytes, after_bytes; /* 0 after = a newline */
-    char before[MARGAY_KINDS][5], after[MARGAY_KINDS][6];
+    char before[MARGAY_KINDS][6], after[MARGAY_KINDS][6];
     unsigned digits; /* of the number, hexadecimal, at least; 0 = decimal */
     unsigned extent_base; /* 16 or 10; 0 = without an extent */
     char between;         /* number and extent */
@@ -664,6 +664,42 @@ const struct margay_format margay_format_ls = {
              .kinds = MARGAY_READS_AND_WRITES},
     DECODED_BY(decode_ls),
     .encode = encode_ls,
+};
+
+/* ----------------------------------------------------------- ramulator -- */
+
+/* LD|ST ADDR, what the frontend LoadStoreTrace of Ramulator 2 reads: hexadecimal
+   after 0x, and decimal without. */
+static inline const char *parse_ramulator(const char *cursor,
+                                          struct margay_references *references,
+                                          const char **expected)
+{
+    bool store = cursor[0] == 'S' && cursor[1] == 'T';
+    size_t i = references->count++;
+    uint64_t *number = &references->numbers[i];
+    *expected = "LD or ST, a blank and an address";
+    if ((!store && (cursor[0] != 'L' || cursor[1] != 'D')) ||
+        !margay_is_blank(cursor[2]))
+        return NULL;
+    references->kinds[i] = store ? MARGAY_WRITE : MARGAY_READ;
+    cursor = margay_skip_blanks(cursor + 3);
+    return margay_has_hex_prefix(cursor) ? margay_scan_hex(cursor + 2, number)
+                                         : margay_scan_decimal(cursor, number);
+}
+
+DECODER(decode_ramulator, parse_ramulator, .comment = NULL)
+
+/* The format has no fetches; they are written as loads. */
+ENCODER(encode_ramulator, .before_bytes = 5,
+        .before = {"LD 0x", "ST 0x", "LD 0x"}, .digits = 1)
+
+const struct margay_format margay_format_ramulator = {
+    .info = {MARGAY_BYTE_ADDRESSES, .name = "ramulator",
+             .description = "LD|ST 0xADDR, loads and stores of Ramulator 2",
+             .suffixes = "ramulator", .writable = true,
+             .columns = MARGAY_COLUMN_KINDS, .kinds = MARGAY_READS_AND_WRITES},
+    DECODED_BY(decode_ramulator),
+    .encode = encode_ramulator,
 };
 
 /* ----------------------------------------------------------------- hex -- */
