@@ -41,14 +41,18 @@ static enum margay_status open_question(void *context,
     struct histogram *histogram = context;
     const struct options *options = histogram->options;
     const struct attribution_option *by = &options->results.by;
-    const struct objects_wanted wanted = {.histogram = true};
-    if (options->results.objects)
+    margay_question *next = NULL;
+    enum margay_status status =
+        by->given ? margay_attribution_question(
+                        by->by, region_of, histogram->regions, &next, error)
+                  : MARGAY_OK;
+    const struct objects_wanted wanted = {
+        .histogram = true, .distances = by->given, .next = next};
+    if (status == MARGAY_OK && options->results.objects)
         return objects_question(options, &wanted, &histogram->sizes, question,
                                 error);
-    return by->given ? margay_attribution_question(by->by, region_of,
-                                                   histogram->regions, question,
-                                                   error)
-                     : MARGAY_OK;
+    *question = next;
+    return status;
 }
 
 /* A pass, on its way into a table. */
@@ -56,6 +60,8 @@ struct rows {
     const struct histogram *histogram;
     struct csv_writer *csv;
     const struct margay_pass *pass;
+    const margay_analysis *analysis;
+    uint64_t block_bytes;     /* 0 = unknown, or there are no blocks */
     struct margay_series all; /* where it is told apart */
 };
 
@@ -77,8 +83,8 @@ static enum margay_status write_part(void *context, uint64_t key,
         csv_label_text(csv, operations[key]);
     else
         csv_label_number(csv, key, by == MARGAY_BY_SITE);
-    return table_histogram(csv, part->pass->trace, part->pass->block_bytes,
-                           &series, &histogram->options->results.bins, error);
+    return table_histogram(csv, part->pass->trace, part->block_bytes, &series,
+                           &histogram->options->results.bins, error);
 }
 
 /* ------------------------------------------------------------- the rows -- */
@@ -88,15 +94,20 @@ static enum margay_status write_series(void *context,
                                        const struct margay_series *series,
                                        struct margay_error *error)
 {
-    const struct rows *rows = context;
+    struct rows *rows = context;
+    const struct options *options = rows->histogram->options;
     const struct margay_result result = result_of_histogram(series->histogram);
     struct margay_series counted =
         series->in_bytes ? margay_result_describe(&result) : *series;
     counted.fraction_bits = series->fraction_bits;
-    return table_histogram(rows->csv, rows->pass->trace,
-                           series->in_bytes ? 0 : rows->pass->block_bytes,
-                           &counted, &rows->histogram->options->results.bins,
-                           error);
+    rows->all = counted;
+    rows->block_bytes = series->in_bytes ? 0 : rows->pass->block_bytes;
+    return options->results.by.given
+               ? margay_attribution_visit(rows->analysis->next, counted.bound,
+                                          write_part, rows, error)
+               : table_histogram(rows->csv, rows->pass->trace,
+                                 rows->block_bytes, &counted,
+                                 &options->results.bins, error);
 }
 
 static enum margay_status write_rows(void *context, struct csv_writer *csv,
@@ -106,15 +117,14 @@ static enum margay_status write_rows(void *context, struct csv_writer *csv,
 {
     const struct histogram *histogram = context;
     margay_analysis *analysis = job->analyses[pass->index];
-    struct rows rows = {.histogram = histogram, .csv = csv, .pass = pass};
+    struct rows rows = {
+        .histogram = histogram, .csv = csv, .pass = pass, .analysis = analysis};
     if (histogram->options->results.objects)
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
-    rows.all = margay_result_describe(margay_engine_analysis_result(analysis));
-    return histogram->options->results.by.given
-               ? margay_attribution_visit(analysis->next, rows.all.bound,
-                                          write_part, &rows, error)
-               : write_series(&rows, &rows.all, error);
+    const struct margay_series all =
+        margay_result_describe(margay_engine_analysis_result(analysis));
+    return write_series(&rows, &all, error);
 }
 
 static enum margay_status write_pass(void *context,

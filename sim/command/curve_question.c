@@ -109,6 +109,7 @@ static enum margay_status policies_question(const struct options *options,
         .sample_rate = options->results.sample_rate,
         .seed = options->seed,
         .directory = output_temporary_directory(),
+        .writebacks = options->results.writebacks,
         .sizes = &options->results.sizes,
     };
     return margay_policies_question(&request, question, error);

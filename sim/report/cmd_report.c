@@ -94,6 +94,7 @@ static bool ask(enum part part, struct options *options,
         options->results.policies.count = 0;
         options->results.requests = part == REQUESTS;
     }
+    options->results.ttl.given &= objects || options->results.requests;
     options->profile = part == PROFILE;
     options->heatmap = part == HEATMAP;
     if ((part >= INFO && part <= HEATMAP) || part >= PHASES)

@@ -4,8 +4,9 @@
  * Algorithm: there may be many thousand sites, and a histogram for each would
  *   be mostly empty.  So each key (a site, thread, tenant, operation or region)
  *   gets a number, pairs of number and distance are counted in one hash table,
- *   and the histograms are put together at the end, one at a time.
- * Cost: two look-ups per reference; 32 bytes for each pair that occurs.
+ *   and the histograms are put together at the end, one at a time.  Distances
+ * of objects that do not fit into a pair get numbers, too. Cost: two look-ups
+ * per reference; 32 bytes for each pair that occurs.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -15,10 +16,12 @@
 #include "traces/traces_internal.h"
 #include <margay/questions.h>
 
-/* A pair, in one number: there are fewer than 2^24 keys, and no engine knows
-   more blocks than 2^38. */
+/* A pair, in one number: there are fewer than 2^24 keys.  A distance from FAR
+   on is FAR and its number: no engine knows more blocks than 2^38, but objects
+   may have more bytes. */
 #define DISTANCE_BITS 40
 #define INFINITE      ((UINT64_C(1) << DISTANCE_BITS) - 1)
+#define FAR           (UINT64_C(1) << (DISTANCE_BITS - 1))
 
 #define FIRST_PAIRS 1024 /* that the table has room for at first */
 
@@ -36,6 +39,7 @@ struct attribution {
     margay_analysis analysis;
     const struct asked *asked;
     struct margay_keys keys;
+    struct margay_keys far;   /* distances */
     struct margay_hash pairs; /* 1 + the index of their count */
     struct count *list;
     size_t list_count, list_capacity;
@@ -50,6 +54,7 @@ static void attribution_free(margay_analysis *analysis)
 {
     struct attribution *counts = self(analysis);
     margay_keys_clear(&counts->keys);
+    margay_keys_clear(&counts->far);
     margay_hash_destroy(&counts->pairs);
     free(counts->list);
 }
@@ -92,16 +97,19 @@ static enum margay_status attribution_feed(margay_analysis *analysis,
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t distance = span->distances[i];
         uint64_t key = margay_keys_source(asked->by, span, i);
-        uint32_t number;
+        uint32_t number, far;
         if (asked->by == MARGAY_BY_REGION || asked->by == MARGAY_BY_DATUM)
             key = asked->region_of(asked->context, key);
         status = margay_keys_number(&counts->keys, key, &number, error);
+        if (distance == MARGAY_INFINITE) {
+            distance = INFINITE;
+        } else if (distance >= FAR && status == MARGAY_OK) {
+            status = margay_keys_number(&counts->far, distance, &far, error);
+            distance = FAR + far;
+        }
         if (status == MARGAY_OK)
             status = add_pair(
-                counts,
-                (uint64_t)number << DISTANCE_BITS |
-                    (distance == MARGAY_INFINITE ? INFINITE : distance),
-                error);
+                counts, (uint64_t)number << DISTANCE_BITS | distance, error);
     }
     return status;
 }
@@ -136,9 +144,12 @@ static enum margay_status fill(const struct attribution *counts,
                            counts->list[i].pair >> DISTANCE_BITS == number;
          i++) {
         uint64_t distance = counts->list[i].pair & INFINITE;
-        status = margay_histogram_add(
-            histogram, distance == INFINITE ? MARGAY_INFINITE : distance,
-            counts->list[i].references, error);
+        status = margay_histogram_add(histogram,
+                                      distance == INFINITE ? MARGAY_INFINITE
+                                      : distance >= FAR
+                                          ? counts->far.list[distance - FAR]
+                                          : distance,
+                                      counts->list[i].references, error);
     }
     return status;
 }
@@ -183,6 +194,8 @@ static enum margay_status begin(margay_analysis *analysis,
     (void)share;
     own->asked = analysis->question->context;
     enum margay_status status = margay_keys_begin(&own->keys, error);
+    if (status == MARGAY_OK)
+        status = margay_keys_begin(&own->far, error);
     return status == MARGAY_OK
                ? margay_hash_create(&own->pairs, FIRST_PAIRS, error)
                : status;

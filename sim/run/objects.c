@@ -13,7 +13,7 @@ struct objects_analysis {
                                 whether objects expire */
     struct margay_pass pass; /* the only one, of no block size, for `next` */
     uint64_t passed_on;      /* references that `next` was fed */
-    uint64_t objects[MARGAY_SPAN_REFS], distances[MARGAY_SPAN_REFS];
+    uint64_t distances[MARGAY_SPAN_REFS];
 };
 
 static struct objects_analysis *self(const margay_analysis *analysis)
@@ -36,25 +36,26 @@ static enum margay_status make_engine(struct objects_analysis *own,
     return margay_objects_create(&own->options, &own->engine, error);
 }
 
-/* Pass on the names and distances of references; a delete is none. */
+/* Pass on the references with their distances; a delete is none. */
 static enum margay_status pass_on(struct objects_analysis *own,
                                   const struct margay_span *span,
                                   struct margay_error *error)
 {
-    struct margay_span measured = {.blocks = own->objects,
-                                   .distances = own->distances,
-                                   .first_index = own->passed_on,
-                                   .warmup = span->warmup};
-    for (size_t i = 0; i < span->count; i++) {
-        size_t to = measured.count;
-        own->objects[to] = span->blocks[i];
-        own->distances[to] = own->distances[i];
-        measured.count += span->ops == NULL || span->ops[i] != MARGAY_DELETE;
+    struct margay_span measured = *span;
+    enum margay_status status = MARGAY_OK;
+    size_t from = 0, to;
+    measured.distances = own->distances;
+    for (; from < span->count && status == MARGAY_OK; from = to + 1) {
+        for (to = from; to < span->count &&
+                        (span->ops == NULL || span->ops[to] != MARGAY_DELETE);)
+            to++;
+        struct margay_span part = margay_span_part(&measured, from, to - from);
+        part.first_index = own->passed_on;
+        own->passed_on += part.count;
+        if (part.count > 0)
+            status = margay_analysis_feed(own->analysis.next, &part, error);
     }
-    own->passed_on += measured.count;
-    return measured.count == 0
-               ? MARGAY_OK
-               : margay_analysis_feed(own->analysis.next, &measured, error);
+    return status;
 }
 
 static enum margay_status objects_feed(margay_analysis *analysis,
@@ -217,13 +218,16 @@ enum margay_status margay_objects_question(
     const margay_question kind = {
         .functions = &functions,
         .next = next,
-        .can = {.needs = MARGAY_COLUMN_SIZES |
-                         (options->ages ? MARGAY_COLUMN_TIMES : 0u),
+        .can = {.needs =
+                    MARGAY_COLUMN_SIZES |
+                    (options->ages ? MARGAY_COLUMN_TIMES : 0u) |
+                    (next == NULL ? 0
+                                  : next->can.needs & ~MARGAY_COLUMN_DISTANCES),
                 .uses = MARGAY_OBJECT_COLUMNS,
                 .references = true,
                 .traces = next == NULL || next->can.traces,
                 .curves = true,
-                .looks = next == NULL},
+                .looks = next == NULL || next->can.looks},
         .name = "objects",
     };
     return margay_question_create(&kind, options, sizeof *options, question,

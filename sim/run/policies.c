@@ -55,8 +55,10 @@ struct policies {
     struct margay_error failures[MARGAY_POLICY_MEASURES + 1]; /* of tasks */
     /* The span that the crew works on: its blocks, or those in the sample. */
     const uint64_t *blocks;
+    const uint8_t *kinds;
     size_t block_count;
-    uint64_t picked[MARGAY_SPAN_REFS + 1]; /* see margay_sample_pick() */
+    uint64_t picked[MARGAY_SPAN_REFS];
+    uint8_t picked_kinds[MARGAY_SPAN_REFS];
 
     uint64_t references;         /* counted, in the sample or not */
     struct margay_result result; /* with the steps of all curves */
@@ -268,8 +270,8 @@ static void feed_one(void *context, size_t i)
         failure->status = margay_engine_feed(own->engines[i - 1], own->blocks,
                                              own->block_count, NULL, failure);
     if (i == 0 && own->asked->base.rows.simulates)
-        failure->status = margay_replay_add(&own->replay, own->blocks,
-                                            own->block_count, failure);
+        failure->status = margay_replay_add(
+            &own->replay, own->blocks, own->kinds, own->block_count, failure);
 }
 
 static enum margay_status policies_feed(margay_analysis *analysis,
@@ -277,15 +279,20 @@ static enum margay_status policies_feed(margay_analysis *analysis,
                                         struct margay_error *error)
 {
     struct policies *own = self(analysis);
-    size_t tasks = MARGAY_POLICY_MEASURES + 1;
-    own->blocks = span->blocks;
-    own->block_count = span->count;
-    own->references += span->count;
-    if (own->asked->sample.limit != UINT64_MAX) {
-        own->blocks = own->picked;
-        own->block_count = margay_sample_pick(&own->asked->sample, span->blocks,
-                                              span->count, own->picked);
+    const struct margay_sample *sample = &own->asked->sample;
+    size_t tasks = MARGAY_POLICY_MEASURES + 1, picked = 0;
+    bool all = sample->limit == UINT64_MAX;
+    for (size_t i = 0; !all && i < span->count; i++) {
+        own->picked[picked] = span->blocks[i];
+        own->picked_kinds[picked] =
+            span->kinds == NULL ? MARGAY_READ : span->kinds[i];
+        picked +=
+            margay_sample_hash(span->blocks[i], sample->key) <= sample->limit;
     }
+    own->blocks = all ? span->blocks : own->picked;
+    own->kinds = all ? span->kinds : own->picked_kinds;
+    own->block_count = all ? span->count : picked;
+    own->references += span->count;
     margay_crew_run(own->replay.crew, feed_one, own, tasks);
     return margay_first_failure(own->failures, tasks, error);
 }
@@ -358,6 +365,7 @@ static enum margay_status policies_series(margay_analysis *analysis,
         }
         struct margay_series series = {
             .policy = own->asked->request.policies[i],
+            .counters = own->replay.counters,
             .references = own->result.references,
             .distinct = own->result.distinct_blocks,
             .infinite = own->result.infinite,
@@ -385,6 +393,8 @@ static enum margay_status begin(margay_analysis *analysis,
     own->replay.rows = &own->asked->base.rows;
     own->replay.sample = own->asked->sample;
     own->replay.seed = own->asked->request.seed;
+    own->replay.counters =
+        own->asked->request.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0;
     const struct margay_policies_request *request = &own->asked->request;
     enum margay_status status =
         margay_replay_begin(&own->replay, share, request->directory, error);
@@ -419,7 +429,9 @@ enum margay_status margay_policies_question(
     made->base.question = (margay_question){
         .functions = &functions,
         .free = margay_policies_question_free,
-        .can = {.curves = true, .looks = true},
+        .can = {.needs = request->writebacks ? MARGAY_COLUMN_KINDS : 0,
+                .curves = true,
+                .looks = true},
         .name = "the policies",
     };
     made->request = *request;
@@ -428,6 +440,12 @@ enum margay_status margay_policies_question(
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
                              MARGAY_CACHES_OF_BLOCKS, &made->base.rows, error);
+    if (status == MARGAY_OK && request->writebacks)
+        status = margay_policies_simulate(
+            &made->base.rows,
+            "whichever of the blocks goes that do not come again, it misses "
+            "least, so that its write-backs are not one number",
+            error);
     /* Simulations fill the threads of one trace; engines alone do not. */
     made->base.question.can.traces = !made->base.rows.simulates;
     if (status == MARGAY_OK)

@@ -19,6 +19,9 @@
 /* References that are simulated at a time. */
 #define PIECE_REFS 4096
 
+/* Added to the number of a block that is written. */
+#define WRITTEN ((uint32_t)1 << 31)
+
 #define MOST_KEPT_BYTES ((uint64_t)1 << 30)
 #define NOT_KEPT        SIZE_MAX
 
@@ -49,6 +52,7 @@ struct simulation {
     margay_fifo *fifo;
     margay_cache *cache;
     margay_object_cache *objects;
+    bool marked; /* writes of blocks are */
 };
 
 void margay_watching_add(struct margay_watching *watching, size_t count)
@@ -71,7 +75,7 @@ bool margay_watching_is_over(const struct margay_watching *watching)
 static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
     return replay->object_bytes == NULL && replay->simulate == NULL &&
-           !replay->keeps &&
+           !replay->keeps && replay->counters == 0 &&
            strcmp(replay->rows->list[row].info->name, "fifo") == 0;
 }
 
@@ -144,6 +148,7 @@ static size_t simulate(const struct simulation *simulation,
                        const uint32_t *numbers, size_t count)
 {
     uint64_t blocks[PIECE_REFS];
+    uint8_t kinds[PIECE_REFS];
     if (simulation->objects != NULL)
         return margay_object_cache_feed(simulation->objects, numbers, count);
     if (simulation->fifo != NULL) {
@@ -151,7 +156,12 @@ static size_t simulate(const struct simulation *simulation,
     } else {
         for (size_t i = 0; i < count; i++)
             blocks[i] = numbers[i];
-        margay_cache_feed(simulation->cache, blocks, NULL, count);
+        for (size_t i = 0; simulation->marked && i < count; i++) {
+            blocks[i] &= ~(uint64_t)WRITTEN;
+            kinds[i] = numbers[i] < WRITTEN ? MARGAY_READ : MARGAY_WRITE;
+        }
+        margay_cache_feed(simulation->cache, blocks,
+                          simulation->marked ? kinds : NULL, count);
     }
     return count;
 }
@@ -204,11 +214,14 @@ static void take_misses(const struct task *task,
         points->memory_hits = counts.memory_hits;
         return;
     }
-    for (size_t i = 0; i < task->count; i++)
-        points[i].misses =
-            simulation->fifo != NULL
-                ? margay_fifo_misses(simulation->fifo, i)
-                : margay_cache_counts(simulation->cache)->misses[MARGAY_READ];
+    for (size_t i = 0; simulation->fifo != NULL && i < task->count; i++)
+        points[i].misses = margay_fifo_misses(simulation->fifo, i);
+    if (simulation->fifo != NULL)
+        return;
+    const struct margay_cache_counts *counts =
+        margay_cache_counts(simulation->cache);
+    points->misses = counts->misses[MARGAY_READ] + counts->misses[MARGAY_WRITE];
+    points->writebacks = counts->writebacks;
 }
 
 static void end(struct simulation *simulation)
@@ -274,7 +287,8 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
     const struct margay_policy_row *row = &replay->rows->list[task->row];
     struct margay_series_point *points =
         replay->found + task->row * replay->size_count + task->first;
-    struct simulation simulation = {NULL, NULL, NULL};
+    struct simulation simulation = {.marked = replay->counters &
+                                              MARGAY_COUNTS_WRITEBACKS};
     uint64_t done = 0;
     for (size_t i = 0; i < task->count; i++)
         points[i].size = replay->sizes[task->first + i];
@@ -437,15 +451,23 @@ enum margay_status margay_replay_begin(struct margay_replay *replay,
 }
 
 enum margay_status margay_replay_add(struct margay_replay *replay,
-                                     const uint64_t *blocks, size_t count,
+                                     const uint64_t *blocks,
+                                     const uint8_t *kinds, size_t count,
                                      struct margay_error *error)
 {
+    bool counts = replay->counters & MARGAY_COUNTS_WRITEBACKS;
     uint32_t *place;
     enum margay_status status =
         margay_history_reserve(&replay->history, count, &place, error);
     if (status == MARGAY_OK)
         status = margay_numbering_feed(replay->numbering, blocks, count, place,
                                        error);
+    if (status == MARGAY_OK && counts &&
+        margay_numbering_count(replay->numbering) > WRITTEN)
+        status = margay_fail(error, MARGAY_NO_MEMORY,
+                             "2^31 blocks are too many to simulate");
+    for (size_t i = 0; counts && status == MARGAY_OK && i < count; i++)
+        place[i] |= kinds[i] == MARGAY_WRITE ? WRITTEN : 0;
     if (status == MARGAY_OK)
         margay_history_add(&replay->history, count);
     return status;
@@ -473,6 +495,8 @@ static void scale_row(const struct margay_replay *replay, size_t row,
         point.size = size;
         point.misses =
             margay_policies_scaled(sample, point.misses, all->references);
+        point.writebacks =
+            margay_policies_scaled(sample, point.writebacks, all->references);
         point.missed_bytes = margay_policies_scaled(sample, point.missed_bytes,
                                                     all->reference_bytes);
         if (point.missed_cost != MARGAY_NO_COUNT) {
@@ -687,6 +711,20 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
                 specs, i, caches == MARGAY_CACHES_OF_OBJECTS, error);
     }
     return status;
+}
+
+enum margay_status margay_policies_simulate(struct margay_policy_rows *rows,
+                                            const char *reason,
+                                            struct margay_error *error)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct margay_policy_row *row = &rows->list[i];
+        if (!row->simulated && row->measure != MARGAY_REUSE_DISTANCES)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT, "--policy %s: %s",
+                               row->spec, reason);
+        row->simulated = rows->simulates = true;
+    }
+    return MARGAY_OK;
 }
 
 void margay_policies_question_free(margay_question *question)

@@ -122,9 +122,11 @@ enum margay_status margay_replay_begin(struct margay_replay *replay,
                                        const char *directory,
                                        struct margay_error *error);
 
-/* Number blocks, and keep the numbers.  MARGAY_NO_MEMORY; MARGAY_IO. */
+/* Number blocks, and keep the numbers; and which of the references are writes,
+   where write-backs are counted.  MARGAY_NO_MEMORY; MARGAY_IO. */
 enum margay_status margay_replay_add(struct margay_replay *replay,
-                                     const uint64_t *blocks, size_t count,
+                                     const uint64_t *blocks,
+                                     const uint8_t *kinds, size_t count,
                                      struct margay_error *error);
 
 /* The warm-up is over. */
@@ -204,5 +206,11 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
                                         enum margay_caches_of caches,
                                         struct margay_policy_rows *rows,
                                         struct margay_error *error);
+
+/* Have all of them simulated, as no distance says what is to be counted.
+   MARGAY_BAD_ARGUMENT with the reason: the optimum cannot be. */
+enum margay_status margay_policies_simulate(struct margay_policy_rows *rows,
+                                            const char *reason,
+                                            struct margay_error *error);
 
 #endif

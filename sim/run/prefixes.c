@@ -119,9 +119,9 @@ static enum margay_status prefixes_feed(margay_analysis *analysis,
     if (status != MARGAY_OK || !own->question->base.rows.simulates)
         return status;
     status = keep_requests(own, span, &count, error);
-    return status == MARGAY_OK
-               ? margay_replay_add(&own->replay, own->blocks, count, error)
-               : status;
+    return status == MARGAY_OK ? margay_replay_add(&own->replay, own->blocks,
+                                                   NULL, count, error)
+                               : status;
 }
 
 static enum margay_status prefixes_reset(margay_analysis *analysis,
@@ -527,23 +527,6 @@ static enum margay_status begin(margay_analysis *analysis,
                : status;
 }
 
-/* Where blocks expire, and in tiers that are not exclusive, hits do not follow
-   from distances. */
-static enum margay_status simulate_all(struct margay_policy_rows *rows,
-                                       struct margay_error *error)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        struct margay_policy_row *row = &rows->list[i];
-        if (!row->simulated && row->measure != MARGAY_REUSE_DISTANCES)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--policy %s: it is not known where blocks "
-                               "expire (--ttl)",
-                               row->spec);
-        row->simulated = rows->simulates = true;
-    }
-    return MARGAY_OK;
-}
-
 enum margay_status margay_prefixes_question(
     const struct margay_prefixes_request *request, margay_question **question,
     struct margay_error *error)
@@ -570,8 +553,12 @@ enum margay_status margay_prefixes_question(
         labelled ? request->policies : lru,
         labelled ? request->policy_count : 1, MARGAY_CACHES_OF_REQUESTS,
         &made->base.rows, error);
+    /* Where blocks expire, and in tiers that are not exclusive, no distance
+       says what a cache hits. */
     if (status == MARGAY_OK && (request->expires || request->tiers != NULL))
-        status = simulate_all(&made->base.rows, error);
+        status = margay_policies_simulate(
+            &made->base.rows, "it is not known where blocks expire (--ttl)",
+            error);
     if (status == MARGAY_OK && is_alone(made))
         status = margay_engine_abilities(
             request->engine.spec == NULL ? "exact" : request->engine.spec,

@@ -208,6 +208,10 @@ struct margay_policies_request {
     uint64_t seed;         /* of random numbers, and of the sample */
     const char *directory; /* of temporary files */
 
+    /* Count those of caches that allocate on a write; all policies are
+       simulated then, and "opt" is refused. */
+    bool writebacks;
+
     /* The sizes of the curves, which all policies share; NULL =
        MARGAY_SIZES_USUAL, which has 2 sizes per octave where a policy is
        simulated, and 16 where none is.  Grids end at L of the trace's LRU

@@ -89,6 +89,8 @@ my %measures = (
     'back to front' => "curve --requests --tokens-per-block 16 --touch back $blocks",
     tiers => 'curve --requests --tokens-per-block 16 --tiers 3,5',
     histogram => 'histogram', 'histogram objects' => 'histogram --objects',
+    'histogram by op' => 'histogram --by op',
+    'histogram objects by op' => 'histogram --objects --by op',
     'reuse times' => 'histogram --of time', distances => 'distances',
     'distances objects' => 'distances --objects',
     sets => 'assoc --sets 2,4 --ways 1..4', footprint => "curve --model footprint $blocks",
@@ -172,7 +174,7 @@ my @unable = (
     qr/cannot be looked into before its end/,
     qr/reuse times and footprints take no bound/,
     qr/gives a miss curve only/, qr/measures reuse distances only/,
-    qr/knows nothing of sizes/,
+    qr/knows nothing of sizes/, qr/are not one number/,
     qr/does not know the distance of a single reference/,
 );
 

@@ -65,6 +65,21 @@ is "hits of a large cache have that distance at most" \
     "$("$MARGAY" curve -q --objects --sizes 200000 -f oracle a.oracle |
         awk -F, 'NR > 1 { print $5 - $6 }')"
 
+# Those of each operation are those of its requests, of sizes beyond 2^39, too.
+awk 'BEGIN { srand(3); print "id,size,op"; for (i = 0; i < 400; i++) {
+    id = int(30 * rand()); r = rand()
+    printf "%d,%.0f,%s\n", id, 5 + id * (id % 2 ? 1 : 274877906944), \
+        (r < 0.6 ? "get" : r < 0.9 ? "set" : "delete") } }' >ops.csv
+run distances --objects --column id=id,size=size,op=op ops.csv
+sed 1d out | cut -d, -f5 >distances
+sed '1d; /delete/d; s/.*,//' ops.csv | paste -d, - distances |
+    sort | uniq -c | awk '{ print $2 "," $1 }' | sort >expected
+run histogram --objects --by op --column id=id,size=size,op=op ops.csv
+sed 1d out | cut -d, -f1,4,6 | sort >got
+check "a histogram of each operation" cmp got expected
+run curve -q --objects --column id=id,size=size,op=op --sizes 600G,2K ops.csv
+check "  some of them far" grep -q ',[0-9]\{13,\},' got
+
 # A picture, of which the first size is the last at which everything misses.
 if command -v gnuplot >/dev/null; then
     "$MARGAY" curve -q --objects -f oracle -o c.csv a.oracle b.oracle

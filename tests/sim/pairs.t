@@ -71,6 +71,7 @@ done <<'END'
 --policy lru,sieve,fifo,opt,clock,lfu,random --prometheus p.prom --knees 1
 --policy fifo,s3fifo,arc,2q,lirs,tinylfu --sizes 1,4,16,40,99
 --policy sieve,lru --sample 0.5 --sizes 4,30 --at-most 0.7
+--policy arc,lru,fifo --writebacks --sizes 2,8,30
 --tenant who --policy s3fifo,opt --sizes 8,20 --prometheus p.prom
 --objects --sizes 40,300 --histogram h.csv --prometheus p.prom
 --objects --ttl 90 --tenant who --sizes 40,300
@@ -97,6 +98,7 @@ done <<'END'
 --sizes 4,30 --half-life 90 --prometheus p.prom
 --requests --sizes 4,30 --prometheus p.prom --knees 1
 --policy lru,sieve,opt --prometheus p.prom --at-most 0.5
+--policy fifo,random --writebacks --sizes 4,30
 --objects --sizes pow2 --prometheus p.prom --histogram h.csv --at-most-bytes 0.5
 --objects --ttl 90 --sizes 40,300
 --objects --half-life 90 --sizes 40,300
