@@ -86,16 +86,23 @@ static enum margay_status write_series(void *context,
     return curve_write(&rows->sinks, &labels, series, error);
 }
 
+static enum margay_status find_sizes(const struct options *options,
+                                     const struct margay_pass *pass,
+                                     struct margay_sizes *sizes,
+                                     struct margay_error *error)
+{
+    return curve_sizes(options,
+                       options->results.objects ? 1 : pass->block_bytes, sizes,
+                       error);
+}
+
 /* The series of a pass at the sizes of the options. */
 static enum margay_status write_rows(struct rows *rows,
                                      struct margay_error *error)
 {
-    const struct options *options = rows->curve->options;
     struct margay_sizes sizes;
-    uint64_t block_bytes =
-        options->results.objects ? 1 : rows->pass->block_bytes;
     enum margay_status status =
-        curve_sizes(options, block_bytes, &sizes, error);
+        find_sizes(rows->curve->options, rows->pass, &sizes, error);
     if (status != MARGAY_OK)
         return status;
     status = margay_analysis_series(rows->job->analyses[rows->pass->index],
@@ -183,6 +190,20 @@ static enum margay_status open_question(void *context,
                           error);
 }
 
+/* Sizes that cannot be are refused before any state is written. */
+static enum margay_status begun(void *context, const struct margay_job *job,
+                                struct margay_error *error)
+{
+    const struct curve *curve = context;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
+        struct margay_sizes sizes = {.list_blocks = NULL};
+        status = find_sizes(curve->options, &job->passes[i], &sizes, error);
+        free((void *)sizes.list_blocks);
+    }
+    return status;
+}
+
 /* Warnings and answers next to the tables. */
 static void warn(const struct options *options)
 {
@@ -209,6 +230,7 @@ int cmd_curve(const struct options *options)
         .has_engine =
             !options->results.objects && options->results.policies.count == 0,
         .open = open_question,
+        .begun = begun,
         .ended = write_pass,
         .snapshot = snapshot,
         .snapshot_columns = snapshot_columns,

@@ -36,7 +36,8 @@ struct order {
     size_t done;
     uint64_t looked_refs; /* at the last look, */
     double looked_seconds;
-    margay_crew *crew; /* NULL: all is fed at once, and not copied */
+    uint64_t saved_words; /* of the last state that has all that was fed */
+    margay_crew *crew;    /* NULL: all is fed at once, and not copied */
     struct group groups[2];
     struct group *filling, *fed;
     size_t count; /* passes that are fed: with plan.all_blocks, one */
@@ -45,18 +46,24 @@ struct order {
 
 /* ------------------------------------------------ a part to one pass -- */
 
+/* Begin to count anew, which a state that has all that was fed has to know. */
+static enum margay_status begin_counting(struct margay_running *running,
+                                         size_t i, struct margay_error *error)
+{
+    const struct margay_span end = {.count = 0};
+    enum margay_status status = margay_fed_add(&running->fed[i], &end, error);
+    return status == MARGAY_OK
+               ? margay_analysis_reset(running->analyses[i], error)
+               : status;
+}
+
 static enum margay_status end_warmup(struct order *order, size_t i,
                                      struct margay_error *error)
 {
     if (!order->feeds[i].warming)
         return MARGAY_OK;
     order->feeds[i].warming = false;
-    const struct margay_span end = {.count = 0};
-    enum margay_status status =
-        margay_fed_add(&order->running->fed[i], &end, error);
-    return status == MARGAY_OK
-               ? margay_analysis_reset(order->running->analyses[i], error)
-               : status;
+    return begin_counting(order->running, i, error);
 }
 
 /* Make spans of a batch, and feed them to the analysis itself. */
@@ -242,7 +249,7 @@ static enum margay_status end_window(struct order *order,
     }
     for (size_t i = 0;
          i < margay_running_analyses(running) && status == MARGAY_OK; i++)
-        status = margay_analysis_reset(running->analyses[i], error);
+        status = begin_counting(running, i, error);
     running->window++;
     return status;
 }
@@ -256,9 +263,21 @@ static enum margay_status save(struct margay_running *running,
                : MARGAY_OK;
 }
 
+/* A state of the whole input grows with it: a look writes it where it has
+   doubled, so that all looks write less than twice the last of these. */
+static bool save_is_due(struct order *order)
+{
+    const struct margay_fed *fed = order->running->fed;
+    uint64_t words = fed->keeps ? margay_history_count(&fed->history) : 0;
+    if (fed->keeps && words / 2 < order->saved_words)
+        return false;
+    order->saved_words = words;
+    return true;
+}
+
 /* The state goes first: if the run ends in between, a run that goes on from it
-   never repeats the results of a look.  In the warm-up there is a state, but
-   nothing to be seen yet. */
+   never repeats the results of a look, unless that state was not yet due.  In
+   the warm-up there is a state, but nothing to be seen yet. */
 static enum margay_status look(struct order *order, struct margay_error *error)
 {
     struct margay_running *running = order->running;
@@ -270,7 +289,7 @@ static enum margay_status look(struct order *order, struct margay_error *error)
     enum margay_status status = margay_running_warmup_left(running) == 0
                                     ? end_feeding(order, error)
                                     : flush(order, error);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK && save_is_due(order))
         status = save(running, error);
     if (status != MARGAY_OK || host->look == NULL ||
         margay_running_refs(running) <= running->warmup_refs)

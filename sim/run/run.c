@@ -78,10 +78,11 @@ static enum margay_status check_looks(const struct margay_request *request,
     bool keeps = request->saves || request->resume_path != NULL;
     bool looks = request->every_refs != 0 || request->every_seconds != 0;
     bool windows = request->window_refs != 0;
-    if ((looks || keeps) && windows)
+    if (looks && windows)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--window does not go with --every, --save and "
-                           "--resume: a state has no windows");
+                           "--window does not go with --every: the counts of "
+                           "one are of a part of the trace, and of the other "
+                           "of all so far");
     if ((keeps && request->trace_count > 1) ||
         (looks && job_count(request) > 1))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -74,13 +74,18 @@ static void leave(void *context, size_t lacking, size_t caches)
 /* The default block size of addresses. */
 #define DEFAULT_BLOCK_BYTES 64
 
-/* The facts of the trace.  A stand-in does not know blocks: it has those of the
-   state. */
+/* The facts of the trace.  Where it does not say its blocks, as a stand-in does
+   not, it has those of the state. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
     const struct margay_request *request = running->request;
+    const struct margay_state *state = &running->state;
     uint64_t unit = margay_trace_unit_bytes(running->trace);
+    uint64_t tokens = margay_trace_block_tokens(running->trace);
+    uint64_t saved[MARGAY_MOST_BLOCK_SIZES] = {0};
     struct margay_pass *pass = &running->passes[running->pass_count];
+    if (state->path != NULL)
+        margay_state_blocks(state, saved);
     *pass = (struct margay_pass){
         .trace = running->job.trace,
         .format = margay_trace_format(running->trace),
@@ -89,9 +94,9 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
         .index = running->pass_count++,
         .block_bytes = block_bytes,
         .block_tokens = request->block_tokens != 0 ? request->block_tokens
-                        : running->stands_in
-                            ? margay_state_tokens(&running->state)
-                            : margay_trace_block_tokens(running->trace),
+                        : tokens != 0 || state->path == NULL
+                            ? tokens
+                            : margay_state_tokens(state),
     };
     if (unit == 0 && !running->stands_in)
         pass->block_bytes = margay_trace_block_bytes(running->trace);
@@ -99,6 +104,8 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
         !margay_multiply_u64(request->token_bytes, pass->block_tokens,
                              &pass->block_bytes))
         pass->block_bytes = 0;
+    if (unit == 0 && pass->block_bytes == 0)
+        pass->block_bytes = saved[pass->index];
     if (unit != 0)
         pass->shift = margay_log2_floor(block_bytes / unit);
 }
@@ -429,6 +436,7 @@ enum margay_status margay_running_begin(struct margay_running *running,
         .kinds = request->reading.kinds,
         .ops = request->reading.ops,
         .split = margay_plan_splits(&running->facts),
+        .window_refs = request->window_refs,
     };
     if (running->stands_in && request->straddle == MARGAY_STRADDLE_USUAL)
         running->head.split = running->state.head.split;
@@ -467,11 +475,21 @@ enum margay_status margay_running_take(const struct margay_running *running,
 enum margay_status margay_running_resume(struct margay_running *running,
                                          struct margay_error *error)
 {
+    const char *saved = running->state.column;
+    const char *column = running->request->reading.tenant;
     if (running->state.path == NULL)
         return MARGAY_OK;
+    if (*saved != '\0' && column != NULL && strcmp(saved, column) != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: a state of other options: its tenants are "
+                           "those of '%s', and here of '%s'",
+                           running->state.path, saved, column);
     enum margay_status status =
         margay_state_restore(&running->state, &running->head, &running->job,
                              running->passes, running->fed, error);
+    running->counted_refs = running->state.head.counted_refs;
+    if (running->request->window_refs != 0)
+        running->window = running->counted_refs / running->request->window_refs;
     if (status == MARGAY_OK)
         tell_state(running);
     return status;
@@ -498,9 +516,11 @@ enum margay_status margay_job_save(const struct margay_job *job,
                        offsetof(struct margay_running, job));
     struct margay_state_head head = running->head;
     head.references = running->read_refs;
+    head.counted_refs = running->counted_refs;
     head.warmup_refs = margay_running_warmup_left(running);
     struct margay_error unread;
-    return margay_state_write(sink, &head, job, running->fed,
+    return margay_state_write(sink, &head, running->request->reading.tenant,
+                              job, running->fed,
                               error == NULL ? &unread : error);
 }
 

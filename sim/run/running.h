@@ -47,7 +47,7 @@ struct margay_running {
     uint64_t warmup_refs;          /* of this run */
     double begun;          /* on a clock that only goes forward, in seconds */
     uint64_t read_refs;    /* those of a resumed state included */
-    uint64_t counted_refs; /* of these, without the warm-up; of this run */
+    uint64_t counted_refs; /* of these, without the warm-up */
     uint64_t window;       /* windows ended */
     size_t pass_count;
     struct margay_pass passes[MARGAY_MOST_BLOCK_SIZES];

@@ -10,10 +10,10 @@
 #include "traces/traces_internal.h"
 
 #define MAGIC    UINT64_C(0x732079616772616d) /* "margay s" */
-#define VERSION  3
-#define NAMES_AT 9 /* the letters of tenants */
+#define VERSION  4
+#define NAMES_AT 11 /* the letters of names */
 #define HEADER_WORDS \
-    11 /* with the magic number and the version, without them */
+    13 /* with the magic number and the version, without them */
 #define PASS_WORDS 6
 
 /* In the place of a bound, where all that was fed is kept. */
@@ -87,25 +87,28 @@ static enum margay_status put_pass(struct margay_word_writer *writer,
 }
 
 /* Each letter is a word, for simplicity: there are few. */
-static void put_tenants(struct margay_word_writer *writer,
+static void put_tenants(struct margay_word_writer *writer, const char *column,
                         const struct margay_job *job)
 {
-    const char *name;
+    const char *name = column;
     uint64_t letters = 0;
-    for (uint32_t i = 0; (name = margay_trace_tenant(job->reader, i)) != NULL;
-         i++)
+    for (uint32_t i = 0; name != NULL; i++) {
         letters += strlen(name) + 1;
+        name = margay_trace_tenant(job->reader, i);
+    }
     margay_words_put(writer, letters);
-    for (uint32_t i = 0; (name = margay_trace_tenant(job->reader, i)) != NULL;
-         i++) {
+    name = column;
+    for (uint32_t i = 0; name != NULL; i++) {
         size_t bytes = strlen(name) + 1;
         for (size_t k = 0; k < bytes; k++)
             margay_words_put(writer, (unsigned char)name[k]);
+        name = margay_trace_tenant(job->reader, i);
     }
 }
 
 enum margay_status margay_state_write(const struct margay_sink *sink,
                                       const struct margay_state_head *head,
+                                      const char *column,
                                       const struct margay_job *job,
                                       const struct margay_fed *fed,
                                       struct margay_error *error)
@@ -119,7 +122,7 @@ enum margay_status margay_state_write(const struct margay_sink *sink,
     margay_words_begin(writer, sink, &kind);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         margay_words_put(writer, words[i]);
-    put_tenants(writer, job);
+    put_tenants(writer, column, job);
     margay_words_put(writer, job->pass_count);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
         margay_analysis *analysis = job->analyses[i];
@@ -149,15 +152,18 @@ static enum margay_status read_tenants(struct margay_state *state,
     char *names = malloc((size_t)letters + 1);
     if (names == NULL)
         return margay_fail_memory(error, "the names of tenants");
-    state->tenants = names;
+    state->column = names;
     for (uint64_t i = 0; i < letters; i++) {
         names[i] = (char)words[i];
         state->tenant_count += names[i] == '\0';
     }
-    return letters > 0 && names[letters - 1] != '\0'
-               ? margay_words_fail(state->path, &kind, NAMES_AT + letters,
-                                   error, "a name of a tenant does not end")
-               : MARGAY_OK;
+    if (letters > 0 && names[letters - 1] != '\0')
+        return margay_words_fail(state->path, &kind, NAMES_AT + letters, error,
+                                 "a name of a tenant does not end");
+    names[letters] = '\0';
+    state->tenants = names + strlen(names) + (letters > 0);
+    state->tenant_count -= letters > 0;
+    return MARGAY_OK;
 }
 
 enum margay_status margay_state_read(const char *path,
@@ -198,7 +204,7 @@ uint64_t margay_state_tokens(const struct margay_state *state)
 void margay_state_clear(struct margay_state *state)
 {
     free(state->words);
-    free((char *)state->tenants);
+    free((char *)state->column);
     *state = (struct margay_state){.words = NULL};
 }
 
@@ -231,6 +237,8 @@ static enum margay_status check_head(const struct margay_state *state,
          wanted->kinds},
         {"set of operations (1 get, 2 set, 4 delete)", saved->ops, wanted->ops},
         {"splitting of references (0 no, 1 yes)", saved->split, wanted->split},
+        {"window in references (0 none)", saved->window_refs,
+         wanted->window_refs},
         {"number of block sizes", state->pass_count, passes},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -312,6 +320,9 @@ static enum margay_status restore_fed(const struct margay_state *state,
     if (words[2] != whole)
         return fail_other(state, "kind of references (0 blocks, 1 objects)",
                           words[2], whole, error);
+    if (words[3] != pass->block_tokens)
+        return fail_other(state, "number of tokens of a block (0 unknown)",
+                          words[3], pass->block_tokens, error);
     enum margay_status status = margay_fed_again(
         words + PASS_WORDS, words[5], analysis, pass, fed, &taken, error);
     return status == MARGAY_OK && taken < words[5]

@@ -6,7 +6,9 @@
  *    16   what the trace was read as: numbers (0 addresses, 1 ids), the bytes
  *         of a unit, the kinds kept, whether references were split
  *    48   references read; of the warm-up, still to come
- *    64   the operations kept; T; T letters, which are the names of tenants,
+ *    64   the operations kept; references of a window (0 = there are none);
+ *         references counted; T; T letters, which are the name of the column
+ *         of tenants, if there is one, and those of the tenants,
  *         each with a NUL after it; passes, that is, block sizes; each pass:
  *         bytes of a block, bound (0 = none), whether it was
  *         exceeded, references at infinite distance, R, B; R pairs of a
@@ -34,8 +36,8 @@
  * Guarantee: an analysis that is fed all again is the same.
  * Cost: 8 bytes for each block reference and each column that the question
  *   uses, at most 128 MiB of them in memory; and all of the work again in the
- *   run that goes on.  Each look writes all of them: many looks take time in
- *   the square of their number.
+ *   run that goes on.  A look writes them only if they have doubled since they
+ *   were last written: all looks write less than twice the last of these.
  */
 struct margay_fed {
     bool keeps;    /* what comes; zeroed, it does not */
@@ -75,7 +77,9 @@ struct margay_state_head {
     /* How far a run has come: in references of the trace, those of other kinds
        included, and in those of the warm-up that are still to come. */
     uint64_t references, warmup_refs;
-    uint64_t ops; /* a set, in which runs must agree, too */
+    uint64_t ops;          /* a set, in which runs must agree, too, */
+    uint64_t window_refs;  /* and in this; 0 = there are no windows */
+    uint64_t counted_refs; /* of all windows */
 };
 
 /* A state that was read; zeroed, there is none. */
@@ -83,7 +87,9 @@ struct margay_state {
     const char *path;
     struct margay_state_head head;
     size_t pass_count;
-    /* Names of tenants, one after the other, each with a NUL after it. */
+    /* The column of tenants, owned; empty = none.  Their names, one after the
+       other, each with a NUL after it. */
+    const char *column;
     uint32_t tenant_count;
     const char *tenants;
     uint64_t *words; /* owned; in this machine's order */
@@ -113,9 +119,11 @@ enum margay_status margay_state_restore(const struct margay_state *state,
                                         struct margay_fed *fed,
                                         struct margay_error *error);
 
-/* Write the state of the analyses of a job, or their input. */
+/* Write the state of the analyses of a job, or their input; `column` is that of
+   tenants, NULL = none. */
 enum margay_status margay_state_write(const struct margay_sink *sink,
                                       const struct margay_state_head *head,
+                                      const char *column,
                                       const struct margay_job *job,
                                       const struct margay_fed *fed,
                                       struct margay_error *error);

@@ -98,7 +98,7 @@ static void go_on(struct margay_running *running, margay_question *question)
 void fuzz_state(const char *name, const uint8_t *data, size_t bytes)
 {
     static const struct margay_word_kind kind = {
-        .magic = UINT64_C(0x732079616772616d), .version = 3};
+        .magic = UINT64_C(0x732079616772616d), .version = 4};
     static struct margay_word_writer writer;
     struct margay_running running = {.index = 0};
     struct margay_error error = {.message = ""};

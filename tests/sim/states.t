@@ -23,8 +23,9 @@ my @measures = map { "curve $_" } '', '--objects', '--requests', '--model footpr
     '--objects --ttl 20', '--requests --ttl 9', '-e shards:rate=0.5',
     '--objects -e shards:rate=0.5', '--objects --bound 400', '--writebacks',
     '--requests --touch back --tokens-per-block 7', '--requests --tiers 3,5',
-    '--policy fifo --sample 0.5', '--policy lru,sieve --bound 9';
-push @measures, 'histogram', 'histogram --of time', 'histogram --objects';
+    '--policy fifo --sample 0.5', '--policy lru,sieve --bound 9', '--policy arc --writebacks';
+push @measures, 'histogram', 'histogram --of time', 'histogram --objects',
+    'histogram --objects --by op', map { "curve $_ --window 35" } '', '--policy fifo';
 
 sub run {
     my $text = `$margay $_[0] 2>err`;
@@ -59,14 +60,22 @@ for my $round (1 .. $rounds) {
     my ($expected, $status, $said) = run("$options $op $warmup whole.csv");
     my @cuts = sort { $a <=> $b } map { int rand $count + 1 } 0 .. rand 3;
     my ($from, $resume, $got) = (0, $warmup);
+    my %windows; # the rows of each, of the last part that has some
     for my $i (0 .. @cuts) {
         my $to = $cuts[$i] // $count;
         my $part = $i == @cuts ? '' : "--save state$to";
         table('part', @rows[$from .. $to - 1]);
         ($got, my $ended, $said) = run("$options $op $resume $part part.csv");
         $status ||= $ended;
+        my %here;
+        push @{ $here{$1} }, $2 while $got =~ /^((?:\d+|window),)(.*\n)/mg;
+        @windows{keys %here} = values %here;
         ($from, $resume) = ($to, "--resume state$to");
     }
+    $got = join '', map { my $w = $_; map { "$w$_" } @{ $windows{$w} } }
+        'window,', sort { substr($a, 0, -1) <=> substr($b, 0, -1) }
+        grep { /\d/ } keys %windows
+        if $measure =~ /window/;
     $got =~ s/\bpart\.csv/whole.csv/g;
     push @wrong, "round $round, cut after @cuts of $count: $options $op $warmup: $said",
         'got', $got, 'expected', $expected
@@ -156,5 +165,16 @@ my $lru = do { local (@ARGV, $/) = ('plain'); <> };
 push @other, grep { defined } map {
     refuses($lru, 'a state of other options', $_, "curve -q $columns $_")
 } '--policy fifo', '--objects', '--requests', '--half-life 9';
+(run("$options --limit 11 --save who whole.csv"), run("curve -q $columns --policy fifo "
+    . '--window 9 --limit 11 --save nine whole.csv'))[1] and die;
+for (['who', "curve -q --column id=id,size=size --objects --tenant op",
+        "its tenants are those of 'who', and here of 'op'"],
+    ['nine', "curve -q $columns --policy fifo --window 8", 'its window in references']) {
+    my ($file, $more, $why) = @$_;
+    my ($text, $status, $said) = run("$more --resume $file whole.csv");
+    push @other, $said if $status != 2 || $said !~ /a state of other options: $why/;
+}
 report(!@other, 'states of other options are refused', @other);
+run("curve -q $columns --requests --tiers 3+3,5 --save none whole.csv");
+report(!-e 'none', 'tiers that cannot be leave no state');
 conclude();

@@ -283,9 +283,9 @@ static void test_requests(void)
     request.saves = true;
     refuse(&request, "--save", "a state of two traces");
     request = request_of(1, 1);
-    request.saves = true;
+    request.every_refs = 5;
     request.window_refs = 10;
-    refuse(&request, "--window", "a state of windows");
+    refuse(&request, "--window", "looks into windows");
 }
 
 static void test_caches(void)
@@ -407,6 +407,41 @@ static void test_states_of_blocks(void)
           "no state of references as they stand with two block sizes");
 }
 
+static enum margay_status count_save(void *context,
+                                     const struct margay_job *job,
+                                     struct margay_error *error)
+{
+    (void)job, (void)error;
+    ++*(size_t *)context;
+    return MARGAY_OK;
+}
+
+/* A state that has all that was fed is written where it has doubled. */
+static void test_states_that_grow(void)
+{
+    static const char *const fifo[] = {"fifo"};
+    const struct margay_policies_request policies = {
+        .policies = fifo, .policy_count = 1, .directory = "/tmp"};
+    struct margay_request request = request_of(1, 1);
+    size_t saves = 0, most = 2; /* the first one, and the one in the end */
+    const struct margay_host host = {.context = &saves, .save = count_save};
+    struct margay_outcome outcome;
+    margay_question *question;
+    request.block_count = 1;
+    request.saves = true;
+    request.every_refs = 1;
+    if (margay_policies_question(&policies, &question, NULL) != MARGAY_OK)
+        abort();
+    CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
+              MARGAY_OK,
+          "a look after each reference");
+    margay_question_free(question);
+    for (size_t refs = traces[0].count; refs > 1; refs /= 2)
+        most++;
+    CHECK(saves > 2 && saves <= most && most < traces[0].count / 2,
+          "%zu references, %zu states", traces[0].count, saves);
+}
+
 /* A question of references is not asked after an engine. */
 static void test_references_after(void)
 {
@@ -433,6 +468,7 @@ int main(void)
     test_requests();
     test_mixes();
     test_states_of_blocks();
+    test_states_that_grow();
     test_caches();
     test_columns();
     test_bare_host();
