@@ -91,7 +91,8 @@ static uint8_t kept_kind(const char *format, uint8_t kind)
     if (strcmp(format, "din") == 0 || strcmp(format, "lackey") == 0 ||
         strcmp(format, "xdin") == 0)
         return kind;
-    if (strcmp(format, "ls") == 0 || strcmp(format, "vscsi") == 0)
+    if (strcmp(format, "ls") == 0 || strcmp(format, "vscsi") == 0 ||
+        strcmp(format, "ramulator") == 0)
         return kind == MARGAY_WRITE ? MARGAY_WRITE : MARGAY_READ;
     if (strcmp(format, "id") == 0)
         return kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ;
