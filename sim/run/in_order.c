@@ -328,35 +328,28 @@ static bool is_over(const struct order *order)
     return may_end && margay_running_is_over(running);
 }
 
-/* The next part, which has no references where a pipe is silent, nor where a
-   batch has none of the kinds that are wanted. */
-static enum margay_status next_part(struct order *order,
-                                    struct margay_batch *part,
-                                    struct margay_error *error)
+/* Make room for the next batch, which ends where a look is due: returns how
+   many references of the trace it may stand for. */
+static uint64_t begin_batch(struct order *order)
 {
-    struct margay_running *running = order->running;
+    const struct margay_running *running = order->running;
     uint64_t every = running->request->every_refs;
+    uint64_t most =
+        every == 0 ? UINT64_MAX : every - running->read_refs % every;
+    order->batch = (struct margay_batch){.references = 0};
+    order->done = 0;
+    margay_trace_set_most(running->trace,
+                          running->mix == NULL ? most : UINT64_MAX);
+    return most;
+}
+
+/* A part of the batch that ends where the window does. */
+static enum margay_status cut(const struct order *order,
+                              struct margay_batch *part,
+                              struct margay_error *error)
+{
+    const struct margay_running *running = order->running;
     uint64_t window = running->request->window_refs;
-    *part = (struct margay_batch){.references = 0};
-    if (order->done == order->batch.references) {
-        order->batch = *part;
-        order->done = 0;
-        /* A part ends where a look is due. */
-        uint64_t most =
-            every == 0 ? UINT64_MAX : every - running->read_refs % every;
-        margay_trace_set_most(running->trace,
-                              running->mix == NULL ? most : UINT64_MAX);
-        enum margay_status status =
-            running->mix == NULL
-                ? margay_trace_next(running->trace, MARGAY_WAIT_MS,
-                                    &order->batch, error)
-                : margay_mix_next(running->mix, most, MARGAY_WAIT_MS,
-                                  &order->batch, error);
-        if (status == MARGAY_AGAIN)
-            order->batch = *part;
-        if (status != MARGAY_OK || order->batch.references == 0)
-            return status == MARGAY_AGAIN ? MARGAY_OK : status;
-    }
     return margay_running_take(running, &order->batch, order->done,
                                window == 0 || order->batch.warmup
                                    ? UINT64_MAX
@@ -412,10 +405,23 @@ enum margay_status margay_read_in_order(struct margay_running *running,
                                         struct margay_error *error)
 {
     struct order *order;
-    struct margay_batch part;
     enum margay_status status = begin(running, &order, error);
     while (status == MARGAY_OK && !is_over(order)) {
-        status = next_part(order, &part, error);
+        struct margay_batch *batch = &order->batch, part;
+        if (order->done == batch->references) {
+            uint64_t most = begin_batch(order);
+            status = running->mix == NULL
+                         ? margay_trace_next(running->trace, MARGAY_WAIT_MS,
+                                             batch, error)
+                         : margay_mix_next(running->mix, most, MARGAY_WAIT_MS,
+                                           batch, error);
+        }
+        if (status == MARGAY_AGAIN)
+            status = MARGAY_OK; /* a pipe is silent: the batch is empty */
+        part = *batch;
+        if (status == MARGAY_OK && part.references > 0 &&
+            (part.extents != NULL || running->request->window_refs != 0))
+            status = cut(order, &part, error);
         bool now = order->crew == NULL && part.references > 0;
         for (size_t i = 0; now && i < order->count && status == MARGAY_OK; i++)
             status = feed_pass(order, i, &part, error);

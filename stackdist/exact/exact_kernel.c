@@ -45,6 +45,17 @@ static ALWAYS_INLINE void write_value(struct margay_bucket *bucket,
    (PULL). */
 enum motion { RAISE, EXCHANGE, PULL };
 
+/* Up to MARGAY_EXACT_BATCH references to the deep stack: wanted[i] is taken out
+   of it, and demoted[i] enters it at the top.  Without the filter both are the
+   same array; while the filter is filled or emptied one of them is NULL.  The
+   next `ahead` elements of both arrays are prefetched. */
+struct margay_exact_batch {
+    const uint64_t *wanted;
+    const uint64_t *demoted;
+    size_t count;
+    size_t ahead;
+};
+
 /* The buckets where keys belong.  A loop of its own is compiled to vectors. */
 static ALWAYS_INLINE void find_homes(const struct margay_hash *hash,
                                      const uint64_t *keys, size_t count,
@@ -317,8 +328,10 @@ static NOINLINE void note_touches(struct margay_exact *e,
     e->touch_count = noted < e->touch_limit ? noted : e->touch_limit;
 }
 
-static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
-                 unsigned base)
+/* Look the blocks of a batch up, and rank those that are wanted. */
+static ALWAYS_INLINE void refer(struct margay_exact *e,
+                                const struct margay_exact_batch *batch,
+                                unsigned base)
 {
     uint64_t past[MARGAY_EXACT_BATCH];
     if (batch->wanted == NULL)
@@ -329,19 +342,44 @@ static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
         (e->wide ? raise_wide : raise)(e, batch, past);
     else
         (e->wide ? exchange_wide : exchange)(e, batch, past);
-    if (batch->wanted == NULL) {
-        margay_rank_append(&e->rank, (unsigned)batch->count);
-        e->rank.live += batch->count;
-        return;
-    }
-    if (e->touch_count < e->touch_limit)
+    if (batch->wanted != NULL && e->touch_count < e->touch_limit)
         note_touches(e, batch->wanted, past, batch->count);
     if (batch->demoted != NULL)
         margay_rank_append(&e->rank, (unsigned)batch->count);
+    if (batch->wanted == NULL) {
+        e->rank.live += batch->count;
+        return;
+    }
     rank(e, past, batch->count, base);
     /* rank() counts a block in for each that it takes out, but none entered. */
     if (batch->demoted == NULL)
         e->rank.live -= batch->count;
+}
+
+static enum margay_status deep(struct margay_exact *e, const uint64_t *wanted,
+                               const uint64_t *demoted, size_t count,
+                               unsigned base, uint64_t *indices,
+                               struct margay_error *error)
+{
+    for (size_t done = 0; done < count;) {
+        enum margay_status status = margay_exact_prepare(e, error);
+        if (status != MARGAY_OK)
+            return status;
+        size_t left = count - done;
+        /* Timestamps that can be given from `next` on within its word. */
+        unsigned room = 64 - (unsigned)(e->rank.next & 63);
+        struct margay_exact_batch batch = {
+            .wanted = wanted == NULL ? NULL : wanted + done,
+            .demoted = demoted == NULL ? NULL : demoted + done,
+            .count = left < room ? left : room,
+        };
+        batch.ahead = left - batch.count;
+        refer(e, &batch, demoted == NULL ? base + (unsigned)done : base);
+        if (indices != NULL)
+            memcpy(indices + done, e->pending, batch.count * sizeof *indices);
+        done += batch.count;
+    }
+    return MARGAY_OK;
 }
 
 /* ------------------------------------------------------------ compaction -- */

@@ -78,24 +78,17 @@ struct margay_exact {
     uint64_t expected_refs; /* in all; 0 = unknown */
 };
 
-/* Up to MARGAY_EXACT_BATCH references to the deep stack: wanted[i] is taken out
-   of it, and demoted[i] enters it at the top.  Without the filter both are the
-   same array; while the filter is filled or emptied one of them is NULL.  The
-   next `ahead` elements of both arrays are prefetched. */
-struct margay_exact_batch {
-    const uint64_t *wanted;
-    const uint64_t *demoted;
-    size_t count;
-    size_t ahead;
-};
-
 /* The loops over references, for one processor level. */
 struct margay_exact_kernel {
-    /* Look up, rank and count a batch; `base` is the number of blocks above the
-       deep stack.  Writes d + 1, or 0 for infinite, to e->pending.  The caller
-       has reserved timestamps, which are in one word, entries and counters. */
-    void (*deep)(struct margay_exact *e, const struct margay_exact_batch *batch,
-                 unsigned base);
+    /* References to the deep stack: wanted[i] leaves it and demoted[i] enters
+       it at the top; `base` blocks are above it.  If `wanted` is NULL, no block
+       leaves; if `demoted` is NULL, no block enters, and those that leave are
+       above it from then on.  Unless it is NULL, indices[] receives d + 1, or 0
+       for infinite, of each that is wanted. */
+    enum margay_status (*deep)(struct margay_exact *e, const uint64_t *wanted,
+                               const uint64_t *demoted, size_t count,
+                               unsigned base, uint64_t *indices,
+                               struct margay_error *error);
     /* The ranks alone: past[i] is the previous timestamp of the block wanted,
        or 0.  The bits of the batch are set already.  Pending distances are
        counted. */

@@ -10,54 +10,7 @@
 
 #include "traces/traces_internal.h"
 
-/* -------------------------------------------------------- the deep stack -- */
-
-/* References to the deep stack: wanted[i] leaves it and demoted[i] enters it at
-   the top; `base` blocks are above it.  If `wanted` is NULL, no block leaves;
-   if `demoted` is NULL, no block enters, and those that leave are above it from
-   then on.  Unless it is NULL, indices[] receives d + 1, or 0 for infinite. */
-static enum margay_status run_deep(struct margay_exact *e,
-                                   const uint64_t *wanted,
-                                   const uint64_t *demoted, size_t count,
-                                   unsigned base, uint64_t *indices,
-                                   struct margay_error *error)
-{
-    for (size_t done = 0; done < count;) {
-        enum margay_status status = margay_exact_prepare(e, error);
-        if (status != MARGAY_OK)
-            return status;
-        size_t left = count - done;
-        /* Timestamps that can be given from `next` on within its word. */
-        unsigned room = 64 - (unsigned)(e->rank.next & 63);
-        struct margay_exact_batch batch = {
-            .wanted = wanted == NULL ? NULL : wanted + done,
-            .demoted = demoted == NULL ? NULL : demoted + done,
-            .count = left < room ? left : room,
-        };
-        batch.ahead = left - batch.count;
-        e->kernel->deep(e, &batch,
-                        demoted == NULL ? base + (unsigned)done : base);
-        if (indices != NULL)
-            memcpy(indices + done, e->pending, batch.count * sizeof *indices);
-        done += batch.count;
-    }
-    return MARGAY_OK;
-}
-
-/* ----------------------------------------------- with and without filter -- */
-
-/* Without the filter the whole stack is the deep stack. */
-static enum margay_status feed_plain(struct margay_exact *e,
-                                     const uint64_t *blocks, size_t count,
-                                     uint64_t *distances,
-                                     struct margay_error *error)
-{
-    enum margay_status status =
-        run_deep(e, blocks, blocks, count, 0, distances, error);
-    for (size_t i = 0; distances != NULL && i < count; i++)
-        distances[i] = margay_exact_distance(e, distances[i]);
-    return status;
-}
+/* ------------------------------------------------------ with the filter -- */
 
 enum margay_status margay_exact_empty_filter(struct margay_exact *e,
                                              struct margay_error *error)
@@ -65,7 +18,7 @@ enum margay_status margay_exact_empty_filter(struct margay_exact *e,
     uint32_t blocks = e->near->blocks;
     margay_near_list(e->near, e->demoted);
     margay_near_empty(e->near);
-    return run_deep(e, NULL, e->demoted, blocks, 0, NULL, error);
+    return e->kernel->deep(e, NULL, e->demoted, blocks, 0, NULL, error);
 }
 
 static enum margay_status feed_filtered(struct margay_exact *e,
@@ -95,11 +48,11 @@ static enum margay_status feed_filtered(struct margay_exact *e,
     /* Until the filter is full, blocks leave the deep stack and none enters. */
     unsigned risen = near->blocks - base;
     enum margay_status status =
-        run_deep(e, e->wanted, NULL, risen, base, indices, error);
+        e->kernel->deep(e, e->wanted, NULL, risen, base, indices, error);
     if (status == MARGAY_OK)
-        status = run_deep(e, e->wanted + risen, e->demoted + risen,
-                          passed - risen, base + risen,
-                          indices == NULL ? NULL : indices + risen, error);
+        status = e->kernel->deep(
+            e, e->wanted + risen, e->demoted + risen, passed - risen,
+            base + risen, indices == NULL ? NULL : indices + risen, error);
     if (distances == NULL)
         return status;
     for (size_t i = 0; i < passed; i++)
@@ -194,9 +147,16 @@ enum margay_status margay_exact_feed(void *state, const uint64_t *blocks,
         if (!filtering && e->filtering)
             status = margay_exact_empty_filter(e, error);
         e->filtering = filtering;
-        if (status == MARGAY_OK)
-            status = (filtering ? feed_filtered : feed_plain)(
-                e, blocks + done, segment, to, error);
+        if (status == MARGAY_OK && filtering)
+            status = feed_filtered(e, blocks + done, segment, to, error);
+        else if (status == MARGAY_OK)
+            status = e->kernel->deep(e, blocks + done, blocks + done, segment,
+                                     0, to, error);
+        /* Without the filter, the whole stack is the deep one. */
+        for (size_t i = 0;
+             status == MARGAY_OK && !filtering && to != NULL && i < segment;
+             i++)
+            to[i] = margay_exact_distance(e, to[i]);
         done += segment;
         e->fed_refs += segment;
     }

@@ -60,17 +60,24 @@ void margay_input_progress(const struct margay_input *input,
     *bytes_total = input->bytes;
 }
 
-enum margay_status margay_input_read(struct margay_input *input, void *buffer,
-                                     size_t bytes, size_t *got,
+enum margay_status margay_input_read(struct margay_intake *intake, size_t most,
                                      struct margay_error *error)
 {
     (void)error;
-    size_t left = input->bytes - input->given;
-    *got = left < bytes ? left : bytes;
-    *got = *got < input->piece ? *got : input->piece;
-    if (*got > 0)
-        memcpy(buffer, input->data + input->given, *got);
-    input->given += *got;
+    struct margay_input *input = intake->input;
+    size_t rest = intake->end - intake->begin;
+    size_t room = MARGAY_HELD_BYTES - rest, got = input->bytes - input->given;
+    got = got < most ? got : most;
+    got = got < room ? got : room;
+    got = got < input->piece ? got : input->piece;
+    memmove(intake->held, intake->held + intake->begin, rest);
+    memcpy(intake->held + rest, input->data + input->given, got);
+    memset(intake->held + rest + got, '\n', MARGAY_TEXT_PADDING);
+    intake->begin = 0;
+    intake->end = rest + got;
+    intake->ended = got == 0;
+    intake->offset += got;
+    input->given += got;
     return MARGAY_OK;
 }
 
@@ -89,24 +96,6 @@ uint64_t margay_input_plain_bytes(struct margay_input *input)
 {
     (void)input;
     return 0;
-}
-
-enum margay_status margay_input_go_to(struct margay_input *input,
-                                      uint64_t offset,
-                                      struct margay_error *error)
-{
-    (void)input, (void)offset, (void)error;
-    return MARGAY_OK;
-}
-
-enum margay_status margay_input_read_at(struct margay_input *input,
-                                        uint64_t offset, void *buffer,
-                                        size_t bytes, size_t *got,
-                                        struct margay_error *error)
-{
-    (void)input, (void)offset, (void)buffer, (void)bytes, (void)error;
-    *got = 0;
-    return MARGAY_OK;
 }
 
 const char *margay_input_compression(const struct margay_input *input)
@@ -202,15 +191,16 @@ static struct outcome read_trace(const struct margay_state_options *options,
         .state_options = *options,
         .most_refs = UINT64_MAX,
         .most_bad_lines = bad_lines,
+        .steps = true,
     };
     margay_format_find(format, false, &reader.detection.format, NULL);
     if (data && margay_data_map_create(&reader.data, NULL) != MARGAY_OK)
         abort();
     if (!margay_queue_init(&reader.queue, MARGAY_RING_SLOTS))
         abort();
-    for (bool goes_on = true; goes_on;) {
+    while (!reader.queue.closed) {
         size_t slot;
-        goes_on = margay_reader_step(&reader);
+        margay_reader_run(&reader);
         while (margay_queue_wait(&reader.queue, 0, &slot) == MARGAY_OK) {
             digest_batch(&result, &reader, &reader.ring[slot]);
             margay_queue_release(&reader.queue);

@@ -2,7 +2,9 @@
  * decoding.c - from bytes to references: of a whole trace, or of a part of it
  *
  * The thread of an open trace decodes all of it in order (reader.c), and a
- * range decodes a part of a plain file, from any offset on (range.c).
+ * range decodes a part of a plain file, from any offset on (range.c).  Bytes
+ * are read into an intake; the whole lines or records there are decoded, and
+ * half of one stays until the rest of it has come.
  *
  * Algorithm of lines: a part begins after the first newline from the byte
  * before it on, and ends with the line that holds its last byte.  Guarantee: of
@@ -30,70 +32,39 @@ static const struct margay_format *format_of(
     return decoding->reader->detection.format;
 }
 
-/* --------------------------------------------------------------- bytes -- */
+/* ------------------------------------------- bytes for formats of blocks -- */
 
-static enum margay_status read_input(struct margay_decoding *decoding,
-                                     void *bytes, size_t count, size_t *got,
-                                     struct margay_error *error)
-{
-    struct margay_input *input = decoding->reader->input;
-    enum margay_status status =
-        decoding->is_part ? margay_input_read_at(input, decoding->offset, bytes,
-                                                 count, got, error)
-                          : margay_input_read(input, bytes, count, got, error);
-    decoding->offset += status == MARGAY_OK ? *got : 0;
-    return status;
-}
-
-enum margay_status margay_decoding_read(struct margay_decoding *decoding)
-{
-    size_t got;
-    enum margay_status status =
-        read_input(decoding, decoding->buffer + decoding->end,
-                   MARGAY_TEXT_BYTES - decoding->end, &got, &decoding->error);
-    if (status != MARGAY_OK)
-        return status;
-    decoding->end += got;
-    decoding->ended = got == 0;
-    /* End the last line; nothing stands after it for those who look ahead. */
-    memset(decoding->buffer + decoding->end, '\n', MARGAY_TEXT_PADDING);
-    return MARGAY_OK;
-}
-
-/* The window first, then the rest of the file. */
+/* What is held first, then the rest of the file. */
 static enum margay_status read_bytes(void *context, void *bytes, size_t count,
                                      size_t *got, struct margay_error *error)
 {
     struct margay_decoding *decoding = context;
-    size_t left = decoding->end - decoding->begin;
-    if (left == 0 && decoding->ended) {
-        *got = 0;
-        return MARGAY_OK;
-    }
-    if (left == 0)
-        return read_input(decoding, bytes, count, got, error);
-    *got = left < count ? left : count;
-    memcpy(bytes, decoding->buffer + decoding->begin, *got);
-    decoding->begin += *got;
-    return MARGAY_OK;
+    struct margay_intake *intake = &decoding->intake;
+    enum margay_status status = MARGAY_OK;
+    if (intake->begin == intake->end && !intake->ended)
+        status = margay_input_read(intake, count, error);
+    size_t held = intake->end - intake->begin;
+    *got = held < count ? held : count;
+    memcpy(bytes, intake->held + intake->begin, *got);
+    intake->begin += *got;
+    return status;
 }
 
 static uint64_t pipe_number(void *context)
 {
     struct margay_decoding *decoding = context;
-    return margay_input_pipe(decoding->reader->input);
+    return margay_input_pipe(decoding->intake.input);
 }
 
 static enum margay_status go_to(void *context, uint64_t offset,
                                 struct margay_error *error)
 {
-    struct margay_decoding *decoding = context;
-    decoding->begin = decoding->end = 0;
-    decoding->ended = false;
-    decoding->offset = offset;
-    return decoding->is_part
-               ? MARGAY_OK
-               : margay_input_go_to(decoding->reader->input, offset, error);
+    (void)error;
+    struct margay_intake *intake = &((struct margay_decoding *)context)->intake;
+    intake->begin = intake->end = 0;
+    intake->ended = false;
+    intake->offset = offset;
+    return MARGAY_OK;
 }
 
 /* ------------------------------------------------- making and releasing -- */
@@ -104,34 +75,35 @@ static void close_format(struct margay_decoding *decoding)
         format_of(decoding)->free_state(decoding->state);
     if (decoding->blocks != NULL)
         margay_blocks_close(format_of(decoding)->reading, decoding->blocks);
+    decoding->state = decoding->blocks = NULL;
 }
 
 enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
                                          struct margay_reader *reader)
 {
-    char *buffer = decoding->buffer;
-    if (buffer == NULL)
-        buffer = malloc(MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING);
+    char *held = decoding->intake.held;
+    if (held == NULL)
+        held = malloc(MARGAY_HELD_BYTES + 1 + MARGAY_TEXT_PADDING);
     close_format(decoding);
     *decoding = (struct margay_decoding){
         .reader = reader,
-        .is_part = decoding != &reader->whole,
+        .intake = {.input = reader->input,
+                   .is_part = decoding != &reader->whole,
+                   .held = held},
         .stop = UINT64_MAX,
-        .records = UINT64_MAX,
-        .buffer = buffer,
     };
-    if (decoding->buffer == NULL)
+    if (held == NULL)
         return margay_fail_memory(&decoding->error, "a reading buffer");
     /* Functions on strings end here at the latest. */
-    decoding->buffer[MARGAY_TEXT_BYTES + MARGAY_TEXT_PADDING] = '\0';
+    held[MARGAY_HELD_BYTES + MARGAY_TEXT_PADDING] = '\0';
     return MARGAY_OK;
 }
 
 void margay_decoding_end(struct margay_decoding *decoding)
 {
     close_format(decoding);
-    free(decoding->buffer);
-    decoding->buffer = NULL;
+    free(decoding->intake.held);
+    decoding->intake.held = NULL;
 }
 
 enum margay_status margay_decoding_make_state(struct margay_decoding *decoding)
@@ -173,7 +145,7 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
         .read = read_bytes,
         .go_to = go_to,
     };
-    if (decoding->is_part) {
+    if (decoding->intake.is_part) {
         source->plain_bytes = reader->whole.source.plain_bytes;
     } else {
         source->modules = &reader->modules;
@@ -191,87 +163,24 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
     return status;
 }
 
-/* -------------------------------------------------------------- packed -- */
-
-enum margay_status margay_decoding_pass_records(
-    struct margay_decoding *decoding, uint64_t count)
-{
-    uint64_t offset = count * format_of(decoding)->record_bytes;
-    decoding->packed_bytes = offset;
-    if (offset > decoding->end)
-        return go_to(decoding, offset, &decoding->error);
-    decoding->begin = offset;
-    return MARGAY_OK;
-}
-
-/* Fill one batch.  The records are read to the end of the array of numbers.
-   There 64-bit records stay; narrower ones are widened, and wider ones drawn
-   together, towards its beginning.  An incomplete record of a slow writer is
-   kept in the buffer. */
-static enum margay_status fill_packed(struct margay_decoding *decoding,
-                                      struct margay_references *batch)
-{
-    const struct margay_format *format = format_of(decoding);
-    struct margay_input *input = decoding->reader->input;
-    size_t record_bytes = format->record_bytes, filled = 0, got;
-    size_t wanted = batch->capacity < decoding->records
-                        ? batch->capacity
-                        : (size_t)decoding->records;
-    char *records = margay_batch_records(batch, format);
-    if (wanted == 0)
-        return MARGAY_END;
-    wanted *= record_bytes;
-    do {
-        enum margay_status status =
-            read_bytes(decoding, records + filled, wanted - filled, &got,
-                       &decoding->error);
-        if (status != MARGAY_OK)
-            return status;
-        filled += got;
-    } while (got > 0 && filled < wanted &&
-             (filled < record_bytes || decoding->is_part ||
-              !margay_input_would_wait(input)));
-    size_t rest = filled % record_bytes;
-    if (rest > 0) {
-        decoding->begin = 0;
-        decoding->end = rest;
-        memcpy(decoding->buffer, records + filled - rest, rest);
-    }
-    const char *expected =
-        format->unpack(batch, records, filled / record_bytes);
-    decoding->packed_bytes += batch->count * record_bytes;
-    decoding->records -= batch->count;
-    if (expected != NULL)
-        return margay_block_source_fail(
-            &decoding->source, decoding->packed_bytes, "another record",
-            expected, &decoding->error);
-    if (got > 0)
-        return MARGAY_OK;
-    return rest == 0
-               ? MARGAY_END
-               : margay_block_source_fail_half(&decoding->source,
-                                               decoding->packed_bytes, rest,
-                                               record_bytes, &decoding->error);
-}
-
 /* ---------------------------------------------------------- bad lines -- */
 
 /* How many newlines are before the first line that has been counted. */
 static enum margay_status count_newlines(struct margay_decoding *decoding,
                                          uint64_t *newlines)
 {
-    char bytes[16384];
-    size_t got = 1;
+    char bytes[16384 + MARGAY_TEXT_PADDING];
+    struct margay_intake intake = {
+        .input = decoding->intake.input, .is_part = true, .held = bytes};
     *newlines = 0;
-    for (uint64_t at = 0; at < decoding->counted_from && got > 0; at += got) {
-        uint64_t left = decoding->counted_from - at;
-        enum margay_status status = margay_input_read_at(
-            decoding->reader->input, at, bytes,
-            left < sizeof bytes ? (size_t)left : sizeof bytes, &got,
-            &decoding->error);
+    while (intake.offset < decoding->counted_from && !intake.ended) {
+        uint64_t left = decoding->counted_from - intake.offset;
+        intake.end = 0;
+        enum margay_status status = margay_input_read(
+            &intake, left < 16384 ? (size_t)left : 16384, &decoding->error);
         if (status != MARGAY_OK)
             return status;
-        for (size_t i = 0; i < got; i++)
+        for (size_t i = 0; i < intake.end; i++)
             *newlines += bytes[i] == '\n';
     }
     return MARGAY_OK;
@@ -331,160 +240,159 @@ static enum margay_status judge_line(struct margay_decoding *decoding,
     return MARGAY_OK;
 }
 
-/* Have the state of a format forget a bad line.  False: an earlier one is bad,
-   and the line at the cursor is still to be read. */
-static bool forget_line(struct margay_decoding *decoding)
-{
-    const struct margay_format *format = format_of(decoding);
-    return format->forget == NULL || format->forget(decoding->state);
-}
-
-/* ---------------------------------------------------------------- text -- */
-
 uint64_t margay_decoding_offset(const struct margay_decoding *decoding)
 {
-    return decoding->offset - (decoding->end - decoding->begin);
-}
-
-/* Does the state of a part still need the lines that come? */
-static bool is_learning(const struct margay_decoding *decoding)
-{
-    return decoding->is_part && decoding->state != NULL &&
-           format_of(decoding)->cut(decoding->state) == MARGAY_CUT_LATER;
+    const struct margay_intake *intake = &decoding->intake;
+    return intake->offset - (intake->end - intake->begin);
 }
 
 /* Go past the end of a line that is not wanted, if it is there now. */
 static void pass_line(struct margay_decoding *decoding)
 {
-    const char *first = decoding->buffer + decoding->begin;
-    const char *newline = memchr(first, '\n', decoding->end - decoding->begin);
-    decoding->begin = newline == NULL
-                          ? decoding->end
-                          : (size_t)(newline + 1 - decoding->buffer);
+    struct margay_intake *intake = &decoding->intake;
+    const char *first = intake->held + intake->begin;
+    const char *newline = memchr(first, '\n', intake->end - intake->begin);
+    intake->begin =
+        newline == NULL ? intake->end : (size_t)(newline + 1 - intake->held);
     decoding->lines += newline != NULL;
     decoding->in_line = newline == NULL;
 }
 
-/* The end of the whole lines in the buffer that are wanted, or where they begin
-   if there are none.  A state that is learning gets them one by one. */
-static const char *whole_lines(const struct margay_decoding *decoding)
+/* Skip the line at the cursor, which cannot be read, if that is allowed.  Where
+   an earlier one is bad, the state forgets that, and the line at the cursor is
+   still to be read. */
+static enum margay_status pass_over(struct margay_decoding *decoding,
+                                    const struct margay_references *batch,
+                                    const struct margay_text *text,
+                                    const char *expected)
 {
-    const char *first = decoding->buffer + decoding->begin;
-    size_t bytes = decoding->end - decoding->begin;
-    uint64_t wanted = decoding->stop - margay_decoding_offset(decoding);
-    const char *newline = NULL;
-    if (bytes == 0)
+    const struct margay_format *format = format_of(decoding);
+    if (format->record_bytes > 0)
+        return margay_block_source_fail(
+            &decoding->source, margay_decoding_offset(decoding),
+            "another record", expected, &decoding->error);
+    enum margay_status status =
+        judge_line(decoding, batch, fail_line(decoding, text, expected));
+    if (status != MARGAY_OK ||
+        (format->forget != NULL && !format->forget(decoding->state)))
+        return status;
+    decoding->in_line = true;
+    pass_line(decoding);
+    return MARGAY_OK;
+}
+
+/* -------------------------------------------- whole lines and records -- */
+
+/* Does the state of a part still need the lines that come? */
+static bool is_learning(const struct margay_decoding *decoding)
+{
+    return decoding->intake.is_part && decoding->state != NULL &&
+           format_of(decoding)->cut(decoding->state) == MARGAY_CUT_LATER;
+}
+
+/* Nothing follows the held bytes, or nothing that is wanted. */
+static bool is_over(const struct margay_decoding *decoding)
+{
+    return decoding->intake.ended ||
+           (!decoding->in_line && !is_learning(decoding) &&
+            margay_decoding_offset(decoding) >= decoding->stop);
+}
+
+/* The end of the whole lines that are held and wanted, or where they begin if
+   there are none.  A state that is learning gets them one by one. */
+static const char *end_of_lines(struct margay_decoding *decoding)
+{
+    struct margay_intake *intake = &decoding->intake;
+    /* The last line may lack its newline, which follows it all the same. */
+    if (intake->ended && intake->end > intake->begin &&
+        intake->held[intake->end - 1] != '\n') {
+        intake->end++;
+        intake->offset++;
+    }
+    if (decoding->in_line)
+        pass_line(decoding);
+    const char *newline = NULL, *first = intake->held + intake->begin;
+    size_t bytes = intake->end - intake->begin;
+    uint64_t offset = margay_decoding_offset(decoding);
+    bool learns = is_learning(decoding);
+    if (bytes == 0 || (offset >= decoding->stop && !learns))
         return first;
-    if (is_learning(decoding))
+    if (learns)
         newline = memchr(first, '\n', bytes);
-    else if (wanted <= bytes)
-        newline = memchr(first + wanted - 1, '\n', bytes - (size_t)wanted + 1);
+    else if (decoding->stop - offset <= bytes)
+        newline = memchr(first + (decoding->stop - offset - 1), '\n',
+                         bytes - (size_t)(decoding->stop - offset) + 1);
     if (newline == NULL)
         newline = memrchr(first, '\n', bytes);
     return newline == NULL ? first : newline + 1;
 }
 
-/* Decode lines of the buffer up to `end`; *full: the batch has no room for all
-   of them. */
-static enum margay_status decode_lines(struct margay_decoding *decoding,
-                                       const char *end,
-                                       struct margay_references *batch,
-                                       bool *full)
+/* The whole lines that are held and wanted, or the records for which the batch
+   has room, too. */
+static struct margay_text whole_pieces(struct margay_decoding *decoding,
+                                       const struct margay_references *batch)
 {
-    struct margay_text text = {.end = end, .state = decoding->state};
-    const char *expected = NULL;
-    text.cursor = decoding->buffer + decoding->begin;
-    text.lines = decoding->lines;
-    while (text.cursor < end) {
-        expected = format_of(decoding)->decode(&text, batch);
-        decoding->lines = text.lines;
-        if (expected == NULL)
-            break;
-        enum margay_status status =
-            judge_line(decoding, batch, fail_line(decoding, &text, expected));
-        text.earlier = NULL;
-        if (status != MARGAY_OK)
-            return status;
-        if (forget_line(decoding)) {
-            text.cursor =
-                (const char *)memchr(text.cursor, '\n', PTRDIFF_MAX) + 1;
-            decoding->lines = ++text.lines;
-        }
+    struct margay_intake *intake = &decoding->intake;
+    size_t record_bytes = format_of(decoding)->record_bytes;
+    size_t held = intake->end - intake->begin;
+    uint64_t offset = margay_decoding_offset(decoding);
+    const char *end;
+    if (record_bytes > 0) {
+        uint64_t wanted = (decoding->stop - offset) / record_bytes;
+        size_t room = batch->capacity - batch->count;
+        size_t records = held / record_bytes;
+        records = records < wanted ? records : (size_t)wanted;
+        records = records < room ? records : room;
+        end = intake->held + intake->begin + records * record_bytes;
+    } else {
+        if (offset == 0)
+            intake->begin +=
+                margay_order_mark(intake->held + intake->begin, held);
+        end = end_of_lines(decoding);
     }
-    *full = text.cursor < end;
-    decoding->begin = (size_t)(text.cursor - decoding->buffer);
-    return MARGAY_OK;
+    return (struct margay_text){.cursor = intake->held + intake->begin,
+                                .end = end,
+                                .lines = decoding->lines,
+                                .state = decoding->state};
 }
 
-/* Move the incomplete last line to the beginning of the buffer. */
-static enum margay_status keep_rest(struct margay_decoding *decoding,
-                                    const struct margay_references *batch)
+/* An incomplete line that is too long is skipped, if that is allowed. */
+static enum margay_status check_length(struct margay_decoding *decoding,
+                                       const struct margay_references *batch)
 {
-    size_t rest = decoding->end - decoding->begin;
-    char *line = decoding->buffer + decoding->begin;
-    if (rest > MARGAY_LINE_BYTES) {
-        const struct margay_text text = {.cursor = line, .end = line + rest};
-        enum margay_status status =
-            judge_line(decoding, batch,
-                       fail_line(decoding, &text, MARGAY_EXPECTS_SHORT_LINE));
-        if (status != MARGAY_OK)
-            return status;
-        forget_line(decoding);
-        decoding->in_line = true;
-        rest = 0;
-    }
-    memmove(decoding->buffer, line, rest);
-    decoding->begin = 0;
-    decoding->end = rest;
-    return MARGAY_OK;
+    const struct margay_intake *intake = &decoding->intake;
+    const struct margay_text text = {.cursor = intake->held + intake->begin,
+                                     .end = intake->held + intake->end};
+    if (text.end - text.cursor <= (ptrdiff_t)MARGAY_LINE_BYTES)
+        return MARGAY_OK;
+    enum margay_status status =
+        pass_over(decoding, batch, &text, MARGAY_EXPECTS_SHORT_LINE);
+    decoding->in_line = true;
+    pass_line(decoding);
+    return status;
 }
 
-/* Decode the whole lines of the buffer, or read on if there are none.  *full:
-   the batch is to be given, as it has no more room, or as reading would wait
-   for the writer of a pipe. */
-static enum margay_status go_on(struct margay_decoding *decoding,
-                                struct margay_references *batch, bool *full)
-{
-    *full = false;
-    /* The last line may lack its newline; margay_decoding_read() has added
-       one. */
-    if (decoding->ended && decoding->end > decoding->begin &&
-        decoding->buffer[decoding->end - 1] != '\n') {
-        decoding->end++;
-        decoding->offset++;
-    }
-    if (decoding->in_line)
-        pass_line(decoding);
-    if (margay_decoding_offset(decoding) == 0)
-        decoding->begin += margay_order_mark(decoding->buffer + decoding->begin,
-                                             decoding->end - decoding->begin);
-    if (!decoding->in_line &&
-        margay_decoding_offset(decoding) >= decoding->stop &&
-        !is_learning(decoding))
-        return MARGAY_END;
-    const char *end = whole_lines(decoding);
-    if (end > decoding->buffer + decoding->begin)
-        return decode_lines(decoding, end, batch, full);
-    if (decoding->ended)
-        return MARGAY_END;
-    enum margay_status status = keep_rest(decoding, batch);
-    *full = status == MARGAY_OK && !decoding->is_part && batch->count > 0 &&
-            margay_input_would_wait(decoding->reader->input);
-    return status == MARGAY_OK && !*full ? margay_decoding_read(decoding)
-                                         : status;
-}
-
-/* Decode the rest that the state of a format holds. */
-static enum margay_status finish_text(struct margay_decoding *decoding,
-                                      struct margay_references *batch)
+/* The end: decode the rest that the state of a format holds; no half record may
+   be left. */
+static enum margay_status finish(struct margay_decoding *decoding,
+                                 struct margay_references *batch)
 {
     const struct margay_format *format = format_of(decoding);
     const struct margay_reader *reader = decoding->reader;
-    const char *end = decoding->buffer + decoding->end;
+    const struct margay_intake *intake = &decoding->intake;
+    const char *end = intake->held + intake->end;
     struct margay_text text = {end,  end, decoding->lines, decoding->state,
                                NULL, 0};
-    const char *expected =
-        format->finish == NULL ? NULL : format->finish(&text, batch);
+    size_t rest = intake->end - intake->begin;
+    if (format->record_bytes > 0)
+        return rest == 0 || !intake->ended
+                   ? MARGAY_END
+                   : margay_block_source_fail_half(
+                         &decoding->source, margay_decoding_offset(decoding),
+                         rest, format->record_bytes, &decoding->error);
+    const char *expected = format->finish == NULL || intake->is_part
+                               ? NULL
+                               : format->finish(&text, batch);
     if (expected == NULL)
         return MARGAY_END;
     margay_fail(&decoding->error, MARGAY_BAD_INPUT,
@@ -495,54 +403,101 @@ static enum margay_status finish_text(struct margay_decoding *decoding,
     return status == MARGAY_OK ? MARGAY_END : status;
 }
 
+/* How much is to be read at once: of records, no more than are wanted. */
+static size_t most_bytes(const struct margay_decoding *decoding)
+{
+    uint64_t left = decoding->stop - decoding->intake.offset;
+    return format_of(decoding)->record_bytes > 0 && left < MARGAY_HELD_BYTES
+               ? (size_t)left
+               : MARGAY_HELD_BYTES;
+}
+
+enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
+                                        struct margay_references *batch)
+{
+    const struct margay_format *format = format_of(decoding);
+    struct margay_intake *intake = &decoding->intake;
+    enum margay_status status = MARGAY_OK;
+    if (decoding->blocks != NULL)
+        return format->reading->fill(decoding->blocks, batch, &decoding->error);
+    while (status == MARGAY_OK) {
+        struct margay_text text = whole_pieces(decoding, batch);
+        if (text.cursor < text.end) {
+            const char *expected =
+                (format->record_bytes > 0 ? format->unpack
+                                          : format->decode)(&text, batch);
+            decoding->lines = text.lines;
+            intake->begin = (size_t)(text.cursor - intake->held);
+            if (expected != NULL)
+                status = pass_over(decoding, batch, &text, expected);
+            else if (text.cursor < text.end || batch->count == batch->capacity)
+                return MARGAY_OK;
+        } else if (is_over(decoding)) {
+            return finish(decoding, batch);
+        } else {
+            status = check_length(decoding, batch);
+            if (status == MARGAY_OK && !intake->is_part && batch->count > 0 &&
+                margay_input_would_wait(intake->input))
+                return MARGAY_OK;
+            if (status == MARGAY_OK)
+                status = margay_input_read(intake, most_bytes(decoding),
+                                           &decoding->error);
+        }
+    }
+    return status;
+}
+
+enum margay_status margay_decoding_learn(struct margay_decoding *decoding)
+{
+    struct margay_references scratch = {.count = 0};
+    uint64_t stop = decoding->stop;
+    enum margay_status status = margay_batch_allocate(
+        &scratch, margay_reader_columns(decoding->reader), &decoding->error);
+    decoding->stop = 0; /* no lines are wanted but those */
+    while (status == MARGAY_OK) {
+        scratch.count = 0;
+        status = margay_decoding_fill(decoding, &scratch);
+    }
+    decoding->stop = stop;
+    margay_references_free(&scratch);
+    return status == MARGAY_END ? MARGAY_OK : status;
+}
+
+/* ------------------------------------------------ where a part begins -- */
+
+/* The end of a stretch, or of all that there is. */
+static uint64_t end_of(uint64_t first, uint64_t length)
+{
+    return length > UINT64_MAX - first ? UINT64_MAX : first + length;
+}
+
+void margay_decoding_go_to_records(struct margay_decoding *decoding,
+                                   uint64_t first, uint64_t count)
+{
+    struct margay_intake *intake = &decoding->intake;
+    uint64_t record_bytes = format_of(decoding)->record_bytes;
+    uint64_t offset = first * record_bytes;
+    decoding->stop = count > UINT64_MAX / record_bytes
+                         ? UINT64_MAX
+                         : end_of(offset, count * record_bytes);
+    if (offset <= intake->end)
+        intake->begin = (size_t)offset;
+    else
+        go_to(decoding, offset, NULL);
+}
+
 enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
                                                uint64_t first, uint64_t bytes)
 {
     enum margay_status status = MARGAY_OK;
     if (first > 0)
         status = margay_decoding_learn(decoding);
-    decoding->stop = bytes > UINT64_MAX - first ? UINT64_MAX : first + bytes;
+    decoding->stop = end_of(first, bytes);
     if (first > margay_decoding_offset(decoding)) {
         decoding->in_line = true;
         decoding->lines = 0;
         decoding->counted_from = first - 1;
         go_to(decoding, first - 1, NULL);
     }
-    return status == MARGAY_END ? MARGAY_OK : status;
-}
-
-enum margay_status margay_decoding_learn(struct margay_decoding *decoding)
-{
-    const struct margay_reader *reader = decoding->reader;
-    struct margay_references scratch = {.count = 0};
-    enum margay_status status =
-        margay_batch_allocate(&scratch, format_of(decoding),
-                              margay_reader_columns(reader), &decoding->error);
-    bool full;
-    while (status == MARGAY_OK && is_learning(decoding)) {
-        scratch.count = 0;
-        status = go_on(decoding, &scratch, &full);
-    }
-    margay_references_free(&scratch);
     return status;
-}
-
-/* ----------------------------------------------------------------- any -- */
-
-enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
-                                        struct margay_references *batch)
-{
-    const struct margay_format *format = format_of(decoding);
-    enum margay_status status;
-    bool full;
-    if (decoding->blocks != NULL)
-        return format->reading->fill(decoding->blocks, batch, &decoding->error);
-    if (format->record_bytes > 0)
-        return fill_packed(decoding, batch);
-    do {
-        status = go_on(decoding, batch, &full);
-    } while (status == MARGAY_OK && !full);
-    return status == MARGAY_END && !decoding->is_part
-               ? finish_text(decoding, batch)
-               : status;
 }

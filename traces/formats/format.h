@@ -95,9 +95,9 @@ static inline void margay_put_little(void *to, uint64_t value, unsigned bytes)
     memcpy(to, &value, bytes);
 }
 
-/* Complete lines of a trace, as a decoder gets them. */
+/* Complete lines of a trace, or records, as a decoder gets them. */
 struct margay_text {
-    const char *cursor; /* the next line */
+    const char *cursor; /* the next one */
     const char *end;    /* after the newline of the last one */
     uint64_t lines;     /* lines of the trace before the cursor */
     void *state;        /* of a format whose lines depend on earlier lines */
@@ -181,14 +181,10 @@ struct margay_format {
        the rest may be cut; NULL = nowhere. */
     int (*cut)(const void *state);
 
-    /* Packed: the length of a record, and the function that appends `count` of
-       them to an empty batch.  It returns NULL, or what was expected instead of
-       the record after the last one appended.  `records` may lie at the end of
-       the array of numbers: no number may be written over a record not yet
-       read. */
+    /* Packed: the length of a record, and the function that decodes whole
+       records, for all of which the batch has room. */
     unsigned record_bytes;
-    const char *(*unpack)(struct margay_references *references,
-                          const void *records, size_t count);
+    margay_decode_function *unpack;
     /* Packed, or of blocks that are records: do the whole records that begin a
        trace hold what this format allows?  NULL = it allows anything. *certain:
        no other format would hold the same. */

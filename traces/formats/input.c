@@ -24,19 +24,20 @@ struct margay_input {
     int fd;
     int wake_fd;   /* readable once reading is cancelled */
     bool waits;    /* a read may wait, as the file is not a regular one */
-    bool started;  /* the head has been examined */
+    bool started;  /* the head tells whether the bytes are compressed */
     uint64_t pipe; /* its number; 0 = the file is none */
     uint64_t bytes_total;
     off_t start; /* the offset at which a regular file was opened */
     atomic_uint_fast64_t bytes_read;
 
-    /* Bytes read ahead to recognise a compression, `head_given` of them
-       given. */
-    unsigned char head[MARGAY_MAGIC_BYTES];
+    /* Bytes read ahead to recognise a compression, `head_given` of them given
+       to the decompressor. */
+    char head[MARGAY_MAGIC_BYTES];
     size_t head_bytes, head_given;
 
     unsigned threads;                         /* to decompress a regular file */
     struct margay_decompressor *decompressor; /* NULL = plain */
+    struct margay_intake raw;                 /* the bytes as they lie there */
 };
 
 static enum margay_status fail_errno(const struct margay_input *input,
@@ -110,6 +111,7 @@ enum margay_status margay_input_open(const char *path, unsigned threads,
     opened->threads = threads;
     opened->name = memcpy(opened + 1, path, name_bytes);
     opened->fd = opened->wake_fd = -1;
+    opened->raw.input = opened;
     enum margay_status status = open_files(opened, error);
     if (status == MARGAY_OK)
         *input = opened;
@@ -149,85 +151,138 @@ void margay_input_progress(const struct margay_input *input,
     *bytes_total = input->bytes_total;
 }
 
-static enum margay_status read_file(struct margay_input *input, void *buffer,
-                                    size_t bytes, size_t *got,
-                                    struct margay_error *error)
+/* Wait until there is something to read.  Reads of a regular file never wait:
+   only look for a cancellation. */
+static enum margay_status wait_for_bytes(const struct margay_input *input,
+                                         struct margay_error *error)
 {
     struct pollfd files[] = {
         {.fd = input->wake_fd, .events = POLLIN},
         {.fd = input->fd, .events = POLLIN},
     };
-    /* Reads of a regular file never wait; only look for a cancellation. */
-    nfds_t watched = input->waits ? 2 : 1;
-    ssize_t result;
-    do {
-        while (poll(files, watched, input->waits ? -1 : 0) < 0 &&
-               errno == EINTR)
-            continue;
-        if (files[0].revents != 0)
-            return margay_fail(error, MARGAY_IO, "%s: reading was stopped",
-                               input->name);
-        result = read(input->fd, buffer, bytes);
-    } while (result < 0 && (errno == EINTR || errno == EAGAIN));
-    if (result < 0)
-        return fail_errno(input, error);
-    *got = (size_t)result;
-    atomic_fetch_add_explicit(&input->bytes_read, *got, memory_order_relaxed);
-    if (*got > 0 || bytes == 0 || input->bytes_total == 0)
-        return MARGAY_OK;
-    off_t at = lseek(input->fd, 0, SEEK_CUR);
-    return at < 0 ? MARGAY_OK
-                  : check_end(input, (uint64_t)(at - input->start), error);
+    while (poll(files, input->waits ? 2 : 1, input->waits ? -1 : 0) < 0 &&
+           errno == EINTR)
+        continue;
+    return files[0].revents == 0
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_IO, "%s: reading was stopped",
+                             input->name);
 }
 
-/* The bytes of the file, the head first. */
+/* The bytes of a compressed file as they lie there, the head first. */
 static enum margay_status read_raw(void *context, void *buffer, size_t bytes,
                                    size_t *got, struct margay_error *error)
 {
     struct margay_input *input = context;
+    struct margay_intake *raw = &input->raw;
     size_t left = input->head_bytes - input->head_given;
-    if (left == 0)
-        return read_file(input, buffer, bytes, got, error);
-    *got = left < bytes ? left : bytes;
-    memcpy(buffer, input->head + input->head_given, *got);
-    input->head_given += *got;
-    return MARGAY_OK;
+    if (left > 0) {
+        *got = left < bytes ? left : bytes;
+        memcpy(buffer, input->head + input->head_given, *got);
+        input->head_given += *got;
+        return MARGAY_OK;
+    }
+    raw->held = buffer;
+    raw->begin = raw->end = 0;
+    enum margay_status status = margay_input_read(raw, bytes, error);
+    *got = raw->end;
+    return status;
 }
 
 static enum margay_status look_at_head(struct margay_input *input,
                                        struct margay_error *error)
 {
-    size_t got = 1;
+    struct margay_intake *raw = &input->raw;
+    raw->held = input->head;
+    raw->offset = raw->begin = raw->end = 0;
+    raw->ended = false;
     /* Ask a slow writer for no more bytes than the decision needs. */
-    while (got > 0 &&
-           margay_may_be_compressed(input->head, input->head_bytes)) {
+    while (!raw->ended && margay_may_be_compressed(input->head, raw->end)) {
         enum margay_status status =
-            read_file(input, input->head + input->head_bytes,
-                      sizeof input->head - input->head_bytes, &got, error);
+            margay_input_read(raw, sizeof input->head - raw->end, error);
         if (status != MARGAY_OK)
             return status;
-        input->head_bytes += got;
     }
-    input->started = true;
+    input->head_bytes = raw->end;
     struct margay_byte_source source = {input, read_raw};
-    return margay_decompressor_create(
+    enum margay_status status = margay_decompressor_create(
         input->name, input->head, input->head_bytes, source,
         input->waits ? 1 : input->threads, &input->decompressor, error);
+    input->started = status == MARGAY_OK;
+    return status;
 }
 
-enum margay_status margay_input_read(struct margay_input *input, void *buffer,
-                                     size_t bytes, size_t *got,
+/* Before the first read of an input: find out whether it is compressed, and
+   take in the head where it has come from a pipe. */
+static enum margay_status start(struct margay_intake *intake,
+                                struct margay_error *error)
+{
+    struct margay_input *input = intake->input;
+    enum margay_status status = look_at_head(input, error);
+    if (status != MARGAY_OK || !input->waits || input->decompressor != NULL)
+        return status;
+    memcpy(intake->held, input->head, input->head_bytes);
+    memset(intake->held + input->head_bytes, '\n', MARGAY_TEXT_PADDING);
+    intake->offset = intake->end = input->head_bytes;
+    intake->ended = input->raw.ended;
+    return status;
+}
+
+/* Move what is held to the beginning.  Returns where more may be read to. */
+static char *make_room(struct margay_intake *intake, size_t *most)
+{
+    size_t rest = intake->end - intake->begin;
+    memmove(intake->held, intake->held + intake->begin, rest);
+    intake->begin = 0;
+    intake->end = rest;
+    if (*most > MARGAY_HELD_BYTES - rest)
+        *most = MARGAY_HELD_BYTES - rest;
+    return intake->held + rest;
+}
+
+enum margay_status margay_input_read(struct margay_intake *intake, size_t most,
                                      struct margay_error *error)
 {
-    if (!input->started) {
-        enum margay_status status = look_at_head(input, error);
-        if (status != MARGAY_OK)
+    struct margay_input *input = intake->input;
+    bool raw = intake == &input->raw;
+    enum margay_status status = MARGAY_OK;
+    ssize_t got = -1;
+    if (!raw && !input->started) {
+        status = start(intake, error);
+        if (status != MARGAY_OK || intake->end > 0 || intake->ended)
             return status;
     }
-    if (input->decompressor != NULL)
-        return margay_decompressor_read(input->decompressor, buffer, bytes, got,
-                                        error);
-    return read_raw(input, buffer, bytes, got, error);
+    char *to = make_room(intake, &most);
+    if (!raw && input->decompressor != NULL) {
+        size_t plain;
+        status = margay_decompressor_read(input->decompressor, to, most, &plain,
+                                          error);
+        got = (ssize_t)plain;
+    } else {
+        for (errno = EINTR; got < 0 && (errno == EINTR || errno == EAGAIN);) {
+            status = wait_for_bytes(input, error);
+            if (status != MARGAY_OK)
+                return status;
+            got = input->waits ? read(input->fd, to, most)
+                               : pread(input->fd, to, most,
+                                       input->start + (off_t)intake->offset);
+        }
+        status = got < 0    ? fail_errno(input, error)
+                 : got == 0 ? check_end(input, intake->offset, error)
+                            : MARGAY_OK;
+    }
+    if (status != MARGAY_OK)
+        return status;
+    if (!raw)
+        memset(to + got, '\n', MARGAY_TEXT_PADDING);
+    intake->offset += (uint64_t)got;
+    intake->end += (size_t)got;
+    intake->ended = got == 0;
+    if (intake->is_part)
+        atomic_fetch_add(&input->bytes_read, (uint64_t)got);
+    else if (raw || input->decompressor == NULL)
+        atomic_store(&input->bytes_read, intake->offset);
+    return MARGAY_OK;
 }
 
 uint64_t margay_input_pipe(const struct margay_input *input)
@@ -237,45 +292,15 @@ uint64_t margay_input_pipe(const struct margay_input *input)
 
 uint64_t margay_input_plain_bytes(struct margay_input *input)
 {
-    bool plain = !input->waits && input->start >= 0 &&
+    bool plain = !input->waits &&
                  (input->started || look_at_head(input, NULL) == MARGAY_OK) &&
                  input->decompressor == NULL;
     return plain ? input->bytes_total : 0;
 }
 
-enum margay_status margay_input_go_to(struct margay_input *input,
-                                      uint64_t offset,
-                                      struct margay_error *error)
-{
-    if (lseek(input->fd, input->start + (off_t)offset, SEEK_SET) < 0)
-        return fail_errno(input, error);
-    input->head_given = input->head_bytes;
-    atomic_store_explicit(&input->bytes_read, offset, memory_order_relaxed);
-    return MARGAY_OK;
-}
-
-enum margay_status margay_input_read_at(struct margay_input *input,
-                                        uint64_t offset, void *buffer,
-                                        size_t bytes, size_t *got,
-                                        struct margay_error *error)
-{
-    ssize_t result = 1;
-    for (*got = 0; *got < bytes && result > 0; *got += (size_t)result) {
-        do
-            result = pread(input->fd, (char *)buffer + *got, bytes - *got,
-                           input->start + (off_t)(offset + *got));
-        while (result < 0 && errno == EINTR);
-        if (result < 0)
-            return fail_errno(input, error);
-    }
-    atomic_fetch_add_explicit(&input->bytes_read, *got, memory_order_relaxed);
-    return *got < bytes ? check_end(input, offset + *got, error) : MARGAY_OK;
-}
-
 bool margay_input_would_wait(const struct margay_input *input)
 {
-    if (!input->waits || input->decompressor != NULL ||
-        input->head_given < input->head_bytes)
+    if (!input->waits || input->decompressor != NULL)
         return false;
     struct pollfd file = {.fd = input->fd, .events = POLLIN};
     return poll(&file, 1, 0) == 0;

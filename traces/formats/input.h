@@ -7,18 +7,29 @@
 #ifndef MARGAY_TRACES_FORMATS_INPUT_H
 #define MARGAY_TRACES_FORMATS_INPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <margay/status.h>
+#include "traces/formats/format.h"
 
 struct margay_input;
 
+/* Bytes that are held at once: they fit into the second-level cache, and make
+   system calls rare. */
+#define MARGAY_HELD_BYTES ((size_t)196608 >> MARGAY_SHRINK)
+
+/* Bytes of an input that have been read and are not decoded yet: [begin, end)
+   of `held`, which has room for MARGAY_HELD_BYTES + MARGAY_TEXT_PADDING. */
+struct margay_intake {
+    struct margay_input *input;
+    bool is_part;    /* begins anywhere in a plain file, as others do */
+    uint64_t offset; /* of the next byte to be read */
+    char *held;
+    size_t begin, end;
+    bool ended; /* no bytes follow */
+};
+
 /* Open `path` ("-" = standard input, which stays open) without waiting, even
    for the writer of a FIFO.  A regular file may be decompressed by `threads`
-   threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and *input
-   NULL, if there is no such file or it is a directory. */
+   threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and
+   *input NULL, if there is no such file or it is a directory. */
 enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error);
@@ -35,10 +46,13 @@ void margay_input_cancel(struct margay_input *input);
 void margay_input_progress(const struct margay_input *input,
                            uint64_t *bytes_read, uint64_t *bytes_total);
 
-/* Read up to `bytes` bytes, decompressed if the first bytes show a compression.
- *got = 0 is the end. */
-enum margay_status margay_input_read(struct margay_input *input, void *buffer,
-                                     size_t bytes, size_t *got,
+/* Read once, up to `most` bytes, decompressed if they are compressed, as the
+   first call finds out.  They come after those that are held, which move to the
+   beginning, and newlines follow them: the last line ends, and who looks ahead
+   of any finds nothing else.  Of a plain file `offset` may be set where nothing
+   is held, and any number of threads may read parts at the same time, each into
+   an intake of its own. */
+enum margay_status margay_input_read(struct margay_intake *intake, size_t most,
                                      struct margay_error *error);
 
 /* True if a read would wait for a writer.  Always false for compressed bytes,
@@ -53,18 +67,6 @@ uint64_t margay_input_pipe(const struct margay_input *input);
    for others, or if the first bytes cannot be read.  To be called by the
    reading thread. */
 uint64_t margay_input_plain_bytes(struct margay_input *input);
-
-/* In such a file, go on reading at `offset`, at most its length. */
-enum margay_status margay_input_go_to(struct margay_input *input,
-                                      uint64_t offset,
-                                      struct margay_error *error);
-
-/* In such a file, read `bytes` bytes at `offset`, fewer only at its end.  Any
-   number of threads may call it at the same time. */
-enum margay_status margay_input_read_at(struct margay_input *input,
-                                        uint64_t offset, void *buffer,
-                                        size_t bytes, size_t *got,
-                                        struct margay_error *error);
 
 /* "gzip" and so on, NULL for plain bytes; known after the first read. */
 const char *margay_input_compression(const struct margay_input *input);

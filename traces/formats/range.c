@@ -31,8 +31,8 @@ struct margay_range {
 static bool may_cut(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
-    struct margay_decoding part = {.buffer = NULL};
-    size_t got = 1;
+    struct margay_decoding part = {.reader = NULL};
+    struct margay_intake *intake = &part.intake;
     if (format->create_state == NULL)
         return true;
     int cut = MARGAY_CUT_NEVER;
@@ -41,12 +41,13 @@ static bool may_cut(struct margay_reader *reader)
         margay_decoding_learn(&part) == MARGAY_OK)
         cut = format->cut(part.state);
     bool may = cut >= 0;
-    for (uint64_t at = margay_decoding_offset(&part); cut > 0 && may && got > 0;
-         at += got)
-        may =
-            margay_input_read_at(reader->input, at, part.buffer,
-                                 MARGAY_TEXT_BYTES, &got, NULL) == MARGAY_OK &&
-            memchr(part.buffer, cut, got) == NULL;
+    for (bool more = cut > 0; may && more; more = intake->end > 0) {
+        may = memchr(intake->held + intake->begin, cut,
+                     intake->end - intake->begin) == NULL;
+        intake->begin = intake->end;
+        if (margay_input_read(intake, MARGAY_HELD_BYTES, NULL) != MARGAY_OK)
+            may = false;
+    }
     margay_decoding_end(&part);
     return may;
 }
@@ -78,19 +79,17 @@ static enum margay_status create(margay_trace *trace, bool of_lines,
     struct margay_decoding *part = &made->part;
     enum margay_status status = margay_decoding_begin(part, reader);
     if (status == MARGAY_OK && made->references.numbers == NULL)
-        status =
-            margay_batch_allocate(&made->references, reader->detection.format,
-                                  margay_reader_columns(reader), &part->error);
+        status = margay_batch_allocate(
+            &made->references, margay_reader_columns(reader), &part->error);
     if (status == MARGAY_OK)
         status = margay_decoding_open(part, &facts, first, &skipped);
     made->drop = first - skipped.skipped;
-    part->records = count;
     if (status == MARGAY_OK && of_lines)
         status = margay_decoding_make_state(part);
     if (status == MARGAY_OK && of_lines)
         status = margay_decoding_go_to_lines(part, first, count);
     else if (status == MARGAY_OK && part->blocks == NULL)
-        status = margay_decoding_pass_records(part, first);
+        margay_decoding_go_to_records(part, first, count);
     if (status == MARGAY_OK) {
         *range = made;
         return MARGAY_OK;

@@ -13,15 +13,23 @@
 
 /* ------------------------------------------------------------- opening -- */
 
+static enum margay_status read_on(struct margay_reader *reader)
+{
+    return margay_input_read(&reader->whole.intake, MARGAY_HELD_BYTES,
+                             &reader->whole.error);
+}
+
 /* Fill the window, unless the bytes of a slow writer decide the format. */
 static enum margay_status read_window(struct margay_reader *reader)
 {
-    while (!reader->whole.ended && reader->whole.end < MARGAY_WINDOW_BYTES) {
-        if (reader->whole.end > 0 && margay_input_would_wait(reader->input) &&
-            margay_detect_is_certain(reader->path, reader->whole.buffer,
-                                     reader->whole.end))
+    while (!reader->whole.intake.ended &&
+           reader->whole.intake.end < MARGAY_WINDOW_BYTES) {
+        if (reader->whole.intake.end > 0 &&
+            margay_input_would_wait(reader->input) &&
+            margay_detect_is_certain(reader->path, reader->whole.intake.held,
+                                     reader->whole.intake.end))
             break;
-        enum margay_status status = margay_decoding_read(&reader->whole);
+        enum margay_status status = read_on(reader);
         if (status != MARGAY_OK)
             return status;
     }
@@ -35,7 +43,7 @@ static enum margay_status detect_further(struct margay_reader *reader,
                                          size_t bytes, bool whole)
 {
     struct margay_error error;
-    const char *line = reader->whole.buffer, *end = line + bytes, *newline;
+    const char *line = reader->whole.intake.held, *end = line + bytes, *newline;
     for (uint64_t bad = 0; bad < reader->most_bad_lines; bad++) {
         newline = memchr(line, '\n', (size_t)(end - line));
         if (newline == NULL || newline + 1 == end)
@@ -59,14 +67,16 @@ static enum margay_status find_names(struct margay_reader *reader)
 {
     static const char w3c[] = "#Software: #Version: #Fields:";
     enum margay_status status = MARGAY_OK;
-    const char *first = reader->whole.buffer, *end = first, *name = NULL;
+    const char *first = reader->whole.intake.held, *end = first, *name = NULL;
     /* Empty lines may stand before the first. */
-    while (end - first < 16 && !reader->whole.ended && status == MARGAY_OK &&
-           reader->whole.end < MARGAY_TEXT_BYTES) {
-        status = margay_decoding_read(&reader->whole);
-        end = reader->whole.buffer + reader->whole.end;
-        first = reader->whole.buffer +
-                margay_order_mark(reader->whole.buffer, reader->whole.end);
+    while (end - first < 16 && !reader->whole.intake.ended &&
+           status == MARGAY_OK &&
+           reader->whole.intake.end < MARGAY_HELD_BYTES) {
+        status = read_on(reader);
+        end = reader->whole.intake.held + reader->whole.intake.end;
+        first = reader->whole.intake.held +
+                margay_order_mark(reader->whole.intake.held,
+                                  reader->whole.intake.end);
         while (first < end && (margay_is_blank(*first) || *first == '\n'))
             first++;
     }
@@ -95,12 +105,13 @@ static enum margay_status find_format(struct margay_reader *reader)
     enum margay_status status = read_window(reader);
     if (status != MARGAY_OK)
         return status;
-    size_t bytes = reader->whole.end < MARGAY_WINDOW_BYTES
-                       ? reader->whole.end
+    size_t bytes = reader->whole.intake.end < MARGAY_WINDOW_BYTES
+                       ? reader->whole.intake.end
                        : MARGAY_WINDOW_BYTES;
-    bool whole = reader->whole.ended && bytes == reader->whole.end;
-    status = margay_detect(reader->path, reader->whole.buffer, bytes, whole,
-                           &reader->detection, &reader->whole.error);
+    bool whole =
+        reader->whole.intake.ended && bytes == reader->whole.intake.end;
+    status = margay_detect(reader->path, reader->whole.intake.held, bytes,
+                           whole, &reader->detection, &reader->whole.error);
     if (status != MARGAY_OK && reader->detection.format == NULL)
         status = detect_further(reader, bytes, whole);
     const char *compression = margay_input_compression(reader->input);
@@ -112,30 +123,15 @@ static enum margay_status find_format(struct margay_reader *reader)
     return status;
 }
 
-/* The array of numbers also holds the records of a packed format. */
-static size_t number_bytes(const struct margay_format *format)
-{
-    return format->record_bytes > sizeof(uint64_t) ? format->record_bytes
-                                                   : sizeof(uint64_t);
-}
-
 enum margay_status margay_batch_allocate(struct margay_references *batch,
-                                         const struct margay_format *format,
                                          unsigned columns,
                                          struct margay_error *error)
 {
-    batch->capacity = MARGAY_BATCH_BYTES / number_bytes(format);
+    batch->capacity = MARGAY_BATCH_BYTES / sizeof *batch->numbers;
     batch->numbers = malloc(MARGAY_BATCH_BYTES);
     if (batch->numbers == NULL || !margay_references_allocate(batch, columns))
         return margay_fail_memory(error, "a batch of references");
     return MARGAY_OK;
-}
-
-char *margay_batch_records(const struct margay_references *batch,
-                           const struct margay_format *format)
-{
-    return (char *)batch->numbers +
-           batch->capacity * (number_bytes(format) - format->record_bytes);
 }
 
 unsigned margay_reader_columns(const struct margay_reader *reader)
@@ -172,19 +168,20 @@ static enum margay_status describe(struct margay_reader *reader)
     if (format->describe == NULL)
         return MARGAY_OK;
     const char *newline = NULL;
-    while ((newline = memchr(reader->whole.buffer, '\n', reader->whole.end)) ==
-               NULL &&
-           !reader->whole.ended && reader->whole.end < MARGAY_TEXT_BYTES) {
-        enum margay_status status = margay_decoding_read(&reader->whole);
+    while ((newline = memchr(reader->whole.intake.held, '\n',
+                             reader->whole.intake.end)) == NULL &&
+           !reader->whole.intake.ended &&
+           reader->whole.intake.end < MARGAY_HELD_BYTES) {
+        enum margay_status status = read_on(reader);
         if (status != MARGAY_OK)
             return status;
     }
-    if (newline == NULL && reader->whole.end < MARGAY_TEXT_BYTES)
-        newline = reader->whole.buffer +
-                  reader->whole.end; /* margay_decoding_read() has set it */
+    if (newline == NULL && reader->whole.intake.end < MARGAY_HELD_BYTES)
+        newline = reader->whole.intake.held +
+                  reader->whole.intake.end; /* read_on() has set it */
     const char *first =
-        reader->whole.buffer +
-        margay_order_mark(reader->whole.buffer, reader->whole.end);
+        reader->whole.intake.held +
+        margay_order_mark(reader->whole.intake.held, reader->whole.intake.end);
     bool whole = newline != NULL && newline > first;
     format->describe(&reader->state_options, first, whole ? newline + 1 : first,
                      &reader->facts);
@@ -213,7 +210,7 @@ static enum margay_status open_decoding(struct margay_reader *reader)
 /* Records of fixed length in a plain file are counted and skipped without being
    read.  Half a record at the end does not count.  Of lines that stand alone,
    or may do so, only the bytes are known. */
-static enum margay_status skip_records(struct margay_reader *reader)
+static void skip_records(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
     size_t record_bytes = format->record_bytes;
@@ -223,18 +220,16 @@ static enum margay_status skip_records(struct margay_reader *reader)
         reader->most_bad_lines == 0)
         reader->line_bytes = bytes;
     if (record_bytes == 0 || bytes == 0)
-        return MARGAY_OK;
+        return;
     uint64_t refs = bytes / record_bytes;
     uint64_t skipped = reader->skip_refs < refs ? reader->skip_refs : refs;
     reader->skipped = (struct margay_skipped){true, refs, skipped};
-    return margay_decoding_pass_records(&reader->whole, skipped);
+    margay_decoding_go_to_records(&reader->whole, skipped, UINT64_MAX);
 }
 
-/* Find the format and the facts of the trace, and hand over the slot for
-   them. */
+/* Find the format and the facts of the trace. */
 static enum margay_status begin(struct margay_reader *reader)
 {
-    size_t slot;
     enum margay_status status = margay_decoding_begin(&reader->whole, reader);
     if (status == MARGAY_OK)
         status = find_format(reader);
@@ -245,69 +240,57 @@ static enum margay_status begin(struct margay_reader *reader)
     if (status == MARGAY_OK)
         status = margay_decoding_make_state(&reader->whole);
     if (status == MARGAY_OK)
-        status = skip_records(reader);
-    if (status == MARGAY_OK && !margay_queue_reserve(&reader->queue, &slot))
-        status = MARGAY_IO;
-    if (status == MARGAY_OK)
-        margay_queue_publish(&reader->queue);
+        skip_records(reader);
     return status;
 }
 
 /* ------------------------------------------------------------- batches -- */
 
-/* Reserve a batch of the columns that the caller uses and those that the format
-   cannot do without; MARGAY_IO where the trace is being freed. */
-static enum margay_status reserve(struct margay_reader *reader,
-                                  struct margay_references **batch)
+/* Make a batch of the columns that the caller uses and those that the format
+   cannot do without. */
+static enum margay_status make_batch(struct margay_reader *reader,
+                                     struct margay_references *batch)
 {
-    const struct margay_format *format = reader->detection.format;
     unsigned columns = margay_reader_columns(reader);
-    size_t slot;
-    *batch = NULL;
-    if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
+    batch->count = 0;
+    if (reader->numbers_only && reader->detection.format->leaves_out &&
+        !reader->facts.splits)
         columns = 0;
-    if (!margay_queue_reserve(&reader->queue, &slot))
-        return MARGAY_IO;
-    *batch = &reader->ring[slot];
-    (*batch)->count = 0;
-    return (*batch)->numbers != NULL
+    return batch->numbers != NULL
                ? MARGAY_OK
-               : margay_batch_allocate(*batch, format, columns,
-                                       &reader->whole.error);
-}
-
-/* Fill a batch, or a part when reading ends, and hand it over. */
-static enum margay_status read_batch(struct margay_reader *reader)
-{
-    struct margay_references *batch;
-    enum margay_status status = reserve(reader, &batch);
-    if (status == MARGAY_OK)
-        status = margay_decoding_fill(&reader->whole, batch);
-    if (status == MARGAY_OK || (batch != NULL && batch->count > 0)) {
-        reader->published_refs += batch->count;
-        margay_queue_publish(&reader->queue);
-    }
-    return status;
-}
-
-bool margay_reader_step(struct margay_reader *reader)
-{
-    enum margay_status status =
-        reader->begun ? read_batch(reader) : begin(reader);
-    reader->begun = true;
-    if (status == MARGAY_OK)
-        return true;
-    reader->status = status;
-    margay_decoding_end(&reader->whole);
-    return false;
+               : margay_batch_allocate(batch, columns, &reader->whole.error);
 }
 
 void *margay_reader_run(void *argument)
 {
     struct margay_reader *reader = argument;
-    while (margay_reader_step(reader))
-        continue;
-    atomic_store(&reader->spent_ns, (uint64_t)(1e9 * margay_thread_seconds()));
-    margay_queue_close(&reader->queue);
+    enum margay_status status;
+    do {
+        struct margay_references none = {.count = 0}, *batch = &none;
+        bool begins = !reader->begun;
+        size_t slot;
+        reader->begun = true;
+        status = begins ? begin(reader) : MARGAY_OK;
+        /* A trace that is being freed takes no more. */
+        if (status == MARGAY_OK && !margay_queue_reserve(&reader->queue, &slot))
+            status = MARGAY_IO;
+        if (status == MARGAY_OK && !begins) {
+            batch = &reader->ring[slot];
+            status = make_batch(reader, batch);
+            if (status == MARGAY_OK)
+                status = margay_decoding_fill(&reader->whole, batch);
+        }
+        reader->published_refs += batch->count;
+        if (status == MARGAY_OK || batch->count > 0)
+            margay_queue_publish(&reader->queue);
+    } while (status == MARGAY_OK && !reader->steps);
+    if (!reader->steps)
+        atomic_store(&reader->spent_ns,
+                     (uint64_t)(1e9 * margay_thread_seconds()));
+    if (status != MARGAY_OK) {
+        reader->status = status;
+        margay_decoding_end(&reader->whole);
+        margay_queue_close(&reader->queue);
+    }
     return NULL;
 }

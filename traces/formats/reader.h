@@ -24,29 +24,19 @@
 #define MARGAY_RING_SLOTS  8
 #define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
 
-/* Bytes of text that are read at once: they fit into the second-level cache,
-   and make system calls rare. */
-#define MARGAY_TEXT_BYTES ((size_t)196608 >> MARGAY_SHRINK)
-
 /* A file of up to so many bytes is read while a thread would start. */
 #define MARGAY_SHORT_BYTES ((uint64_t)65536 >> MARGAY_SHRINK)
 
 /* Bytes that become references: all of a trace, or a part of a plain file. */
 struct margay_decoding {
-    struct margay_reader *reader;      /* facts of the trace */
-    bool is_part;                      /* not reader->whole */
+    struct margay_reader *reader; /* what is known of the trace */
+    struct margay_intake intake;
     struct margay_block_source source; /* known with the format */
     struct margay_error error;
-    uint64_t offset;  /* of the next byte to be read */
-    uint64_t stop;    /* lines that begin from there on are not wanted, */
-    uint64_t records; /* nor are more than these */
-    char *buffer;     /* bytes [begin, end) are not yet decoded */
-    size_t begin, end;
-    bool ended;            /* no bytes follow */
-    bool in_line;          /* `begin` is within a line that is not wanted */
+    uint64_t stop;         /* nothing that begins from there on is wanted */
+    bool in_line;          /* a line that is not wanted goes on */
     uint64_t lines;        /* decoded or skipped lines, */
     uint64_t counted_from; /* from this offset on */
-    uint64_t packed_bytes; /* of whole records that have been decoded */
     void *state;           /* of a format of text with a state */
     void *blocks;          /* of a format of blocks */
 };
@@ -65,6 +55,7 @@ struct margay_reader {
     unsigned unused_columns; /* of those of objects */
     bool empty_requests;     /* as in struct margay_reading */
     bool numbers_only;       /* the caller uses nothing else */
+    bool steps;              /* slots are read one by one */
     struct margay_data_map *data; /* NULL = sites are given as they are */
 
     /* Known with the format. */
@@ -89,13 +80,11 @@ struct margay_reader {
     uint64_t published_refs; /* entries of the batches handed over */
 };
 
-/* Find the format or, once that is known, read a batch, and publish a slot.
-   False: reading has ended, perhaps with a last slot, and the queue is to be
-   closed.  The fields up to `data` are set. */
-bool margay_reader_step(struct margay_reader *reader);
-
-/* The function of a thread, which takes the steps that are left, and closes the
-   queue.  The argument is a struct margay_reader.  Returns NULL. */
+/* The function of a thread: find the format, then read batches, and publish a
+   slot for each; when reading has ended, perhaps with a last slot, close the
+   queue.  With reader->steps, return after each slot, to be called again.  The
+   argument is a struct margay_reader, whose fields up to `data` are set.
+   Returns NULL. */
 void *margay_reader_run(void *reader);
 
 /* ------------------------------- shared with decoding.c and range.c -- */
@@ -103,28 +92,19 @@ void *margay_reader_run(void *reader);
 /* The columns of a batch: those that the trace has, but for the unused. */
 unsigned margay_reader_columns(const struct margay_reader *reader);
 
-/* Allocate the arrays of a batch of this format for these columns.
-   margay_references_free() must follow in any case. */
+/* Allocate the arrays of a batch for these columns.  In any case to be freed
+   with margay_references_free(). */
 enum margay_status margay_batch_allocate(struct margay_references *batch,
-                                         const struct margay_format *format,
                                          unsigned columns,
                                          struct margay_error *error);
-
-/* The place for up to `capacity` records of a packed format: the end of the
-   array of numbers. */
-char *margay_batch_records(const struct margay_references *batch,
-                           const struct margay_format *format);
 
 /* Begin a trace, or a part of one whose reader knows the format.  Zero the
    decoding the first time; later calls use its memory again.  Whenever a
    function of a decoding fails, decoding->error explains it.  It must be ended
-   in any case. */
+   in any case, once or more often. */
 enum margay_status margay_decoding_begin(struct margay_decoding *decoding,
                                          struct margay_reader *reader);
 void margay_decoding_end(struct margay_decoding *decoding);
-
-/* Read once, to the end of the buffer's contents. */
-enum margay_status margay_decoding_read(struct margay_decoding *decoding);
 
 /* Once the format is known, open a trace of blocks, and skip whole blocks of up
    to `skip_refs` references.  *facts gets the facts of the trace. */
@@ -136,9 +116,10 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
 /* Make the state of a text, if the format has one. */
 enum margay_status margay_decoding_make_state(struct margay_decoding *decoding);
 
-/* Skip the first records of fixed length. */
-enum margay_status margay_decoding_pass_records(
-    struct margay_decoding *decoding, uint64_t count);
+/* Go to records [first, first + count) of fixed length, or those up to the
+   end. */
+void margay_decoding_go_to_records(struct margay_decoding *decoding,
+                                   uint64_t first, uint64_t count);
 
 /* Go to the lines of which the first byte is one of [first, first + bytes). The
    first part has the lines that the state learns from, and others begin after
@@ -146,8 +127,8 @@ enum margay_status margay_decoding_pass_records(
 enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
                                                uint64_t first, uint64_t bytes);
 
-/* Give a part's state the lines that tell how the rest is read.  MARGAY_END:
-   the file has no more. */
+/* Give a part's state the lines that tell how the rest is read, as far as there
+   are any. */
 enum margay_status margay_decoding_learn(struct margay_decoding *decoding);
 
 /* The offset in the file of the first byte that is not decoded. */

@@ -2,8 +2,7 @@
  * records.c - binary records of fixed length, of which each is a reference
  *
  * u32, u64, u32be and u64be are bare numbers; oracle and vscsi are traces of
- * storage.  Records lie at the end of the array of numbers, which is filled
- * from its beginning, so no number is written over a record not yet read.
+ * storage.
  */
 #define _DEFAULT_SOURCE
 #include <endian.h>
@@ -14,24 +13,31 @@
 
 /* ---------------------------------------------------------- bare numbers -- */
 
-/* Records of 64 bits lie where their numbers belong; in the byte order of this
-   machine they already are these numbers. */
+/* Records of 64 bits in the byte order of this machine are its numbers, which
+   are copied, these many at once: compilers use vectors for that. */
+#define TOGETHER 8
 #define STANDS_IN_MEMORY(type, order) \
     (sizeof(type) == 8 && (order) == __BYTE_ORDER)
 
 #define PACKED_FORMAT(word, type, order, from_file, to_file, text)         \
-    static const char *unpack_##word(struct margay_references *references, \
-                                     const void *records, size_t count)    \
+    static const char *unpack_##word(struct margay_text *records,          \
+                                     struct margay_references *references) \
     {                                                                      \
-        const unsigned char *record = records;                             \
-        uint64_t *numbers = references->numbers;                           \
-        for (size_t i = 0; i < count && !STANDS_IN_MEMORY(type, order);    \
-             i++, record += sizeof(type)) {                                \
+        const char *record = records->cursor;                              \
+        uint64_t *numbers = references->numbers + references->count;       \
+        size_t count = (size_t)(records->end - record) / sizeof(type);     \
+        size_t i = 0;                                                      \
+        for (; STANDS_IN_MEMORY(type, order) && i + TOGETHER <= count;     \
+             i += TOGETHER)                                                \
+            memcpy(numbers + i, record + i * sizeof(type),                 \
+                   TOGETHER * sizeof(type));                               \
+        for (; i < count; i++) {                                           \
             type packed;                                                   \
-            memcpy(&packed, record, sizeof packed);                        \
+            memcpy(&packed, record + i * sizeof packed, sizeof packed);    \
             numbers[i] = from_file(packed);                                \
         }                                                                  \
-        references->count = count;                                         \
+        references->count += count;                                        \
+        records->cursor = records->end;                                    \
         return NULL;                                                       \
     }                                                                      \
     static size_t encode_##word(char *record, uint64_t number,             \
@@ -87,21 +93,19 @@ static uint64_t id_of(const unsigned char *record)
     return margay_get_little(record + 4, 8);
 }
 
-static const char *oracle_unpack(struct margay_references *references,
-                                 const void *records, size_t count)
+static const char *oracle_unpack(struct margay_text *records,
+                                 struct margay_references *references)
 {
-    const unsigned char *record = records;
-    for (size_t i = 0; i < count; i++, record += ORACLE_RECORD_BYTES) {
-        /* Load the whole record first: the number may be written over it. */
-        uint64_t time = margay_get_little(record, 4);
-        uint64_t bytes = margay_get_little(record + 12, 4);
+    for (; records->cursor < records->end;
+         records->cursor += ORACLE_RECORD_BYTES) {
+        const void *record = records->cursor;
+        size_t i = references->count++;
         references->numbers[i] = id_of(record);
         if (references->sizes != NULL)
-            references->sizes[i] = bytes;
+            references->sizes[i] = margay_get_little(records->cursor + 12, 4);
         if (references->times != NULL)
-            references->times[i] = time;
+            references->times[i] = margay_get_little(record, 4);
     }
-    references->count = count;
     return NULL;
 }
 
@@ -182,33 +186,33 @@ static bool is_write(uint64_t operation)
            operation == 0x8e;
 }
 
-static const char *vscsi_unpack(struct margay_references *references,
-                                const void *records, size_t count)
+static const char *vscsi_unpack(struct margay_text *records,
+                                struct margay_references *references)
 {
-    const unsigned char *record = records;
-    for (size_t i = 0; i < count; i++, record += VSCSI_RECORD_BYTES) {
-        /* Load the whole record first: the number may be written over it. */
+    for (; records->cursor < records->end;
+         records->cursor += VSCSI_RECORD_BYTES) {
+        const char *record = records->cursor;
         uint64_t length = margay_get_little(record + 4, 4);
-        uint64_t operation = margay_get_little(record + 12, 2);
-        uint64_t version = record[15];
         uint64_t block = margay_get_little(record + 16, 8);
-        uint64_t time = margay_get_little(record + 24, 8);
-        references->count = i;
-        if (version != VSCSI_VERSION)
+        size_t i = references->count;
+        if (record[15] != VSCSI_VERSION)
             return "version 1 in its byte 15";
         uint32_t blocks =
             length == 0 ? 1 : (uint32_t)((length - 1) / VSCSI_UNIT_BYTES) + 1;
         if (margay_extent_passes(block, blocks))
             return MARGAY_EXPECTS_END;
         references->numbers[i] = block;
-        references->kinds[i] = is_write(operation) ? MARGAY_WRITE : MARGAY_READ;
+        references->kinds[i] = is_write(margay_get_little(record + 12, 2))
+                                   ? MARGAY_WRITE
+                                   : MARGAY_READ;
         references->extents[i] = blocks;
         if (references->sizes != NULL)
             references->sizes[i] = length;
         if (references->times != NULL)
-            references->times[i] = time / MICROSECONDS;
+            references->times[i] =
+                margay_get_little(record + 24, 8) / MICROSECONDS;
+        references->count++;
     }
-    references->count = count;
     return NULL;
 }
 

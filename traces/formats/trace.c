@@ -207,9 +207,8 @@ void margay_trace_free(margay_trace *trace)
         margay_queue_cancel(&reader->queue);
         margay_input_cancel(reader->input);
         pthread_join(trace->thread, NULL);
-    } else if (reader->begun && !trace->ended) {
-        margay_decoding_end(&reader->whole);
     }
+    margay_decoding_end(&reader->whole);
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader->ring[i]);
     margay_names_free(reader->state_options.tenants);
@@ -266,18 +265,19 @@ static enum margay_status wait_for_slot(struct margay_trace *trace, int wait_ms,
                                         struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
-    if (!trace->running && !trace->ended && needs_thread(trace)) {
-        int reason =
-            margay_thread_start(&trace->thread, margay_reader_run, reader);
+    if (!trace->running && !reader->queue.closed) {
+        int reason = 0;
+        reader->steps = !needs_thread(trace);
+        if (reader->steps)
+            margay_reader_run(reader);
+        else
+            reason =
+                margay_thread_start(&trace->thread, margay_reader_run, reader);
         if (reason != 0)
             return margay_fail(error, MARGAY_NO_MEMORY,
                                "%s: cannot start a reading thread: %s",
                                reader->path, strerror(reason));
-        trace->running = true;
-    }
-    if (!trace->running && !trace->ended && !margay_reader_step(reader)) {
-        trace->ended = true;
-        margay_queue_close(&reader->queue);
+        trace->running = !reader->steps;
     }
     enum margay_status status =
         margay_queue_wait(&reader->queue, wait_ms, slot);
@@ -357,29 +357,25 @@ void margay_trace_select(const struct margay_trace *trace,
                   trace->options.ops, MARGAY_ALL_OPS, from, batch);
 }
 
-/* Give the next references of the slot, up to the end of the warm-up or of the
-   wanted references. */
-static void give(struct margay_trace *trace, struct margay_batch *batch)
+/* How many of `left` references of a slot are given next: those up to the end
+   of the warm-up or of what is to be read, after *dropped. */
+static uint64_t count_given(struct margay_trace *trace, uint64_t left,
+                            uint64_t *dropped)
 {
-    const struct margay_references *slot = &trace->reader.ring[trace->slot];
-    uint64_t left = slot->count - trace->given;
-    uint64_t dropped = left < trace->to_skip ? left : trace->to_skip;
     bool warmup = trace->to_warm_up > 0;
-    uint64_t refs = left - dropped;
+    *dropped = left < trace->to_skip ? left : trace->to_skip;
+    uint64_t refs = left - *dropped;
     if (trace->to_read < refs)
         refs = trace->to_read;
     if (warmup && trace->to_warm_up < refs)
         refs = trace->to_warm_up;
     if (trace->most < refs)
         refs = trace->most;
-    trace->to_skip -= dropped;
-    trace->given += dropped;
-    margay_trace_select(trace, slot, trace->given, refs, batch);
-    batch->warmup = warmup;
-    trace->given += refs;
+    trace->to_skip -= *dropped;
     trace->to_read -= refs;
     if (warmup)
         trace->to_warm_up -= refs;
+    return refs;
 }
 
 void margay_trace_set_most(margay_trace *trace, uint64_t references)
@@ -440,13 +436,11 @@ static enum margay_status look_ahead(struct margay_trace *trace,
 
 /* Give the references of the slot the sizes that count. */
 static enum margay_status settle_sizes(struct margay_trace *trace,
+                                       struct margay_references *slot,
                                        struct margay_error *error)
 {
-    struct margay_references *slot = &trace->reader.ring[trace->slot];
     struct margay_object_sizes *rule = &trace->sizes;
     enum margay_status status = MARGAY_OK;
-    if (slot->sizes == NULL || trace->reading.raw_sizes)
-        return MARGAY_OK;
     rule->from = trace->options.sizes_from;
     rule->first = trace->options.skip_refs;
     if (!margay_add_u64(rule->first, trace->options.limit_refs, &rule->end))
@@ -475,23 +469,29 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
         return status;
     if (trace->to_read == 0)
         return MARGAY_END;
-    struct margay_queue *queue = &trace->reader.queue;
-    if (trace->holds_slot &&
-        trace->given == trace->reader.ring[trace->slot].count) {
-        margay_queue_release(queue);
+    struct margay_references *slot = &trace->reader.ring[trace->slot];
+    if (trace->holds_slot && trace->given == slot->count) {
+        margay_queue_release(&trace->reader.queue);
         trace->holds_slot = false;
     }
     if (!trace->holds_slot) {
         status = wait_for_slot(trace, wait_ms, &trace->slot, error);
         if (status != MARGAY_OK)
             return status;
+        slot = &trace->reader.ring[trace->slot];
         trace->holds_slot = true;
         trace->given = 0;
-        status = settle_sizes(trace, error);
+        if (slot->sizes != NULL && !trace->reading.raw_sizes)
+            status = settle_sizes(trace, slot, error);
         if (status != MARGAY_OK)
             return status;
     }
-    give(trace, batch);
+    bool warmup = trace->to_warm_up > 0;
+    uint64_t dropped;
+    uint64_t refs = count_given(trace, slot->count - trace->given, &dropped);
+    margay_trace_select(trace, slot, trace->given + dropped, refs, batch);
+    batch->warmup = warmup;
+    trace->given += dropped + refs;
     return MARGAY_OK;
 }
 

@@ -12,7 +12,6 @@ struct margay_trace {
     struct margay_reader reader;
     pthread_t thread;
     bool running; /* the thread is, or was */
-    bool ended;   /* the reader worked without a thread */
     struct margay_trace_options options;
     struct margay_format *own; /* of a layout of the user's; NULL = none */
     struct margay_reading reading;
