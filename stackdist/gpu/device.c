@@ -6,8 +6,7 @@
 
 #include "traces/traces_internal.h"
 
-/* In the order in which a device is looked for, and of enum
-   margay_gpu_choice. */
+/* In the order of the search for a device, and of enum margay_gpu_choice. */
 static const struct margay_gpu_backend *const backends[] = {
     &margay_gpu_opencl,
     &margay_gpu_emulate,

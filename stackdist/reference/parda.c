@@ -3,9 +3,9 @@
  *
  * Algorithm: the trace is cut into as many consecutive parts as there are
  *   threads.  Each is analysed by itself, with a splay tree, and the parts
- *   before it are asked about the first touches of its blocks (part.h, row.h).
- *   With phases=on this is done for every phase of the trace, and the stack at
- *   the end of a phase is that at the beginning of the first part of the next.
+ *   before it answer for the first touches of its blocks (part.h, row.h).  With
+ *   phases=on this is done for every phase of the trace, and the stack at the
+ *   end of a phase is that at the beginning of the first part of the next.
  *   With phases=off the whole trace is kept in memory and is one phase.
  * Source: Niu, Dinan, Lu, Sadayappan, "PARDA: a fast parallel reuse distance
  *   analysis algorithm", IPDPS 2012, Algorithms 3 to 7 (see part.h and

@@ -4,9 +4,9 @@
  * Rows without quotes are read where they stand:
  *
  * Algorithm: only the columns that are read are looked at; the fields between
- *   them are passed over sixteen characters at a time.  A row that is not plain
- *   is left to the caller, who reads it with libcsv: one with a quotation mark,
- *   a carriage return within, blanks around a field, too few columns, or a NUL
+ *   them are skipped sixteen characters at a time.  A row that is not plain is
+ *   left to the caller, who reads it with libcsv: one with a quotation mark, a
+ *   carriage return within, blanks around a field, too few columns, or a NUL
  *   byte.
  * Guarantee: a plain row gives the same reference as through libcsv.
  *

@@ -210,8 +210,8 @@ static enum margay_status fail_line(struct margay_decoding *decoding,
 }
 
 /* `failed` says, with decoding->error, that a line cannot be read.  MARGAY_OK:
-   it is to be passed over.  Bad lines after the last reference that is wanted
-   do not count. */
+   it is to be skipped.  Bad lines after the last reference that is wanted do
+   not count. */
 static enum margay_status judge_line(struct margay_decoding *decoding,
                                      const struct margay_references *batch,
                                      enum margay_status failed)

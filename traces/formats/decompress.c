@@ -339,8 +339,8 @@ static bool sums_up(const unsigned char *entry, size_t bytes,
 
 /* Compare the table of contents of a zip, of which `tail` has the last `held`
    bytes, with the members that were read, and their total of bytes.  Returns
-   NULL, or what is wrong.  Where a table is longer than the tail, only the
-   number of members is compared. */
+   NULL, or the fault.  Where a table is longer than the tail, only the number
+   of members is compared. */
 static const char *check_end(const unsigned char *tail, size_t held,
                              uint64_t members, uint64_t member_bytes)
 {

@@ -280,7 +280,7 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
                                : status;
 }
 
-/* Nothing but the footer follows the modules. */
+/* Only the footer follows the modules. */
 static enum margay_status end_modules(struct reader *reader,
                                       struct margay_error *error)
 {

@@ -11,7 +11,7 @@
  * no blanks unless that closes a quotation or brackets, where a backslash
  * escapes a character.  An asterisk ends likewise, a blank before that
  * character included.
- * Cost: a line is looked at once, unless an asterisk has to try several places.
+ * Cost: a line is read once, unless an asterisk has to try several places.
  *
  * A group of a regular expression that took no part is empty.
  */

@@ -36,9 +36,9 @@ static enum margay_status read_window(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* The format that fits the window from a later line on, after as many bad
-   lines as may be passed over.  Where there is none, reader->whole.error stays
-   as it is. */
+/* The format that fits the window from a later line on, after as many bad lines
+   as may be skipped.  Where there is none, reader->whole.error stays as it
+   is. */
 static enum margay_status detect_further(struct margay_reader *reader,
                                          size_t bytes, bool whole)
 {

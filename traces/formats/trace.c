@@ -495,7 +495,7 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
     return MARGAY_OK;
 }
 
-/* --------------------------------------------------- what is known of it -- */
+/* ---------------------------------------------------------------- facts -- */
 
 const struct margay_format_info *margay_trace_format(const margay_trace *trace)
 {

@@ -45,8 +45,8 @@ struct margay_writer {
 
 /* ----------------------------------------------------------- compression -- */
 
-/* libarchive leaks memory once a write has failed.  So it is never told of a
-   failure, and its further output is dropped. */
+/* libarchive leaks memory once a write has failed.  So failures are hidden from
+   it, and its further output is dropped. */
 static la_ssize_t to_sink(struct archive *archive, void *context,
                           const void *bytes, size_t count)
 {

@@ -3,7 +3,7 @@
  *
  * A load is a read, a store is a write, and an operation that does both is a
  * read and a write; a compare-and-exchange that fails is a read.  Every
- * operation is sequentially consistent, whichever weaker order was asked for.
+ * operation is sequentially consistent, even if a weaker order was requested.
  */
 #include <stdbool.h>
 

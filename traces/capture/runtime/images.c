@@ -4,7 +4,7 @@
  * Algorithm: the system knows which files are mapped (/proc/self/maps), and the
  *   segments of an ELF file say which address a place in it has.  The results
  *   are kept for the process.  A page of code that is in no such file is kept,
- *   too, so that it is looked for once.
+ *   too, so that it is looked up once.
  * Guarantee: right unless a library is unloaded and another one mapped in its
  *   place, whose sites then seem to be in the first one.
  * Cost: a walk through the mappings for each image, once per process; a walk

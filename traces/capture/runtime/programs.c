@@ -27,8 +27,8 @@
 #include "traces/capture/runtime/process.h"
 #include "traces/capture/runtime/recorder.h"
 
-/* libc's functions.  They are looked for before there is a second thread, as
-   the dynamic linker has locks that a child of fork() may find taken; only
+/* libc's functions.  They are looked up before there is a second thread, as the
+   dynamic linker has locks that a child of fork() may find taken; only
    constructors of shared libraries may come before that. */
 #define FUNCTIONS(OF) \
     OF(execve);       \

@@ -42,9 +42,9 @@
  *   in it than the interrupted code did, leaves words that stay unused, and
  *   that one late.
  * Cost: everything here happens once per buffer, once per fork, or once per
- *   process, except where call sites are recorded.  A buffer's words are looked
- *   at when it is handed over.  A child asks the system for one mapping for
- *   each buffer that the parent had.
+ *   process, except where call sites are recorded.  A buffer's words are
+ *   checked when it is handed over.  A child asks the system for one mapping
+ *   for each buffer that the parent had.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
