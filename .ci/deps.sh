@@ -13,7 +13,7 @@
 # terminal to ask on; without either it prints the command and stops.
 set -eu
 
-# What runs programs for `record`: a tool is built with valgrind's libraries.
+# Tools for `record`: one is built with valgrind's libraries.
 recorder='valgrind pkg-config'
 
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev

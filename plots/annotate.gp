@@ -4,7 +4,7 @@
 # lines of sources, or the data of --data: those with most misses at all sizes
 # together have a colour of their own, and all others share one.  Of many sizes
 # some are drawn.  Names lack the arguments of their function, and long ones their
-# beginning: what tells C++ names apart stands at their end.
+# beginning: C++ names differ at their end.
 
 # "# TRACES BARS TRACE SIZE..."; then a block for each line of sources, of "BAR
 # FROM TO".

@@ -10,7 +10,7 @@
 #   FIRST[i] LAST[i]  its rows, from 0, for "every ::FIRST::LAST"
 #   TRACE[i] BLOCK[i] its trace and block size ("" = unknown), as text
 #   POLICY[i]       the spec of its policy, and TENANT[i] ("" = the table has none)
-#   LABEL[i]        what tells it from the others
+#   LABEL[i]        its difference from the others
 #   lowest highest smallest largest   ratios and sizes of curves, these in_bytes
 #   steep_count     how many fall far
 #   SUBTITLE        what they have in common
@@ -108,8 +108,8 @@ do for [i = 1:series] {
 block_text(text) = text eq "" ? "block ids" : text . "-byte blocks"
 joined(a, b) = a eq "" ? b : b eq "" ? a : a . ", " . b
 
-# What differs: traces, block sizes, policies, tenants; if that does not tell all series
-# apart, the whole name of a trace, and after that the CSV file.
+# The differences: traces, block sizes, policies, tenants; if these are not enough,
+# the whole name of a trace, and after that the CSV file.
 several_traces = 0
 several_blocks = 0
 several_policies = 0

@@ -1,6 +1,6 @@
 # draw-lines.gp - draw the lines of lines.gp; loaded by the others
 #
-# They set `command` before, "plot " or a plot of what lies below the lines, with
+# They set `command` before, "plot " or a plot of the area below the lines, with
 # a comma at its end; x_least, x_most, x_log and the same of y, which the axes
 # are; and STEPS: 1 where a line stays at a row's value up to the next row.
 

@@ -1,4 +1,4 @@
-# heading.gp - the title and what stands below it; loaded by the others
+# heading.gp - the title and the lines below it; loaded by the others
 #
 # They set HEADING and SUBTITLE before.  margay plot --title sets TITLE, which
 # replaces HEADING; an empty one (none) leaves out both, as a paper

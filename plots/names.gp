@@ -12,7 +12,7 @@ wide_names = sum [i = 1:COUNT] widen(FITTING[i])
 is_between(mark) = strstrt("_-./,: ", mark) > 0
 do for [end = 0:1] {
     if (COUNT > 1 && longest > ROOM) {
-        # What all share: `same` characters from this end.
+        # The common part: `same` characters from this end.
         part(i, n) = end ? FITTING[i][strlen(FITTING[i]) - n + 1:*] \
                          : FITTING[i][1:n]
         edge(n) = end ? part(1, n)[1:1] : part(1, n)[n:n]

@@ -10,7 +10,7 @@
 #   series areas    how many there are of each
 #   NAME[i] TURN[i] the policy of series i, and which of its specs it is, from 1
 #   PLACE[i]        its trace, block size and tenant, as a number from 1
-#   LABEL[i]        what tells it from the others
+#   LABEL[i]        its difference from the others
 #   smallest largest lowest highest   of sizes and ratios
 #   in_bytes ROWS[i]
 #   add_policy(i)   adds series i to the lines
@@ -97,7 +97,7 @@ do for [i = 1:series] {
 colour_of(i) = word(values, KIND[i] <= 12 ? KIND[i] : 13 + (KIND[i] - 13) % 4)
 shape_of(i) = int(word("1 2 5 7 9 13 11 15 4 6 8 12", (KIND[i] - 1) % 12 + 1))
 is_border(i) = NAME[i] eq "lru" || NAME[i] eq "opt"
-# Of one policy, dashes tell traces and parameters from each other.
+# Of one policy, dashes distinguish traces and parameters.
 dashes_of(i) = (KIND[i] + TURN[i] + PLACE[i] - 3) % 5 + 1
 add_policy(i) = (add_line(sprintf("$lines index %d", i - 1), 0, ROWS[i] - 1, \
     "$1", "$2", LABEL[i]), look(colour_of(i), \

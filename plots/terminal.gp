@@ -85,7 +85,7 @@ set output OUT
 array COLOUR[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", \
                    "#e69f00", "#000000"]
 colour(i) = COLOUR[(i - 1) % 7 + 1]
-# As colours do not tell all lines apart, dashes and markers differ, too: no two
+# As colours are too few for all lines, dashes and markers differ, too: no two
 # of 84 lines have the same of all three.
 array SHAPE[6] = [7, 5, 9, 13, 11, 15]
 dashes(i) = (i - 1) % 4 + 1
@@ -127,7 +127,7 @@ set rmargin at screen right
 set bmargin at screen bottom
 set tmargin at screen top
 
-# Samples are long enough for every dash type to be told from the others.
+# Samples are long enough to recognise every dash type.
 set key right top vertical Left reverse noenhanced samplen 4 \
     spacing 1.25 textcolor "#222222"
 

@@ -1,6 +1,6 @@
 # tiers.gp - what tiers of caches hit, from a table of margay curve --tiers
 #
-# A bar for each split, cut up among its tiers from below, as high as what all hit:
+# A bar for each split, cut up among its tiers from below, as high as the hits of all:
 # shares of tokens where these are known, else of references.  Below a bar stand
 # the sizes of the tiers that have several; one that has a single size has it in
 # the legend.

@@ -86,7 +86,7 @@ sub sum_up {
 package main;
 use App::Prove;
 
-# What a signal ends, ends with the tests that run: each has a group of its own.
+# A signal also ends the running tests: each has a group of its own.
 sub stop {
     my ($signal) = @_;
     for my $path (glob '/proc/[0-9]*/stat') {

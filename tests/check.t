@@ -41,7 +41,7 @@ is 'one that bails out' "$status $(tail -n 1 out)" \
     '1 3 passed, 1 failed, 0 skipped'
 check 'says why' grep -q 'no flour' out
 
-# What it started holds its standard output open.
+# Its child holds its standard output open.
 write hangs.t '#!/bin/sh' 'echo ok 1' 'sleep 300 &' 'sleep 300' 'echo 1..1'
 MARGAY_TEST_SECONDS=1
 export MARGAY_TEST_SECONDS

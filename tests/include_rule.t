@@ -50,7 +50,7 @@ my %rooms = (
 sub room_of {
     my ($path) = @_;
     my ($folder, $room) = $path =~ m{^(\w+)/(?:(.*)/)?[^/]*$} or return;
-    # What is lent to the right may be from any room.
+    # Headers for the folders on the right may be from any room.
     return ($folder, '', scalar @{ $rooms{$folder} // [] })
         if $path eq "$folder/${folder}_internal.h";
     return ($folder, '', 0) unless defined $room;
@@ -95,7 +95,7 @@ sub unit_of {
     return $path =~ s/\.\w+$//r;
 }
 
-# What is read: [path, line, quoted, name] of each include below the folders.
+# Returns [path, line, quoted, name] of each include below the folders.
 sub read_includes {
     my @includes;
     find({ no_chdir => 1, wanted => sub {
@@ -140,7 +140,7 @@ sub circles {
     return sort keys %circles;
 }
 
-# What is wrong below the working directory: breaches by folder, and circles.
+# The faults below the working directory: breaches by folder, and circles.
 sub check_tree {
     my @includes = read_includes();
     my %breaches = map { $_ => [] } @folders;

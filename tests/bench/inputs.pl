@@ -45,7 +45,7 @@ sub wanted_of {
     return map { $_ => 1 } @wanted ? @wanted : @names;
 }
 
-# Written beside and renamed, so that an interrupted run leaves no half file.
+# Written elsewhere and renamed, so that an interrupted run leaves no half file.
 sub make_file {
     my ($file, $write) = @_;
     mkdir $files unless -d $files;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# peers.pl - whole commands beside those of other programs
+# peers.pl - whole commands compared with those of other programs
 #
 #     peers.pl [--rounds N] [--only PEER,...] [--on WORKLOAD,...]
 #         [--refs N] [--seconds N] [--trace NAME=FILE.u64]...
@@ -387,7 +387,7 @@ sub fastest_of {
 
 # --------------------------------------------------------------- measuring --
 
-# What two say about the caches that both name: 'equal' or what is wrong.
+# Compare the results of two for the caches that both name: 'equal' or a fault.
 sub compared {
     my ($ours, $theirs, $refs) = @_;
     my @caches = grep { exists $ours->{$_} } sort keys %$theirs;

@@ -11,7 +11,7 @@
 #
 # performance-exact and performance-threads want a machine with nothing else to
 # do; for the others user time is near enough on one that is shared.
-# performance-cheetah is made by hand, beside `make bench-peers`.
+# performance-cheetah is made by hand, next to `make bench-peers`.
 use strict;
 use warnings;
 use File::Basename qw(basename);
@@ -226,7 +226,7 @@ sub optimal {
         run($margay, 'convert', '-q', 'tests/sample/walk.lackey.xz', $_[0], '--to',
             'u64');
     });
-    # Each with what its numbers are shifted by, a bound, and a bypass.
+    # Each with the shift of its numbers, a bound, and a bypass.
     my @inputs = (['W1', $file{W1}], ['W1 bound 65536', $file{W1}, 0, 65536],
         ['W1 with bypass', $file{W1}, 0, 0, 1], ['W2', $file{W2}],
         ['W5', $file{W5}], ['the sample', $sample, 6],

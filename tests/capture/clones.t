@@ -17,7 +17,7 @@ is 'variables that two have: no trace' "$status $(ls trace2 2>/dev/null)" '125 '
 like 'says so' "$(tail -n 1 err)" \
     ': 1 process made another .* by a call of clone: references are missing$'
 
-# What assembly makes is seen where a buffer is handed over.
+# Processes made by assembly are noticed where a buffer is handed over.
 for how in raw raw-share; do
     ./clones $how >out
     if [ $? = 77 ]; then
@@ -50,7 +50,7 @@ if unshare --pid --fork true 2>err; then
 else
     skip "$name" "$(head -n 1 err)"
 fi
-# What is executed there is not counted.
+# Programs executed there are not counted.
 cat >space.sh <<'END'
 #!/bin/sh
 unshare --pid --fork sh -c 'exec true'

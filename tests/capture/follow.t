@@ -109,7 +109,7 @@ for how in execve execv execvp execvpe fexecve execl execlp execle execveat \
     esac
 done
 
-# A process of which pthread_atfork() does not tell.
+# A process that pthread_atfork() does not report.
 cat >unannounced.c <<'CODE'
 #define _GNU_SOURCE
 #include <stdint.h>

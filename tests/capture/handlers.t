@@ -1,5 +1,5 @@
 #!/bin/sh
-# handlers.t - handlers of signals lose nothing of what they interrupt, and put
+# handlers.t - handlers of signals lose nothing of the interrupted code, and put
 # nothing where it does not belong
 . tests/sim/lib.sh
 sources=$root/tests/capture

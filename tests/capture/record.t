@@ -25,7 +25,7 @@ check_operations() { # NAME
 }
 check_operations "$compiler"
 
-# What is printed fits both compilers, or the one that CC names.
+# The flags fit both compilers, or the one that CC names.
 for each in gcc clang; do
     command -v $each >/dev/null || {
         skip "$each builds programs for the runtime" "no $each"
@@ -43,7 +43,7 @@ for each in gcc clang; do
         done
     done
 done
-# What lacks room ends as it would.
+# Without room a program ends as it would.
 cat >overflow.c <<'END'
 #include <string.h>
 char target[16], source[32];
@@ -154,7 +154,7 @@ check 'words have the same sites' cmp -s sites.words.csv sites.mgt.csv
 
 
 # -------------------------------------------------------------------- units --
-# What convert makes of addresses.
+# The output of convert for addresses.
 run record --to mgt -o whole.mgt ./straddle
 for format in arc vscsi lines; do
     run record --to $format -o recorded ./straddle
@@ -180,7 +180,7 @@ is 'the program says it on standard error' "$(cat err)" said
 check 'and the trace is alone' test "$(grep -vc '^ [LS] ' out)" = 0
 "$MARGAY" record -q --to lackey -o - ./ends return 1000000 |
     "$MARGAY" curve -q --sizes pow2 - >curve
-# What it reads besides lies in one block or two.
+# Its other reads are in one block or two.
 like 'analysed while it runs' "$(tail -n 1 curve | cut -d, -f4-6)" \
     '^32768,1000002,51[34]$'
 "$MARGAY" record -q -o - ./ends return 1000000 |

@@ -164,7 +164,7 @@ check 'it ends when it will' ends_by_itself $recorder
 ends $recorder
 is 'and nothing is lost' "$status $(grep -c '^ S.*,8$' kept)" '3 300000'
 
-# A recorder that is killed cannot tell its program, which must not wait for it.
+# A killed recorder cannot warn its program, which must not wait for it.
 name='a program whose recorder is killed'
 mkfifo trace.fifo
 "$MARGAY" record -q --to words -o - ./hostile forever >trace.fifo 2>/dev/null &
@@ -190,7 +190,7 @@ check 'a recorder whose reader is killed ends' await dead $recorder
 ended $reader 2>/dev/null
 ended $recorder 2>/dev/null
 
-# The second kills, and what it would leave behind is removed: more files than
+# The second kills, and its files are removed: more files than
 # any small number.
 mkdir here
 cat >there.c <<'EOF'

@@ -2,7 +2,7 @@
 # cookbook.t - the commands of docs/using/cookbook.md print what stands there
 #
 # Runs every ```console block, all in one folder, as a reader would.  With
-# --update the outputs in the page are replaced by what was printed.
+# --update the outputs in the page are replaced by new ones.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -52,7 +52,7 @@ sub is_there {
     return grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
-# What a command prints, and what is wrong with it; errors are.
+# The output of a command, and its fault; errors are faults.
 sub run_command {
     my ($command) = @_;
     open my $script, '>', "$folder/bin/command" or die "a script: $!\n";

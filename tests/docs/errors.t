@@ -136,7 +136,7 @@ sub in_order {
         : ();
 }
 
-# What splaying does: the node goes up and its parent down.
+# Splaying: the node goes up and its parent down.
 sub rotated {
     my ($parent) = @_;
     my $node = $parent->{left};

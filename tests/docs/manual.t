@@ -31,7 +31,7 @@ sed -n 's/^\.It Fl \([a-z] , \)*-\([a-z-]*\).*/\2/p' "$root/docs/man/options.mdo
 cat "$root"/docs/man/*.1 | sed -n 's/^\.\\"option //p' | sort -u >used
 is 'every shared description is used' "$(comm -23 shared used)" ''
 
-# What a method takes stands in its row of the table, and on the page.
+# The options of a method are in its row of the table, and on the page.
 tr '\n' ' ' <"$pages/man1/margay-record.1" >record
 sed -n 's/.*slowdown = "\(.*\)",$/\1/p' "$root"/sim/record/record_*.c >slowdowns
 check 'there are methods to record' test "$(wc -l <slowdowns)" -ge 3

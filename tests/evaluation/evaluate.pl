@@ -85,7 +85,7 @@ sub shell { run('bash', '-o', 'pipefail', '-c', $_[0]) }
 
 # --------------------------------------------------------------- methods --
 
-# What a command says that it is.
+# The version of a command, as it prints it.
 sub version {
     my ($name, $command, $says) = @_;
     return `$command 2>&1` =~ $says ? "$name $1" : "no $name";
@@ -170,7 +170,7 @@ sub report {
     return $user + $system;
 }
 
-# What both sides of a pipeline take on two cores at least.
+# The least time of both sides of a pipeline on two cores.
 sub together {
     my ($one, $other) = @_;
     return (sort { $b <=> $a } $one, $other, ($one + $other) / 2)[0];
@@ -228,7 +228,7 @@ sub measure_program {
         push @{ $seconds{margay_both} }, $sides[0] + $sides[1]
             if $case eq 'margay';
     }
-    # The last one has left its summary behind.
+    # The last one has left its summary.
     my %row = (counts(),
         map { ("${_}_seconds" => median(@{ $seconds{$_} })) } keys %seconds);
     return %row if $group eq 'long';

@@ -120,7 +120,7 @@ sub write_means {
     write_table("$out/recording-means.csv", @lines);
 }
 
-# What is wanted of a step, for programs built for the recorder and as they are.
+# The goals of a step, for programs built for the recorder and unchanged ones.
 my @goals = (
     ['in the program', 'dropped', 1.6, 'runtime clang'],
     ['delivered', 'capture', 3, 'runtime clang'],

@@ -1,4 +1,4 @@
-# tests/evaluation/ - what it costs to record programs, beside the literature
+# tests/evaluation/ - the costs of recording programs, and the literature
 #
 # evaluate.pl says what is measured, methods.pl of which tables it makes the page;
 # docs/measured/evaluation.md has what came out.  Inputs and programs are kept in

@@ -47,7 +47,7 @@ soak: deps tests $(faults_INJECT) ## what takes long: faults under ASan, signals
 	@MARGAY_TEST_ROUNDS=300 $(PROVE) --timer --failures --comments \
 	    $(BUILD)/tests/stackdist/test_engines_large
 
-# What the tests run of it; the runtime stays as it is.
+# The parts that the tests run; the runtime is unchanged.
 faulty: $(BUILD)/margay $(runtime_FILES) $(BUILD)/no-tsan/libtsan.a
 
 .PHONY: soak faulty

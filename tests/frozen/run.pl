@@ -30,7 +30,7 @@ sub masked {
     return $text;
 }
 
-# What a library compresses has other bytes with each of its versions.
+# Compressed bytes differ with each version of a library.
 sub files {
     my @names;
     find({no_chdir => 1,

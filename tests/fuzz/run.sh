@@ -26,7 +26,7 @@ fi
 mkdir -p "$build/found"
 perl tests/fuzz/seeds.pl unpack "$build/seeds"
 
-# The runs that a log tells of: those of the end, or of the last line of
+# The runs in a log: those of the end, or of the last line of
 # progress where something was found.
 executions() {
     sed -n 's/^stat::number_of_executed_units: *//p; s/^#\([0-9]*\)[[:space:]].*/\1/p' \

@@ -1,4 +1,4 @@
-# tests/gpu/ - drivers that emulate, in the place of the real ones
+# tests/gpu/ - emulated drivers
 fake_DRIVERS := $(BUILD)/tests/gpu/libOpenCL.so.1
 
 $(BUILD)/tests/gpu/libOpenCL.so.1: $(BUILD)/obj/tests/gpu/fake_opencl.o

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.t - how .ci/deps.sh gets what is missing, and what it says if it cannot
+# deps.t - how .ci/deps.sh gets missing packages, and its errors
 #
 # The package manager and sudo are scripts that write down how they were called.
 . tests/sim/lib.sh

@@ -106,7 +106,7 @@ if [ -z "$sanitize" ]; then
     diff exported declared | sed 's/^/#   /'
 fi
 
-# The plots are drawn by scripts beside the command.
+# The plots are drawn by scripts next to the command.
 mkdir fake
 printf '#!/bin/sh\necho "$5" >"%s/used"\nexit 1\n' "$work" >fake/gnuplot
 chmod +x fake/gnuplot

@@ -52,7 +52,7 @@ is 'no source asks for the time of its compilation' \
     "$(cd "$root" && grep -rlE '__(DATE|TIME|TIMESTAMP)__' traces stackdist \
         assoc sim)" ''
 
-# What make compiles for an object of that build, named by its full path.
+# The source that make compiles for an object, named by its full path.
 compiled() { # OBJECT
     make -C some/other/place BUILD="$PWD/some/other/place/out" DEPS=no "$1" |
         grep -c '  CC' || :

@@ -20,7 +20,7 @@ sub write_distribution {
             0 .. 999), "-,1,inf,inf,0,0\n");
 }
 
-# {ENGINE => {COLUMN => VALUE}} of what `engines --run` says of a trace.
+# {ENGINE => {COLUMN => VALUE}} of `engines --run` on a trace.
 sub engines_on {
     my ($margay, $engines, @trace) = @_;
     return { map { $_->{engine} => $_ } objects_of(lines_of($margay, 'engines',

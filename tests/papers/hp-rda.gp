@@ -1,4 +1,4 @@
-# hp-rda.gp - pictures of what hp-rda.pl measures
+# hp-rda.gp - pictures of the measurements of hp-rda.pl
 #
 #     gnuplot -c hp-rda.gp OUT.png|svg|pdf CSV adjust|error|speed
 

@@ -15,7 +15,7 @@ require './tests/papers/tables.pl';
 
 our ($margay, $tools);
 
-# What was given: {quick, margay, tools, files, out}; the rest stays in @ARGV.
+# The arguments: {quick, margay, tools, files, out}; the rest stays in @ARGV.
 sub arguments {
     my (%options) = @_;
     my $given = { quick => 0 };

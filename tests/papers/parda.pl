@@ -77,7 +77,7 @@ sub write_large {
     write_table("$out/tables/parda-large.csv", @lines);
 }
 
-# Means of what each step takes over the program's own time, by method.
+# Means of the time of each step over the program's own, by method.
 sub write_means {
     my @programs = rows_of(read_table("$out/tables/parda-programs.csv"));
     my @lines = 'method,programs,' . join(',', @steps[1 .. $#steps]) . "\n";

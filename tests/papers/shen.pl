@@ -39,7 +39,7 @@ my @programs = $wanted{programs} || $wanted{histograms}
         $wanted{programs} ? () : @drawn) : ();
 my @limit = $quick ? ('--limit', '20M') : ();
 
-# What the distances are, variance, share of repeats, and what the paper has.
+# The distances, variance, share of repeats, and the values of the paper.
 my @distributions = (
     ['normal variance 20', 20, 0, 92.8], ['normal variance 100', 100, 0, 96.3],
     ['normal variance 200', 200, 0, 95.8], ['exponential', 0, 0, 96.9],

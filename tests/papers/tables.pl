@@ -106,7 +106,7 @@ sub is_named {
     return 1;
 }
 
-# What a link to tables/NAME.csv#ROW/COLUMN leads to, or undef.
+# The target of a link to tables/NAME.csv#ROW/COLUMN, or undef.
 sub cell {
     my ($path, $place) = @_;
     my ($name, $column_name) = split m{/}, $place, 2;

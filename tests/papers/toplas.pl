@@ -51,7 +51,7 @@ my ($quick, $margay, $tools, $files, $out) =
 
 # ------------------------------------------------------- their Table I --
 
-# What it is; its time and space as published, in our letters; ours.
+# The engine; its time and space as published, in our letters; ours.
 my @analysers = (
     ['trace as a stack', 'O(N M)', 'O(M)', 'naive'],
     ['trace as a vector', 'O(N log N)', 'O(N)', 'bennett-kruskal'],
@@ -390,7 +390,7 @@ sub write_constants {
         sprintf "mean,%.1f\n", mean(@shares));
 }
 
-# Their Figure 8: a large run, and what two small ones predict.
+# Their Figure 8: a large run, and the prediction of two small ones.
 sub write_predicted {
     my ($test, $train, $ref) = $quick ? (7, 8, 10) : (10, 16, 28);
     run('bash', '-c', "$margay predict -q --method single --size " . $ref**3 . ' '

@@ -29,7 +29,7 @@ sub made_traces {
     return @made;
 }
 
-# What prints the log2 histogram of a trace by an engine.
+# The command for the log2 histogram of a trace by an engine.
 sub command {
     my ($trace, $engine, $threads) = @_;
     return ($margay, 'histogram', '-q', '-j' . ($threads // 1), '--bins', 'log2',

@@ -3,7 +3,7 @@
 . tests/sim/lib.sh
 . "$root/tests/plots/texts.sh"
 
-# What formats, enhanced text, the shell, awk, CSV, XML and TeX would read.
+# Text special to formats, enhanced text, the shell, awk, CSV, XML and TeX.
 # shellcheck disable=SC2016 # nothing is to be expanded
 odd='50%d_a^b{c}"'\''\$&~@#<x>`w`ü%s.din'
 tex='50\%d\_a\textasciicircum{}b\{c\}"'\''\textbackslash{}\$\&\textasciitilde{}@\#$<$x$>$`w`ü\%s.din'

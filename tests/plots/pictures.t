@@ -1,5 +1,5 @@
 #!/bin/sh
-# pictures.t - what is written in pictures of each kind, and what they refuse
+# pictures.t - the contents of pictures of each kind, and their refusals
 #
 # An SVG's text can be read: labels, ticks, titles and the points of lines.
 . tests/sim/lib.sh
@@ -34,7 +34,7 @@ slanted() {
         END { print $count + 0 }' "$1.svg"
 }
 
-# dashes NAME: how many kinds there are beside whole lines.
+# dashes NAME: how many kinds there are besides whole lines.
 dashes() {
     grep -o "stroke-dasharray='[^']*'" "$1.svg" | sort -u | wc -l
 }
@@ -82,7 +82,7 @@ table blocks.csv $curve t,32,1,32,10,5,0.5 t,32,2,64,10,4,0.4 t,64,1,64,10,5,0.5
 picture blocks blocks.csv '32-byte blocks' '64-byte blocks' t
 table ids.csv $curve dir/ids.gz,,1,,10,9,0.9 dir/ids.gz,,8,,10,1,0.1
 picture ids ids.csv ids.gz 'cache size in blocks' 8
-# The same trace and block size twice: the files tell them apart.
+# The same trace and block size twice: the files differ.
 cp ids.csv again.csv
 picture same 'ids.csv again.csv' ids.csv again.csv
 # Down to a hundredth and less: logarithmic.
@@ -147,7 +147,7 @@ picture worse 'odd.csv --gain' -0.4 '!-0.6'
 is 'a share of the way: no other tick is below 0' \
     "$(grep -o '>-0[.][0-9]*<\|\[-0[.][0-9]*\]' worse.svg | sort -u | wc -l)" 2
 
-# What tells series apart is named, in each table that has it.
+# The differences of series are named, in each table that has them.
 awk 'BEGIN { print "id,size,who"
     for (i = 0; i < 5000; i++) { id = i * i % 97
         print id "," 100 + id "," (i % 2 ? "web" : "a, \"b\"") } }' |

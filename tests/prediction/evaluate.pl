@@ -6,7 +6,7 @@
 #
 # MARGAY is the command, PROGRAMS the one built from this folder, FILES a folder for
 # the histograms, which are made on the first run.  Each program runs on six sizes
-# of its input; what valgrind records needs valgrind.  Writes
+# of its input; recordings by valgrind need valgrind.  Writes
 #
 #   OUT/tables/prediction-means.csv  mean accuracies, in percent, of the three large
 #       sizes predicted from the three small ones (the larger two, for the method of
@@ -20,7 +20,7 @@
 #       of elements is taken for it; how much of the run was to come when the size
 #       was found; and of the smallest run from the three large ones.  "n": not
 #       trusted, no change is predicted.  "-": no size is found.
-#   OUT/tables/prediction-found.csv  means of these beside the paper's
+#   OUT/tables/prediction-found.csv  means of these and the paper's
 use strict;
 use warnings;
 use FindBin;

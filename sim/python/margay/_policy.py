@@ -115,7 +115,7 @@ class _Loaded(_Own):
         """There is nothing that waits."""
 
 
-# What policy.c sends: the cache, set, block, way, and what has happened there.
+# A message of policy.c: the cache, set, block, way, and the event.
 _EVENT = struct.Struct("=QQQII")
 _HIT, _EVICT, _FILL, _NEW = range(4)
 

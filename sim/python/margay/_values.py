@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator, Sequence, SupportsIndex, Union
 
 from margay._calls import Error, _c, _check, _free, _text, lib
 
-# Text is what the command takes: "250K" references, "4KiB", "5%", "1,2,8".
+# Text is an argument of the command: "250K" references, "4KiB", "5%", "1,2,8".
 Count = Union[SupportsIndex, str]
 Size = Union[SupportsIndex, str]
 Sizes = Union[Size, Iterable[Size]]
