@@ -234,20 +234,35 @@ static void put_helper(struct making *making, const IRDirty *call)
         store_write(making, call->mAddr, call->mSize, guard);
 }
 
+static void put_instruction(struct making *making, Addr address, UInt bytes)
+{
+    making->instruction = address;
+    making->loaded = NULL;
+    if (!making->wishes->fetches || bytes == 0)
+        return;
+    store_site(making);
+    store(making, number(margay_word(address, MARGAY_FETCH, bytes)), NULL);
+}
+
+/* A load that a store may follow, or that store. */
+static void put_linked(struct making *making, IRExpr *address,
+                       const IRExpr *stored, IRTemp result)
+{
+    if (stored == NULL)
+        store_read(making, address,
+                   sizeofIRType(typeOfIRTemp(making->code->tyenv, result)),
+                   NULL);
+    else
+        store_write(making, address, bytes_of(making, stored), NULL);
+}
+
 /* The references of a statement that has just been added. */
 static void put_references(struct making *making, const IRStmt *statement)
 {
     switch (statement->tag) {
     case Ist_IMark:
-        making->instruction = statement->Ist.IMark.addr;
-        making->loaded = NULL;
-        if (!making->wishes->fetches || statement->Ist.IMark.len == 0)
-            return;
-        store_site(making);
-        store(making,
-              number(margay_word(statement->Ist.IMark.addr, MARGAY_FETCH,
-                                 statement->Ist.IMark.len)),
-              NULL);
+        put_instruction(making, statement->Ist.IMark.addr,
+                        statement->Ist.IMark.len);
         return;
     case Ist_WrTmp: {
         const IRExpr *value = statement->Ist.WrTmp.data;
@@ -276,17 +291,10 @@ static void put_references(struct making *making, const IRStmt *statement)
     case Ist_CAS:
         put_exchange(making, statement->Ist.CAS.details);
         return;
-    case Ist_LLSC: {
-        IRExpr *value = statement->Ist.LLSC.storedata;
-        IRExpr *address = statement->Ist.LLSC.addr;
-        IRType type =
-            typeOfIRTemp(making->code->tyenv, statement->Ist.LLSC.result);
-        if (value == NULL)
-            store_read(making, address, sizeofIRType(type), NULL);
-        else
-            store_write(making, address, bytes_of(making, value), NULL);
+    case Ist_LLSC:
+        put_linked(making, statement->Ist.LLSC.addr,
+                   statement->Ist.LLSC.storedata, statement->Ist.LLSC.result);
         return;
-    }
     case Ist_Dirty:
         put_helper(making, statement->Ist.Dirty.details);
         return;
