@@ -389,14 +389,15 @@ static void add_age(struct new_ages *ages, uint64_t from, uint64_t until)
     }
 }
 
-/* The part of `hits` whose copies are valid at this time; a copy that is stored
-   anew, or by a set, is valid until `fresh`. */
-static struct hits valid_hits(const struct margay_ages *old,
+/* Find the part of `hits` whose copies are valid at this time; a copy that is
+   stored anew, or by a set, is valid until `fresh`. */
+static inline void keep_valid(const struct margay_ages *old,
                               const struct hits *hits, uint64_t time, bool sets,
-                              uint64_t fresh, struct new_ages *now)
+                              uint64_t fresh, struct hits *valid,
+                              struct new_ages *now)
 {
-    struct hits valid = {.count = 0};
     uint64_t end = 0;
+    valid->count = 0;
     for (size_t k = 0; k < hits->count; k++) {
         const struct margay_interval *all = &hits->list[k];
         if (end < all->from)
@@ -412,12 +413,12 @@ static struct hits valid_hits(const struct margay_ages *old,
             bool is_valid = time <= old->until[a];
             add_age(now, from, is_valid && !sets ? old->until[a] : fresh);
             if (is_valid)
-                valid.list[valid.count++] = (struct margay_interval){from, to};
+                valid->list[valid->count++] =
+                    (struct margay_interval){from, to};
         }
     }
     if (end != UINT64_MAX)
         add_age(now, end, fresh);
-    return valid;
 }
 
 /* Remove the hits of copies that are no longer valid at this moment.  A stored
@@ -428,6 +429,7 @@ static void expire(struct margay_objects *objects,
 {
     struct margay_ages *stored = &objects->ages[objects->weights.next];
     struct new_ages now = {.count = 0};
+    struct hits valid;
     uint64_t time = requests->times[i], ttl = objects->options.ttl_seconds;
     bool sets = requests->ops != NULL && requests->ops[i] == MARGAY_SET;
     if (ttl == UINT64_MAX && requests->ttls != NULL)
@@ -435,8 +437,7 @@ static void expire(struct margay_objects *objects,
     uint64_t fresh = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
     if (past == 0)
         hits->count = 0;
-    const struct hits valid =
-        valid_hits(&objects->ages[past], hits, time, sets, fresh, &now);
+    keep_valid(&objects->ages[past], hits, time, sets, fresh, &valid, &now);
     for (size_t k = 0; k < MARGAY_OBJECTS_AGES; k++) {
         stored->from[k] = k < now.count ? now.from[k] : UINT64_MAX;
         stored->until[k] = now.until[k];
