@@ -33,6 +33,10 @@ enum margay_touch {
     MARGAY_BACK_TO_FRONT, /* the end of a request is evicted first */
 };
 
+/* The most tiers of a cache of prefixes, and the most groups of layers. */
+#define MARGAY_MOST_TIERS  64
+#define MARGAY_MOST_GROUPS 64
+
 typedef struct margay_prefixes margay_prefixes;
 
 struct margay_prefixes_options {

@@ -8,7 +8,6 @@
 
 #include "assoc/policies/cache.h"
 #include "assoc/room.h"
-#include <margay/hierarchy.h>
 
 #define NO_BLOCK UINT32_MAX
 
@@ -27,13 +26,15 @@ struct node {
 
 struct margay_prefix_cache {
     bool back, inclusive;
-    margay_cache *tiers[MARGAY_MOST_LEVELS]; /* usually one */
-    size_t tier_count, counted;              /* 0 = it is leaf-lru */
+    margay_cache *tiers[MARGAY_MOST_TIERS]; /* usually one */
+    size_t tier_count, counted;             /* 0 = it is leaf-lru */
     /* The expiry of each block; NULL = there is none.  Blocks stored now expire
        at `end`. */
     uint64_t *ends, end, now, ttl;
     uint64_t *uses; /* of a request, in their order */
     size_t use_room;
+    const uint64_t *windows; /* [group] */
+    size_t groups, group;
 
     uint64_t room, held, time;
     struct node *nodes;
@@ -168,7 +169,7 @@ static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
 
 /* ------------------------------------------------------------- any cache -- */
 
-static bool holds(margay_prefix_cache *cache, uint32_t block)
+static bool holds(const margay_prefix_cache *cache, uint32_t block)
 {
     size_t i = 0;
     if (cache->tier_count == 0)
@@ -177,6 +178,11 @@ static bool holds(margay_prefix_cache *cache, uint32_t block)
            margay_cache_where(cache->tiers[i], block) == MARGAY_NOWHERE)
         i++;
     return i < cache->counted;
+}
+
+static bool has(const margay_prefix_cache *cache, uint32_t block)
+{
+    return holds(cache, block) && !has_expired(cache, block);
 }
 
 static void use_tiers(margay_prefix_cache *cache, uint64_t block)
@@ -203,19 +209,72 @@ static void use_tiers(margay_prefix_cache *cache, uint64_t block)
     }
 }
 
+/* The longest beginning that all groups let hit, and in *told, that of the
+   group that is asked for. */
+static size_t find_hits(const margay_prefix_cache *cache,
+                        const uint32_t *blocks, size_t count, size_t *told)
+{
+    uint64_t runs[MARGAY_MOST_GROUPS]; /* that are held, up to here */
+    size_t hits = 0, groups = cache->groups;
+    if (groups == 1 && cache->windows[0] == UINT64_MAX) {
+        while (hits < count && has(cache, blocks[hits]))
+            hits++;
+        return *told = hits;
+    }
+    memset(runs, 0, sizeof runs);
+    *told = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t good = 0;
+        for (size_t g = 0; g < groups; g++) {
+            uint32_t block = (uint32_t)(blocks[i] * groups + g);
+            uint64_t window = cache->windows[g];
+            runs[g] = has(cache, block) ? runs[g] + 1 : 0;
+            bool is_good = runs[g] >= (window <= i ? window : i + 1);
+            good += is_good;
+            if (is_good && g + 1 == cache->group)
+                *told = i + 1;
+        }
+        if (good == groups)
+            hits = i + 1;
+    }
+    if (cache->group == 0)
+        *told = hits;
+    return hits;
+}
+
+/* What a request uses, in its order: before the last windows, and in them;
+   returns how many blocks. */
+static size_t list_uses(margay_prefix_cache *cache, const uint32_t *blocks,
+                        size_t count, size_t hits)
+{
+    uint64_t *uses = cache->uses;
+    const size_t groups = cache->groups;
+    const bool back = cache->back;
+    for (int ends = 0; ends < 2; ends++) {
+        for (size_t g = 0; g < groups; g++) {
+            uint64_t window = cache->windows[g];
+            uint64_t last = count > window ? count - window : 0;
+            uint64_t from = ends != 0       ? last
+                            : hits > window ? hits - window
+                                            : 0;
+            uint64_t to = ends != 0 ? count : last;
+            for (uint64_t n = from; n < to; n++)
+                *uses++ = blocks[back ? from + to - 1 - n : n] * groups + g;
+        }
+    }
+    return (size_t)(uses - cache->uses);
+}
+
 enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
                                                const uint32_t *blocks,
                                                size_t count, uint64_t time,
                                                size_t *hits,
                                                struct margay_error *error)
 {
-    *hits = 0;
     cache->now = time;
     if (!margay_add_u64(time, cache->ttl, &cache->end))
         cache->end = UINT64_MAX;
-    while (*hits < count && holds(cache, blocks[*hits]) &&
-           !has_expired(cache, blocks[*hits]))
-        ++*hits;
+    size_t found = find_hits(cache, blocks, count, hits);
     if (cache->tier_count == 0) {
         for (size_t i = 0; i < count; i++) {
             if (holds(cache, blocks[i]) && has_expired(cache, blocks[i]))
@@ -224,10 +283,10 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
         use_leaves(cache, blocks, count);
         return MARGAY_OK;
     }
-    if (!MARGAY_MAKE_ROOM(cache->uses, 0, count, cache->use_room))
+    if (!MARGAY_MAKE_ROOM(cache->uses, 0, count * cache->groups,
+                          cache->use_room))
         return margay_fail_memory(error, "the blocks of a request");
-    for (size_t i = 0; i < count; i++)
-        cache->uses[i] = blocks[cache->back ? count - 1 - i : i];
+    count = list_uses(cache, blocks, count, found);
     /* Blocks that may expire are used one by one, as each new one may evict
        another. */
     size_t at_once = cache->ends == NULL ? count : 1;
@@ -235,8 +294,7 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
         use_tiers(cache, cache->uses[i]);
     for (size_t i = 0; i < count && cache->tier_count == 1; i += at_once) {
         uint32_t block = (uint32_t)cache->uses[i];
-        if (cache->ends != NULL &&
-            (!holds(cache, block) || has_expired(cache, block)))
+        if (cache->ends != NULL && !has(cache, block))
             store(cache, block);
         margay_cache_feed(cache->tiers[0], &cache->uses[i], NULL, at_once);
     }
@@ -293,6 +351,8 @@ enum margay_status margay_prefix_cache_create(
     const struct margay_prefix_cache_options *options,
     margay_prefix_cache **cache, struct margay_error *error)
 {
+    static const uint64_t no_window = UINT64_MAX;
+    struct margay_prefix_cache_options of_all = *options; /* groups */
     margay_prefix_cache *made = calloc(1, sizeof *made);
     *cache = NULL;
     if (made == NULL)
@@ -300,21 +360,29 @@ enum margay_status margay_prefix_cache_create(
     made->back = options->back;
     made->inclusive = options->inclusive;
     made->counted = options->counted;
-    uint64_t before = 0;
-    enum margay_status status = MARGAY_OK;
+    made->windows = options->windows == NULL ? &no_window : options->windows;
+    made->groups = options->windows == NULL ? 1 : options->groups;
+    made->group = options->group;
+    uint64_t before = 0, blocks = options->blocks * made->groups;
+    enum margay_status status =
+        blocks > UINT32_MAX
+            ? margay_fail_memory(error, "the blocks of all groups")
+            : MARGAY_OK;
+    of_all.blocks = (uint32_t)blocks;
     for (size_t i = 0; i < options->tiers && status == MARGAY_OK; i++) {
         /* A cache that has room for all blocks never evicts one. */
         made->room = options->sums[i] - before;
         if (made->room > options->blocks)
             made->room = options->blocks;
+        made->room *= made->groups;
         status = strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0
-                     ? make_leaves(options, made, error)
-                     : make_tier(options, made, error);
+                     ? make_leaves(&of_all, made, error)
+                     : make_tier(&of_all, made, error);
         before = options->sums[i];
     }
     made->ttl = options->ttl_seconds;
     if (status == MARGAY_OK && options->expires) {
-        made->ends = calloc(options->blocks, sizeof *made->ends);
+        made->ends = calloc(blocks, sizeof *made->ends);
         if (made->ends == NULL)
             status = margay_fail_memory(error, "a cache");
     }

@@ -14,6 +14,15 @@
  *   from the first one to the first that has the block.  It comes into those
  *   before, from the last one to the first; those after are not used.  With
  *   inclusive tiers, a block that one of them evicts leaves all before it.
+ *   Several groups of layers, each with a block of its own for each block of a
+ *   prompt, share one cache.  A group attends to all blocks before one, or to a
+ *   window: then it needs the last blocks of a beginning alone, as many as the
+ *   window has, and uses no block before these.  A request hits the longest
+ *   beginning that all groups have.  It uses first the blocks that have left
+ *   the window when it ends, and then the rest, one group after the other.
+ *
+ * Source: of groups, vLLM's hybrid manager of KV caches
+ *   (vllm/v1/core/single_type_kv_cache_manager.py, kv_cache_coordinator.py).
  *
  * Guarantee: where requests are used from back to front and a block has always
  *   the same parent, leaf-lru holds what lru holds, as long as no request is
@@ -30,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <margay/status.h>
+#include <margay/prefixes.h>
 
 #define MARGAY_LEAF_LRU "leaf-lru"
 
@@ -47,7 +56,12 @@ struct margay_prefix_cache_options {
     uint64_t seed;
     uint32_t blocks; /* all numbers are below */
     bool back;       /* a request's blocks are used from its end on */
-    bool expires;    /* of one tier: the time to live */
+    /* Of one tier, and not of leaf-lru: the blocks of the window of each group,
+       UINT64_MAX = all; each has room for sums[0].  NULL = one group of all;
+       they outlive the cache. */
+    const uint64_t *windows;
+    size_t groups, group; /* hits are of this one, from 1 on; 0 = of all */
+    bool expires;         /* of one tier: the time to live */
     uint64_t ttl_seconds;
 };
 

@@ -136,6 +136,8 @@ static enum margay_status question_of_all(
         .tiers = options->results.tiers.inclusion == MARGAY_EXCLUSIVE
                      ? NULL
                      : &options->results.tiers,
+        .groups = options->results.groups.count == 0 ? NULL
+                                                     : &options->results.groups,
     };
     if (requests.tiers != NULL && !options->results.requests)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -30,7 +30,8 @@ void curve_columns(const struct options *options, bool snapshot,
             (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u) |
             curve_object_counters(options) |
             (curve_shares(options) ? MARGAY_COUNTS_SHARED : 0u),
-        .policy = options->results.policies.count > 0,
+        .policy = options->results.policies.count > 0 ||
+                  options->results.groups.count > 0,
         .key = options->reading.tenant != NULL,
         .window = !snapshot && options->run.window_refs != 0,
     };

@@ -273,7 +273,7 @@ void warn_of_part(const struct options *options,
     struct margay_series all = *series;
     /* All policies have the same requests. */
     if ((labels->tenant == NULL && labels->window == NULL) ||
-        (series->policy != NULL &&
+        (options->results.policies.count > 0 &&
          series->policy != options->results.policies.specs[0]))
         return;
     all.policy = NULL;

@@ -419,7 +419,7 @@ OPTION_TYPE(tiers)
         bytes = strcspn(cursor, ",+");
         bool first = cursor == text || cursor[-1] == ',';
         if (bytes >= sizeof item || sizes == MARGAY_MOST_TIER_SIZES ||
-            (first && tiers->count == MARGAY_MOST_LEVELS))
+            (first && tiers->count == MARGAY_MOST_TIERS))
             return refuse(name, text,
                           "up to 64 tiers, and sizes such as 64,4KiB+8KiB, 256 "
                           "together",
@@ -437,6 +437,28 @@ OPTION_TYPE(tiers)
     return tiers->count < 2
                ? refuse(name, text, "two sizes or more such as 64,4KiB", error)
                : MARGAY_OK;
+}
+
+OPTION_TYPE(groups)
+{
+    struct margay_layer_groups *groups = field;
+    char item[ITEM_BYTES];
+    groups->count = 0;
+    for (const char *cursor = text; cursor != NULL; groups->count++) {
+        enum margay_status status = next_item(name, &cursor, item, error);
+        uint64_t window = 0;
+        if (status != MARGAY_OK)
+            return status;
+        if (groups->count == MARGAY_MOST_GROUPS ||
+            (strcmp(item, "full") != 0 &&
+             (strncmp(item, "window=", 7) != 0 ||
+              !margay_parse_u64(item + 7, &window) || window < 2)))
+            return refuse(name, text,
+                          "full or window=TOKENS, 2 or more, up to 64 in all",
+                          error);
+        groups->tokens[groups->count] = window;
+    }
+    return MARGAY_OK;
 }
 
 OPTION_TYPE(bins)

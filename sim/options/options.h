@@ -211,6 +211,7 @@ struct options {
         bool in_report;              /* which counts requests, too */
         enum margay_touch touch;
         struct margay_tiers tiers;
+        struct margay_layer_groups groups;
         bool fair; /* of share */
         struct ttl_option ttl;
     } results;

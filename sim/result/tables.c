@@ -212,7 +212,7 @@ enum margay_status table_tiers(struct csv_writer *csv,
                                const struct margay_series *series,
                                struct margay_error *error)
 {
-    const struct margay_series_point *points[1 + MARGAY_MOST_LEVELS];
+    const struct margay_series_point *points[1 + MARGAY_MOST_TIERS];
     const struct margay_series_point none = {
         .misses = series->references, .missed_tokens = series->request_tokens};
     uint64_t *sums;

@@ -16,6 +16,7 @@
 struct margay_policy_row {
     const char *spec;
     const struct margay_policy_info *info;
+    size_t group;                /* of layers, as margay_prefix_cache has it */
     bool simulated;              /* otherwise an engine measures it, */
     enum margay_measure measure; /* which is this */
 };

@@ -8,7 +8,8 @@
  *   each simulation goes over them by itself (prefix_cache.h).  A look does all
  *   of that.  With a time to live LRU is simulated as well.  Tiers that are not
  *   exclusive are simulated in the same way, once for each split and number of
- *   first tiers, whose hits together count.
+ *   first tiers, whose hits together count; and groups of layers, once for what
+ *   each of them lets a request hit.
  *
  * Guarantee: exact.  Results do not depend on threads.
  *
@@ -18,8 +19,11 @@
  */
 #include <margay/prefixes.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/run/policies_replay.h"
 #include "sim/run/series.h"
@@ -53,6 +57,8 @@ struct prefixes {
     uint64_t request; /* the number of the last one */
     /* Of a span, without entries that have no block. */
     uint64_t blocks[MARGAY_SPAN_REFS];
+
+    uint64_t windows[MARGAY_MOST_GROUPS]; /* as margay_prefix_cache's */
 
     struct margay_sizes sizes; /* of all policies; the list is owned */
     /* Of tiers: the sums of each split, owned. */
@@ -252,6 +258,7 @@ static enum margay_status simulate(const struct margay_replay *replay,
         .tiers = 1,
         .counted = 1,
         .policy = row->spec,
+        .group = row->group,
         .seed = replay->seed,
         .blocks = replay->blocks,
         .back = request->touch == MARGAY_BACK_TO_FRONT,
@@ -259,6 +266,10 @@ static enum margay_status simulate(const struct margay_replay *replay,
         .ttl_seconds = request->ttl_seconds,
     };
     margay_prefix_cache *cache;
+    if (request->groups != NULL) {
+        options.windows = own->windows;
+        options.groups = request->groups->count;
+    }
     if (tiers != NULL) {
         /* The point has its number, from 1 on. */
         size_t i = (size_t)point->size - 1;
@@ -417,6 +428,26 @@ static enum margay_status give_tiers(const struct prefixes *own,
     return status;
 }
 
+#define LABEL_BYTES   256
+#define NOT_OF_GROUPS "it is not known of several groups of layers (--groups)"
+
+/* "lru", or "lru window=1024" in `text`. */
+static const char *label_row(const struct prefixes_question *question,
+                             const struct margay_policy_row *row, char *text)
+{
+    const struct margay_layer_groups *groups = question->request.groups;
+    if (row->group == 0)
+        return question->request.policy_count == 0 && groups == NULL
+                   ? NULL
+                   : row->spec;
+    uint64_t tokens = groups->tokens[row->group - 1];
+    if (tokens == 0)
+        snprintf(text, LABEL_BYTES, "%s full", row->spec);
+    else
+        snprintf(text, LABEL_BYTES, "%s window=%" PRIu64, row->spec, tokens);
+    return text;
+}
+
 /* Of policies the sizes are those of the question, unless it has all. */
 static enum margay_status prefixes_series(margay_analysis *analysis,
                                           const struct margay_sizes *sizes,
@@ -426,7 +457,6 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
 {
     const struct prefixes *own = self(analysis);
     const struct margay_policy_rows *rows = &own->question->base.rows;
-    bool labelled = own->question->request.policy_count > 0;
     enum margay_status status = MARGAY_OK;
     if (own->sums != NULL)
         return sizes == NULL ? give_measured(&own->results[0], NULL, NULL, take,
@@ -436,7 +466,8 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
         sizes = &own->sizes;
     for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {
         const struct margay_policy_row *row = &rows->list[i];
-        const char *label = labelled ? row->spec : NULL;
+        char text[LABEL_BYTES];
+        const char *label = label_row(own->question, row, text);
         struct margay_series series = describe(&own->results[0], label);
         series.histogram = NULL;
         status = row->simulated
@@ -494,6 +525,26 @@ static enum margay_status make_engine(struct prefixes *own,
                : status;
 }
 
+/* The blocks of a window: the token that attends to it is its last one. */
+static enum margay_status find_windows(struct prefixes *own,
+                                       const struct margay_layer_groups *groups,
+                                       struct margay_error *error)
+{
+    uint64_t tokens = own->analysis.pass->block_tokens;
+    for (size_t i = 0; i < groups->count; i++) {
+        bool is_full = groups->tokens[i] == 0;
+        if (tokens == 0 && !is_full)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--groups window=%" PRIu64
+                               ": %s does not say how many tokens a block "
+                               "stands for (--tokens-per-block)",
+                               groups->tokens[i], own->analysis.pass->trace);
+        own->windows[i] =
+            is_full ? UINT64_MAX : (groups->tokens[i] - 2) / tokens + 1;
+    }
+    return MARGAY_OK;
+}
+
 static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
                                 struct margay_error *error)
@@ -514,6 +565,8 @@ static enum margay_status begin(margay_analysis *analysis,
         status = margay_tiers_resolve(asked->request.tiers,
                                       analysis->pass->block_bytes, &own->sums,
                                       &own->split_count, error);
+    if (status == MARGAY_OK && asked->request.groups != NULL)
+        status = find_windows(own, asked->request.groups, error);
     if (status == MARGAY_OK)
         status = make_engine(own, MARGAY_REUSE_DISTANCES, share, error);
     for (size_t i = 0; i < asked->base.rows.count && status == MARGAY_OK; i++) {
@@ -525,6 +578,41 @@ static enum margay_status begin(margay_analysis *analysis,
                ? margay_replay_begin(&own->replay, share,
                                      asked->request.directory, error)
                : status;
+}
+
+/* A policy's row becomes one of all groups, and one of each that is unlike
+   those before it. */
+static enum margay_status show_groups(const struct margay_layer_groups *groups,
+                                      struct margay_policy_rows *rows,
+                                      struct margay_error *error)
+{
+    size_t count = 0;
+    struct margay_policy_row *list =
+        calloc(rows->count * (1 + groups->count), sizeof *list);
+    if (list == NULL)
+        return margay_fail_memory(error, "the policies");
+    for (size_t i = 0; i < rows->count; i++) {
+        if (strcasecmp(rows->list[i].spec, MARGAY_LEAF_LRU) == 0) {
+            free(list);
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--policy %s: " NOT_OF_GROUPS,
+                               rows->list[i].spec);
+        }
+        for (size_t group = 0, like = 0; group <= groups->count;
+             group++, like = 1) {
+            while (like < group &&
+                   groups->tokens[like - 1] != groups->tokens[group - 1])
+                like++;
+            if (like < group)
+                continue;
+            list[count] = rows->list[i];
+            list[count++].group = group;
+        }
+    }
+    free(rows->list);
+    rows->list = list;
+    rows->count = count;
+    return MARGAY_OK;
 }
 
 enum margay_status margay_prefixes_question(
@@ -553,12 +641,18 @@ enum margay_status margay_prefixes_question(
         labelled ? request->policies : lru,
         labelled ? request->policy_count : 1, MARGAY_CACHES_OF_REQUESTS,
         &made->base.rows, error);
-    /* Where blocks expire, and in tiers that are not exclusive, no distance
-       says what a cache hits. */
-    if (status == MARGAY_OK && (request->expires || request->tiers != NULL))
+    /* Where blocks expire, in tiers that are not exclusive, and with several
+       groups, no distance says what a cache hits. */
+    if (status == MARGAY_OK &&
+        (request->expires || request->tiers != NULL || request->groups != NULL))
         status = margay_policies_simulate(
-            &made->base.rows, "it is not known where blocks expire (--ttl)",
+            &made->base.rows,
+            request->groups != NULL
+                ? NOT_OF_GROUPS
+                : "it is not known where blocks expire (--ttl)",
             error);
+    if (status == MARGAY_OK && request->groups != NULL)
+        status = show_groups(request->groups, &made->base.rows, error);
     if (status == MARGAY_OK && is_alone(made))
         status = margay_engine_abilities(
             request->engine.spec == NULL ? "exact" : request->engine.spec,

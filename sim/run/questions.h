@@ -259,8 +259,8 @@ MARGAY_API const margay_objects *margay_objects_analysis_engine(
    into all before, and one that misses into all: they are written through.  A
    block that an inclusive tier evicts leaves all before it. */
 struct margay_tiers {
-    size_t count;                    /* 2 or more; 0 = there are none */
-    size_t ends[MARGAY_MOST_LEVELS]; /* of each one's sizes in the list */
+    size_t count;                   /* 2 or more; 0 = there are none */
+    size_t ends[MARGAY_MOST_TIERS]; /* of each one's sizes in the list */
     struct margay_cache_size list[MARGAY_MOST_TIER_SIZES];
     enum margay_inclusion inclusion;
 };
@@ -275,6 +275,14 @@ MARGAY_API enum margay_status margay_tiers_resolve(
     size_t *splits, struct margay_error *error);
 
 /* ---- Requests ---- */
+
+/* Groups of layers that keep blocks of their own, all of the same bytes, in one
+   cache: one of C blocks has room for C of each.  A group attends to all tokens
+   before one, or to a window of them; see assoc/policies/prefix_cache.h. */
+struct margay_layer_groups {
+    size_t count;                        /* 0 = one group, of all tokens */
+    uint64_t tokens[MARGAY_MOST_GROUPS]; /* of the window, 2 or more; 0 = all */
+};
 
 struct margay_prefixes_request {
     struct margay_engine_request engine; /* of LRU, without policies */
@@ -297,6 +305,13 @@ struct margay_prefixes_request {
        NULL are of LRU.  NULL = none, or exclusive ones, whose hits are those of
        LRU.  They outlive the question. */
     const struct margay_tiers *tiers;
+
+    /* Simulate these groups: each policy has the series of what requests hit,
+       and, with a label such as "lru window=1024", what each group that is
+       unlike those before it would let them hit in the same cache.  leaf-lru
+       and opt are refused, and windows where the tokens of a block are not
+       known.  NULL = one group; they outlive the question. */
+    const struct margay_layer_groups *groups;
 };
 
 /* The hits of requests of blocks; see margay_prefixes_create(). */

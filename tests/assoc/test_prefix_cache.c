@@ -131,11 +131,12 @@ static size_t ask_leaves(struct naive_leaves *cache, const uint32_t *blocks,
 
 /* ---------------------------------------------------------------- tiers -- */
 
-#define MOST_TIERS 4
+#define MOST_TIERS  4
+#define MOST_GROUPS 3
 
 /* The blocks of each tier, the least recently used first. */
 struct naive_tiers {
-    uint32_t lists[MOST_TIERS][MOST_IDS];
+    uint32_t lists[MOST_TIERS][MOST_GROUPS * MOST_IDS];
     size_t held[MOST_TIERS], rooms[MOST_TIERS], count;
     bool inclusive;
 };
@@ -217,7 +218,77 @@ static size_t wrong_in_tiers(const struct trace *trace, bool back)
     return wrong;
 }
 
-static void test_tiers(void)
+/* --------------------------------------------------------------- groups -- */
+
+/* The longest of the first beginnings that a group lets hit, as vLLM looks for
+   it: with a window, from the end on. */
+static size_t longest_hit(const struct naive_tiers *pool, size_t groups,
+                          size_t group, uint64_t window, const uint32_t *blocks,
+                          size_t most)
+{
+    for (size_t end = most; end > 0; end--) {
+        size_t run = 0, needed = window < end ? (size_t)window : end;
+        while (run < needed &&
+               place_in(pool, 0,
+                        (uint32_t)(blocks[end - 1 - run] * groups + group)) <
+                   pool->held[0])
+            run++;
+        if (run == needed)
+            return end;
+    }
+    return 0;
+}
+
+static size_t wrong_in_groups(const struct trace *trace, bool back)
+{
+    uint64_t windows[MOST_GROUPS], room = 1 + below(MOST_IDS);
+    size_t groups = 1 + (size_t)below(MOST_GROUPS), wrong = 0;
+    size_t asked = (size_t)below(groups + 1);
+    struct naive_tiers pool = {.rooms = {(size_t)room * groups}, .count = 1};
+    margay_prefix_cache *cache;
+    for (size_t g = 0; g < groups; g++)
+        windows[g] = one_in(3) ? UINT64_MAX : 1 + below(5);
+    const struct margay_prefix_cache_options options = {.sums = &room,
+                                                        .tiers = 1,
+                                                        .counted = 1,
+                                                        .policy = "lru",
+                                                        .blocks = MOST_IDS,
+                                                        .back = back,
+                                                        .windows = windows,
+                                                        .groups = groups,
+                                                        .group = asked};
+    if (margay_prefix_cache_create(&options, &cache, NULL) != MARGAY_OK)
+        exit(1);
+    for (size_t r = 0; r < REQUESTS; r++) {
+        const uint32_t *blocks = trace->blocks[r];
+        size_t count = trace->counts[r], hits = count, told, most;
+        do {
+            most = hits;
+            for (size_t g = 0; g < groups; g++)
+                hits = longest_hit(&pool, groups, g, windows[g], blocks, hits);
+        } while (hits < most);
+        most = asked == 0 ? hits
+                          : longest_hit(&pool, groups, asked - 1,
+                                        windows[asked - 1], blocks, count);
+        wrong += margay_prefix_cache_request(cache, blocks, count, 0, &told,
+                                             NULL) != MARGAY_OK;
+        wrong += told != most;
+        /* What leaves the window is free before the rest. */
+        for (size_t n = 0; n < 2 * groups * count; n++) {
+            size_t g = n / count % groups, i = n % count;
+            size_t at = back ? count - 1 - i : i;
+            uint64_t later = count - at, before = hits > at ? hits - at : 0;
+            if (before <= windows[g] &&
+                (later > windows[g]) == (n < groups * count))
+                use_tiers(&pool, (uint32_t)(blocks[at] * groups + g));
+        }
+    }
+    margay_prefix_cache_free(cache);
+    return wrong;
+}
+
+static void test_many(const char *what,
+                      size_t wrong_in(const struct trace *, bool))
 {
     uint64_t cases = rounds(3000);
     size_t wrong = 0;
@@ -225,9 +296,9 @@ static void test_tiers(void)
     for (uint64_t i = 0; i < cases; i++) {
         struct trace trace;
         make_trace(&trace);
-        wrong += wrong_in_tiers(&trace, one_in(2));
+        wrong += wrong_in(&trace, one_in(2));
     }
-    CHECK_U64(wrong, 0, "tiers: %" PRIu64 " trees of requests", cases);
+    CHECK_U64(wrong, 0, "%s: %" PRIu64 " trees of requests", what, cases);
 }
 
 /* ------------------------------------------------------------ comparing -- */
@@ -355,7 +426,8 @@ int main(void)
     test_policy("arc");
     test_policy("slru");
     test_back();
-    test_tiers();
+    test_many("tiers", wrong_in_tiers);
+    test_many("groups of layers", wrong_in_groups);
     test_refusals();
     return tap_done();
 }

@@ -33,7 +33,7 @@ my %sample = (
     'curve sample' => 0.5, 'report sample' => 0.5, save => 'output', 'save-model' => 'output',
     sets => 4, sharing => 'output', size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
     straddle => 'split', to => 'din', tenant => 'thread', touch => 'back', truth => 'input', validate => 'input',
-    'bytes-per-token' => 4, 'tokens-per-block' => 16, tiers => '8,9', inclusion => 'none',
+    'bytes-per-token' => 4, 'tokens-per-block' => 16, tiers => '8,9', groups => 'full', inclusion => 'none',
     ttl => 10, unit => 64, vary => 'L1.bytes=1K', warmup => 3, window => 100,
 );
 
@@ -54,8 +54,8 @@ my %runs_on = (
     objects => ['--column', 'id=id,size=size,time=time', 'objects.csv'],
     requests => ['--column', 'id=block,request=request,time=time',
         'requests.csv'],
-    tiers => ['--requests', '--column', 'id=block,request=request',
-        'requests.csv'],
+    map({ $_ => ['--requests', '--column', 'id=block,request=request',
+        'requests.csv'] } qw(groups tiers)),
     join => ['--column', 'id=id,time=time', ('objects.csv') x 2],
     policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
     mix => [qw(--unit 64 --machine machine.csv ids.lines ids.lines)],

@@ -87,6 +87,8 @@ my %measures = (
     'objects fifo' => "curve --objects --policy fifo $bytes",
     requests => "curve --requests --tokens-per-block 16 $blocks",
     'back to front' => "curve --requests --tokens-per-block 16 --touch back $blocks",
+    groups => 'curve --requests --tokens-per-block 16 --groups full,window=33 '
+        . '--sizes 1,2,4,8,16,32',
     tiers => 'curve --requests --tokens-per-block 16 --tiers 3,5',
     histogram => 'histogram', 'histogram objects' => 'histogram --objects',
     'histogram by op' => 'histogram --by op',
