@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include "sim/terminal/output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -177,38 +175,6 @@ static bool find_name(struct target *target, mode_t mode)
     return true;
 }
 
-/* Once in a process: if the folder has temporary files of processes that have
-   died, a message in the end names one.  As long as a process writes one it has
-   a lock on it, on this machine or another.  None is removed: someone may want
-   what it holds. */
-static void tell_leftovers(const char *folder)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    static const int flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
-    struct dirent *entry;
-    size_t count = 0;
-    char first[NAME_MAX + 1] = "";
-    DIR *entries = atomic_flag_test_and_set(&told) ? NULL : opendir(folder);
-    if (entries == NULL)
-        return;
-    while ((entry = readdir(entries)) != NULL) {
-        int file = strncmp(entry->d_name, TEMPORARY_PREFIX,
-                           strlen(TEMPORARY_PREFIX)) == 0
-                       ? openat(dirfd(entries), entry->d_name, flags)
-                       : -1;
-        if (file >= 0 && flock(file, LOCK_SH | LOCK_NB) == 0 && count++ == 0)
-            strcpy(first, entry->d_name);
-        if (file >= 0)
-            close(file);
-    }
-    closedir(entries);
-    if (count > 0)
-        message_keep("found %zu half-written file%s of runs that were killed, "
-                     "which may be removed: %s%s%s",
-                     count, margay_plural(count, "s"), folder, first,
-                     count > 1 ? ", ..." : "");
-}
-
 static enum margay_status make_temporary(struct target *target,
                                          struct margay_error *error)
 {
@@ -223,15 +189,8 @@ static enum margay_status make_temporary(struct target *target,
     if (access("/proc/self/fd", X_OK) == 0)
         target->descriptor =
             open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
-    bool nameless = target->descriptor >= 0;
-    bool made = nameless || find_name(target, mode);
-    if (made) {
-        flock(target->descriptor, LOCK_EX | LOCK_NB);
-        if (replaces || !nameless)
-            tell_leftovers(folder);
-    }
     free(folder);
-    if (!made)
+    if (target->descriptor < 0 && !find_name(target, mode))
         return fail_to_write(target->name, error);
     /* A file that is replaced keeps its mode; the umask does not apply. */
     if (replaces && fchmod(target->descriptor, mode) != 0)
