@@ -55,9 +55,8 @@ struct part {
 
 /* ------------------------------------------------- a grid is of parts -- */
 
-struct grid_question {
-    margay_question question;
-    struct margay_caches_request request; /* with these lists: */
+struct asked {
+    struct margay_caches_request request; /* whose lists are these: */
     uint64_t sets[MARGAY_MOST_LISTED], capacities[MARGAY_MOST_LISTED];
     unsigned ways[MARGAY_MOST_LISTED];
 };
@@ -404,7 +403,11 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     struct grid *grid = self(analysis);
     enum margay_status status = MARGAY_OK;
-    grid->request = ((const struct grid_question *)analysis->question)->request;
+    const struct asked *asked = analysis->question->context;
+    grid->request = asked->request;
+    grid->request.sets = asked->sets;
+    grid->request.ways = asked->ways;
+    grid->request.capacity_bytes = asked->capacities;
     grid->block_bytes = analysis->pass->block_bytes;
     grid->all_blocks = share->all_blocks;
     if (grid->request.capacity_count > 0)
@@ -516,18 +519,18 @@ static enum margay_status grid_reset(margay_analysis *analysis,
 
 /* The common abilities of all parts, and the needs of any.  Without sets in the
    request, one set is used to find its errors. */
-static enum margay_status declare(struct grid_question *made,
+static enum margay_status declare(const struct margay_caches_request *request,
+                                  struct margay_abilities *can,
                                   struct margay_error *error)
 {
     static const uint64_t one_set[] = {1};
-    struct margay_abilities *can = &made->question.can;
-    struct grid grid = {.request = made->request};
-    if (made->request.capacity_count > 0) {
+    struct grid grid = {.request = *request};
+    if (request->capacity_count > 0) {
         grid.request.sets = one_set;
         grid.request.set_count = 1;
     }
     enum margay_status status = divide(&grid, error);
-    can->all_blocks = made->request.capacity_count == 0;
+    can->all_blocks = request->capacity_count == 0;
     for (size_t i = 0; i < grid.part_count && status == MARGAY_OK; i++) {
         can->needs |= grid.parts[i].needs;
         can->all_blocks &= grid.parts[i].way == IN_ONE_PASS;
@@ -547,28 +550,19 @@ enum margay_status margay_caches_question(
         .reset = grid_reset,
         .free = grid_free,
     };
-    struct grid_question *made = calloc(1, sizeof *made);
+    struct asked asked = {.request = *request};
+    margay_question kind = {.functions = &functions, .name = NAME};
+    enum margay_status status = declare(request, &kind.can, error);
     *question = NULL;
-    if (made == NULL)
-        return margay_fail_memory(error, "the caches");
-    made->question = (margay_question){.functions = &functions, .name = NAME};
-    made->request = *request;
-    enum margay_status status = declare(made, error);
-    if (status != MARGAY_OK) {
-        free(made);
+    if (status != MARGAY_OK)
         return status;
-    }
     for (size_t i = 0; i < request->set_count; i++)
-        made->sets[i] = request->sets[i];
+        asked.sets[i] = request->sets[i];
     for (size_t i = 0; i < request->way_count; i++)
-        made->ways[i] = request->ways[i];
+        asked.ways[i] = request->ways[i];
     for (size_t i = 0; i < request->capacity_count; i++)
-        made->capacities[i] = request->capacity_bytes[i];
-    made->request.sets = made->sets;
-    made->request.ways = made->ways;
-    made->request.capacity_bytes = made->capacities;
-    *question = &made->question;
-    return MARGAY_OK;
+        asked.capacities[i] = request->capacity_bytes[i];
+    return margay_question_create(&kind, &asked, sizeof asked, question, error);
 }
 
 /* --------------------------------------------------------------- results -- */
