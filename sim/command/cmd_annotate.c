@@ -203,7 +203,6 @@ static enum margay_status run(struct annotate *annotate,
                                             ? ANNOTATE_DATA_COLUMNS
                                             : ANNOTATE_COLUMNS},
                   [PROFILE] = {.path = options->annotate.callgrind}},
-        .file_count = FILES,
     };
     enum margay_status status = places_open(&annotate->places, error);
     return status == MARGAY_OK ? drive_run(&drive, error) : status;

@@ -167,7 +167,6 @@ int cmd_assoc(const struct options *options)
         .csvs = &assoc.csv,
         .files = {{.columns = columns[options->caches.by_kind]
                                      [cache_grid_counts_writes(options)]}},
-        .file_count = 1,
         .open = cache_grid_open,
         .begun = cache_grid_begun,
         .ended = write_pass,

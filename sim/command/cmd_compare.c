@@ -225,7 +225,6 @@ int cmd_compare(const struct options *options)
                        options->caches.prediction == NULL
                            ? COMPARE_COLUMNS
                            : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS}},
-        .file_count = 1,
         .open = cache_grid_open,
         .begun = begun,
         .ended = write_pass,

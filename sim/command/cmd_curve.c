@@ -240,7 +240,6 @@ int cmd_curve(const struct options *options)
                   [HISTOGRAM] = {.path = options->results.histogram,
                                  .columns = curve_histogram_columns(options)},
                   [PROMETHEUS] = {.path = options->results.prometheus}},
-        .file_count = FILES,
     };
     struct margay_error error;
     enum margay_status status;

@@ -113,7 +113,6 @@ int cmd_distances(const struct options *options)
         .needs = MARGAY_CAN_TELL_DISTANCES,
         .csvs = &distances.csv,
         .files = {{.columns = DISTANCES_COLUMNS}},
-        .file_count = 1,
         .open = open_listing,
         .ended = end_pass,
     };

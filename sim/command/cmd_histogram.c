@@ -154,7 +154,6 @@ int cmd_histogram(const struct options *options)
         .summarises = !options->results.objects,
         .csvs = &histogram.csv,
         .files = {{.columns = columns}},
-        .file_count = 1,
         .open = open_question,
         .ended = write_pass,
         .snapshot = write_rows,

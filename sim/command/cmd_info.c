@@ -129,7 +129,6 @@ int cmd_info(const struct options *options)
                               : options->json || !one ? "trace," INFO_COLUMNS
                                                       : INFO_COLUMNS,
                    .upright = !options->profile && !options->heatmap}},
-        .file_count = 1,
         .open = open_question,
         .ended = write_pass,
     };

@@ -156,7 +156,6 @@ int cmd_phases(const struct options *options)
                               .columns = CURVE_COLUMNS},
                   [WEIGHTS] = {.path = options->phases.weights,
                                .columns = WEIGHTS_COLUMNS}},
-        .file_count = TABLES,
     };
     struct margay_error error;
     enum margay_status status = drive_run(&drive, &error);

@@ -288,7 +288,7 @@ static enum margay_status choose_tables(struct simulate *simulate,
         drive->files[i] = files[i];
         drive->files[i].columns = simulate->columns[i];
     }
-    drive->file_count = OUTPUTS;
+    drive->csvs = simulate->csvs;
     if (status == MARGAY_OK && options->machine.sharing != NULL &&
         places_library_version() != NULL)
         status = places_open(&simulate->places, error);
@@ -305,7 +305,6 @@ int cmd_simulate(const struct options *options)
         .context = &simulate,
         .open = open_machines,
         .ended = write_machines,
-        .csvs = simulate.csvs,
     };
     enum margay_status status = read_machines(&simulate, &error);
     if (status == MARGAY_OK)

@@ -52,12 +52,6 @@ static size_t list_needs(const struct options *options,
         {options->reading.ops != MARGAY_ALL_OPS,
          {"--op", MARGAY_COLUMN_OPS, 0, NULL}},
         {options->results.objects, {"--objects", MARGAY_COLUMN_SIZES, 0, NULL}},
-        {options->run.mixing.by_time,
-         {options->run.join ? "--join" : "--interleave time",
-          MARGAY_COLUMN_TIMES, 0, NULL}},
-        {options->run.mixing.by_instructions,
-         {"--interleave instructions", MARGAY_COLUMN_KINDS,
-          MARGAY_KIND_BIT(MARGAY_FETCH), NULL}},
         {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
         {options->results.requests,
          {"--requests", MARGAY_COLUMN_REQUESTS, 0, NULL}},
@@ -187,11 +181,6 @@ static enum margay_status check_request(const struct options *options,
                            "--tenant: found '%s', expected 'thread': with "
                            "--join the tenants are the traces",
                            options->reading.tenant);
-    if (options->run.mixing.by_instructions &&
-        (options->reading.kinds & MARGAY_KIND_BIT(MARGAY_FETCH)) == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--interleave instructions: expected fetches among "
-                           "the kinds of --kind, as these begin instructions");
     if (!joins && options->operand_count > 1 &&
         (options->command->bit & (ON_FILTER | ON_CONVERT)) != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -503,11 +492,11 @@ enum margay_status drive_open(const struct drive *drive,
 {
     const struct options *options = drive->options;
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < drive->file_count && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < DRIVE_MOST_FILES && status == MARGAY_OK; i++) {
         const struct drive_file *file = &drive->files[i];
         const char *path = i == 0 ? options->output : file->path;
         struct output *output;
-        if (i > 0 && path == NULL)
+        if (drive->csvs == NULL || (i > 0 && path == NULL))
             continue;
         status = output_open(path, OUTPUT_HELD, &output, error);
         if (status == MARGAY_OK && file->columns == NULL)

@@ -38,10 +38,10 @@ struct drive {
     bool summarises; /* a line for people about each pass */
     bool copies;     /* it has no result before the end, and measures nothing */
 
-    /* The files that drive_run() opens; csv_conclude() publishes them. */
+    /* The files that drive_run() opens, NULL = none; csv_conclude() publishes
+       them. */
     struct csv_writer *csvs;
     struct drive_file files[DRIVE_MOST_FILES];
-    size_t file_count;
 
     /* The question or, with `measures`, the further question of the engine,
        NULL for none. */

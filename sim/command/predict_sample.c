@@ -229,7 +229,6 @@ static enum margay_status sample(struct sampling *sampling,
         .ended = end,
         .csvs = &sampling->csv,
         .files = {{.columns = SAMPLE_COLUMNS}},
-        .file_count = 1,
     };
     options.operands = sampling->paths;
     options.operand_count = sampling->count;

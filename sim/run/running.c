@@ -349,13 +349,17 @@ static enum margay_status check_needs(const struct margay_running *running,
     const margay_question *question = running->question;
     const struct margay_mix_options *mix = request->mix;
     unsigned needs = question->can.needs;
-    struct margay_need order = {.asked_by = "a mix in this order"};
-    if (mix != NULL) {
+    struct margay_need order = {.column = 0};
+    if (mix != NULL)
         needs &= ~(unsigned)MARGAY_COLUMN_THREADS;
-        order.column = mix->by_time           ? MARGAY_COLUMN_TIMES
-                       : mix->by_instructions ? MARGAY_COLUMN_KINDS
-                                              : 0;
-    }
+    if (mix != NULL && mix->by_time)
+        order = (struct margay_need){
+            .asked_by = mix->apart ? "--interleave time" : "--join",
+            .column = MARGAY_COLUMN_TIMES};
+    else if (mix != NULL && mix->by_instructions)
+        order = (struct margay_need){.asked_by = "--interleave instructions",
+                                     .column = MARGAY_COLUMN_KINDS,
+                                     .kinds = MARGAY_KIND_BIT(MARGAY_FETCH)};
     enum margay_status status = margay_needs_check(
         request->needs, request->need_count, name, trace, error);
     if (status == MARGAY_OK)
