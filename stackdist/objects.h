@@ -45,12 +45,9 @@ struct margay_objects_options {
     /* The seconds, for all; UINT64_MAX = those of the request that stores
        it. */
     uint64_t ttl_seconds;
-    /* Analyse a share of the objects, chosen by their hashes; 1 = all.  The
-       rest is estimated, and so is the whole curve. */
+    /* Analyse this share of the objects, and those that came last; 1 = all.
+       The rest is estimated, and so is the whole curve. */
     double rate;
-    /* Count the difference between the requests of the sample and its share as
-       hits in the smallest cache. */
-    bool adjust;
     uint64_t seed;
     /* A request counts half when this number of others has followed, in steps
        of a sixteenth of the number; cache contents do not change.  0 = no
@@ -62,9 +59,9 @@ struct margay_objects_options {
        1. */
     uint64_t bound_bytes;
 };
-#define MARGAY_OBJECTS_OPTIONS_DEFAULT                   \
-    {                                                    \
-        NULL, false, false, UINT64_MAX, 1, true, 1, 0, 0 \
+#define MARGAY_OBJECTS_OPTIONS_DEFAULT             \
+    {                                              \
+        NULL, false, false, UINT64_MAX, 1, 1, 0, 0 \
     }
 
 /* Requests in their order, as arrays of `count`. */
@@ -85,18 +82,17 @@ struct margay_requests {
    except `objects` and their bytes. */
 struct margay_objects_counts {
     uint64_t references, reference_bytes; /* of all requests but deletes */
-    uint64_t sampled_refs, sampled_bytes; /* those of the sample */
-    uint64_t cold, cold_bytes;            /* of these, first requests */
-    uint64_t expired, expired_bytes;      /* and expired ones in all caches from
-                                             their distance on */
-    uint64_t objects, object_bytes; /* distinct ones, and the most bytes that
-                                       they had; estimated */
-    /* Of the sample, requests whose size differs from the object's last one,
-       and those of them with a smaller size. */
+    uint64_t cold, cold_bytes;       /* of these, first requests; estimated */
+    uint64_t expired, expired_bytes; /* and expired ones in all caches from
+                                        their distance on */
+    uint64_t objects, object_bytes;  /* distinct ones, and the most bytes that
+                                        they had; estimated */
+    /* Requests whose size differs from the object's last one, and those of them
+       with a smaller size; estimated. */
     uint64_t resized, shrunk;
-    /* Of the sample, requests that count as hits in caches smaller than the
-       largest object, but may be misses there because sizes changed: no such
-       cache has more than so many further misses.  Without ages. */
+    /* Requests that count as hits in caches smaller than the largest object,
+       but may be misses there because sizes changed: no such cache has more
+       than so many further misses.  Without ages and samples. */
     uint64_t doubtful;
     /* Of the sample, requests whose object had more copies of different ages
        than are kept.  0: all ages are right. */
@@ -119,8 +115,8 @@ struct margay_objects_point {
     uint64_t cache_bytes, misses, missed_bytes;
 };
 
-/* Take the rate and the adjustment from the spec of an engine, "exact" or
-   "shards:...".  MARGAY_BAD_ARGUMENT for others. */
+/* Take the rate from the spec of an engine, "exact" or "shards:rate=...".
+   MARGAY_BAD_ARGUMENT for others. */
 MARGAY_API enum margay_status margay_objects_take_spec(
     const char *spec, struct margay_objects_options *options,
     struct margay_error *error);
@@ -135,11 +131,11 @@ MARGAY_API enum margay_status margay_objects_create(
 MARGAY_API void margay_objects_free(margay_objects *objects);
 
 /* Analyse further requests.  Unless it is NULL, distances[i] becomes the byte
-   distance of each, or MARGAY_INFINITE; with a sample, that among the objects
-   of the sample, and MARGAY_INFINITE for all others.  MARGAY_BAD_INPUT where
-   the bytes of all objects, or of all requests, are 2^64 - 1 or more; the
-   message says at which request.  MARGAY_NO_MEMORY.  After a failure the engine
-   can only be freed. */
+   distance of each, or MARGAY_INFINITE; with a sample, an estimate where the
+   object is in the sample, and MARGAY_INFINITE for all others.
+   MARGAY_BAD_INPUT where the bytes of all objects, or of all requests, are
+   2^64 - 1 or more; the message says at which request.  MARGAY_NO_MEMORY.
+   After a failure the engine can only be freed. */
 MARGAY_API enum margay_status margay_objects_feed(
     margay_objects *objects, const struct margay_requests *requests,
     uint64_t *distances, struct margay_error *error);

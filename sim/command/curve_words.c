@@ -279,7 +279,7 @@ void warn_of_part(const struct options *options,
     all.policy = NULL;
     name_series(options, labels, &all, of);
     warn_of_resized(labels->trace, of, margay_round_count(all.resized, bits),
-                    margay_round_count(all.measured, bits));
+                    margay_round_count(all.references, bits));
     if (all.doubtful > 0)
         message_keep(
             "%s%s: in caches smaller than the largest object at most "
@@ -295,7 +295,7 @@ static void warn_of_sizes(const struct margay_job *job,
     uint64_t never;
     margay_objects_round(&counts);
     (void)margay_trace_unknown_sizes(job->reader, &never);
-    warn_of_resized(job->trace, "", counts.resized, counts.sampled_refs);
+    warn_of_resized(job->trace, "", counts.resized, counts.references);
     if (is_more_than_a_hundredth(never, counts.references))
         message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
                      "their object is never said%s",
@@ -341,14 +341,14 @@ static void summarise_objects(const struct margay_job *job,
                  margay_plural(counts.objects, "s"),
                  words_number(counts.object_bytes, text[1]),
                  margay_plural(counts.object_bytes, "s"));
-    message_tell("%s: %s reference%s, %s%s in all, %s %s%s%s, %.1f M refs/s",
+    message_tell("%s: %s reference%s, %s%s in all, %s %s%s, %.1f M refs/s",
                  pass->trace, words_number(counts.references, text[0]),
                  margay_plural(counts.references, "s"), sampled ? "about " : "",
                  objects, words_number(counts.cold, text[1]),
                  bound != 0         ? "hit in no cache up to there"
                  : counts.cold == 1 ? "cold miss"
                                     : "cold misses",
-                 sampled ? " in the sample" : "", parts, pass_rate(pass));
+                 parts, pass_rate(pass));
 }
 
 /* -------------------------------------------------------------- the pass -- */

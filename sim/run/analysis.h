@@ -150,10 +150,9 @@ struct margay_series {
     uint64_t reference_bytes; /* with MARGAY_COUNTS_BYTES */
     uint64_t reference_cost;  /* with MARGAY_COUNTS_COSTS */
     uint64_t distinct;        /* blocks, or objects */
-    /* Of objects, how many references were measured, those whose object had
-       another size before, and the further misses that small caches may
-       have. */
-    uint64_t measured, resized, doubtful;
+    /* Of objects, the references whose object had another size before, and the
+       further misses that small caches may have. */
+    uint64_t resized, doubtful;
     /* The misses of every cache, and those of requests and bytes. */
     uint64_t infinite, infinite_requests, infinite_bytes;
     uint64_t bound; /* larger caches are unknown; 0 = all are known */

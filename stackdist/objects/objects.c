@@ -15,14 +15,14 @@
  *   all sizes; so that request has no distance, and nothing else changes.
  * Source: Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage
  *   hierarchies", 1970, for blocks of one size; the argument for bytes, and the
- *   small caches, are our own.  Samples are chosen as in SHARDS
- *   (engines/shards.c); the bytes of an object itself are not scaled.
+ *   small caches, are our own.
  * Guarantee: exact at every size of the grid, except with samples.
  * Cost: O(log M) per request; see weights.h and classes.h, and 17 to 22 bytes
  *   per object for the table of names.
  */
 #include "stackdist/objects/objects.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,19 +35,25 @@
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
 
+/* The front of a sample has no more than so many objects, and a quarter. */
+#define MOST_FRONT 4096
+
 /* Moments whose memory is given back together. */
 #define GIVEN_BACK ((uint64_t)1 << 18)
 
 /* ----------------------------------------- memory, which grows with them -- */
 
-static enum margay_status create_ages(struct margay_objects *objects,
-                                      struct margay_error *error)
+/* What else is noted at each moment. */
+static enum margay_status create_notes(struct margay_objects *objects,
+                                       struct margay_error *error)
 {
-    if (!objects->options.ages)
-        return MARGAY_OK;
-    objects->ages =
-        margay_map(objects->weights.capacity * sizeof *objects->ages);
-    return objects->ages == NULL
+    uint64_t moments = objects->weights.capacity;
+    if (objects->options.ages)
+        objects->ages = margay_map(moments * sizeof *objects->ages);
+    if (objects->samples)
+        objects->kept = margay_map(moments * sizeof *objects->kept);
+    return (objects->options.ages && objects->ages == NULL) ||
+                   (objects->samples && objects->kept == NULL)
                ? margay_fail_memory(error, "the ages of objects")
                : MARGAY_OK;
 }
@@ -91,18 +97,19 @@ static enum margay_status make_time(struct margay_objects *objects,
                                     struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
-    uint64_t capacity = MOMENTS_PER_OBJECT * old->weights.objects;
+    uint64_t capacity = (objects->samples ? 4 : 2) * old->weights.objects;
     if (capacity <= old->weights.capacity) {
         *weights = old->weights;
         margay_weights_restart(weights);
         objects->ages = old->ages;
+        objects->kept = old->kept;
         return MARGAY_OK;
     }
     margay_classes_free_rows(&objects->classes);
     enum margay_status status = margay_weights_create(weights, capacity, error);
     if (status == MARGAY_OK && old->weights.high != NULL)
         status = margay_weights_widen(weights, error);
-    return status == MARGAY_OK ? create_ages(objects, error) : status;
+    return status == MARGAY_OK ? create_notes(objects, error) : status;
 }
 
 static enum margay_status begin_time(struct margay_objects *objects,
@@ -129,6 +136,8 @@ static enum margay_status begin_time(struct margay_objects *objects,
                 weights, margay_weights_size(&old->weights, moment));
             if (objects->ages != NULL)
                 objects->ages[now] = old->ages[moment];
+            if (objects->kept != NULL)
+                objects->kept[now] = old->kept[moment];
         }
         /* Give back the copied parts of old arrays. */
         uint64_t end = 64 * (word + 1);
@@ -154,10 +163,11 @@ static enum margay_status begin_anew(struct margay_objects *objects,
                                     ? margay_objects_make_slack(objects, error)
                                     : MARGAY_OK;
     struct margay_old_time old = {objects->weights, objects->slack,
-                                  objects->ages, NULL};
+                                  objects->ages, objects->kept, NULL};
     objects->weights = (struct margay_weights){.capacity = 0};
     objects->slack = (struct margay_slack){.total = 0};
     objects->ages = NULL;
+    objects->kept = NULL;
     objects->refs_to_look = objects->looks = 0;
     uint64_t before = old.weights.objects;
     for (unsigned i = 0; i < MARGAY_CLASSES_MOST && status == MARGAY_OK; i++)
@@ -174,6 +184,7 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     if (objects->weights.low == old.weights.low)
         return status;
     margay_unmap(old.ages, old.weights.capacity * sizeof *old.ages);
+    margay_unmap(old.kept, old.weights.capacity * sizeof *old.kept);
     margay_weights_destroy(&old.weights);
     return status;
 }
@@ -195,15 +206,29 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
 
 /* ----------------------------------------------------- life of an engine -- */
 
+/* log(1/R) / R objects, as FLOWS has them, and a quarter more. */
+static void begin_front(struct margay_front *front,
+                        const struct margay_objects_options *options)
+{
+    double objects = log10(1 / options->rate) / options->rate;
+    uint64_t least = objects < MOST_FRONT ? (uint64_t)objects : MOST_FRONT;
+    *front = (struct margay_front){
+        .rate = options->rate,
+        .group = least / 4 + 1,
+        .from = 1,
+        .key = margay_sample_of(options->rate, options->seed).key};
+    front->most = least + front->group;
+}
+
 static enum margay_status create(struct margay_objects *objects,
                                  struct margay_error *error)
 {
     const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
     const struct margay_objects_options *options = &objects->options;
     enum margay_status status = MARGAY_OK;
-    objects->sample = margay_sample_of(options->rate, options->seed);
     objects->samples = options->rate < 1;
-    objects->scale = margay_sample_scale(&objects->sample);
+    if (objects->samples)
+        begin_front(&objects->front, options);
     bool fades = options->half_life_refs != 0;
     if (objects->samples && (fades || options->bound_bytes != 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -224,7 +249,7 @@ static enum margay_status create(struct margay_objects *objects,
     if (status == MARGAY_OK)
         status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
     if (status == MARGAY_OK)
-        status = create_ages(objects, error);
+        status = create_notes(objects, error);
     if (status == MARGAY_OK && objects->has_classes)
         status =
             margay_classes_create(&objects->classes, &objects->weights, error);
@@ -261,6 +286,8 @@ void margay_objects_free(margay_objects *objects)
         return;
     margay_unmap(objects->ages,
                  objects->weights.capacity * sizeof *objects->ages);
+    margay_unmap(objects->kept,
+                 objects->weights.capacity * sizeof *objects->kept);
     unmap_slack(&objects->slack);
     free(objects->bound.reaches);
     margay_classes_destroy(&objects->classes);
@@ -275,21 +302,12 @@ void margay_objects_free(margay_objects *objects)
 void margay_objects_reset_counts(margay_objects *objects)
 {
     objects->counts = (struct margay_objects_counts){0};
+    objects->front.known = objects->front.known_bytes = 0;
     margay_fading_clear(&objects->fading);
     if (objects->has_curve)
         margay_steps_clear(&objects->curve);
     if (objects->has_distances)
         margay_steps_clear(&objects->distances);
-}
-
-/* The place of a parameter among those of its class. */
-static unsigned place_of(const struct margay_engine_class *class,
-                         const char *key)
-{
-    unsigned place = 0;
-    while (strcmp(class->parameters[place].key, key) != 0)
-        place++;
-    return place;
 }
 
 enum margay_status margay_objects_take_spec(
@@ -309,19 +327,22 @@ enum margay_status margay_objects_take_spec(
                            "engine %s knows nothing of sizes (expected exact "
                            "or shards)",
                            class->info.name);
-    if (settings.given & 1u << place_of(class, "blocks"))
-        return margay_engine_fail_parameter(
-            class, "blocks", "...", "has no meaning for objects with sizes",
-            error);
-    options->rate = settings.fractions[place_of(class, "rate")];
-    options->adjust = settings.choices[place_of(class, "adjust")] == 0;
+    for (unsigned i = 0; class->parameters[i].key != NULL; i++) {
+        const char *key = class->parameters[i].key;
+        if (strcmp(key, "rate") == 0)
+            options->rate = settings.fractions[i];
+        else if (settings.given & 1u << i)
+            return margay_engine_fail_parameter(
+                class, key, "...", "has no meaning for objects with sizes",
+                error);
+    }
     return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- feeding -- */
 
 /* How many requests can be looked up together from `from` on: up to a delete or
-   the end of a fading piece; of a sample, consecutive ones. */
+   the end of a fading piece. */
 static size_t count_piece(const struct margay_objects *objects,
                           const struct margay_requests *requests, size_t from)
 {
@@ -330,40 +351,11 @@ static size_t count_piece(const struct margay_objects *objects,
         most = MARGAY_OBJECTS_BATCH;
     if (objects->fading.piece_refs != 0 && most > objects->fading.refs_left)
         most = (size_t)objects->fading.refs_left;
-    if (requests->ops == NULL && !objects->samples)
+    if (requests->ops == NULL)
         return most;
-    while (
-        i < most &&
-        (requests->ops == NULL || requests->ops[from + i] != MARGAY_DELETE) &&
-        (!objects->samples ||
-         (margay_sample_hash(requests->objects[from + i],
-                             objects->sample.key) <= objects->sample.limit)))
+    while (i < most && requests->ops[from + i] != MARGAY_DELETE)
         i++;
     return i;
-}
-
-/* A delete, or a request outside of the sample. */
-static enum margay_status pass_by(struct margay_objects *objects,
-                                  const struct margay_requests *requests,
-                                  size_t i, uint64_t *distance,
-                                  struct margay_error *error)
-{
-    bool deletes = requests->ops != NULL && requests->ops[i] == MARGAY_DELETE;
-    if (distance != NULL)
-        *distance = MARGAY_INFINITE;
-    if (deletes) {
-        /* Forget the last use of the object; its bytes stay there. */
-        objects->counts.deletes++;
-        margay_hash_erase(&objects->hash, requests->objects[i]);
-    } else if (!margay_add_u64(objects->counts.reference_bytes,
-                               requests->sizes[i],
-                               &objects->counts.reference_bytes))
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "reference %llu: all references together have 2^64 "
-                           "bytes or more",
-                           (unsigned long long)(objects->fed + i + 1));
-    objects->counts.references += !deletes;
-    return MARGAY_OK;
 }
 
 enum margay_status margay_objects_feed(margay_objects *objects,
@@ -378,18 +370,19 @@ enum margay_status margay_objects_feed(margay_objects *objects,
         const struct margay_objects_piece piece = {
             requests, done, count_piece(objects, requests, done), at};
         if (piece.count > 0) {
-            uint64_t bytes = counts->sampled_bytes;
             status = objects->kernel->refer(objects, &piece, error);
-            counts->references += piece.count;
-            if (status == MARGAY_OK &&
-                !margay_add_u64(counts->reference_bytes,
-                                counts->sampled_bytes - bytes,
-                                &counts->reference_bytes))
-                status = margay_fail(error, MARGAY_BAD_INPUT,
-                                     "all references together have 2^64 bytes "
-                                     "or more");
         } else {
-            status = pass_by(objects, requests, done, at, error);
+            /* A delete: forget where the object was used; its bytes stay. */
+            counts->deletes++;
+            uint64_t object = requests->objects[done];
+            unsigned slot;
+            const struct margay_bucket *bucket =
+                margay_hash_slot(&objects->hash, object, &slot);
+            if (objects->samples)
+                objects->kept[margay_bucket_value(bucket, slot)].gone = true;
+            margay_hash_erase(&objects->hash, object);
+            if (at != NULL)
+                *at = MARGAY_INFINITE;
         }
         if (status == MARGAY_OK && objects->fading.piece_refs != 0)
             status = margay_fading_pass(&objects->fading, piece.count,
@@ -403,18 +396,20 @@ enum margay_status margay_objects_feed(margay_objects *objects,
 
 /* --------------------------------------------------------------- results -- */
 
-static uint64_t rounded(double value)
-{
-    return value <= 0       ? 0
-           : value < 0x1p63 ? (uint64_t)(value + 0.5)
-                            : UINT64_MAX;
-}
-
 /* The most bytes that all objects had: no cache needs more. */
 static uint64_t most_bytes(const struct margay_objects *objects)
 {
     uint64_t now = objects->weights.total;
     return now > objects->most_bytes ? now : objects->most_bytes;
+}
+
+/* What is left where estimates are taken from what there is, or masses that
+   fade, each of which is rounded. */
+static uint64_t left_of(const struct margay_objects *objects, uint64_t all,
+                        uint64_t taken)
+{
+    bool rough = objects->samples || objects->fading.piece_refs != 0;
+    return rough && (all - taken) >> 63 != 0 ? 0 : all - taken;
 }
 
 struct margay_objects_counts margay_objects_counted(
@@ -424,35 +419,20 @@ struct margay_objects_counts margay_objects_counted(
     margay_fading_add(&objects->fading, &counts);
     counts.objects = objects->weights.objects;
     counts.object_bytes = most_bytes(objects);
+    if (objects->samples) {
+        counts.objects = objects->front.stands;
+        counts.object_bytes = objects->weights.total;
+        counts.cold = left_of(objects, counts.references, objects->front.known);
+        counts.cold_bytes = left_of(objects, counts.reference_bytes,
+                                    objects->front.known_bytes);
+    }
     if (objects->bound.bytes != 0 &&
         (objects->bound.exceeded ||
          most_bytes(objects) > objects->bound.bytes)) {
         counts.exceeded_bound = objects->bound.bytes;
         counts.objects = counts.object_bytes = 0;
     }
-    if (objects->samples) {
-        counts.objects = rounded((double)counts.objects * objects->scale);
-        counts.object_bytes =
-            rounded((double)counts.object_bytes * objects->scale);
-    }
     return counts;
-}
-
-/* The misses among `all`, where `hits` of `sampled` hit.  Fading masses are
-   rounded, so the difference may be below 0. */
-static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
-                         uint64_t sampled, uint64_t hits)
-{
-    if (!objects->samples)
-        return objects->fading.piece_refs != 0 && (all - hits) >> 63 != 0
-                   ? 0
-                   : all - hits;
-    if (!objects->options.adjust)
-        return sampled == 0 ? all
-                            : rounded((double)all * ((double)(sampled - hits) /
-                                                     (double)sampled));
-    uint64_t misses = rounded((double)(sampled - hits) * objects->scale);
-    return misses < all ? misses : all;
 }
 
 /* The sizes of the options, or others. */
@@ -468,7 +448,7 @@ static enum margay_status make_rows(const margay_objects *objects,
         &objects->fading.curve, &objects->curve, counts, &steps, error);
     if (status == MARGAY_OK)
         status = margay_steps_rows_at(&steps, sizes,
-                                      bound != 0 ? bound : counts->object_bytes,
+                                      bound != 0 ? bound : most_bytes(objects),
                                       rows, count, error);
     free(steps.steps);
     if (sizes == NULL || steps.sizes.kind != MARGAY_SIZES_ALL)
@@ -508,10 +488,8 @@ enum margay_status margay_objects_curve(const margay_objects *objects,
     for (size_t i = 0; i < *count && status == MARGAY_OK; i++)
         (*points)[i] = (struct margay_objects_point){
             rows[i].cache_bytes,
-            estimate(objects, counts.references, counts.sampled_refs,
-                     rows[i].hits.refs),
-            estimate(objects, counts.reference_bytes, counts.sampled_bytes,
-                     rows[i].hits.bytes)};
+            left_of(objects, counts.references, rows[i].hits.refs),
+            left_of(objects, counts.reference_bytes, rows[i].hits.bytes)};
     free(rows);
     return status;
 }
@@ -526,8 +504,8 @@ static uint64_t fill_rows(const struct margay_objects *objects,
     for (size_t i = 0; i < count; i++) {
         uint64_t hits = sums[i].hits.refs;
         if (objects->samples)
-            hits = counts->references - estimate(objects, counts->references,
-                                                 counts->sampled_refs, hits);
+            hits =
+                counts->references - left_of(objects, counts->references, hits);
         rows[i] =
             (struct margay_histogram_row){sums[i].cache_bytes, hits - before};
         before = hits;

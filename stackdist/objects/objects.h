@@ -250,6 +250,44 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,
                                  uint64_t moment);
 
+/* -------------------------------------------------------------- samples -- */
+
+/*
+ * A sample of what is between a request of an object and the next one.
+ *
+ * Algorithm: the objects that came last, the front, are all known.  When there
+ *   are too many, the least recent of them leave, and of each it is drawn
+ *   whether it is kept: one that stands for n, itself among them, is so with a
+ *   chance of 1/n.  It then weighs n times its bytes until its next request,
+ *   which counts n times, and brings it to the front, where it stands for
+ * itself again.  n is 2 / (R (1 + s / m)), rounded, for s bytes where m is the
+ * mean of all objects, by what the sample says of them.  So R of the objects
+ * are in the sample, half of them as all are one object, half by their bytes.
+ * Source: our own; FLOWS (Guo, Li, Chen, "FLOWS: Balanced MRC profiling for
+ *   heterogeneous object-size cache", EuroSys 2024) has the front, and two
+ *   samples by the hash of the name.
+ * Guarantee: without bias, each request by itself: an object that is dropped is
+ *   no more out of the sample at its next request than any other.  None weighs
+ *   more than 2 m / R bytes.
+ * Cost: that of the engine for the front and R of the objects.
+ */
+/* What was last used at a moment. */
+struct margay_kept {
+    uint64_t object;
+    uint32_t stand; /* how many requests and objects it stands for */
+    bool gone;      /* it has been deleted */
+};
+
+struct margay_front {
+    double rate;
+    uint64_t most, group; /* objects; so many leave when there are more */
+    uint64_t objects;
+    uint64_t from; /* the moment of the first of them, or one before */
+    uint64_t key, draws;
+    uint64_t stands; /* of all that are known: an estimate of all objects */
+    uint64_t known, known_bytes; /* requests that were counted, as they stand */
+};
+
 /* -------------------------------------------------------- the engine -- */
 
 /* Requests that are looked up together, and then ranked. */
@@ -297,7 +335,7 @@ struct margay_objects {
     struct margay_classes classes;
     struct margay_bound bound;
     struct margay_slack slack;
-    uint64_t most_bytes; /* before objects became smaller */
+    uint64_t most_bytes; /* before they became less */
     /* With options.ages: of the object last used at a moment.  As long as
        `weights`. */
     struct margay_ages *ages;
@@ -306,10 +344,9 @@ struct margay_objects {
     struct margay_steps curve;     /* hits by cache size, */
     struct margay_steps distances; /* and distances as they are */
 
-    /* Of a sample: how much larger everything is. */
     bool samples;
-    struct margay_sample sample;
-    double scale;
+    struct margay_front front;
+    struct margay_kept *kept; /* of a sample; as long as `weights` */
 
     uint64_t fed;                 /* requests, all of them */
     uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
@@ -331,6 +368,7 @@ struct margay_old_time {
     struct margay_weights weights;
     struct margay_slack slack;
     struct margay_ages *ages;
+    struct margay_kept *kept;
     struct margay_live_word {
         uint64_t live, before;
     } * words;
@@ -377,7 +415,7 @@ enum margay_status margay_masses_settle(
 /* --------------------------------------------------- objects_kernel.c -- */
 
 struct margay_objects_kernel {
-    /* Requests that are in the sample and delete nothing. */
+    /* Requests that delete nothing. */
     enum margay_status (*refer)(struct margay_objects *objects,
                                 const struct margay_objects_piece *piece,
                                 struct margay_error *error);

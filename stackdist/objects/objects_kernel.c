@@ -253,10 +253,11 @@ static enum margay_status fail_total(const struct margay_objects *objects,
                        (unsigned long long)(objects->fed + i + 1), what);
 }
 
-static void count(struct margay_steps *steps, uint64_t position, uint64_t bytes)
+static void count(struct margay_steps *steps, uint64_t position, uint64_t refs,
+                  uint64_t bytes)
 {
     struct margay_step *step = margay_steps_at(steps, position);
-    step->refs++;
+    step->refs += refs;
     step->bytes += bytes;
 }
 
@@ -267,7 +268,8 @@ static void count(struct margay_steps *steps, uint64_t position, uint64_t bytes)
    objects bypass. */
 struct hits {
     uint64_t distance;
-    bool far; /* the distance is above the bound */
+    uint64_t stand; /* requests that it stands for */
+    bool far;       /* the distance is above the bound */
     bool doubtful;
     size_t count;
     struct margay_interval list[INTERVALS];
@@ -330,12 +332,9 @@ static enum margay_status find_hits(struct margay_objects *objects,
     enum margay_status status = MARGAY_OK;
     hits->far = hits->doubtful = false;
     hits->count = 0;
-    if (objects->samples) {
-        /* The distance in the trace, by that in the sample: the bytes of other
-           objects are scaled. */
-        double all = (double)(distance - size) * objects->scale + (double)size;
-        distance = all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
-    }
+    if (objects->samples)
+        /* The object itself is there once, and not as often as it stands. */
+        distance -= size * (objects->kept[moment].stand - UINT64_C(1));
     hits->distance = distance;
     if (objects->has_classes && distance != size &&
         moment >= classes->marks[class])
@@ -457,6 +456,99 @@ static void expire(struct margay_objects *objects,
     }
 }
 
+/* -------------------------------------------------------------- samples -- */
+
+/* How many objects an object stands for that leaves the front; 0 = it is not
+   kept.  `per_byte`: the rate over the mean size.  All sizes count a byte more,
+   so that one of 0 is no smaller than none. */
+static inline uint32_t draw(struct margay_front *front, double per_byte,
+                            uint64_t size)
+{
+    uint64_t hash = margay_sample_hash(front->draws++, front->key);
+    double by_bytes = per_byte * ((double)size + 1);
+    double twice = front->rate + by_bytes;
+    /* Twice the chance is more than the rounded one: most are done here. */
+    if ((double)(hash >> 11) * 0x1p-53 > twice)
+        return 0;
+    uint64_t stand = twice > 4.0 / 3 ? 1 : (uint64_t)(2 / twice + 0.5);
+    return (margay_u128)hash * stand >> 64 == 0 ? (uint32_t)stand : 0;
+}
+
+/* The object at `moment` stays as one that stands for others; `gone` bytes of
+   all are no longer there. */
+static enum margay_status keep(struct margay_objects *objects, uint64_t moment,
+                               uint64_t size, uint32_t stand, uint64_t gone,
+                               size_t i, struct margay_error *error)
+{
+    struct margay_weights *weights = &objects->weights;
+    uint64_t weight;
+    objects->kept[moment].stand = stand;
+    objects->front.stands += stand;
+    if (__builtin_mul_overflow(size, stand, &weight) ||
+        weight - size >= UINT64_MAX - (weights->total - gone))
+        return fail_total(objects, "objects", i, error);
+    enum margay_status status = weight >> 32 != 0 && weights->high == NULL
+                                    ? margay_weights_widen(weights, error)
+                                    : MARGAY_OK;
+    if (status == MARGAY_OK)
+        margay_weights_set(weights, moment, weight);
+    return status;
+}
+
+/* The least recent of the front leave. */
+static enum margay_status leave_front(struct margay_objects *objects, size_t i,
+                                      struct margay_error *error)
+{
+    struct margay_weights *weights = &objects->weights;
+    struct margay_front *front = &objects->front;
+    double mean = (double)weights->total / (double)front->stands;
+    double per_byte = front->rate / (mean + 1);
+    uint64_t left = front->group, moment = front->from;
+    enum margay_status status = MARGAY_OK;
+    front->objects -= left;
+    front->stands -= left;
+    while (left > 0 && status == MARGAY_OK) {
+        uint64_t leaf = moment & ~(uint64_t)(MARGAY_WEIGHTS_LEAF - 1);
+        uint64_t dropped = 0, gone = 0;
+        uint32_t live = (uint32_t)(weights->live[leaf >> 6] >> (leaf & 63)) &
+                        UINT32_MAX << (moment - leaf);
+        for (; live != 0 && left > 0; live &= live - 1, left--) {
+            moment = leaf + (unsigned)__builtin_ctz(live);
+            uint64_t size = margay_weights_size(weights, moment);
+            uint32_t stand = draw(front, per_byte, size);
+            if (stand != 0) {
+                status = keep(objects, moment, size, stand, gone, i, error);
+                gone -= size * (stand - UINT64_C(1));
+            } else {
+                margay_weights_set(weights, moment, 0);
+                dropped |= UINT64_C(1) << (moment & 63);
+                gone += size;
+            }
+        }
+        weights->live[leaf >> 6] ^= dropped;
+        weights->objects -= (unsigned)__builtin_popcountll(dropped);
+        margay_weights_lose(weights, leaf, gone);
+        moment = live == 0 ? leaf + MARGAY_WEIGHTS_LEAF : moment + 1;
+    }
+    front->from = moment;
+    return status;
+}
+
+/* The object of request i, which stood for so many at `past`, is in front. */
+static enum margay_status pass_front(struct margay_objects *objects,
+                                     const struct margay_requests *requests,
+                                     size_t i, uint64_t past, uint64_t stand,
+                                     struct margay_error *error)
+{
+    struct margay_front *front = &objects->front;
+    objects->kept[objects->weights.next - 1] =
+        (struct margay_kept){requests->objects[i], 1, false};
+    front->stands += 1 - stand;
+    front->objects += past < front->from;
+    return front->objects > front->most ? leave_front(objects, i, error)
+                                        : MARGAY_OK;
+}
+
 /* --------------------------------------------------------------- storing -- */
 
 /* Put the object in its place as the latest, where it had `own` bytes at
@@ -509,20 +601,23 @@ static enum margay_status fit_size(struct margay_objects *objects, uint64_t own,
     return status;
 }
 
-/* Another size than at `past`. */
+/* Another size than at `past`.  A sample takes distances as they are, and has
+   no slack. */
 static enum margay_status resize(struct margay_objects *objects, uint64_t past,
-                                 uint64_t own, uint64_t size, size_t i,
-                                 struct margay_error *error)
+                                 uint64_t own, uint64_t size, uint64_t stand,
+                                 size_t i, struct margay_error *error)
 {
     struct margay_classes *classes = &objects->classes;
     uint64_t *changed = &classes->changed[margay_class_of(own)];
     enum margay_status status = fit_size(objects, own, size, i, error);
-    objects->counts.resized++;
+    objects->counts.resized += stand;
+    objects->counts.shrunk += size < own ? stand : 0;
+    if (objects->samples)
+        return status;
     classes->changes = true;
     *changed = margay_maximum(*changed, past);
     if (size > own || status != MARGAY_OK)
         return status;
-    objects->counts.shrunk++;
     objects->most_bytes =
         margay_maximum(objects->most_bytes, objects->weights.total);
     return margay_objects_make_slack(objects, error);
@@ -537,6 +632,14 @@ static enum margay_status find_object(struct margay_objects *objects,
                                       struct margay_error *error)
 {
     *own = margay_weights_size(&objects->weights, *past);
+    hits->stand = 1;
+    if (objects->samples) {
+        hits->stand = objects->kept[*past].stand;
+        if (hits->stand > 1)
+            *own /= hits->stand;
+        objects->most_bytes =
+            margay_maximum(objects->most_bytes, objects->weights.total);
+    }
     enum margay_status status = find_hits(objects, *past, *own, hits, error);
     if (hits->count == 0) {
         *past = *own = 0;
@@ -548,40 +651,70 @@ static enum margay_status find_object(struct margay_objects *objects,
 /* Count a request of an object that is known, and its distance. */
 static enum margay_status count_known(struct margay_objects *objects,
                                       const struct hits *hits, uint64_t size,
-                                      uint64_t *distance,
+                                      uint64_t *distance, size_t i,
                                       struct margay_error *error)
 {
     struct margay_objects_counts *counts = &objects->counts;
+    struct margay_front *front = &objects->front;
+    uint64_t stand = hits->stand, bytes;
+    if (__builtin_mul_overflow(stand, size, &bytes) ||
+        (objects->samples &&
+         !margay_add_u64(front->known_bytes, bytes, &front->known_bytes)))
+        return fail_total(objects, "references", i, error);
+    front->known += stand;
     counts->doubtful += hits->doubtful;
     if (hits->far) {
         counts->far++;
     } else if (hits->distance == MARGAY_INFINITE) {
-        counts->expired++;
-        counts->expired_bytes += size;
+        counts->expired += stand;
+        counts->expired_bytes += bytes;
     } else {
         *distance = hits->distance;
         if (objects->has_distances)
-            count(&objects->distances, hits->distance, size);
+            count(&objects->distances, hits->distance, stand, bytes);
     }
     uint64_t bound = objects->bound.bytes;
     if (!objects->has_curve)
         return MARGAY_OK;
     enum margay_status status =
         margay_steps_reserve(&objects->curve, 2 * hits->count, error);
-    for (size_t i = 0; i < hits->count && status == MARGAY_OK; i++) {
-        uint64_t to = hits->list[i].to;
-        count(&objects->curve, hits->list[i].from, size);
+    for (size_t k = 0; k < hits->count && status == MARGAY_OK; k++) {
+        uint64_t to = hits->list[k].to;
+        count(&objects->curve, hits->list[k].from, stand, bytes);
         /* No cache larger than the bound is wanted. */
         if (to != UINT64_MAX && (bound == 0 || to <= bound)) {
             struct margay_step *step = margay_steps_at(&objects->curve, to);
-            step->refs--;
-            step->bytes -= size;
+            step->refs -= stand;
+            step->bytes -= bytes;
         }
     }
     return status;
 }
 
-/* Count a request that is in the sample, and put its object on top. */
+/* The same as below, where a sample does not have the object: most requests. */
+static inline enum margay_status meet(struct margay_objects *objects,
+                                      const struct margay_objects_piece *piece,
+                                      size_t k, struct margay_error *error)
+{
+    const struct margay_requests *requests = piece->requests;
+    size_t i = piece->from + k;
+    uint64_t size = requests->sizes[i];
+    enum margay_status status = MARGAY_OK;
+    if ((size >> 32 | objects->weights.total >> 63) != 0)
+        status = fit_size(objects, 0, size, i, error);
+    if (piece->distances != NULL)
+        piece->distances[k] = MARGAY_INFINITE;
+    objects->counts.references++;
+    if (!margay_add_u64(objects->counts.reference_bytes, size,
+                        &objects->counts.reference_bytes))
+        return fail_total(objects, "references", i, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_weights_put(&objects->weights, size);
+    return pass_front(objects, requests, i, 0, 0, error);
+}
+
+/* Count a request, and put its object on top. */
 static enum margay_status refer(struct margay_objects *objects,
                                 const struct margay_objects_piece *piece,
                                 size_t k, uint64_t past,
@@ -592,7 +725,13 @@ static enum margay_status refer(struct margay_objects *objects,
     uint64_t distance = MARGAY_INFINITE;
     struct hits hits;
     hits.count = 0;
+    hits.stand = 0;
     enum margay_status status = MARGAY_OK;
+    if (objects->samples && !margay_weights_has(&objects->weights, past)) {
+        past = 0; /* it has been dropped */
+        if (objects->ages == NULL)
+            return meet(objects, piece, k, error);
+    }
     if (past != 0)
         status = find_object(objects, &past, &own, &hits, error);
     if (objects->ages != NULL)
@@ -602,20 +741,26 @@ static enum margay_status refer(struct margay_objects *objects,
         objects->counts.cold_bytes += size;
         status = fit_size(objects, 0, size, i, error);
     } else if (status == MARGAY_OK) {
-        status = count_known(objects, &hits, size, &distance, error);
+        status = count_known(objects, &hits, size, &distance, i, error);
         if (status == MARGAY_OK && size != own)
-            status = resize(objects, past, own, size, i, error);
-        margay_weights_take(&objects->weights, past, own);
+            status = resize(objects, past, own, size, hits.stand, i, error);
+        margay_weights_take(&objects->weights, past, own * hits.stand);
     }
-    if (objects->slack.total != 0 || size < own)
+    if (objects->slack.sums != NULL &&
+        (objects->slack.total != 0 || size < own))
         margay_slack_pass(&objects->slack, past, own, size);
-    objects->counts.sampled_refs++;
-    if (!margay_add_u64(objects->counts.sampled_bytes, size,
-                        &objects->counts.sampled_bytes))
+    objects->counts.references++;
+    if (!margay_add_u64(objects->counts.reference_bytes, size,
+                        &objects->counts.reference_bytes))
         status = fail_total(objects, "references", i, error);
     if (piece->distances != NULL)
         piece->distances[k] = distance;
-    return status == MARGAY_OK ? put(objects, size, past, own, error) : status;
+    if (status == MARGAY_OK)
+        status = put(objects, size, past, own, error);
+    return status == MARGAY_OK && objects->samples
+               ? pass_front(objects, piece->requests, i, past, hits.stand,
+                            error)
+               : status;
 }
 
 static enum margay_status refer_piece(struct margay_objects *objects,
@@ -677,12 +822,29 @@ static void renumber_classes(struct margay_classes *classes,
     }
 }
 
+/* Enter all that the new time has, as most of what a sample has entered has
+   been dropped since. */
+static void enter_kept(struct margay_objects *objects)
+{
+    struct margay_hash *hash = &objects->hash;
+    memset(hash->buckets, 0, hash->bucket_count * sizeof *hash->buckets);
+    hash->entries = 0;
+    for (uint64_t moment = 1; moment < objects->weights.next; moment++) {
+        if (margay_weights_has(&objects->weights, moment) &&
+            !objects->kept[moment].gone)
+            margay_hash_put_new(hash, objects->kept[moment].object, moment);
+    }
+}
+
 static void renumber(struct margay_objects *objects,
                      struct margay_old_time *old)
 {
+    if (objects->samples)
+        enter_kept(objects);
     /* Without a branch on free slots and objects that are forgotten, which
        could not be predicted: the value of both is then 0. */
-    for (uint64_t i = 0; i < objects->hash.bucket_count; i++) {
+    for (uint64_t i = 0; i < objects->hash.bucket_count && !objects->samples;
+         i++) {
         struct margay_bucket *bucket = &objects->hash.buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t moment = margay_bucket_value(bucket, slot);
@@ -697,6 +859,7 @@ static void renumber(struct margay_objects *objects,
     if (objects->bound.large != 0)
         objects->bound.large = new_moment(old, objects->bound.large);
     renumber_classes(&objects->classes, old);
+    objects->front.from = new_moment(old, objects->front.from);
     while (old->slack.total != 0) {
         uint64_t bytes, moment = margay_slack_latest(&old->slack, &bytes);
         margay_slack_add(&old->slack, moment, -bytes);

@@ -90,6 +90,13 @@ static inline uint64_t margay_weights_size(const struct margay_weights *weights,
     return size;
 }
 
+/* Whether an object's last use is there. */
+static inline bool margay_weights_has(const struct margay_weights *weights,
+                                      uint64_t moment)
+{
+    return weights->live[moment >> 6] >> (moment & 63) & 1;
+}
+
 /* The bytes of all objects last used before `moment`. */
 static inline uint64_t margay_weights_before(
     const struct margay_weights *weights, uint64_t moment)
@@ -115,16 +122,11 @@ static inline uint64_t margay_weights_before(
     return sum;
 }
 
-/* Take the object away that stands at `moment` and has this size. */
-static inline void margay_weights_take(struct margay_weights *weights,
-                                       uint64_t moment, uint64_t size)
+/* The leaf of `moment` has lost this many bytes. */
+static inline void margay_weights_lose(struct margay_weights *weights,
+                                       uint64_t moment, uint64_t bytes)
 {
-    weights->low[moment] = 0;
-    if (weights->high != NULL)
-        weights->high[moment] = 0;
-    weights->live[moment >> 6] &= ~(UINT64_C(1) << (moment & 63));
-    weights->total -= size;
-    weights->objects--;
+    weights->total -= bytes;
     for (unsigned level = 0; level < weights->levels; level++) {
         uint64_t index = moment >> margay_weights_shift(level);
         uint64_t *node = weights->sums[level] +
@@ -133,8 +135,27 @@ static inline void margay_weights_take(struct margay_weights *weights,
             margay_weights_after + 15 - (index & (MARGAY_WEIGHTS_NODE - 1));
         for (unsigned i = 0; i < MARGAY_WEIGHTS_NODE; i += 4)
             *(margay_sizes4 *)(node + i) -=
-                size & *(const margay_sizes4 *)(after + i);
+                bytes & *(const margay_sizes4 *)(after + i);
     }
+}
+
+/* The object at `moment` has another size; its leaf loses what it had. */
+static inline void margay_weights_set(struct margay_weights *weights,
+                                      uint64_t moment, uint64_t size)
+{
+    weights->low[moment] = (uint32_t)size;
+    if (weights->high != NULL)
+        weights->high[moment] = (uint32_t)(size >> 32);
+}
+
+/* Take the object away that stands at `moment` and has this size. */
+static inline void margay_weights_take(struct margay_weights *weights,
+                                       uint64_t moment, uint64_t size)
+{
+    margay_weights_set(weights, moment, 0);
+    weights->live[moment >> 6] &= ~(UINT64_C(1) << (moment & 63));
+    weights->objects--;
+    margay_weights_lose(weights, moment, size);
 }
 
 /* Note the sums so far for the nodes that time enters with weights->next, a
@@ -177,9 +198,7 @@ static inline uint64_t margay_weights_put(struct margay_weights *weights,
     if ((weights->next & (MARGAY_WEIGHTS_LEAF - 1)) == 0)
         margay_weights_enter(weights);
     uint64_t moment = weights->next++;
-    weights->low[moment] = (uint32_t)size;
-    if (weights->high != NULL)
-        weights->high[moment] = (uint32_t)(size >> 32);
+    margay_weights_set(weights, moment, size);
     weights->live[moment >> 6] |= UINT64_C(1) << (moment & 63);
     weights->total += size;
     weights->objects++;

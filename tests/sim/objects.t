@@ -103,4 +103,15 @@ is "a sample is the same each time" "$status $(for _ in 1 2 3 4 5 6 7 8; do
         cksum
 done | sort -u | wc -l | tr -d ' ')" '0 1'
 like "  and says that it is one" "$(cat err)" 'about [0-9]+ objects'
+perl -e 'for (1 .. 300000) { $s = ($s * 1103515245 + 12345) & 0x7fffffff;
+    my $id = int exp(12 * $s / 0x7fffffff);
+    my $bytes = ($id * 2654435761 >> 9) % (1 << $id % 23);
+    print pack "V Q< V q<", 0, $id, $bytes, -1 }' >long.oracle
+for rate in 1 0.01; do
+    run curve -q --objects -e shards:rate=$rate --sizes 8M,64M,512M,4G long.oracle
+    cut -d, -f7,10 out >rate.$rate
+done
+is "a hundredth errs by less than 0.03" \
+    "$(paste -d, rate.1 rate.0.01 | awk -F, 'NR > 1 { for (i = 1; i < 3; i++)
+        bad += ($i - $(i + 2)) ^ 2 > 0.03 ^ 2 } END { print NR, bad + 0 }')" "5 0"
 finish

@@ -1,0 +1,149 @@
+/*
+ * test_objects_sample.c - samples of objects, against a plain list
+ *
+ * The list has the objects that the sample keeps, in the order of last uses,
+ * with the same draws.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/objects/objects.h"
+#include "tests/chance.h"
+#include "tests/rounds.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+#define MOST_REFS 400
+
+/* ------------------------------------------------------------ the list -- */
+
+struct naive {
+    struct naive_object {
+        uint64_t name, size, stand;
+    } list[MOST_REFS + 1]; /* the most recent last; a deleted one has no name */
+    size_t count, front;
+    uint64_t draws;
+};
+
+static void naive_leave(struct naive *naive, double rate, uint64_t group)
+{
+    double bytes = 0, stands = 0;
+    size_t from = naive->count - naive->front, to = from;
+    for (size_t i = 0; i < naive->count; i++) {
+        bytes += (double)(naive->list[i].size * naive->list[i].stand);
+        stands += (double)naive->list[i].stand;
+    }
+    double per_byte = rate / (bytes / stands + 1);
+    for (size_t i = from; i < naive->count; i++) {
+        struct naive_object object = naive->list[i];
+        if (i < from + group) {
+            double twice = rate + per_byte * ((double)object.size + 1);
+            double others = 2 / twice + 0.5;
+            uint64_t key = margay_sample_of(rate, 1).key;
+            uint64_t hash = margay_sample_hash(naive->draws++, key);
+            object.stand = others < 2 ? 1 : (uint64_t)others;
+            if ((margay_u128)hash * object.stand >> 64 != 0)
+                continue;
+        }
+        naive->list[to++] = object;
+    }
+    naive->count = to;
+    naive->front -= group;
+}
+
+/* The distance of a request, and how many it stands for. */
+static uint64_t naive_ask(struct naive *naive, uint64_t name, uint64_t size,
+                          double rate, uint64_t *stand)
+{
+    uint64_t distance = MARGAY_INFINITE;
+    uint64_t least = (uint64_t)(log10(1 / rate) / rate), group = least / 4 + 1;
+    size_t at = 0;
+    while (at < naive->count && naive->list[at].name != name)
+        at++;
+    naive->front += at == naive->count || at < naive->count - naive->front;
+    if (at < naive->count) {
+        *stand = naive->list[at].stand;
+        distance = naive->list[at].size;
+        for (size_t i = at + 1; i < naive->count; i++)
+            distance += naive->list[i].size * naive->list[i].stand;
+        memmove(naive->list + at, naive->list + at + 1,
+                (--naive->count - at) * sizeof *naive->list);
+    }
+    naive->list[naive->count++] = (struct naive_object){name, size, 1};
+    if (naive->front > least + group)
+        naive_leave(naive, rate, group);
+    return distance;
+}
+
+/* How many distances and points of the curve of a random trace differ. */
+static size_t differences(double rate)
+{
+    static const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
+    static struct naive naive;
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    struct margay_objects_point *points;
+    margay_objects *objects;
+    uint64_t distances[MOST_REFS], told, refs = 0, bytes = 0;
+    struct margay_step hits[MOST_REFS];
+    uint64_t names = 1 + below(60), most = UINT64_C(1) << below(36);
+    bool changes = one_in(4), deletes = one_in(2);
+    size_t differ = 0, count, requests = (size_t)below(MOST_REFS);
+    naive = (struct naive){.count = 0};
+    options.curve = &all;
+    options.rate = rate;
+    if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
+        abort();
+    for (size_t i = 0; i < requests; i++) {
+        uint64_t name = below(1 + below(names)), stand = 0;
+        uint64_t size = (changes ? below(most) : name * 77777777) % most;
+        uint8_t op = deletes && one_in(9) ? MARGAY_DELETE : MARGAY_GET;
+        while (i % 8 == 0 && /* the next request begins a new time */
+               objects->weights.capacity - objects->weights.next >
+                   2 * MARGAY_OBJECTS_BATCH)
+            margay_weights_skip(&objects->weights);
+        if (margay_objects_feed(
+                objects,
+                &(struct margay_requests){1, &name, &size, NULL, NULL, &op},
+                &told, NULL) != MARGAY_OK)
+            abort();
+        distances[i] = MARGAY_INFINITE;
+        for (size_t k = 0; k < naive.count && op == MARGAY_DELETE; k++) {
+            if (naive.list[k].name == name)
+                naive.list[k].name = UINT64_MAX;
+        }
+        if (op != MARGAY_DELETE) {
+            distances[i] = naive_ask(&naive, name, size, rate, &stand);
+            refs++;
+            bytes += size;
+        }
+        hits[i] = (struct margay_step){stand, stand * size};
+        differ += told != distances[i];
+    }
+    if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
+        abort();
+    for (size_t k = 0; k < count; k++) {
+        struct margay_step sum = {0, 0};
+        for (size_t i = 0; i < requests; i++) {
+            bool hit = distances[i] <= points[k].cache_bytes;
+            sum.refs += hit ? hits[i].refs : 0;
+            sum.bytes += hit ? hits[i].bytes : 0;
+        }
+        differ += points[k].misses != (sum.refs < refs ? refs - sum.refs : 0) ||
+                  points[k].missed_bytes !=
+                      (sum.bytes < bytes ? bytes - sum.bytes : 0);
+    }
+    free(points);
+    margay_objects_free(objects);
+    return differ;
+}
+
+int main(void)
+{
+    static const double rates[] = {0.03, 0.2, 0.4, 0.7, 0.99};
+    size_t differ = 0;
+    seed_chance(5);
+    for (uint64_t round = 0; round < rounds(1500); round++)
+        differ += differences(rates[round % 5]);
+    CHECK_U64(differ, 0, "samples are those of a plain list");
+    return tap_done();
+}
