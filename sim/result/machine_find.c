@@ -119,77 +119,40 @@ static int is_table(const struct dirent *entry)
     return bytes > 4 && strcmp(entry->d_name + bytes - 4, ".csv") == 0;
 }
 
-#define MOST_NAMES 64
-
-struct names {
-    char *list[MOST_NAMES];
-    size_t count;
+struct tables {
+    struct dirent **list; /* by their names, without ".csv" */
+    int count;
 };
 
-static void add_name(struct names *names, const char *name)
-{
-    if (names->count < MOST_NAMES &&
-        (names->list[names->count] = strdup(name)) != NULL)
-        names->count++;
-}
-
-/* "host", and the names of the folder of installed tables. */
-static void find_names(struct names *names)
-{
-    struct dirent **entries;
-    char *path = NULL;
-    int found = -1;
-    names->count = 0;
-    add_name(names, "host");
-    if (data_file_find(&place, "intel-skylake.csv", &path, NULL) == MARGAY_OK) {
-        *strrchr(path, '/') = '\0';
-        found = scandir(path, &entries, is_table, alphasort);
-    }
-    for (int i = 0; i < found; i++) {
-        *strrchr(entries[i]->d_name, '.') = '\0';
-        add_name(names, entries[i]->d_name);
-        free(entries[i]);
-    }
-    if (found >= 0)
-        free(entries);
-    free(path);
-}
-
-/* Each name, and then the part after its maker's: "skylake" of
-   "intel-skylake". */
 static const char *name_at(size_t i, const void *context)
 {
-    const struct names *names = context;
-    const char *name = i / 2 < names->count ? names->list[i / 2] : NULL;
-    const char *dash = i % 2 == 0 || name == NULL ? NULL : strchr(name, '-');
-    return dash == NULL ? name : dash + 1;
+    const struct tables *tables = context;
+    return i < (size_t)tables->count ? tables->list[i]->d_name : NULL;
 }
 
-static enum margay_status refuse_name(const struct names *names,
+/* A guess is also a name that the one asked for stands in after the maker's,
+   "intel-skylake" for "skylake". */
+static enum margay_status refuse_name(const struct tables *tables,
                                       const char *name,
                                       struct margay_error *error)
 {
-    char list[400];
-    size_t used = 0;
-    for (size_t i = 0; i < names->count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 i == 0 ? "" : ", ", names->list[i]);
-    const char *nearest = margay_nearest(name, name_at, names);
-    char guess[80] = "";
-    /* Of several that begin so, the one of that name. */
-    for (size_t i = 0; i < 2 * names->count; i++) {
-        if (strcasecmp(name_at(i, names), name) == 0)
-            nearest = name_at(i, names);
-    }
-    for (size_t i = 0; nearest != NULL && i < 2 * names->count; i++) {
-        if (name_at(i, names) == nearest)
-            snprintf(guess, sizeof guess, " (did you mean '%s'?)",
-                     names->list[i / 2]);
+    char list[400] = "host";
+    size_t used = strlen(list);
+    const char *guess = margay_nearest(name, name_at, tables), *known;
+    for (size_t i = 0; (known = name_at(i, tables)) != NULL; i++) {
+        const char *dash = strchr(known, '-');
+        if (dash != NULL && strcasecmp(dash + 1, name) == 0)
+            guess = known;
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
+                                     known);
     }
     return margay_fail(error, MARGAY_IO,
                        "--machine %s: no such file, and no machine of that "
-                       "name%s (expected a table, or one of %s)",
-                       name, guess, list);
+                       "name%s%s%s (expected a table, or one of %s)",
+                       name, guess == NULL ? "" : " (did you mean '",
+                       guess == NULL ? "" : guess, guess == NULL ? "" : "'?)",
+                       list);
 }
 
 /* The machine whose name it is, in any case of letters. */
@@ -197,23 +160,32 @@ static enum margay_status read_named(struct machine *machine, const char *name,
                                      const char *vary,
                                      struct margay_error *error)
 {
-    struct names names;
-    char *file = NULL, *path = NULL;
-    size_t i = 0;
-    find_names(&names);
-    while (i < names.count && strcasecmp(names.list[i], name) != 0)
-        i++;
-    const char *known = i == names.count ? name : names.list[i];
-    enum margay_status status;
-    if (asprintf(&file, "%s.csv", known) < 0)
+    struct tables tables = {.count = 0};
+    char *folder = NULL, *path = NULL;
+    enum margay_status status = MARGAY_OK;
+    const char *known;
+    if (data_file_find(&place, "intel-skylake.csv", &folder, NULL) ==
+        MARGAY_OK) {
+        *strrchr(folder, '/') = '\0';
+        tables.count = scandir(folder, &tables.list, is_table, alphasort);
+        tables.count = tables.count < 0 ? 0 : tables.count;
+    }
+    for (int i = 0; i < tables.count; i++)
+        *strrchr(tables.list[i]->d_name, '.') = '\0';
+    for (size_t i = 0; (known = name_at(i, &tables)) != NULL; i++) {
+        if (strcasecmp(known, name) == 0)
+            break;
+    }
+    if (known == NULL)
+        status = refuse_name(&tables, name, error);
+    else if (asprintf(&path, "%s/%s.csv", folder, known) < 0)
         status = margay_fail_memory(error, "the name of a machine");
-    else if (data_file_find(&place, file, &path, NULL) == MARGAY_OK)
-        status = machine_read(machine, path, NULL, vary, error);
     else
-        status = refuse_name(&names, name, error);
-    for (i = 0; i < names.count; i++)
-        free(names.list[i]);
-    free(file);
+        status = machine_read(machine, path, NULL, vary, error);
+    for (int i = 0; i < tables.count; i++)
+        free(tables.list[i]);
+    free(tables.list);
+    free(folder);
     free(path);
     return status;
 }
