@@ -28,6 +28,11 @@
 
 struct margay_family {
     struct margay_family_options options;
+    /* By machine, and all that there are: those of their own; owned. */
+    margay_hierarchy **hierarchies, **apart;
+    size_t apart_count;
+    const struct margay_span *span;      /* that these are fed, */
+    struct margay_error *errors;         /* and what fails; owned */
     struct margay_source *entries;       /* the first; owned */
     struct margay_shared_cache **caches; /* [machine][level]; NULL = a memory,
                                            or a machine that does not share */
@@ -75,6 +80,13 @@ bool margay_machine_shares(const struct margay_level *levels, size_t count)
             kinds_reaching(levels, count, i, &twice);
     }
     return !twice;
+}
+
+static const struct margay_level *levels_of(const margay_family *family,
+                                            size_t machine)
+{
+    return family->options.machine.levels +
+           machine * family->options.machine.level_count;
 }
 
 /* --------------------------------------------------------------- sources -- */
@@ -193,7 +205,7 @@ static struct margay_shared_group *group_of(struct margay_family *family,
     group->writes = level->writing != MARGAY_WRITE_NONE;
     group->through = level->writing == MARGAY_WRITE_THROUGH;
     group->allocates = !level->no_allocate;
-    group->seed = family->options.seed;
+    group->seed = family->options.machine.seed;
     group->sets = sets_of(level);
     group->next = source->groups;
     source->groups = group;
@@ -231,9 +243,8 @@ static enum margay_status find_cache(struct margay_family *family,
                                      size_t machine, size_t index,
                                      struct margay_error *error)
 {
-    size_t count = family->options.level_count;
-    const struct margay_level *levels =
-        family->options.levels + machine * count;
+    size_t count = family->options.machine.level_count;
+    const struct margay_level *levels = levels_of(family, machine);
     struct margay_shared_cache **caches = family->caches + machine * count;
     struct margay_source feeding = {
         .shift = margay_log2_floor(levels[index].block_bytes)};
@@ -260,30 +271,49 @@ static enum margay_status find_cache(struct margay_family *family,
 
 /* ------------------------------------------------- making and releasing -- */
 
+static enum margay_status add_apart(struct margay_family *family,
+                                    size_t machine, struct margay_error *error)
+{
+    struct margay_hierarchy_options options = family->options.machine;
+    options.levels = levels_of(family, machine);
+    enum margay_status status =
+        margay_hierarchy_create(&options, &family->hierarchies[machine], error);
+    family->apart[family->apart_count++] = family->hierarchies[machine];
+    return status;
+}
+
 enum margay_status margay_family_create(
     const struct margay_family_options *options, margay_family **result,
     struct margay_error *error)
 {
     struct margay_family *family = calloc(1, sizeof *family);
-    enum margay_status status = MARGAY_OK;
-    size_t count = options->level_count;
+    size_t count = options->machine.level_count, all = options->machine_count;
+    size_t sharing = 0;
     *result = NULL;
     if (family == NULL)
         return margay_fail_memory(error, "the machines");
     family->options = *options;
-    family->caches = calloc(options->machine_count, count * sizeof(void *));
-    if (family->caches == NULL)
-        status = margay_fail_memory(error, "the machines");
-    for (size_t i = 0; i < options->machine_count && status == MARGAY_OK; i++) {
-        const struct margay_level *levels = options->levels + i * count;
-        bool shares = margay_machine_shares(levels, count);
+    family->caches = calloc(all, count * sizeof(void *));
+    family->hierarchies = calloc(all, sizeof(void *));
+    family->apart = calloc(all, sizeof(void *));
+    family->errors = calloc(all, sizeof *family->errors);
+    enum margay_status status =
+        family->caches == NULL || family->hierarchies == NULL ||
+                family->apart == NULL || family->errors == NULL
+            ? margay_fail_memory(error, "the machines")
+            : margay_crew_create(options->threads, &family->crew, error);
+    for (size_t i = 0; i < all; i++)
+        sharing += margay_machine_shares(levels_of(family, i), count);
+    for (size_t i = 0; i < all && status == MARGAY_OK; i++) {
+        const struct margay_level *levels = levels_of(family, i);
+        bool shares = sharing > 1 && margay_machine_shares(levels, count);
+        if (!shares)
+            status = add_apart(family, i, error);
         for (size_t k = 0; k < count && shares && status == MARGAY_OK; k++) {
             if (levels[k].next == MARGAY_NO_LEVEL)
                 status = find_cache(family, i, k, error);
         }
     }
-    if (status == MARGAY_OK)
-        status = margay_crew_create(options->threads, &family->crew, error);
     if (status == MARGAY_OK)
         *result = family;
     else
@@ -315,9 +345,14 @@ void margay_family_free(margay_family *family)
         free(source->flow.items);
         free(source);
     }
+    for (size_t i = 0; i < family->apart_count; i++)
+        margay_hierarchy_free(family->apart[i]);
     free(family->groups.items);
     free(family->sources.items);
     free(family->caches);
+    free(family->hierarchies);
+    free(family->apart);
+    free(family->errors);
     free(family);
 }
 
@@ -381,8 +416,8 @@ static inline enum margay_status enter(struct margay_family *family,
                                        struct margay_passed item,
                                        struct margay_error *error)
 {
-    unsigned shift = source->shift - family->options.unit_shift;
-    bool splits = family->options.splits && span->extents != NULL;
+    unsigned shift = source->shift - family->options.machine.unit_shift;
+    bool splits = family->options.machine.splits && span->extents != NULL;
     uint64_t last = span->blocks[i];
     if (splits && span->extents[i] == 0)
         return MARGAY_OK;
@@ -403,8 +438,8 @@ static enum margay_status feed_entry(struct margay_family *family,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
 {
-    uint32_t core =
-        margay_core_of(span, i, family->options.cores, &family->shares_cores);
+    uint32_t core = margay_core_of(span, i, family->options.machine.cores,
+                                   &family->shares_cores);
     uint8_t kind = span->kinds == NULL ? MARGAY_READ : span->kinds[i];
     enum margay_status status = margay_core_check(core, error);
     if (status != MARGAY_OK)
@@ -422,12 +457,28 @@ static enum margay_status feed_entry(struct margay_family *family,
     return status;
 }
 
+static void feed_apart(void *context, size_t i)
+{
+    struct margay_family *family = context;
+    struct margay_error *error = &family->errors[i];
+    error->status =
+        margay_hierarchy_feed(family->apart[i], family->span, error);
+}
+
 enum margay_status margay_family_feed(margay_family *family,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
+    family->span = span;
+    margay_crew_run(family->crew, feed_apart, family, family->apart_count);
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
+    for (size_t i = 0; i < family->apart_count && status == MARGAY_OK; i++) {
+        status = family->errors[i].status;
+        if (status != MARGAY_OK && error != NULL)
+            *error = family->errors[i];
+    }
+    for (size_t i = 0;
+         family->entries != NULL && i < span->count && status == MARGAY_OK; i++)
         status = feed_entry(family, span, i, error);
     return status;
 }
@@ -438,6 +489,8 @@ enum margay_status margay_family_reset_counts(margay_family *family,
                                               struct margay_error *error)
 {
     enum margay_status status = margay_family_settle(family, error);
+    for (size_t i = 0; i < family->apart_count; i++)
+        margay_hierarchy_reset_counts(family->apart[i]);
     for (size_t i = 0; i < family->groups.count; i++) {
         struct margay_shared_group *group = group_at(family, i);
         memset(group->found, 0, sizeof group->found);
@@ -451,12 +504,13 @@ enum margay_status margay_family_reset_counts(margay_family *family,
 struct margay_level_counts margay_family_counts(const margay_family *family,
                                                 size_t machine, size_t level)
 {
-    size_t count = family->options.level_count;
-    const struct margay_level *levels =
-        family->options.levels + machine * count;
+    size_t count = family->options.machine.level_count;
+    const struct margay_level *levels = levels_of(family, machine);
     struct margay_shared_cache *const *caches =
         family->caches + machine * count;
     struct margay_level_counts counts = {.writebacks = 0};
+    if (family->hierarchies[machine] != NULL)
+        return margay_hierarchy_counts(family->hierarchies[machine], level);
     if (caches[level] != NULL)
         return margay_shared_counts(caches[level]);
     /* The references that come to a memory. */
@@ -477,8 +531,16 @@ struct margay_level_counts margay_family_counts(const margay_family *family,
 struct margay_machine_fed margay_family_fed(const margay_family *family)
 {
     struct margay_machine_fed fed = {.shares_cores = family->shares_cores};
+    if (family->apart_count > 0)
+        return margay_hierarchy_fed(family->apart[0]);
     memcpy(fed.references, family->references, sizeof fed.references);
     for (size_t i = 0; i < MARGAY_MOST_CORES; i++)
         fed.cores += family->is_core[i];
     return fed;
+}
+
+const margay_hierarchy *margay_family_hierarchy(const margay_family *family,
+                                                size_t machine)
+{
+    return family->hierarchies[machine];
 }

@@ -7,7 +7,8 @@
  * ways.  The counts are those of a margay_hierarchy of each machine.
  *
  * This requires that no level depends on the levels after it: see
- * margay_machine_shares().  Other machines in the list are skipped.
+ * margay_machine_shares().  Where fewer than two machines allow it, and of the
+ * others, each has a margay_hierarchy of its own.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -35,19 +36,15 @@ MARGAY_API bool margay_machine_shares(const struct margay_level *levels,
 typedef struct margay_family margay_family;
 
 struct margay_family_options {
-    /* The levels of each machine, one machine after the other.  Each passes
-       margay_machine_check().  The list and its texts outlive the family. */
-    const struct margay_level *levels;
-    size_t level_count, machine_count;
-    uint64_t seed; /* of the policies' random numbers */
-    /* As of struct margay_hierarchy_options. */
-    unsigned unit_shift;
-    bool splits;
-    uint32_t cores;
-    unsigned threads; /* at most, at least 1; results never depend on it */
+    /* Of each machine; the levels are those of all, one machine after the
+       other. The list and its texts outlive the family. */
+    struct margay_hierarchy_options machine;
+    size_t machine_count; /* which is 1 where levels send something on */
+    unsigned threads;     /* at most, at least 1; results never depend on it */
 };
 
-/* Make empty caches.  MARGAY_NO_MEMORY.  The caller owns *family. */
+/* Make empty caches.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.  The caller owns
+ *family. */
 MARGAY_API enum margay_status margay_family_create(
     const struct margay_family_options *options, margay_family **family,
     struct margay_error *error);
@@ -72,14 +69,19 @@ MARGAY_API enum margay_status margay_family_settle(margay_family *family,
 MARGAY_API enum margay_status margay_family_reset_counts(
     margay_family *family, struct margay_error *error);
 
-/* The counts of a level of a machine that shares, since the last reset.  No
-   references wait. */
+/* The counts of a level of a machine, since the last reset.  No references
+ * wait.
+ */
 MARGAY_API struct margay_level_counts margay_family_counts(
     const margay_family *family, size_t machine, size_t level);
 
 /* As margay_hierarchy_fed(), of each machine.  No references wait. */
 MARGAY_API struct margay_machine_fed margay_family_fed(
     const margay_family *family);
+
+/* The hierarchy of a machine that has one of its own; NULL = it shares. */
+MARGAY_API const margay_hierarchy *margay_family_hierarchy(
+    const margay_family *family, size_t machine);
 
 #ifdef __cplusplus
 }

@@ -66,7 +66,6 @@ struct margay_share {
     size_t pass_count; /* of the trace; they share the memory */
     bool all_blocks;   /* it is fed the unchanged numbers of all passes */
     bool lends;        /* its engine is lent to the executor: it is not fed */
-    bool shares;       /* it simulates machines together where possible */
     uint64_t chunk_refs, phase_refs;
     const struct margay_watch *watch; /* outlives the analysis; NULL = none */
 };

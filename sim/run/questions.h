@@ -165,11 +165,9 @@ struct margay_machine_request {
     margay_question *next; /* owned by the question, from the call on */
 };
 
-/* The counts of machines, see <margay/hierarchy.h>.  Two or more machines of
-   which margay_machine_shares() are simulated together, as a margay_family,
-   unless the plan says otherwise; all others are fed in parallel.  The request
-   has one block size: that of the smallest block of a level that is fed with
-   the trace.  MARGAY_BAD_ARGUMENT where the levels are no machine, or the cores
+/* The counts of machines, see <margay/hierarchy.h>, which are a margay_family.
+   The request has one block size: that of the smallest block of a level that is
+   fed with the trace.  MARGAY_BAD_ARGUMENT where the levels are no machine, or the cores
    too many; MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,

@@ -174,20 +174,18 @@ static uint64_t compare(uint64_t *differ)
     }
     make_trace();
     const struct margay_family_options options = {
-        .levels = list,
-        .level_count = round.count,
+        .machine = {.levels = list,
+                    .level_count = round.count,
+                    .seed = 7,
+                    .splits = round.feeding.splits,
+                    .cores = round.feeding.cores},
         .machine_count = MACHINES,
-        .seed = 7,
-        .splits = round.feeding.splits,
-        .cores = round.feeding.cores,
         .threads = (unsigned)(1 + below(2))};
     if (margay_family_create(&options, &family, NULL) != MARGAY_OK)
         exit(1);
     feed(NULL, family, &round.feeding, round.step);
     for (size_t i = 0; i < MACHINES; i++) {
-        if (!margay_machine_shares(round.levels[i], round.count))
-            continue;
-        sharing++;
+        sharing += margay_machine_shares(round.levels[i], round.count);
         *differ += machine_differs(&round, i, family);
     }
     margay_family_free(family);
