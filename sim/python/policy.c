@@ -4,16 +4,16 @@
  * The package makes a copy of the object for each class (_policy.py).  In its
  * own process it sets the functions to those in Python.  In that of the command
  * the name of the copy is NUMBER.so, where NUMBER is the socket at whose other
- * end Python makes the calls: what happens in caches waits until there is much
- * of it, or a victim is asked for.
+ * end Python makes the calls.  Events wait in a buffer until it is full, or a
+ * victim is asked for; where Python has closed its end the command dies.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
 #include <margay/policy.h>
 
@@ -26,43 +26,16 @@ struct event {
     enum { HIT, EVICT, FILL, NEW } what;
 };
 
-#define MOST_EVENTS 2048
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
-static struct event events[MOST_EVENTS];
-static size_t event_count;
+static FILE *python; /* its lock is also that of the number of caches */
 static uint64_t cache_count;
-static int connection; /* -1 = Python has closed it */
 
-__attribute__((constructor)) static void connect_to_python(void)
+__attribute__((constructor)) static void find_python(void)
 {
     Dl_info info;
-    connection = -1;
-    if (dladdr(&connection, &info) != 0)
-        connection = atoi(strrchr(info.dli_fname, '/') + 1);
-}
-
-/* Also when the command ends. */
-__attribute__((destructor)) static void send_events(void)
-{
-    const char *at = (const char *)events;
-    size_t left = event_count * sizeof *events;
-    while (left > 0 && connection >= 0) {
-        ssize_t sent = send(connection, at, left, MSG_NOSIGNAL);
-        if (sent >= 0)
-            at += sent, left -= (size_t)sent;
-        else if (errno != EINTR)
-            connection = -1;
-    }
-    event_count = 0;
-}
-
-static void add(uint64_t cache, uint64_t set, uint64_t block, uint32_t way,
-                int what)
-{
-    if (event_count == MOST_EVENTS)
-        send_events();
-    events[event_count++] = (struct event){cache, set, block, way, what};
+    int number = 0;
+    if (dladdr(&cache_count, &info) != 0)
+        number = atoi(strrchr(info.dli_fname, '/') + 1);
+    python = number == 0 ? NULL : fdopen(number, "w");
 }
 
 static uint32_t happens(const struct margay_own_cache *cache, uint64_t set,
@@ -71,22 +44,21 @@ static uint32_t happens(const struct margay_own_cache *cache, uint64_t set,
 {
     uint64_t *number = cache->memory; /* 0 = the cache is new */
     uint32_t victim = 0;
-    ssize_t got;
-    pthread_mutex_lock(&lock);
+    flockfile(python);
     if (*number == 0) {
         *number = ++cache_count;
-        add(*number, cache->sets, cache->seed, cache->ways, NEW);
+        fwrite(&(struct event){*number, cache->sets, cache->seed, cache->ways,
+                               NEW},
+               sizeof(struct event), 1, python);
     }
-    add(*number, set, use->block, way, what);
-    if (what == EVICT) {
-        send_events();
-        do
-            got = recv(connection, &victim, sizeof victim, MSG_WAITALL);
-        while (got < 0 && errno == EINTR);
-        if (got != sizeof victim)
-            connection = -1;
-    }
-    pthread_mutex_unlock(&lock);
+    fwrite(&(struct event){*number, set, use->block, way, what},
+           sizeof(struct event), 1, python);
+    if (what == EVICT &&
+        (fflush(python) != 0 ||
+         TEMP_FAILURE_RETRY(read(fileno(python), &victim, sizeof victim)) !=
+             sizeof victim))
+        _exit(EXIT_FAILURE);
+    funlockfile(python);
     return victim;
 }
 

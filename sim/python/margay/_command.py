@@ -45,30 +45,23 @@ def _ask(command: str, arguments: Mapping[str, Any], traces: Traces,
     with _sources(traces, given) as sources:
         names = {**others, **own.names, **{source.name: source.label
                                            for source in sources}}
-        served = [policy for policy in own.own if isinstance(policy, _Served)]
-        with subprocess.Popen(
-                [_PROGRAM, command, "--quiet",
-                 *_arguments({**given, **arguments}), "--",
-                 *(source.name for source in sources)],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                pass_fds=[source.descriptor for source in sources
-                          if source.descriptor >= 0]
-                + [policy.there.fileno() for policy in served]) as run:
-            try:
-                for policy in served:
-                    policy.on_failure = run.kill
-                written, told = run.communicate()
-            finally:
-                run.kill()
+        run = subprocess.run(
+            [_PROGRAM, command, "--quiet", *_arguments({**given, **arguments}),
+             "--", *(source.name for source in sources)],
+            capture_output=True, check=False,
+            pass_fds=[source.descriptor for source in sources
+                      if source.descriptor >= 0]
+            + [policy.there.fileno() for policy in own.own
+               if isinstance(policy, _Served)])
     failure = own.failure()
     if failure is not None:
         raise failure
     if run.returncode != 0:
-        message = _relabel(os.fsdecode(told).strip(), names)
+        message = _relabel(os.fsdecode(run.stderr).strip(), names)
         keywords = "|".join(Options.__annotations__)
         raise Error(re.sub(f"--({keywords})( [A-Z]+)?", r"\1=", message.replace(
             f"margay {command}: ", "", 1)))
-    return _read(os.fsdecode(written), names)
+    return _read(os.fsdecode(run.stdout), names)
 
 
 def _read(lines: str, names: Mapping[str, str]) -> Table:

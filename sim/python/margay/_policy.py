@@ -10,7 +10,7 @@ import socket
 import struct
 import tempfile
 import threading
-from typing import Any, Callable, Iterable, Iterator, Sequence, Type, Union
+from typing import Any, Iterable, Iterator, Sequence, Type, Union
 
 from margay._calls import Error, _kind, lib
 
@@ -128,7 +128,6 @@ class _Served(_Own):
         self.here, self.there = socket.socketpair()
         super().__init__(policy, os.path.join(
             folder, f"{self.there.fileno()}.so"))
-        self.on_failure: Callable[[], None] = lambda: None
         self.thread = threading.Thread(target=self._serve, name="margay policy",
                                        daemon=True)
         self.thread.start()
@@ -142,11 +141,10 @@ class _Served(_Own):
                 for event in _EVENT.iter_unpack(rest[:whole]):
                     self._happens(*event)
                 rest = rest[whole:]
-        except ConnectionError:  # the command was killed
+        except ConnectionError:  # the command has ended
             pass
         except BaseException as exception:
             self.exception = exception
-            self.on_failure()
         finally:
             self.here.close()
 
