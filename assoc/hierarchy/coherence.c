@@ -129,7 +129,7 @@ static struct margay_place *note_place(struct margay_hierarchy *hierarchy,
 {
     struct margay_directory *directory = domain->directory;
     unsigned piece = domain->root->shift > 6 ? domain->root->shift - 6 : 0;
-    if (!hierarchy->notes_sharing)
+    if (!hierarchy->options.notes_sharing)
         return NULL;
     const struct margay_sharing_place told = {
         .block = touch->block,
@@ -307,13 +307,13 @@ enum margay_status margay_hierarchy_sharing(
     *places = calloc(room, sizeof **places);
     if (*places == NULL)
         return margay_fail_memory(error, "where cores share blocks");
-    for (size_t i = 0; i < hierarchy->level_count; i++) {
+    for (size_t i = 0; i < hierarchy->options.level_count; i++) {
         /* The directory may be that of the level's victim blocks. */
         size_t next = hierarchy->levels[i].next;
         const struct margay_directory *own = hierarchy->instances[i].directory;
         const struct margay_directory *directory =
             own == NULL && next != MARGAY_NO_LEVEL &&
-                    next >= hierarchy->level_count
+                    next >= hierarchy->options.level_count
                 ? hierarchy->instances[next].directory
                 : own;
         if (directory != NULL)

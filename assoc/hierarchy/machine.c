@@ -73,13 +73,8 @@ enum margay_status margay_hierarchy_create(
     struct margay_hierarchy *hierarchy = calloc(1, sizeof *hierarchy);
     if (hierarchy == NULL)
         return margay_fail_memory(error, "the caches");
-    hierarchy->level_count = hierarchy->all_count = options->level_count;
-    hierarchy->seed = options->seed;
-    hierarchy->unit_shift = options->unit_shift;
-    hierarchy->splits = options->splits;
-    hierarchy->most_cores = options->cores;
-    hierarchy->notes_sharing = options->notes_sharing;
-    hierarchy->sends = options->sends;
+    hierarchy->options = *options;
+    hierarchy->all_count = options->level_count;
     hierarchy->traffic.covers = true;
     for (size_t i = 0; i < options->level_count; i++) {
         hierarchy->levels[i] = options->levels[i];
@@ -157,11 +152,12 @@ static enum margay_status make_parts(const struct margay_hierarchy *hierarchy,
     bool notes_latest =
         node->level->prefetch == MARGAY_PREFETCH_NONE &&
         node->level->coherence == MARGAY_COHERENCE_NONE &&
-        node->shift > hierarchy->unit_shift &&
+        node->shift > hierarchy->options.unit_shift &&
         margay_level_is_first(hierarchy->levels, hierarchy->all_count,
                               (size_t)(node->level - hierarchy->levels));
-    enum margay_status status = margay_level_cache(
-        node->level, hierarchy->seed, notes_latest, &node->cache, error);
+    enum margay_status status =
+        margay_level_cache(node->level, hierarchy->options.seed, notes_latest,
+                           &node->cache, error);
     if (status != MARGAY_OK)
         return status;
     node->policy = &node->cache->policy->loops[node->cache->finder.form];
@@ -192,10 +188,10 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
         return NULL;
     node->level = level;
     node->shift = margay_log2_floor(level->block_bytes);
-    node->number_shift = node->shift - hierarchy->unit_shift;
+    node->number_shift = node->shift - hierarchy->options.unit_shift;
     node->exclusive = level->inclusion == MARGAY_EXCLUSIVE;
     /* Blocks that leave the victim blocks leave the machine's level. */
-    node->is_victims = index >= hierarchy->level_count;
+    node->is_victims = index >= hierarchy->options.level_count;
     node->inclusive =
         node->is_victims
             ? hierarchy->victims_inclusive[index]
@@ -205,10 +201,11 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
     node->allocates = !level->no_allocate;
     /* Victim blocks send the traffic of their level. */
     size_t own = index;
-    for (size_t i = 0; node->is_victims && i < hierarchy->level_count; i++)
+    for (size_t i = 0; node->is_victims && i < hierarchy->options.level_count;
+         i++)
         own = hierarchy->levels[i].next == index ? i : own;
     node->sends = (node->is_victims || level->victim_blocks == 0) &&
-                  (hierarchy->sends >> own & 1) != 0;
+                  (hierarchy->options.sends >> own & 1) != 0;
     return node;
 }
 
@@ -288,7 +285,7 @@ static enum margay_status node_of(struct margay_hierarchy *hierarchy,
         status = link_above(next, node, error);
     if (status == MARGAY_OK)
         status = join_domain(instances, place, node, error);
-    if (index < hierarchy->level_count && level->victim_blocks > 0)
+    if (index < hierarchy->options.level_count && level->victim_blocks > 0)
         node->victims = next;
     *result = node;
     return status;
@@ -300,7 +297,8 @@ static enum margay_status make_entrances(struct margay_hierarchy *hierarchy,
                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < hierarchy->level_count && status == MARGAY_OK; i++) {
+    for (size_t i = 0;
+         i < hierarchy->options.level_count && status == MARGAY_OK; i++) {
         struct margay_node *node;
         if (!margay_level_is_first(hierarchy->levels, hierarchy->all_count, i))
             continue;
@@ -364,7 +362,7 @@ static uint64_t pieces_of(const struct margay_hierarchy *hierarchy,
                           unsigned block_shift, uint64_t block,
                           const struct reference *reference)
 {
-    unsigned unit = hierarchy->unit_shift, shift = block_shift - unit;
+    unsigned unit = hierarchy->options.unit_shift, shift = block_shift - unit;
     uint64_t start = block << shift, end = start | ((UINT64_C(1) << shift) - 1);
     uint64_t word = unit < 2 ? UINT64_C(3) >> unit : 0; /* of 4 bytes */
     uint64_t first = reference->number, last = first | word;
@@ -409,7 +407,7 @@ static __attribute__((noinline)) void feed_blocks(
         .extent = span->extents == NULL ? 0 : span->extents[i],
         .kind = kind,
     };
-    bool splits = hierarchy->splits && span->extents != NULL;
+    bool splits = hierarchy->options.splits && span->extents != NULL;
     for (size_t k = 0; k < entrances->count; k++) {
         struct margay_node *node = entrances->nodes[k];
         unsigned shift = node->number_shift;
@@ -454,10 +452,10 @@ static __attribute__((noinline)) size_t feed_latest(
 {
     const uint64_t *numbers = span->blocks;
     const uint8_t *kinds = span->kinds;
-    uint32_t core = margay_core_of(span, i, hierarchy->most_cores,
+    uint32_t core = margay_core_of(span, i, hierarchy->options.cores,
                                    &hierarchy->shares_cores);
     if (core >= hierarchy->core_count || hierarchy->cores[core] == NULL ||
-        (hierarchy->splits && span->extents != NULL))
+        (hierarchy->options.splits && span->extents != NULL))
         return i;
     const struct margay_core *own = hierarchy->cores[core];
     const size_t first = i;
@@ -489,7 +487,7 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
 {
-    uint32_t core = margay_core_of(span, i, hierarchy->most_cores,
+    uint32_t core = margay_core_of(span, i, hierarchy->options.cores,
                                    &hierarchy->shares_cores);
     enum margay_kind kind =
         span->kinds == NULL ? MARGAY_READ : (enum margay_kind)span->kinds[i];
@@ -500,7 +498,7 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     }
     const struct margay_entrances *entrances =
         &hierarchy->cores[core]->of_kind[kind];
-    bool splits = hierarchy->splits && span->extents != NULL;
+    bool splits = hierarchy->options.splits && span->extents != NULL;
     hierarchy->references[kind]++;
     bool apart = entrances->coherent || splits;
     hierarchy->core = core;

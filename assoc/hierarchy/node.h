@@ -165,17 +165,14 @@ struct margay_instances {
 };
 
 struct margay_hierarchy {
+    struct margay_hierarchy_options options; /* but for the levels */
     /* The machine's levels, and after them those of victim blocks. */
     struct margay_level levels[2 * MARGAY_MOST_LEVELS];
-    size_t level_count, all_count;
+    size_t all_count;
     bool victims_inclusive[2 * MARGAY_MOST_LEVELS]; /* of victim blocks: the
                                                        machine's level is */
     struct margay_instances instances[2 * MARGAY_MOST_LEVELS];
-    uint64_t seed;
-    unsigned unit_shift;
-    bool splits;
-    uint32_t most_cores; /* 0 = one for each thread */
-    bool shares_cores;   /* a thread runs on a core of another number */
+    bool shares_cores; /* a thread runs on a core of another number */
 
     struct margay_core **cores; /* NULL = has made no reference; owned */
     size_t core_count;
@@ -183,10 +180,7 @@ struct margay_hierarchy {
 
     uint64_t site; /* of the reference that is being made, */
     uint32_t core; /* and its place, where a level is coherent */
-    bool notes_sharing;
     struct margay_prefetch_queue queue;
-
-    uint64_t sends;                /* as in the options */
     struct margay_traffic traffic; /* owned */
     uint32_t index;                /* of the reference, among those fed */
     struct margay_error failure;   /* of a reference; MARGAY_OK */

@@ -232,7 +232,7 @@ static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
                                            enum margay_kind kind)
 {
     struct margay_traffic *traffic = &hierarchy->traffic;
-    unsigned shift = node->shift - hierarchy->unit_shift;
+    unsigned shift = node->shift - hierarchy->options.unit_shift;
     size_t i = traffic->count;
     if (i == traffic->room &&
         margay_traffic_reserve(traffic, 2 * i + 64, &hierarchy->failure) !=
