@@ -208,7 +208,7 @@ struct margay_hierarchy_options {
        first level's block is smaller than. */
     unsigned unit_shift;
     bool splits;    /* a reference touches each block that its extent covers */
-    uint32_t cores; /* at most MARGAY_MOST_CORES; 0 = one for each thread */
+    uint64_t cores; /* at most MARGAY_MOST_CORES; 0 = one for each thread */
     bool notes_sharing; /* for margay_hierarchy_sharing() */
     /* The bits of levels by their index: for margay_hierarchy_traffic().  No
        block of these is smaller than a unit. */

@@ -137,9 +137,13 @@ static enum margay_status write_machine(struct sharing *sharing,
 {
     struct margay_sharing_place *places;
     size_t count;
-    enum margay_status status = margay_machine_analysis_sharing(
-        sharing->results->analysis, sharing->machine, &places, &count, error);
-    if (status != MARGAY_OK)
+    const margay_hierarchy *hierarchy =
+        margay_family_hierarchy(sharing->results->family, sharing->machine);
+    enum margay_status status =
+        hierarchy == NULL
+            ? MARGAY_OK
+            : margay_hierarchy_sharing(hierarchy, &places, &count, error);
+    if (status != MARGAY_OK || hierarchy == NULL)
         return status;
     for (size_t i = 0; i < count; i++)
         write_row(sharing, &places[i]);

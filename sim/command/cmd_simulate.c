@@ -41,13 +41,14 @@ static enum margay_status open_machines(void *context,
     if (status != MARGAY_OK)
         return status;
     const struct margay_machine_request request = {
-        .levels = simulate->levels,
-        .level_count = simulate->machine.count,
-        .machine_count = machine_count(&simulate->machine),
-        .seed = simulate->options->seed,
-        .cores = simulate->options->machine.cores,
-        .notes_sharing = simulate->options->machine.sharing != NULL,
-        .sends = simulate->sends,
+        .machines.machine = {.levels = simulate->levels,
+                             .level_count = simulate->machine.count,
+                             .seed = simulate->options->seed,
+                             .cores = simulate->options->machine.cores,
+                             .notes_sharing =
+                                 simulate->options->machine.sharing != NULL,
+                             .sends = simulate->sends},
+        .machines.machine_count = machine_count(&simulate->machine),
         .next = next,
     };
     return margay_machine_question(&request, question, error);
@@ -55,14 +56,14 @@ static enum margay_status open_machines(void *context,
 
 static struct machine_results results_of(const struct simulate *simulate,
                                          const char *trace,
-                                         const margay_analysis *analysis)
+                                         const margay_family *family)
 {
     return (struct machine_results){
         .name = simulate->options->machine.name,
         .trace = trace,
         .machine = &simulate->machine,
         .levels = simulate->levels,
-        .analysis = analysis,
+        .family = family,
         .instructions = simulate->options->machine.instructions,
     };
 }
@@ -72,8 +73,7 @@ static struct machine_results results_of(const struct simulate *simulate,
 static void summarise(const struct machine_results *results,
                       uint64_t references)
 {
-    const struct margay_machine_fed fed =
-        margay_machine_analysis_fed(results->analysis);
+    const struct margay_machine_fed fed = margay_family_fed(results->family);
     size_t best = 0;
     bool have_cycles, coherent;
     char time[128] = "", fields[256] = "";
@@ -108,7 +108,7 @@ static void tell_sent(const struct simulate *simulate,
 {
     for (size_t i = 0; i < simulate->machine.count; i++) {
         const struct margay_level_counts counts =
-            margay_machine_analysis_counts(results->analysis, 0, i);
+            margay_family_counts(results->family, 0, i);
         if ((simulate->sends >> i & 1) != 0)
             message_tell(
                 "%s: %s: %" PRIu64 " references, %" PRIu64 " misses, %" PRIu64
@@ -126,9 +126,10 @@ static enum margay_status write_machines(void *context,
 {
     struct simulate *simulate = context;
     struct machine_results results =
-        results_of(simulate, pass->trace, job->analyses[pass->index]);
-    uint64_t references = of_all_kinds(
-        margay_machine_analysis_fed(job->analyses[pass->index]).references);
+        results_of(simulate, pass->trace,
+                   margay_machine_analysis_family(job->analyses[pass->index]));
+    uint64_t references =
+        of_all_kinds(margay_family_fed(results.family).references);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
         return drive_joins(simulate->options)

@@ -204,8 +204,7 @@ void table_counters(struct csv_writer *csv,
         uint64_t got = machine_instructions(results);
         if (of_level) {
             const struct margay_level_counts counts =
-                margay_machine_analysis_counts(results->analysis, machine,
-                                               level);
+                margay_family_counts(results->family, machine, level);
             got = simulated(&counts, event->counts);
         }
         csv_text(csv, results->name);

@@ -26,8 +26,7 @@ void machines_find(const struct machine_results *results, bool *have_cycles,
 uint64_t machine_instructions(const struct machine_results *results)
 {
     return results->instructions == 0
-               ? margay_machine_analysis_fed(results->analysis)
-                     .references[MARGAY_FETCH]
+               ? margay_family_fed(results->family).references[MARGAY_FETCH]
                : results->instructions;
 }
 
@@ -38,8 +37,7 @@ const char *machines_unknown(const struct machine_results *results)
         const struct margay_level *levels = levels_of(results, i / count);
         const struct margay_level *level = &levels[i % count];
         const struct margay_level_counts counts =
-            margay_machine_analysis_counts(results->analysis, i / count,
-                                           i % count);
+            margay_family_counts(results->family, i / count, i % count);
         if (level->cycles == 0 || counts.demand_misses == 0)
             continue;
         if (level->next == MARGAY_NO_LEVEL)
@@ -56,12 +54,11 @@ double machine_access_cycles(const struct machine_results *results,
     double cycles = 0;
     for (size_t i = 0; i < results->machine->count; i++) {
         const struct margay_level_counts counts =
-            margay_machine_analysis_counts(results->analysis, machine, i);
+            margay_family_counts(results->family, machine, i);
         cycles +=
             levels_of(results, machine)[i].cycles * (double)counts.lookups;
     }
-    const struct margay_machine_fed fed =
-        margay_machine_analysis_fed(results->analysis);
+    const struct margay_machine_fed fed = margay_family_fed(results->family);
     return cycles / (double)of_all_kinds(fed.references);
 }
 
@@ -106,7 +103,7 @@ static void write_level(struct csv_writer *csv,
                                              MARGAY_WRITE};
     const struct margay_level *level = &levels_of(results, machine)[index];
     const struct margay_level_counts counts =
-        margay_machine_analysis_counts(results->analysis, machine, index);
+        margay_family_counts(results->family, machine, index);
     const uint64_t of_sharing[] = {
         counts.coherence_misses,
         counts.true_sharing_misses,
@@ -165,7 +162,7 @@ struct point {
    a level holds no bytes of its own. */
 static uint64_t bytes_of(const struct machine_results *results, size_t machine)
 {
-    uint64_t cores = margay_machine_analysis_fed(results->analysis).cores;
+    uint64_t cores = margay_family_fed(results->family).cores;
     uint64_t bytes = 0;
     for (size_t i = 0; i < results->machine->count; i++) {
         const struct margay_level *level = &levels_of(results, machine)[i];

@@ -14,7 +14,7 @@ struct machine_results {
     const char *trace;
     const struct machine *machine;     /* its table, and its varied fields */
     const struct margay_level *levels; /* of all machines, one by one */
-    const margay_analysis *analysis;
+    const margay_family *family;
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
 };
 

@@ -71,19 +71,25 @@ static enum margay_status machines_finish(margay_analysis *analysis,
     return margay_family_settle(self(analysis)->family, error);
 }
 
+static const struct margay_level *levels_of(
+    const struct margay_family_options *machines, size_t machine)
+{
+    return machines->machine.levels + machine * machines->machine.level_count;
+}
+
 static enum margay_status check_machines(
-    const struct margay_machine_request *request, struct margay_error *error)
+    const struct margay_family_options *machines, struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     size_t wrong;
-    if (request->cores > MARGAY_MOST_CORES)
+    if (machines->machine.cores > MARGAY_MOST_CORES)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT, "found %llu cores, expected at most %d",
-            (unsigned long long)request->cores, MARGAY_MOST_CORES);
-    for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++)
+            (unsigned long long)machines->machine.cores, MARGAY_MOST_CORES);
+    for (size_t i = 0; i < machines->machine_count && status == MARGAY_OK; i++)
         status =
-            margay_machine_check(request->levels + i * request->level_count,
-                                 request->level_count, &wrong, error);
+            margay_machine_check(levels_of(machines, i),
+                                 machines->machine.level_count, &wrong, error);
     return status;
 }
 
@@ -93,28 +99,17 @@ static enum margay_status begin(margay_analysis *analysis,
 {
     const struct margay_pass *pass = analysis->pass;
     const struct margay_machine_request *request = analysis->question->context;
+    struct margay_family_options options = request->machines;
     if (pass->block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: caches hold bytes, and nothing says what a "
                            "block id of this trace stands for (say --unit "
                            "BYTES)",
                            pass->trace);
-    const struct margay_family_options options = {
-        .machine =
-            {
-                .levels = request->levels,
-                .level_count = request->level_count,
-                .seed = request->seed,
-                .unit_shift =
-                    margay_log2_floor(pass->block_bytes) - pass->shift,
-                .splits = pass->splits,
-                .cores = (uint32_t)request->cores,
-                .notes_sharing = request->notes_sharing,
-                .sends = request->sends,
-            },
-        .machine_count = request->machine_count,
-        .threads = share->threads,
-    };
+    options.machine.unit_shift =
+        margay_log2_floor(pass->block_bytes) - pass->shift;
+    options.machine.splits = pass->splits;
+    options.threads = share->threads;
     return margay_family_create(&options, &self(analysis)->family, error);
 }
 
@@ -130,8 +125,9 @@ enum margay_status margay_machine_question(
         .finish = machines_finish,
         .free = machines_free,
     };
+    const struct margay_family_options *machines = &request->machines;
     *question = NULL;
-    enum margay_status status = check_machines(request, error);
+    enum margay_status status = check_machines(machines, error);
     if (status != MARGAY_OK) {
         margay_question_free(request->next);
         return status;
@@ -142,53 +138,33 @@ enum margay_status margay_machine_question(
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,
-                .traces = request->machine_count == 1},
+                .traces = machines->machine_count == 1},
         .name = "the machine",
     };
-    if (request->notes_sharing)
+    if (machines->machine.notes_sharing)
         kind.can.uses |= MARGAY_COLUMN_SITES;
     if (request->next != NULL) {
         kind.can.needs |= request->next->can.needs;
         kind.can.uses |= request->next->can.uses;
     }
-    for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
-        if (margay_level_needs_sites(&request->levels[i]))
-            kind.can.needs |= MARGAY_COLUMN_SITES;
-        if (request->levels[i].coherence != MARGAY_COHERENCE_NONE)
-            kind.can.needs |= MARGAY_COLUMN_THREADS;
+    size_t sharing = 0, count = machines->machine.level_count;
+    for (size_t i = 0; i < machines->machine_count; i++) {
+        const struct margay_level *levels = levels_of(machines, i);
+        sharing += margay_machine_shares(levels, count);
+        for (size_t k = 0; k < count; k++) {
+            if (margay_level_needs_sites(&levels[k]))
+                kind.can.needs |= MARGAY_COLUMN_SITES;
+            if (levels[k].coherence != MARGAY_COHERENCE_NONE)
+                kind.can.needs |= MARGAY_COLUMN_THREADS;
+        }
     }
-    size_t sharing = 0;
-    for (size_t i = 0; i < request->machine_count; i++)
-        sharing += margay_machine_shares(
-            request->levels + i * request->level_count, request->level_count);
     kind.can.shares = sharing > 1;
     return margay_question_create(&kind, request, sizeof *request, question,
                                   error);
 }
 
-struct margay_level_counts margay_machine_analysis_counts(
-    const margay_analysis *analysis, size_t machine, size_t level)
-{
-    return margay_family_counts(self(analysis)->family, machine, level);
-}
-
-/* In a family no level is coherent. */
-enum margay_status margay_machine_analysis_sharing(
-    const margay_analysis *analysis, size_t machine,
-    struct margay_sharing_place **places, size_t *count,
-    struct margay_error *error)
-{
-    const margay_hierarchy *hierarchy =
-        margay_family_hierarchy(self(analysis)->family, machine);
-    *places = NULL;
-    *count = 0;
-    return hierarchy == NULL
-               ? MARGAY_OK
-               : margay_hierarchy_sharing(hierarchy, places, count, error);
-}
-
-struct margay_machine_fed margay_machine_analysis_fed(
+const margay_family *margay_machine_analysis_family(
     const margay_analysis *analysis)
 {
-    return margay_family_fed(self(analysis)->family);
+    return self(analysis)->family;
 }

@@ -151,41 +151,22 @@ MARGAY_API const struct margay_cache_counts *margay_filter_analysis_counts(
 /* ---- A machine ---- */
 
 struct margay_machine_request {
-    /* The levels of each machine, one machine after the other, of as many
-       levels each.  They and their texts outlive the question. */
-    const struct margay_level *levels;
-    size_t level_count, machine_count;
-    uint64_t seed;      /* of the policies' random numbers */
-    uint64_t cores;     /* as in struct margay_hierarchy_options, */
-    bool notes_sharing; /* and so; */
-    /* and so, of one machine: the analyses of `next` are fed the requests of
-       these levels, as numbers of the trace, with all columns of the references
-       that cause them.  0 = there is no `next`. */
-    uint64_t sends;
+    /* Without the members of how references are read, and of threads.  Where
+       levels send something on, the analyses of `next` are fed that, as numbers
+       of the trace, with all columns of the references that cause it. */
+    struct margay_family_options machines;
     margay_question *next; /* owned by the question, from the call on */
 };
 
-/* The counts of machines, see <margay/hierarchy.h>, which are a margay_family.
-   The request has one block size: that of the smallest block of a level that is
-   fed with the trace.  MARGAY_BAD_ARGUMENT where the levels are no machine, or the cores
-   too many; MARGAY_NO_MEMORY. */
+/* Machines, see <margay/family.h>.  The request has one block size: that of the
+   smallest block of a level that is fed with the trace.  MARGAY_BAD_ARGUMENT
+   where the levels are no machine, or the cores too many; MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,
     struct margay_error *error);
 
-/* The counts of a machine's level, once the trace has ended. */
-MARGAY_API struct margay_level_counts margay_machine_analysis_counts(
-    const margay_analysis *analysis, size_t machine, size_t level);
-
-/* The places of contention in a machine, if the request asks for them; see
-   margay_hierarchy_sharing(). */
-MARGAY_API enum margay_status margay_machine_analysis_sharing(
-    const margay_analysis *analysis, size_t machine,
-    struct margay_sharing_place **places, size_t *count,
-    struct margay_error *error);
-
-/* The input of each machine; see margay_hierarchy_fed(). */
-MARGAY_API struct margay_machine_fed margay_machine_analysis_fed(
+/* The machines, whose counts are there once the trace has ended. */
+MARGAY_API const margay_family *margay_machine_analysis_family(
     const margay_analysis *analysis);
 
 /* ---- Policies ---- */
