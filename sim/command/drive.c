@@ -40,6 +40,7 @@ bool drive_tenants_are_threads(const struct options *options)
 static size_t list_needs(const struct options *options,
                          struct margay_need needs[MOST_NEEDS])
 {
+    static const char sited[] = "margay record --to mgt --sites";
     const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
     const struct attribution_option *by = &options->results.by;
     const bool joins = drive_joins(options);
@@ -74,14 +75,11 @@ static size_t list_needs(const struct options *options,
         {(options->caches.policy.info->abilities |
           options->caches.policies.abilities) &
              MARGAY_POLICY_NEEDS_SITES,
-         {"--policy ship", MARGAY_COLUMN_SITES, 0,
-          "margay record --to mgt --sites"}},
+         {"--policy ship", MARGAY_COLUMN_SITES, 0, sited}},
         {options->command->bit == ON_ANNOTATE,
-         {"annotate", MARGAY_COLUMN_SITES, 0,
-          "margay record --to mgt --sites"}},
+         {"annotate", MARGAY_COLUMN_SITES, 0, sited}},
         {by->given && by->by == MARGAY_BY_SITE,
-         {"--by site", MARGAY_COLUMN_SITES, 0,
-          "margay record --to mgt --sites"}},
+         {"--by site", MARGAY_COLUMN_SITES, 0, sited}},
         {by->given && by->by == MARGAY_BY_THREAD && !joins,
          {"--by thread", MARGAY_COLUMN_THREADS, 0, "margay record --to mgt"}},
         {by->given && by->by == MARGAY_BY_OP,
@@ -123,6 +121,7 @@ static struct margay_request request_of(const struct options *options)
         .block_bytes = options->run.blocks.bytes,
         .block_count = options->run.blocks.count,
         .threads = options->run.threads,
+        .ranks = ranks,
         .chunk_refs = options->run.chunk_refs,
         .phase_refs = options->run.phase_refs,
         .block_tokens = options->run.block_tokens,
@@ -299,7 +298,7 @@ static enum margay_status ended(void *context, const struct margay_job *job,
     enum margay_status status =
         drive->ended == NULL ? MARGAY_OK
                              : drive->ended(drive->context, job, pass, error);
-    if (status == MARGAY_OK && drive->summarises && !drive->options->quiet &&
+    if (status == MARGAY_OK && drive->summarises &&
         drive->options->run.window_refs == 0) {
         const struct margay_series series = margay_result_describe(
             margay_engine_analysis_result(job->analyses[pass->index]));
@@ -368,12 +367,11 @@ static bool stop(void *context)
 
 /* Report the guesses about a trace that has been read, and its skipped
    lines. */
-static void tell_reading(const struct options *options, const char *name,
-                         const margay_trace *trace)
+static void tell_reading(const char *name, const margay_trace *trace)
 {
     const char *first, *guess = margay_trace_guess(trace);
-    if (guess != NULL && !options->quiet)
-        message_keep("%s: the names of its columns are taken for --column %s",
+    if (guess != NULL)
+        message_tell("%s: the names of its columns are taken for --column %s",
                      name, guess);
     uint64_t lines = margay_trace_bad_lines(trace, &first);
     if (lines > 0)
@@ -403,7 +401,7 @@ static void tell(void *context, const struct margay_job *job,
                       options->run.resume, notice->references, end, warmup);
         break;
     case MARGAY_WAS_READ:
-        tell_reading(options, job->trace, job->reader);
+        tell_reading(job->trace, job->reader);
         break;
     case MARGAY_CUT_SHORT:
         /* Without a pass there is nothing to put into a state. */
@@ -424,9 +422,8 @@ static void tell(void *context, const struct margay_job *job,
         break;
     case MARGAY_READ_NOTHING:
         /* A pipe is empty, perhaps because a command failed. */
-        if (!options->quiet)
-            message_keep("%s: %sno reference was read", job->trace,
-                         notice->empty ? "empty: " : "");
+        message_tell("%s: %sno reference was read", job->trace,
+                     notice->empty ? "empty: " : "");
         break;
     }
 }
@@ -539,7 +536,6 @@ enum margay_status drive_run(const struct drive *drive,
     if (status != MARGAY_OK)
         return status;
     request.needs = needs;
-    request.ranks = ranks;
     request.need_count = list_needs(options, needs);
     if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
         message_print("reading a trace from standard input, the terminal "
@@ -576,6 +572,5 @@ int drive_dismiss(int exit_status)
 int drive_serve(const struct options *options)
 {
     struct margay_request request = request_of(options);
-    request.ranks = ranks;
     return margay_ranks_serve(&request);
 }
