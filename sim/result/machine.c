@@ -230,38 +230,6 @@ static const char *cache_of(const struct machine *machine,
     return machine->levels[field->level].name;
 }
 
-static enum margay_status add_value(struct machine_varied *field, char *value,
-                                    struct margay_error *error)
-{
-    if (value == NULL ||
-        !MARGAY_MAKE_ROOM(field->values, field->count, 1, field->room)) {
-        free(value);
-        return margay_fail_memory(error, "what varies");
-    }
-    field->values[field->count++] = value;
-    return MARGAY_OK;
-}
-
-static enum margay_status add_number(struct machine_varied *field,
-                                     uint64_t number,
-                                     struct margay_error *error)
-{
-    char *value;
-    return add_value(
-        field, asprintf(&value, "%" PRIu64, number) < 0 ? NULL : value, error);
-}
-
-static bool parse_end(const char *text, uint64_t *value)
-{
-    bool suffixed;
-    return margay_parse_size(text, "", value, &suffixed, NULL) == MARGAY_OK;
-}
-
-static uint64_t twice(uint64_t number)
-{
-    return number == 0 ? 1 : 2 * number;
-}
-
 /* A value, or A, twice A, and so on up to B; after 0 comes 1.  Sizes are
    written as plain numbers, so that a program can read them. */
 static enum margay_status add_text(const struct machine *machine,
@@ -270,25 +238,40 @@ static enum margay_status add_text(const struct machine *machine,
 {
     char *dots =
         columns[field->column].form == POLICY ? NULL : strstr(text, "..");
-    uint64_t from, to, met;
-    enum margay_status status = MARGAY_OK;
-    if (dots == NULL)
-        return parse_end(text, &from) ? add_number(field, from, error)
-                                      : add_value(field, strdup(text), error);
-    *dots = '\0';
-    bool is_range = parse_end(text, &from) && parse_end(dots + 2, &to);
-    *dots = '.';
-    for (met = from; is_range && met < to && met <= UINT64_MAX / 2;)
-        met = twice(met);
-    if (!is_range || met != to)
+    uint64_t at = 0, to = 0;
+    bool suffixed;
+    if (dots != NULL)
+        *dots = '\0';
+    bool numbers =
+        margay_parse_size(text, "", &at, &suffixed, NULL) == MARGAY_OK &&
+        margay_parse_size(dots == NULL ? text : dots + 2, "", &to, &suffixed,
+                          NULL) == MARGAY_OK;
+    if (dots != NULL)
+        *dots = '.';
+    uint64_t met = at;
+    while (numbers && met < to && met <= UINT64_MAX / 2)
+        met = met == 0 ? 1 : 2 * met;
+    if (dots != NULL && (!numbers || met != to))
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "--vary %s.%s: '%s' (expected A..B, two numbers, where doubling "
             "A leads to B, or a list)",
             cache_of(machine, field), columns[field->column].name, text);
-    for (; status == MARGAY_OK && from < to; from = twice(from))
-        status = add_number(field, from, error);
-    return status == MARGAY_OK ? add_number(field, to, error) : status;
+    for (bool more = true; more; at = at == 0 ? 1 : 2 * at) {
+        char *value = NULL;
+        if (!numbers)
+            value = strdup(text);
+        else if (asprintf(&value, "%" PRIu64, at) < 0)
+            value = NULL;
+        if (value == NULL ||
+            !MARGAY_MAKE_ROOM(field->values, field->count, 1, field->room)) {
+            free(value);
+            return margay_fail_memory(error, "what varies");
+        }
+        field->values[field->count++] = value;
+        more = numbers && at < to;
+    }
+    return MARGAY_OK;
 }
 
 /* The fields CACHE.COLUMN[+CACHE.COLUMN...]= that *text begins with, as the
@@ -592,18 +575,18 @@ enum margay_status machine_columns(const struct machine *machine,
                                    const char *before, char **names,
                                    struct margay_error *error)
 {
-    size_t bytes = strlen(before) + 1;
-    for (size_t i = 0; i < machine->varied_count; i++)
-        bytes += strlen(cache_of(machine, &machine->varied[i])) +
-                 strlen(columns[machine->varied[i].column].name) + 2;
-    *names = malloc(bytes);
-    if (*names == NULL)
-        return margay_fail_memory(error, "the columns");
-    char *end = stpcpy(*names, before);
-    for (size_t i = 0; i < machine->varied_count; i++)
-        end += sprintf(end, ",%s.%s", cache_of(machine, &machine->varied[i]),
-                       columns[machine->varied[i].column].name);
-    return MARGAY_OK;
+    *names = strdup(before);
+    for (size_t i = 0; *names != NULL && i < machine->varied_count; i++) {
+        const struct machine_varied *field = &machine->varied[i];
+        char *longer;
+        if (asprintf(&longer, "%s,%s.%s", *names, cache_of(machine, field),
+                     columns[field->column].name) < 0)
+            longer = NULL;
+        free(*names);
+        *names = longer;
+    }
+    return *names == NULL ? margay_fail_memory(error, "the columns")
+                          : MARGAY_OK;
 }
 
 void machine_text(const struct machine *machine, size_t index, char *text,
