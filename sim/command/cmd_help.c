@@ -204,6 +204,14 @@ static void put_policies(FILE *text, const void *context)
     fprintf(text, " leaf-lru\n");
 }
 
+static void put_formats(FILE *text, const void *context)
+{
+    const struct margay_format_info *format;
+    (void)context;
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
+        fprintf(text, "  %-12s %s\n", format->name, format->description);
+}
+
 static void put_layouts(FILE *text, const void *context)
 {
     const char *layout;
@@ -273,6 +281,7 @@ int cmd_help(const struct options *options)
         put_help *put;
     } topics[] = {{"options", put_all_options},
                   {"policies", put_policies},
+                  {"formats", put_formats},
                   {"layouts", put_layouts}};
     if (options->completion != NULL)
         return print(text_of(put_completion, options->completion));

@@ -5,7 +5,7 @@
 
 # One small trace in each format.
 printf 'I  10,4\n L 3e,4\n S 40,8\n M 1000,4\n' >t.lackey
-for format in din xdin ls id hex u32 u64 u32be u64be mgt; do
+for format in din xdin ls ramulator id hex u32 u64 u32be u64be mgt; do
     "$MARGAY" convert -q t.lackey t.$format --to $format
 done
 for format in lines arc csv vscsi; do
@@ -35,6 +35,7 @@ echo 'a 1.5: mm_filemap_fault: dev=8:1 ino=5 ofs=0' >t.filemap
 cat >traces <<'END'
 t.lackey rwfe
 t.ls rw
+t.ramulator rw
 t.id rf
 t.hex -
 t.arc e
@@ -54,6 +55,7 @@ t.alibaba rwe
 t.tencent rwe
 t.meta-block rwe
 t.fiu rwe
+t.biosnoop rwe
 t.twitter rw
 t.meta-kv rw
 t.meta-cdn rw

@@ -6,6 +6,7 @@ echo '419,W,8192,4096,1577808000000046' >t.alibaba
 echo '1538323200,16,8,0,3' >t.tencent
 printf 'block_id,io_offset,io_size,op_name\n1,0,8,1\n' >t.meta-block
 echo '9 4892 kjournald 16 8 W 6 0 3a1f' >t.fiu
+printf 'TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n0.2 sh 7 xvda1 W 16 4096 0.7\n' >t.biosnoop
 echo '9000000,1,9,4096,0,default,2,7,1,0,5' >t.rocksdb
 echo '0,k,2,213,4,get,0' >t.twitter
 printf 'key,op,size,op_count,key_size\n7,GET,5,1,2\n' >t.meta-kv

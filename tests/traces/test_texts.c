@@ -203,6 +203,10 @@ static const struct sample {
      "g4000020+16#16@7"},
     {"fiu", "1000000000 4892 kjournald 16 8 W 6 0 3a1f\n",
      "s9941000000002000+4096#4096@1"},
+    {"biosnoop",
+     "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n"
+     "0.2 sh 7 8 W 16 4096 0.7\n12.5 sh 7 8 R 17 512 0.7\n",
+     "s8000000002000+4096#4096@0 g8000000002200+512#512@12"},
     {"twitter",
      "0,12,2,213,4,get,0\n1,12,2,0,4,set,60\n2,12,2,0,4,delete,0\n"
      "3,12,2,7,4,prepend,1\n",

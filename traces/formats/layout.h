@@ -87,6 +87,7 @@ struct margay_layout {
        count this many bytes, unless --unit says otherwise; 0 = ids are
        names. */
     uint64_t offset_bytes;
+    bool size_in_bytes; /* only ids count so */
     /* The upper bits of a number that hold the device; 0 = 16. */
     unsigned device_bits;
     /* A get whose last column of sizes is 0 missed, and gives no size. */

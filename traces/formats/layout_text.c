@@ -62,6 +62,7 @@ static const struct key {
     OF_LAYOUT("deletes", TEXT, deletes),
     OF_LAYOUT("passes", TEXT, passes),
     OF_LAYOUT("unit", NUMBER, offset_bytes),
+    OF_LAYOUT("size-in-bytes", FLAG, size_in_bytes),
     OF_LAYOUT("ticks", NUMBER, ticks_per_second),
     OF_LAYOUT("device-bits", NUMBER, device_bits),
     OF_LAYOUT("ascends", FLAG, ascends),

@@ -568,7 +568,9 @@ static const char *scale_offset(struct margay_rows *rows,
     if (rows->layout->offset_bytes == 0 &&
         count_of(rows, MARGAY_ROLE_SIZE) > 0 && reference->size == 0)
         return expect(rows, MARGAY_ROLE_SIZE, 0, "a length of 1 byte at least");
-    if (!margay_multiply_u64(reference->size, unit, &reference->size) ||
+    if (!margay_multiply_u64(reference->size,
+                             rows->layout->size_in_bytes ? 1 : unit,
+                             &reference->size) ||
         reference->size > UINT32_MAX)
         return expect(rows, MARGAY_ROLE_SIZE, 0,
                       "a length below 4294967296 bytes");
