@@ -77,6 +77,7 @@ void line_counts_clear(struct line_counts *lines)
     for (size_t i = 0; i < lines->count; i++)
         free(lines->list[i]);
     free(lines->list);
+    *lines = (struct line_counts){.list = NULL};
 }
 
 /* ---------------------------------------------------------- the profile -- */

@@ -48,6 +48,8 @@ static enum margay_status begin_data(void *context,
                                      struct margay_error *error)
 {
     struct annotate *annotate = context;
+    data_names_free(annotate->data);
+    annotate->data = NULL;
     if (!annotate->options->annotate.data)
         return MARGAY_OK;
     return data_names_create(annotate->places, job->reader,
@@ -154,6 +156,7 @@ static enum margay_status write_pass(void *context,
     const struct margay_result *result =
         margay_engine_analysis_result(analysis);
     annotate->trace = job->reader;
+    line_counts_clear(&annotate->lines);
     enum margay_status status = MARGAY_OK;
     if (annotate->data != NULL &&
         margay_histogram_references(result->histogram) > 0 &&
@@ -181,38 +184,39 @@ static enum margay_status write_pass(void *context,
         profile_write(annotate->csvs[PROFILE].output, &annotate->lines,
                       pass->trace, pass->block_bytes);
     places_tell_unread(annotate->places);
-    annotate->changed = find_changed(annotate, pass->trace);
+    if (annotate->changed == NULL)
+        annotate->changed = find_changed(annotate, pass->trace);
     return MARGAY_OK;
 }
 
-static enum margay_status run(struct annotate *annotate,
-                              struct margay_error *error)
+int cmd_annotate(const struct options *options)
 {
-    const struct options *options = annotate->options;
+    struct annotate annotate = {.options = options};
     const struct drive drive = {
         .options = options,
-        .context = annotate,
+        .context = &annotate,
         .measures = true,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
         .summarises = true,
         .open = open_attribution,
         .begun = begin_data,
         .ended = write_pass,
-        .csvs = annotate->csvs,
+        .csvs = annotate.csvs,
         .files = {[TABLE] = {.columns = options->annotate.data
                                             ? ANNOTATE_DATA_COLUMNS
                                             : ANNOTATE_COLUMNS},
                   [PROFILE] = {.path = options->annotate.callgrind}},
     };
-    enum margay_status status = places_open(&annotate->places, error);
-    return status == MARGAY_OK ? drive_run(&drive, error) : status;
-}
-
-int cmd_annotate(const struct options *options)
-{
-    struct annotate annotate = {.options = options};
     struct margay_error error;
-    enum margay_status status = run(&annotate, &error);
+    enum margay_status status =
+        options->annotate.callgrind != NULL && options->operand_count > 1
+            ? margay_fail(&error, MARGAY_BAD_ARGUMENT,
+                          "--callgrind: the file is for one trace at a time, "
+                          "not %zu",
+                          options->operand_count)
+            : places_open(&annotate.places, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
     int exit_status = csv_conclude(status, annotate.csvs, FILES, &error);
     if (exit_status == EXIT_DONE && annotate.changed != NULL)
         message_print("%s: it is younger than the trace; if another build of "

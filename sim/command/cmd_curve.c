@@ -86,28 +86,32 @@ static enum margay_status write_series(void *context,
     return curve_write(&rows->sinks, &labels, series, error);
 }
 
-static enum margay_status find_sizes(const struct options *options,
-                                     const struct margay_pass *pass,
-                                     struct margay_sizes *sizes,
-                                     struct margay_error *error)
-{
-    return curve_sizes(options,
-                       options->results.objects ? 1 : pass->block_bytes, sizes,
-                       error);
-}
-
 /* The series of a pass at the sizes of the options. */
 static enum margay_status write_rows(struct rows *rows,
                                      struct margay_error *error)
 {
+    const struct options *options = rows->curve->options;
     struct margay_sizes sizes;
+    uint64_t block_bytes =
+        options->results.objects ? 1 : rows->pass->block_bytes;
     enum margay_status status =
-        find_sizes(rows->curve->options, rows->pass, &sizes, error);
+        curve_sizes(options, block_bytes, &sizes, error);
     if (status != MARGAY_OK)
         return status;
     status = margay_analysis_series(rows->job->analyses[rows->pass->index],
                                     &sizes, write_series, rows, error);
     free((void *)sizes.list_blocks);
+    return status;
+}
+
+static enum margay_status write_passes(struct rows *rows,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < rows->job->pass_count && status == MARGAY_OK; i++) {
+        rows->pass = &rows->job->passes[i];
+        status = write_rows(rows, error);
+    }
     return status;
 }
 
@@ -170,10 +174,7 @@ static enum margay_status publish(void *context, const struct margay_job *job,
         output_open(options->results.prometheus, OUTPUT_HELD, &output, error);
     if (status != MARGAY_OK)
         return status;
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        rows.pass = &job->passes[i];
-        status = write_rows(&rows, error);
-    }
+    status = write_passes(&rows, error);
     prometheus_write(&prometheus, output);
     prometheus_clear(&prometheus);
     return output_settle(output, status, error);
@@ -190,18 +191,12 @@ static enum margay_status open_question(void *context,
                           error);
 }
 
-/* Sizes that cannot be are refused before any state is written. */
+/* Sizes that cannot be are refused before anything is written. */
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
-    const struct curve *curve = context;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        struct margay_sizes sizes = {.list_blocks = NULL};
-        status = find_sizes(curve->options, &job->passes[i], &sizes, error);
-        free((void *)sizes.list_blocks);
-    }
-    return status;
+    struct rows rows = {.curve = context, .job = job};
+    return write_passes(&rows, error);
 }
 
 /* Warnings and answers next to the tables. */

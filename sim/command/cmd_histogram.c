@@ -61,7 +61,6 @@ struct rows {
     struct csv_writer *csv;
     const struct margay_pass *pass;
     const margay_analysis *analysis;
-    uint64_t block_bytes;     /* 0 = unknown, or there are no blocks */
     struct margay_series all; /* where it is told apart */
 };
 
@@ -83,8 +82,8 @@ static enum margay_status write_part(void *context, uint64_t key,
         csv_label_text(csv, operations[key]);
     else
         csv_label_number(csv, key, by == MARGAY_BY_SITE);
-    return table_histogram(csv, part->pass->trace, part->block_bytes, &series,
-                           &histogram->options->results.bins, error);
+    return table_histogram(csv, part->pass->trace, part->pass->block_bytes,
+                           &series, &histogram->options->results.bins, error);
 }
 
 /* ------------------------------------------------------------- the rows -- */
@@ -100,13 +99,13 @@ static enum margay_status write_series(void *context,
     struct margay_series counted =
         series->in_bytes ? margay_result_describe(&result) : *series;
     counted.fraction_bits = series->fraction_bits;
+    counted.in_bytes = series->in_bytes;
     rows->all = counted;
-    rows->block_bytes = series->in_bytes ? 0 : rows->pass->block_bytes;
     return options->results.by.given
                ? margay_attribution_visit(rows->analysis->next, counted.bound,
                                           write_part, rows, error)
                : table_histogram(rows->csv, rows->pass->trace,
-                                 rows->block_bytes, &counted,
+                                 rows->pass->block_bytes, &counted,
                                  &options->results.bins, error);
 }
 

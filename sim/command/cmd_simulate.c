@@ -135,8 +135,12 @@ static enum margay_status write_machines(void *context,
         return drive_joins(simulate->options)
                    ? margay_writer_finish(simulate->stream.writer, error)
                    : stream_finish(&simulate->stream, job->reader, error);
-    if (references == 0)
+    if (references == 0) {
+        if (simulate->options->reading.warmup_refs != 0)
+            message_tell("%s: no reference comes after the warm-up",
+                         pass->trace);
         return MARGAY_OK;
+    }
     simulate->trace_count++;
     if (simulate->counters.count > 0)
         table_counters(&simulate->csvs[TABLE], &results, &simulate->counters);

@@ -63,9 +63,9 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
     if (histogram_csv != NULL && labels->tenant != NULL)
         csv_label_text(histogram_csv, labels->tenant);
     if (status == MARGAY_OK && histogram_csv != NULL)
-        status = table_histogram(histogram_csv, labels->trace,
-                                 series->in_bytes ? 0 : labels->block_bytes,
-                                 series, sinks->bins, error);
+        status =
+            table_histogram(histogram_csv, labels->trace, labels->block_bytes,
+                            series, sinks->bins, error);
     return status == MARGAY_OK && sinks->prometheus != NULL
                ? prometheus_take(sinks->prometheus, labels, series, error)
                : status;

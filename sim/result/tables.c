@@ -273,7 +273,8 @@ enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
 {
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
-    enum margay_status status = csv_set_key(csv, trace, block_bytes, error);
+    enum margay_status status =
+        csv_set_key(csv, trace, series->in_bytes ? 0 : block_bytes, error);
     if (status != MARGAY_OK || series->references == 0)
         return status;
     while (margay_histogram_next_bin(series->histogram, bins, &cursor, &bin)) {

@@ -6,7 +6,7 @@
  *   gets a number, pairs of number and distance are counted in one hash table,
  *   and the histograms are put together at the end, one at a time.  Distances
  * of objects that do not fit into a pair get numbers, too. Cost: two look-ups
- * per reference; 32 bytes for each pair that occurs.
+ * per reference; 36 bytes for each pair that occurs.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -23,12 +23,6 @@
 #define INFINITE      ((UINT64_C(1) << DISTANCE_BITS) - 1)
 #define FAR           (UINT64_C(1) << (DISTANCE_BITS - 1))
 
-#define FIRST_PAIRS 1024 /* that the table has room for at first */
-
-struct count {
-    uint64_t pair, references;
-};
-
 struct asked {
     enum margay_attribution by;
     margay_region_of *region_of;
@@ -39,10 +33,10 @@ struct attribution {
     margay_analysis analysis;
     const struct asked *asked;
     struct margay_keys keys;
-    struct margay_keys far;   /* distances */
-    struct margay_hash pairs; /* 1 + the index of their count */
-    struct count *list;
-    size_t list_count, list_capacity;
+    struct margay_keys far; /* distances */
+    struct margay_keys pairs;
+    uint64_t *counts; /* the references of each pair; owned */
+    size_t count, capacity;
 };
 
 static struct attribution *self(const margay_analysis *analysis)
@@ -52,38 +46,22 @@ static struct attribution *self(const margay_analysis *analysis)
 
 static void attribution_free(margay_analysis *analysis)
 {
-    struct attribution *counts = self(analysis);
-    margay_keys_clear(&counts->keys);
-    margay_keys_clear(&counts->far);
-    margay_hash_destroy(&counts->pairs);
-    free(counts->list);
+    struct attribution *own = self(analysis);
+    margay_keys_clear(&own->keys);
+    margay_keys_clear(&own->far);
+    margay_keys_clear(&own->pairs);
+    free(own->counts);
 }
 
 /* ------------------------------------------------------------- counting -- */
-
-static enum margay_status add_pair(struct attribution *counts, uint64_t pair,
-                                   struct margay_error *error)
-{
-    uint32_t *entry = margay_hash_insert(&counts->pairs, pair);
-    if (*entry == 0) {
-        *entry = 1;
-        if (counts->list_count == UINT32_MAX - 1 ||
-            !MARGAY_MAKE_ROOM(counts->list, counts->list_count, 1,
-                              counts->list_capacity))
-            return margay_fail_memory(error, "the attributed distances");
-        counts->list[counts->list_count++] = (struct count){pair, 0};
-        *entry = (uint32_t)counts->list_count;
-    }
-    counts->list[*entry - 1].references++;
-    return MARGAY_OK;
-}
 
 static enum margay_status attribution_feed(margay_analysis *analysis,
                                            const struct margay_span *span,
                                            struct margay_error *error)
 {
-    struct attribution *counts = self(analysis);
-    const struct asked *asked = counts->asked;
+    struct attribution *own = self(analysis);
+    const struct asked *asked = own->asked;
+    enum margay_status status = MARGAY_OK;
     if (asked->by == MARGAY_BY_REGION &&
         analysis->pass->numbers != MARGAY_ADDRESSES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -92,24 +70,29 @@ static enum margay_status attribution_feed(margay_analysis *analysis,
                            analysis->pass->trace);
     if (span->warmup)
         return MARGAY_OK;
-    enum margay_status status =
-        margay_hash_reserve(&counts->pairs, span->count, error);
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t distance = span->distances[i];
         uint64_t key = margay_keys_source(asked->by, span, i);
         uint32_t number, far;
         if (asked->by == MARGAY_BY_REGION || asked->by == MARGAY_BY_DATUM)
             key = asked->region_of(asked->context, key);
-        status = margay_keys_number(&counts->keys, key, &number, error);
+        status = margay_keys_number(&own->keys, key, &number, error);
         if (distance == MARGAY_INFINITE) {
             distance = INFINITE;
         } else if (distance >= FAR && status == MARGAY_OK) {
-            status = margay_keys_number(&counts->far, distance, &far, error);
+            status = margay_keys_number(&own->far, distance, &far, error);
             distance = FAR + far;
         }
+        uint64_t pair = (uint64_t)number << DISTANCE_BITS | distance;
         if (status == MARGAY_OK)
-            status = add_pair(
-                counts, (uint64_t)number << DISTANCE_BITS | distance, error);
+            status = margay_keys_number(&own->pairs, pair, &number, error);
+        if (status == MARGAY_OK && number == own->count) {
+            if (!MARGAY_MAKE_ROOM(own->counts, own->count, 1, own->capacity))
+                return margay_fail_memory(error, "the attributed distances");
+            own->counts[own->count++] = 0;
+        }
+        if (status == MARGAY_OK)
+            own->counts[number]++;
     }
     return status;
 }
@@ -117,39 +100,34 @@ static enum margay_status attribution_feed(margay_analysis *analysis,
 static enum margay_status attribution_reset(margay_analysis *analysis,
                                             struct margay_error *error)
 {
-    struct attribution *counts = self(analysis);
-    counts->list_count = 0;
-    margay_hash_destroy(&counts->pairs);
-    return margay_hash_create(&counts->pairs, FIRST_PAIRS, error);
+    struct attribution *own = self(analysis);
+    own->count = 0;
+    margay_keys_clear(&own->pairs);
+    return margay_keys_begin(&own->pairs, UINT32_MAX - 1, error);
 }
 
 /* ------------------------------------------------------------- visiting -- */
 
-static int by_pair(const void *a, const void *b)
-{
-    const struct count *x = a, *y = b;
-    return (x->pair > y->pair) - (x->pair < y->pair);
-}
-
-/* The counts of a key, which follow each other among all in order. */
-static enum margay_status fill(const struct attribution *counts,
-                               uint32_t number, margay_histogram *histogram,
+/* The counts of a key, which follow each other among all pairs in order. */
+static enum margay_status fill(const struct attribution *own,
+                               const uint32_t *order, uint32_t number,
+                               margay_histogram *histogram,
                                struct margay_error *error)
 {
+    const uint64_t *pairs = own->pairs.list;
     uint64_t pair = (uint64_t)number << DISTANCE_BITS;
     enum margay_status status = MARGAY_OK;
-    size_t first =
-        MARGAY_BISECT(k, counts->list_count, counts->list[k].pair < pair);
-    for (size_t i = first; i < counts->list_count && status == MARGAY_OK &&
-                           counts->list[i].pair >> DISTANCE_BITS == number;
+    size_t i = MARGAY_BISECT(k, own->count, pairs[order[k]] < pair);
+    for (; i < own->count && status == MARGAY_OK &&
+           pairs[order[i]] >> DISTANCE_BITS == number;
          i++) {
-        uint64_t distance = counts->list[i].pair & INFINITE;
+        uint64_t distance = pairs[order[i]] & INFINITE;
         status = margay_histogram_add(histogram,
                                       distance == INFINITE ? MARGAY_INFINITE
                                       : distance >= FAR
-                                          ? counts->far.list[distance - FAR]
+                                          ? own->far.list[distance - FAR]
                                           : distance,
-                                      counts->list[i].references, error);
+                                      own->counts[order[i]], error);
     }
     return status;
 }
@@ -160,27 +138,24 @@ enum margay_status margay_attribution_visit(const margay_analysis *analysis,
                                             void *context,
                                             struct margay_error *error)
 {
-    struct attribution *counts = self(analysis);
-    uint32_t *order = margay_keys_order(&counts->keys);
+    const struct attribution *own = self(analysis);
+    uint32_t *keys = margay_keys_order(&own->keys);
+    uint32_t *pairs = margay_keys_order(&own->pairs);
     margay_histogram *histogram = NULL;
     enum margay_status status =
-        order == NULL ? margay_fail_memory(error, "the attribution")
-                      : margay_histogram_create(&histogram, error);
-    if (counts->list_count > 0)
-        qsort(counts->list, counts->list_count, sizeof *counts->list, by_pair);
-    for (size_t i = 0; i < counts->list_count; i++)
-        *margay_hash_insert(&counts->pairs, counts->list[i].pair) =
-            (uint32_t)(i + 1);
-    for (size_t i = 0; i < counts->keys.count && status == MARGAY_OK; i++) {
+        keys == NULL || pairs == NULL
+            ? margay_fail_memory(error, "the attribution")
+            : margay_histogram_create(&histogram, error);
+    for (size_t i = 0; i < own->keys.count && status == MARGAY_OK; i++) {
         margay_histogram_clear(histogram);
-        status = fill(counts, order[i], histogram, error);
+        status = fill(own, pairs, keys[i], histogram, error);
         margay_histogram_set_exceeded_bound(histogram, bound_blocks);
         if (status == MARGAY_OK && margay_histogram_references(histogram) > 0)
-            status =
-                take(context, counts->keys.list[order[i]], histogram, error);
+            status = take(context, own->keys.list[keys[i]], histogram, error);
     }
     margay_histogram_free(histogram);
-    free(order);
+    free(keys);
+    free(pairs);
     return status;
 }
 
@@ -193,12 +168,11 @@ static enum margay_status begin(margay_analysis *analysis,
     struct attribution *own = self(analysis);
     (void)share;
     own->asked = analysis->question->context;
-    enum margay_status status = margay_keys_begin(&own->keys, error);
+    enum margay_status status =
+        margay_keys_begin(&own->keys, MARGAY_MOST_KEYS, error);
     if (status == MARGAY_OK)
-        status = margay_keys_begin(&own->far, error);
-    return status == MARGAY_OK
-               ? margay_hash_create(&own->pairs, FIRST_PAIRS, error)
-               : status;
+        status = margay_keys_begin(&own->far, MARGAY_MOST_KEYS, error);
+    return status == MARGAY_OK ? attribution_reset(analysis, error) : status;
 }
 
 enum margay_status margay_attribution_question(enum margay_attribution by,

@@ -46,24 +46,19 @@ struct order {
 
 /* ------------------------------------------------ a part to one pass -- */
 
-/* Begin to count anew, which a state that has all that was fed has to know. */
-static enum margay_status begin_counting(struct margay_running *running,
-                                         size_t i, struct margay_error *error)
-{
-    const struct margay_span end = {.count = 0};
-    enum margay_status status = margay_fed_add(&running->fed[i], &end, error);
-    return status == MARGAY_OK
-               ? margay_analysis_reset(running->analyses[i], error)
-               : status;
-}
-
+/* Begin to count, which a state that has all that was fed has to know. */
 static enum margay_status end_warmup(struct order *order, size_t i,
                                      struct margay_error *error)
 {
+    const struct margay_span end = {.count = 0};
     if (!order->feeds[i].warming)
         return MARGAY_OK;
     order->feeds[i].warming = false;
-    return begin_counting(order->running, i, error);
+    enum margay_status status =
+        margay_fed_add(&order->running->fed[i], &end, error);
+    return status == MARGAY_OK
+               ? margay_analysis_reset(order->running->analyses[i], error)
+               : status;
 }
 
 /* Make spans of a batch, and feed them to the analysis itself. */
@@ -247,9 +242,8 @@ static enum margay_status end_window(struct order *order,
         status = host->ended(host->context, &running->job, &running->passes[i],
                              error);
     }
-    for (size_t i = 0;
-         i < margay_running_analyses(running) && status == MARGAY_OK; i++)
-        status = begin_counting(running, i, error);
+    for (size_t i = 0; i < order->count; i++)
+        order->feeds[i].warming = true;
     running->window++;
     return status;
 }
@@ -263,25 +257,15 @@ static enum margay_status save(struct margay_running *running,
                : MARGAY_OK;
 }
 
-/* A state of the whole input grows with it: a look writes it where it has
-   doubled, so that all looks write less than twice the last of these. */
-static bool save_is_due(struct order *order)
-{
-    const struct margay_fed *fed = order->running->fed;
-    uint64_t words = fed->keeps ? margay_history_count(&fed->history) : 0;
-    if (fed->keeps && words / 2 < order->saved_words)
-        return false;
-    order->saved_words = words;
-    return true;
-}
-
 /* The state goes first: if the run ends in between, a run that goes on from it
-   never repeats the results of a look, unless that state was not yet due.  In
-   the warm-up there is a state, but nothing to be seen yet. */
+   never repeats the results of a look.  A state of the whole input is written
+   where it has doubled, so that all looks write less than twice the last one.
+   In the warm-up there is a state, but nothing to be seen yet. */
 static enum margay_status look(struct order *order, struct margay_error *error)
 {
     struct margay_running *running = order->running;
     const struct margay_host *host = running->host;
+    uint64_t words = margay_history_count(&running->fed->history);
     order->looked_refs = running->read_refs;
     order->looked_seconds = margay_running_seconds(running);
     /* What a warm-up counted is forgotten at its end: a state that has none of
@@ -289,8 +273,11 @@ static enum margay_status look(struct order *order, struct margay_error *error)
     enum margay_status status = margay_running_warmup_left(running) == 0
                                     ? end_feeding(order, error)
                                     : flush(order, error);
-    if (status == MARGAY_OK && save_is_due(order))
+    if (status == MARGAY_OK &&
+        (!running->fed->keeps || words / 2 >= order->saved_words)) {
+        order->saved_words = words;
         status = save(running, error);
+    }
     if (status != MARGAY_OK || host->look == NULL ||
         margay_running_refs(running) <= running->warmup_refs)
         return status;

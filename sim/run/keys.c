@@ -2,12 +2,9 @@
 #define _GNU_SOURCE
 #include "sim/run/keys.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "traces/traces_internal.h"
-
-#define MOST_KEYS ((UINT64_C(1) << 24) - 1)
 
 unsigned margay_keys_column(enum margay_attribution by)
 {
@@ -19,10 +16,10 @@ unsigned margay_keys_column(enum margay_attribution by)
                                     : MARGAY_COLUMN_NUMBERS;
 }
 
-enum margay_status margay_keys_begin(struct margay_keys *keys,
+enum margay_status margay_keys_begin(struct margay_keys *keys, size_t most,
                                      struct margay_error *error)
 {
-    *keys = (struct margay_keys){.list = NULL};
+    *keys = (struct margay_keys){.most = most};
     return margay_hash_create(&keys->numbers, 64, error);
 }
 
@@ -42,11 +39,11 @@ enum margay_status margay_keys_find(struct margay_keys *keys, uint64_t key,
     uint32_t *entry = margay_hash_insert(&keys->numbers, key);
     if (*entry == 0) {
         *entry = 1; /* the table stays in order, even if the next call fails */
-        if (keys->count == MOST_KEYS)
+        if (keys->count == keys->most)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "more than %" PRIu64
-                               " sites, threads or tenants",
-                               (uint64_t)MOST_KEYS);
+                               "more than %zu sites, threads or tenants, or "
+                               "distances of these",
+                               keys->most);
         if (!MARGAY_MAKE_ROOM(keys->list, keys->count, 1, keys->capacity))
             return margay_fail_memory(error, "the attribution");
         keys->list[keys->count++] = key;

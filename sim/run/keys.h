@@ -13,7 +13,7 @@
 struct margay_keys {
     struct margay_hash numbers; /* by key: 1 + its number */
     uint64_t *list;             /* by number; owned */
-    size_t count, capacity;
+    size_t count, capacity, most;
     uint64_t last; /* the key looked up last */
     uint32_t last_number;
 };
@@ -42,13 +42,17 @@ static inline uint64_t margay_keys_source(enum margay_attribution by,
     }
 }
 
-/* MARGAY_NO_MEMORY; to be cleared in any case. */
-enum margay_status margay_keys_begin(struct margay_keys *keys,
+/* The most keys that references are told apart by. */
+#define MARGAY_MOST_KEYS (((size_t)1 << 24) - 1)
+
+/* `most` keys are up to UINT32_MAX - 1.  MARGAY_NO_MEMORY; to be cleared in any
+   case. */
+enum margay_status margay_keys_begin(struct margay_keys *keys, size_t most,
                                      struct margay_error *error);
 void margay_keys_clear(struct margay_keys *keys);
 
 /* The number of a key that is not the last one looked up.  MARGAY_NO_MEMORY,
-   or MARGAY_BAD_ARGUMENT beyond 2^24 - 1 keys. */
+   or MARGAY_BAD_ARGUMENT beyond the most keys. */
 enum margay_status margay_keys_find(struct margay_keys *keys, uint64_t key,
                                     struct margay_error *error);
 

@@ -421,7 +421,9 @@ static enum margay_status give_tiers(const struct prefixes *own,
     enum margay_status status = MARGAY_OK;
     series.histogram = NULL;
     series.count = own->question->request.tiers->count;
-    for (size_t i = 0; i < own->split_count && status == MARGAY_OK; i++) {
+    /* Before the first look there are none. */
+    size_t splits = own->replay.points == NULL ? 0 : own->split_count;
+    for (size_t i = 0; i < splits && status == MARGAY_OK; i++) {
         series.points = own->replay.points + i * series.count;
         status = take(context, &series, error);
     }

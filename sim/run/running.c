@@ -79,35 +79,36 @@ static void leave(void *context, size_t lacking, size_t caches)
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
     const struct margay_request *request = running->request;
-    const struct margay_state *state = &running->state;
-    uint64_t unit = margay_trace_unit_bytes(running->trace);
-    uint64_t tokens = margay_trace_block_tokens(running->trace);
-    uint64_t saved[MARGAY_MOST_BLOCK_SIZES] = {0};
-    struct margay_pass *pass = &running->passes[running->pass_count];
-    if (state->path != NULL)
-        margay_state_blocks(state, saved);
-    *pass = (struct margay_pass){
+    const margay_trace *trace = running->trace;
+    const struct margay_state_pass saved =
+        margay_state_pass(&running->state, running->pass_count);
+    uint64_t unit = margay_trace_unit_bytes(trace);
+    uint64_t tokens = request->block_tokens != 0
+                          ? request->block_tokens
+                          : margay_trace_block_tokens(trace);
+    if (tokens == 0)
+        tokens = saved.block_tokens;
+    if (running->stands_in && request->block_count == 0) {
+        block_bytes = saved.block_bytes;
+    } else if (unit == 0) {
+        block_bytes = margay_trace_block_bytes(trace);
+        if (request->token_bytes != 0 &&
+            !margay_multiply_u64(request->token_bytes, tokens, &block_bytes))
+            block_bytes = 0;
+        if (block_bytes == 0)
+            block_bytes = saved.block_bytes;
+    }
+    running->passes[running->pass_count] = (struct margay_pass){
         .trace = running->job.trace,
-        .format = margay_trace_format(running->trace),
-        .numbers = margay_trace_numbers(running->trace),
+        .format = margay_trace_format(trace),
+        .numbers = margay_trace_numbers(trace),
         .splits = margay_plan_splits(&running->facts),
-        .index = running->pass_count++,
+        .index = running->pass_count,
         .block_bytes = block_bytes,
-        .block_tokens = request->block_tokens != 0 ? request->block_tokens
-                        : tokens != 0 || state->path == NULL
-                            ? tokens
-                            : margay_state_tokens(state),
+        .block_tokens = tokens,
+        .shift = unit == 0 ? 0 : margay_log2_floor(block_bytes / unit),
     };
-    if (unit == 0 && !running->stands_in)
-        pass->block_bytes = margay_trace_block_bytes(running->trace);
-    if (unit == 0 && !running->stands_in && request->token_bytes != 0 &&
-        !margay_multiply_u64(request->token_bytes, pass->block_tokens,
-                             &pass->block_bytes))
-        pass->block_bytes = 0;
-    if (unit == 0 && pass->block_bytes == 0)
-        pass->block_bytes = saved[pass->index];
-    if (unit != 0)
-        pass->shift = margay_log2_floor(block_bytes / unit);
+    running->pass_count++;
 }
 
 /* The passes of an open trace: its block sizes, 0 = unknown. */
@@ -133,14 +134,12 @@ static enum margay_status make_passes(struct margay_running *running,
                            " bytes is smaller than what "
                            "an id stands for, %" PRIu64 " bytes",
                            running->job.trace, request->block_bytes[0], unit);
-    uint64_t saved[MARGAY_MOST_BLOCK_SIZES] = {usual};
-    const uint64_t *block_bytes =
-        request->block_count == 0 ? saved : request->block_bytes;
-    size_t count = request->block_count == 0 ? 1 : request->block_count;
-    if (running->stands_in && request->block_count == 0)
-        count = margay_state_blocks(&running->state, saved);
+    size_t count = request->block_count != 0 ? request->block_count
+                   : running->stands_in      ? running->state.pass_count
+                                             : 1;
     for (size_t i = 0; i < count; i++)
-        make_pass(running, block_bytes[i]);
+        make_pass(running,
+                  request->block_count == 0 ? usual : request->block_bytes[i]);
     return MARGAY_OK;
 }
 

@@ -203,7 +203,8 @@ static enum margay_status begin(margay_analysis *analysis,
     split->share = *share;
     split->share.threads = 1; /* keys are many */
     split->sorted = margay_span_columns_create();
-    enum margay_status status = margay_keys_begin(&split->keys, error);
+    enum margay_status status =
+        margay_keys_begin(&split->keys, MARGAY_MOST_KEYS, error);
     return status == MARGAY_OK && split->sorted == NULL
                ? margay_fail_memory(error, "the analyses of keys")
                : status;

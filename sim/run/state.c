@@ -184,21 +184,16 @@ enum margay_status margay_state_read(const char *path,
     return read_tenants(state, error);
 }
 
-size_t margay_state_blocks(const struct margay_state *state,
-                           uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES])
+struct margay_state_pass margay_state_pass(const struct margay_state *state,
+                                           size_t pass)
 {
-    const uint64_t *words = state->words + state->at;
-    for (size_t i = 0; i < state->pass_count; i++) {
-        block_bytes[i] = words[0];
+    const uint64_t *words = state->words;
+    if (pass >= state->pass_count)
+        return (struct margay_state_pass){0, 0};
+    for (words += state->at; pass > 0; pass--)
         words += PASS_WORDS + 2 * words[4] + words[5];
-    }
-    return state->pass_count;
-}
-
-uint64_t margay_state_tokens(const struct margay_state *state)
-{
-    const uint64_t *words = state->words + state->at;
-    return words[1] == KEPT ? words[3] : 0;
+    return (struct margay_state_pass){words[0],
+                                      words[1] == KEPT ? words[3] : 0};
 }
 
 void margay_state_clear(struct margay_state *state)

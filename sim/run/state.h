@@ -103,12 +103,13 @@ enum margay_status margay_state_read(const char *path,
                                      struct margay_state *state,
                                      struct margay_error *error);
 
-/* The block sizes that it has; returns how many. */
-size_t margay_state_blocks(const struct margay_state *state,
-                           uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES]);
-
-/* The tokens of a block; 0 = not known. */
-uint64_t margay_state_tokens(const struct margay_state *state);
+/* The bytes and tokens of the blocks of a pass; 0 = not known, or there is no
+   such pass. */
+struct margay_state_pass {
+    uint64_t block_bytes, block_tokens;
+};
+struct margay_state_pass margay_state_pass(const struct margay_state *state,
+                                           size_t pass);
 
 /* Load the saved state into the analyses of a job, which have not been fed yet.
    MARGAY_BAD_ARGUMENT if the state belongs to other options than these. */

@@ -33,6 +33,9 @@ done >one_by_one
 check 'as one by one' cmp -s one_by_one - <<END
 $(tail -n +2 varied)
 END
+run simulate --machine split.csv --warmup 6000 t.din
+like 'a warm-up of all references' "$(cat err)" \
+    't.din: no reference comes after the warm-up'
 run simulate -q -j 1 --machine split.csv --vary $vary t.din
 check 'on one thread, too' cmp -s out varied
 run simulate -v --machine split.csv --vary L1D.ways=1..4,L2.bytes=8K,16K t.din

@@ -121,6 +121,20 @@ for my $more ('', '--bytes-per-token 128KiB', '--policy leaf-lru', '--tiers 2,9'
     report($status == 0 && $ended == 130 && $got eq $expected,
         "interrupted before anything came: $moon", $ended, $why, $got, $expected);
 }
+# A trace that does not say what a block is has the state's; others are refused.
+open my $few, '>', 'few.csv' or die;
+print $few "block,request\n1,0\n2,0\n1,1\n9,1\n";
+close $few or die;
+run("curve -q --requests -f mooncake --bytes-per-token 1K --save moon moon.jsonl");
+my $go_on = 'curve -q --requests --column id=block,request=request --resume moon few.csv';
+my ($unsaid) = run($go_on);
+my ($said) = run("$go_on --tokens-per-block 512 --bytes-per-token 1K");
+my @told = map { (run("$go_on --tokens-per-block $_"))[2] } '8', '512 --bytes-per-token 2';
+report(!-e 'moon' || $unsaid eq $said && $unsaid =~ /,524288,/
+    && $told[0] =~ /its number of tokens of a block .* 512, and here it is 8$/m
+    && $told[1] =~ /its block size in bytes is 524288, and here it is 1024$/m,
+    "tokens and bytes that are not said are the state's", $unsaid, $said, @told);
+
 # Requests without names are others in another file, whatever their number.
 for my $part (1, 2) {
     open my $file, '>', "$part.jsonl" or die;
