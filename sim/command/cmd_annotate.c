@@ -208,13 +208,7 @@ int cmd_annotate(const struct options *options)
                   [PROFILE] = {.path = options->annotate.callgrind}},
     };
     struct margay_error error;
-    enum margay_status status =
-        options->annotate.callgrind != NULL && options->operand_count > 1
-            ? margay_fail(&error, MARGAY_BAD_ARGUMENT,
-                          "--callgrind: the file is for one trace at a time, "
-                          "not %zu",
-                          options->operand_count)
-            : places_open(&annotate.places, &error);
+    enum margay_status status = places_open(&annotate.places, &error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
     int exit_status = csv_conclude(status, annotate.csvs, FILES, &error);

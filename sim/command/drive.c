@@ -186,12 +186,13 @@ static enum margay_status check_request(const struct options *options,
                            "found %zu traces, expected one, or --join to write "
                            "all as one, in the order of their times",
                            options->operand_count);
-    if (options->results.prometheus != NULL && options->operand_count > 1 &&
-        !joins)
+    const char *file = options->results.prometheus != NULL   ? "prometheus"
+                       : options->annotate.callgrind != NULL ? "callgrind"
+                                                             : NULL;
+    if (file != NULL && options->operand_count > 1 && !joins)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--prometheus: the file is for one trace at a "
-                           "time, not %zu",
-                           options->operand_count);
+                           "--%s: the file is for one trace at a time, not %zu",
+                           file, options->operand_count);
     return check_snapshots(options, error);
 }
 

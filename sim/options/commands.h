@@ -35,7 +35,7 @@ enum {
     /* The commands that read traces, */
     ON_TRACES = ON_BLOCKS | ON_SIMULATE | ON_CONVERT,
     /* those that may read several as one, */
-    ON_JOINS = ON_TRACES & ~(ON_ANNOTATE | ON_PREDICT | ON_ENGINES | ON_REPORT),
+    ON_JOINS = ON_TRACES & ~(ON_ANNOTATE | ON_PREDICT | ON_ENGINES),
     /* and those whose --verbose names no engine. */
     ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER |
                      ON_SIMULATE | ON_REPORT,

@@ -235,8 +235,8 @@ static void open_trace(const char *path, const struct options *options,
                               NULL) != MARGAY_OK)
         return;
     if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
-        facts->has_sites =
-            (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0;
+        facts->has_sites = !options->run.join && (margay_trace_columns(trace) &
+                                                  MARGAY_COLUMN_SITES) != 0;
         facts->has_requests =
             (margay_trace_columns(trace) & MARGAY_COLUMN_REQUESTS) != 0;
         facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
@@ -252,21 +252,19 @@ static void open_trace(const char *path, const struct options *options,
     margay_trace_free(trace);
 }
 
+/* Of traces that are read as one, the first says what all are. */
 static enum margay_status add_trace(struct sections *sections,
-                                    const struct options *all_traces,
+                                    const struct options *options,
                                     const char *trace, int *exit_status,
                                     struct margay_error *error)
 {
-    struct options options = *all_traces;
     struct facts facts = {0};
     enum margay_status status = MARGAY_OK;
-    options.operands = &trace;
-    options.operand_count = 1;
-    open_trace(trace, &options, &facts);
+    open_trace(options->operands[0], options, &facts);
     if (facts.splits) {
         /* A window is a number of references as read, and info counts
            blocks. */
-        struct options part = options;
+        struct options part = *options;
         struct section section = {.source = (char *)trace};
         ask(INFO, &part, &facts);
         part.run.straddle = MARGAY_STRADDLE_FIRST;
@@ -274,7 +272,7 @@ static enum margay_status add_trace(struct sections *sections,
         cells_clear(&section.table);
     }
     for (enum part i = 0; i < PARTS && status == MARGAY_OK; i++) {
-        struct options part = options;
+        struct options part = *options;
         if (!ask(i, &part, &facts))
             continue;
         struct section *section = sections_new(sections, trace, commands[i]);
@@ -288,17 +286,26 @@ static enum margay_status add_trace(struct sections *sections,
 
 /* ---------------------------------------------------------- operands -- */
 
+/* An operand, or all that are read as one. */
 static enum margay_status add_operand(struct sections *sections,
-                                      const struct options *options,
-                                      const char *operand, int *exit_status,
+                                      const struct options *all, size_t first,
+                                      size_t count, int *exit_status,
                                       struct margay_error *error)
 {
-    if (strcmp(operand, "-") == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "-: a report reads its input several times, so it "
-                           "needs a file");
-    if (!match_is_table(operand, page_knows))
-        return add_trace(sections, options, operand, exit_status, error);
+    struct options options = *all;
+    const char *operand = all->operands[first];
+    options.operands += first;
+    options.operand_count = count;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(options.operands[i], "-") == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "-: a report reads its input several times, so "
+                               "it needs a file");
+    }
+    if (options.run.join || !match_is_table(operand, page_knows))
+        return add_trace(sections, &options,
+                         options.run.join ? options.run.mixing.name : operand,
+                         exit_status, error);
     struct section *section = sections_new(sections, operand, NULL);
     return section == NULL
                ? margay_fail_memory(error, "a report")
@@ -317,9 +324,10 @@ int cmd_report(const struct options *options)
                           "-o FILE.html is needed: a page is nothing for a "
                           "terminal")
             : output_open(options->output, OUTPUT_HELD, &output, &error);
-    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++)
-        status = add_operand(&sections, options, options->operands[i], &failed,
-                             &error);
+    size_t some = options->run.join ? options->operand_count : 1;
+    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK;
+         i += some)
+        status = add_operand(&sections, options, i, some, &failed, &error);
     if (status == MARGAY_OK)
         status = page_write(output, options, &sections, &error);
     sections_clear(&sections);

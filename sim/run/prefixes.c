@@ -421,9 +421,7 @@ static enum margay_status give_tiers(const struct prefixes *own,
     enum margay_status status = MARGAY_OK;
     series.histogram = NULL;
     series.count = own->question->request.tiers->count;
-    /* Before the first look there are none. */
-    size_t splits = own->replay.points == NULL ? 0 : own->split_count;
-    for (size_t i = 0; i < splits && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < own->split_count && status == MARGAY_OK; i++) {
         series.points = own->replay.points + i * series.count;
         status = take(context, &series, error);
     }
@@ -461,9 +459,10 @@ static enum margay_status prefixes_series(margay_analysis *analysis,
     const struct margay_policy_rows *rows = &own->question->base.rows;
     enum margay_status status = MARGAY_OK;
     if (own->sums != NULL)
-        return sizes == NULL ? give_measured(&own->results[0], NULL, NULL, take,
-                                             context, error)
-                             : give_tiers(own, take, context, error);
+        return sizes == NULL || own->replay.points == NULL
+                   ? give_measured(&own->results[0], NULL, NULL, take, context,
+                                   error)
+                   : give_tiers(own, take, context, error);
     if (sizes != NULL && !is_alone(own->question))
         sizes = &own->sizes;
     for (size_t i = 0; i < rows->count && status == MARGAY_OK; i++) {

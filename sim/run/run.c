@@ -80,9 +80,8 @@ static enum margay_status check_looks(const struct margay_request *request,
     bool windows = request->window_refs != 0;
     if (looks && windows)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--window does not go with --every: the counts of "
-                           "one are of a part of the trace, and of the other "
-                           "of all so far");
+                           "--window does not go with --every: one shows parts "
+                           "of the trace, and the other all of it so far");
     if ((keeps && request->trace_count > 1) ||
         (looks && job_count(request) > 1))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

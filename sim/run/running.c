@@ -483,8 +483,8 @@ enum margay_status margay_running_resume(struct margay_running *running,
         return MARGAY_OK;
     if (*saved != '\0' && column != NULL && strcmp(saved, column) != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: a state of other options: its tenants are "
-                           "those of '%s', and here of '%s'",
+                           "%s: a state of other options: its tenants are in "
+                           "'%s', and here in '%s'",
                            running->state.path, saved, column);
     enum margay_status status =
         margay_state_restore(&running->state, &running->head, &running->job,

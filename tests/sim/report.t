@@ -145,6 +145,22 @@ awk 'BEGIN { for (i = 0; i < 4000; i++) print i * i % 997 * 8, 8, 0, i }' >wide.
 page wide wide.arc
 like 'windows are of references as read' "$(sed -n '$p' wide.html.7)" '^6[0-9],wide'
 
+# Several traces as one, in the order of their times.
+for day in 1 2; do
+    awk -v day=$day 'BEGIN { print "id,time"
+        for (i = 0; i < 900; i++) print i * i % (90 + day) ",", 2 * i + day }' |
+        tr -d ' ' >day$day.csv
+done
+join='--join --column id=id,time=time day1.csv day2.csv'
+page joined "$join"
+# shellcheck disable=SC2086 # words
+for command in 'curve --sizes octave:64' info; do
+    "$MARGAY" $command $join -q | sed 1d
+done >expected
+check 'traces as one' cmp -s expected - <<END
+$(cat joined.html.1 joined.html.2)
+END
+
 # Several traces, two of them of one name.
 mkdir a b
 cp two.din a && cp zipf.din b/two.din

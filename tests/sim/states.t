@@ -182,7 +182,7 @@ push @other, grep { defined } map {
 (run("$options --limit 11 --save who whole.csv"), run("curve -q $columns --policy fifo "
     . '--window 9 --limit 11 --save nine whole.csv'))[1] and die;
 for (['who', "curve -q --column id=id,size=size --objects --tenant op",
-        "its tenants are those of 'who', and here of 'op'"],
+        "its tenants are in 'who', and here in 'op'"],
     ['nine', "curve -q $columns --policy fifo --window 8", 'its window in references']) {
     my ($file, $more, $why) = @$_;
     my ($text, $status, $said) = run("$more --resume $file whole.csv");
