@@ -3,10 +3,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/record/record.h"
@@ -158,4 +160,61 @@ enum margay_status launch_start(struct launch *launch, bool trace_is_output,
     return reason == 0 ? MARGAY_OK
                        : margay_fail(error, MARGAY_IO, "%s: cannot run: %s",
                                      name, strerror(reason));
+}
+
+/* --------------------------------------------------------- while it runs -- */
+
+/* Reap children, and note the end of the program.  Its orphans are children of
+   this process, too, and the trace ends with the last of them that is
+   recorded. */
+static void reap(struct launch *launch)
+{
+    int state;
+    pid_t process;
+    while ((process = waitpid(-1, &state, WNOHANG)) > 0 ||
+           (process < 0 && errno == EINTR)) {
+        if (process != launch->process)
+            continue;
+        launch->ended = true;
+        launch->state = state;
+    }
+    if (launch->ended)
+        margay_receiver_finish(launch->receiver, process < 0);
+}
+
+/* Is the program in the terminal's foreground?  Then the terminal's interrupt
+   reaches it directly; any other signal has to be forwarded. */
+static bool has_terminals_attention(void)
+{
+    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    bool attention = terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+    if (terminal >= 0)
+        close(terminal);
+    return attention;
+}
+
+/* After the program, a signal ends the wait for processes that it left; one
+   that the program got before is done with. */
+static void forward_signal(struct launch *launch)
+{
+    int number = signals_interrupted();
+    if (number == 0 || launch->cut)
+        return;
+    if (launch->ended && launch->forwarded) {
+        launch->forwarded = false;
+        signals_forget();
+    } else if (launch->ended) {
+        launch->cut = true;
+        margay_receiver_finish(launch->receiver, true);
+    } else if (!launch->forwarded) {
+        launch->forwarded = true;
+        if (number != SIGINT || !has_terminals_attention())
+            kill(launch->process, number);
+    }
+}
+
+void launch_watch(struct launch *launch)
+{
+    reap(launch);
+    forward_signal(launch);
 }

@@ -39,12 +39,15 @@ struct launch {
        argument that follows the prefix. */
     margay_receiver *receiver;
     const char *receiver_option;
-    bool sees_end;          /* the method's tool says that the program ended */
-    bool is_launcher;       /* the program is not recorded, but may start or
-                               become one that is */
-    const char *leaves_out; /* why the method does not record some programs */
+    /* The method's tool runs all that comes of the program, and says that the
+       program ended. */
+    bool sees_end;
 
     pid_t process; /* once started */
+    bool ended;    /* it has, with this state of waitpid() */
+    int state;
+    bool forwarded; /* a signal to it */
+    bool cut;       /* one has ended the wait for processes that it left */
 };
 
 /* The exit statuses of a program that does not run, as of env and timeout. */
@@ -88,6 +91,10 @@ bool record_is_static(const char *program);
 enum margay_status launch_start(struct launch *launch, bool trace_is_output,
                                 int *exit_status, struct margay_error *error);
 
+/* Reap the program and its orphans, of which the receiver hears, and hand on
+   signals. */
+void launch_watch(struct launch *launch);
+
 /* Check that the program, and the interpreters of a script, can be run:
    otherwise MARGAY_IO, and *exit_status is 126 or, if one does not exist,
    127. */
@@ -107,6 +114,13 @@ const char *launch_find_binary(const char *path, struct scripts *scripts);
 /* Is the file a binary for the machine that this program is for? */
 bool launch_is_native(const char *binary);
 
+/* After the end of the recording: MARGAY_IO if references are missing that it
+   should have had, all that were sent if it `is_whole`, or MARGAY_BAD_ARGUMENT
+   if the method does not suit the program; *exit_status is 126 where the tool
+   could not run it.  Says which functions were not met. */
+enum margay_status record_check(const struct launch *launch, bool is_whole,
+                                int *exit_status, struct margay_error *error);
+
 /* ---------------------------------------- the files of a recording -- */
 
 /* The references that are turned from addresses into ids at a time. */
@@ -114,7 +128,7 @@ bool launch_is_native(const char *binary);
 
 struct traces {
     const struct options *options;
-    const margay_receiver *receiver;
+    margay_receiver *receiver;
     const char *format;
     struct trace_file *files; /* by thread; or one */
     struct output **outputs;  /* of the files, with the same indices */
@@ -132,26 +146,14 @@ bool traces_to_standard_output(const struct options *options);
 
 /* Open the trace, or that of the first thread. */
 enum margay_status traces_open(const struct options *options,
-                               const margay_receiver *receiver,
-                               struct traces *output,
+                               margay_receiver *receiver, struct traces *output,
                                struct margay_error *error);
 
-/* Write the references of a batch that the options select. */
-enum margay_status traces_put(struct traces *output,
-                              const struct margay_batch *batch,
-                              struct margay_error *error);
-
-/* Write an event of data, which happens before the references put next. */
-enum margay_status traces_put_data(struct traces *output,
-                                   const struct margay_data_event *event,
+/* Write what the receiver has next, after a wait as of margay_receiver_next(),
+   whose results these are: what the options select of it, or, if they select
+   all and the format has words, these as they are. */
+enum margay_status traces_put_next(struct traces *output, int wait_ms,
                                    struct margay_error *error);
-
-/* Can recorded words be written as they are, and all of them? */
-bool traces_takes_words(const struct traces *output);
-
-enum margay_status traces_put_words(struct traces *output,
-                                    const struct margay_words *words,
-                                    struct margay_error *error);
 
 /* If `status` is MARGAY_OK, write the references still held back and publish
    the files; otherwise print *error.  True if the files appeared. */

@@ -42,18 +42,17 @@ static bool runtime_suits(const struct options *options, const char *program,
 static enum margay_status prepare_runtime(struct launch *launch,
                                           struct margay_error *error)
 {
-    launch->is_launcher = !carries(launch->program, "runtime");
-    if (!launch->is_launcher && record_is_static(launch->program))
+    const bool is_built = carries(launch->program, "runtime");
+    if (is_built && record_is_static(launch->program))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: it is statically linked, which a program with "
                            "the runtime cannot be: link it without -static",
                            launch->program);
     /* Any program may run or load another, so that none can be refused. */
-    if (launch->is_launcher && !launch->options->quiet)
+    if (!is_built && !launch->options->quiet)
         message_print("%s: it is not built for the method runtime, which "
                       "records only programs that are, if it runs any",
                       launch->program);
-    launch->leaves_out = "they are not built for the method runtime";
     return MARGAY_OK;
 }
 
@@ -110,7 +109,6 @@ static enum margay_status prepare_valgrind(struct launch *launch,
     snprintf(launcher, sizeof launcher, "%s/" LAUNCHER, directory);
     launch->receiver_option = "--capture";
     launch->sees_end = true;
-    launch->leaves_out = "they are for another processor, or are gone";
     const char *const before[] = {
         launcher,
         "--tool=margay",

@@ -89,8 +89,7 @@ static enum margay_status need_file(struct traces *output, size_t index,
 }
 
 enum margay_status traces_open(const struct options *options,
-                               const margay_receiver *receiver,
-                               struct traces *output,
+                               margay_receiver *receiver, struct traces *output,
                                struct margay_error *error)
 {
     size_t most = options->record.separate_threads ? MOST_FILES : 1;
@@ -195,7 +194,8 @@ static struct margay_batch in_units(struct traces *output,
     return part;
 }
 
-enum margay_status traces_put(struct traces *output,
+/* Write the references of a batch that the options select. */
+static enum margay_status put(struct traces *output,
                               const struct margay_batch *batch,
                               struct margay_error *error)
 {
@@ -212,7 +212,7 @@ enum margay_status traces_put(struct traces *output,
     return status;
 }
 
-enum margay_status traces_put_data(struct traces *output,
+static enum margay_status put_data(struct traces *output,
                                    const struct margay_data_event *event,
                                    struct margay_error *error)
 {
@@ -225,15 +225,27 @@ enum margay_status traces_put_data(struct traces *output,
                : status;
 }
 
-/* ---------------------------------------------------- words as they are -- */
-
-bool traces_takes_words(const struct traces *output)
+/* Write decoded references, and the events of data where they happen. */
+static enum margay_status put_decoded(struct traces *output,
+                                      struct margay_error *error)
 {
-    return margay_writer_takes_words(output->files[0].writer) &&
-           output->to_skip == 0 && output->to_write == UINT64_MAX;
+    struct margay_batch batch, part;
+    size_t count, done = 0;
+    const struct margay_data_event *events =
+        margay_receiver_decode(output->receiver, &batch, &count);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        part = margay_batch_part(&batch, done, events[i].at - done);
+        status = put(output, &part, error);
+        if (status == MARGAY_OK)
+            status = put_data(output, &events[i], error);
+        done = events[i].at;
+    }
+    part = margay_batch_part(&batch, done, batch.references - done);
+    return status == MARGAY_OK ? put(output, &part, error) : status;
 }
 
-enum margay_status traces_put_words(struct traces *output,
+static enum margay_status put_words(struct traces *output,
                                     const struct margay_words *words,
                                     struct margay_error *error)
 {
@@ -250,6 +262,21 @@ enum margay_status traces_put_words(struct traces *output,
         margay_relay_is_awaited(output->relay))
         output_flush(output->outputs[0]);
     return status;
+}
+
+enum margay_status traces_put_next(struct traces *output, int wait_ms,
+                                   struct margay_error *error)
+{
+    struct margay_words words;
+    enum margay_status status =
+        margay_receiver_next(output->receiver, wait_ms, &words, error);
+    if (status != MARGAY_OK || words.count == 0)
+        return status;
+    bool as_they_are = margay_writer_takes_words(output->files[0].writer) &&
+                       output->to_skip == 0 && output->to_write == UINT64_MAX &&
+                       margay_receiver_words_stand_alone(output->receiver);
+    return as_they_are ? put_words(output, &words, error)
+                       : put_decoded(output, error);
 }
 
 /* --------------------------------------------------------------- the end -- */

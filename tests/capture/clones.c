@@ -5,10 +5,10 @@
  *
  * copy: by clone(), with a copy of the memory; they write to memory at the same
  * time as their parents, which print how many words both have written, and
- * where.  share: by clone(), with the same memory and variables.  raw,
- * raw-share: the same two by assembly, unnoticed; wait: by vfork(), and the
- * parents wait.  crowd THREADS: as many threads at a time, each of which writes
- * once.
+ * where.
+ * share: by clone(), with the same memory and variables.
+ * wait: by vfork(), and the parents wait.
+ * crowd THREADS: as many threads at a time, each of which writes once.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,37 +73,9 @@ static int crowd(unsigned count)
     return 0;
 }
 
-#ifdef __x86_64__
-/* clone(), for a child that calls begin_many() and ends. */
-static pid_t make_raw(long flags, char *stack_end)
-{
-    long result;
-    __asm__ volatile("xor %%edx, %%edx\n xor %%r10d, %%r10d\n"
-                     "xor %%r8d, %%r8d\n mov %4, %%r9\n syscall\n"
-                     "test %%rax, %%rax\n jnz 1f\n"
-                     "and $-16, %%rsp\n xor %%ebp, %%ebp\n call *%%r9\n"
-                     "xor %%edi, %%edi\n mov %5, %%eax\n syscall\n1:"
-                     : "=a"(result)
-                     : "0"((long)SYS_clone), "D"(flags), "S"(stack_end),
-                       "r"(begin_many), "i"(SYS_exit_group)
-                     : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
-    return (pid_t)result;
-}
-#else
-static pid_t make_raw(long flags, char *stack_end)
-{
-    (void)flags, (void)stack_end;
-    exit(77);
-}
-#endif
-
 static pid_t make_process(const char *how)
 {
     static char stack[1 << 16] __attribute__((aligned(16)));
-    if (strcmp(how, "raw") == 0)
-        return make_raw(SIGCHLD, NULL);
-    if (strcmp(how, "raw-share") == 0)
-        return make_raw(SIGCHLD | CLONE_VM, stack + sizeof stack);
     if (strcmp(how, "wait") == 0) {
         pid_t made = vfork();
         if (made == 0)
@@ -125,7 +96,7 @@ int main(int count, char **arguments)
         pid_t child = make_process(how);
         if (child < 0)
             return 9;
-        write_some(*how == 'r' ? MANY : WORDS);
+        write_some(WORDS);
         waitpid(child, NULL, 0);
     }
     printf("%08lx %08lx %d\n", (unsigned long)(uintptr_t)array,

@@ -17,19 +17,6 @@ is 'variables that two have: no trace' "$status $(ls trace2 2>/dev/null)" '125 '
 like 'says so' "$(tail -n 1 err)" \
     ': 1 process made another .* by a call of clone: references are missing$'
 
-# Processes made by assembly are noticed where a buffer is handed over.
-for how in raw raw-share; do
-    ./clones $how >out
-    if [ $? = 77 ]; then
-        skip "$how: no trace" 'knows another assembly'
-        skip "$how: says so" 'knows another assembly'
-        continue
-    fi
-    run record -q --to lackey -o trace2 ./clones $how
-    is "$how: no trace" "$status $(ls trace2 2>/dev/null)" '125 '
-    like "$how: says so" "$(tail -n 1 err)" \
-        'made another .* by a call of clone: references are missing$'
-done
 run record -q --to lackey -o trace ./clones wait
 read -r from to _ <out
 is 'a child of vfork: all references' \
@@ -50,20 +37,6 @@ if unshare --pid --fork true 2>err; then
 else
     skip "$name" "$(head -n 1 err)"
 fi
-# Programs executed there are not counted.
-cat >space.sh <<'END'
-#!/bin/sh
-unshare --pid --fork sh -c 'exec true'
-END
-chmod +x space.sh
-name='method valgrind: programs in another name space'
-if unshare --pid --fork true 2>err && can valgrind ./space.sh; then
-    run record --method valgrind -o trace ./space.sh
-    is "$name are not left out" "$status $(grep -c 'left out' err)" '0 0'
-else
-    skip "$name" "$(tail -n 1 err)"
-fi
-
 name='more threads at a time than there are buffers'
 if ./clones crowd 4200 2>/dev/null; then
     run record -q --to lackey -o trace2 ./clones crowd 4200

@@ -62,40 +62,6 @@ while (read $trace, my $chunk, 8) {
 print $own > 0 ? $wrong : 'none';
 END
 
-cat >forked.pl <<'END'
-# Of each turn: the parent must have written all eight words of the turn, once
-# each, and the child those that were not recorded before the fork; a child of
-# which the recording says that it may lack some writes fewer, and no other one.
-# Prints how many turns are wrong, whether of some turns a part had been
-# recorded, and whether all lacking children are counted.
-my ($counted) = shift;
-my ($wrong, $parts, $lacking, @recorded) = (0, 0, 0, split ' ', <STDIN>);
-my (%parent, %child);
-for my $name (@ARGV) {
-    my %of;
-    open my $trace, '<', $name or die;
-    while (<$trace>) {
-        my ($at, $bytes) = /^ S ([0-9a-f]+),(\d+)/ or next;
-        next if hex($at) >> 44 != 1;
-        $of{ ((hex($at) & (1 << 44) - 1) + $_) / 4 }++
-            for map { 4 * $_ } 0 .. $bytes / 4 - 1;
-    }
-    if (keys %of > 8) { %parent = %of; next }
-    $child{$_} += $of{$_} for keys %of;
-}
-for my $turn (1 .. @recorded) {
-    my $mask = $recorded[$turn - 1];
-    $parts++ if $mask > 0 && $mask < 255;
-    my @words = map { 8 * $turn + $_ } 0 .. 7;
-    my @own = grep { !($mask >> $_ % 8 & 1) } @words;
-    $wrong++ if grep { ($parent{$_} // 0) != 1 } @words;
-    $wrong++ if grep { ($child{$_} // 0) > ($mask >> $_ % 8 & 1 ? 0 : 1) } @words;
-    $lacking++ if grep { !$child{$_} } @own;
-}
-print "$wrong wrong, ", $parts > 0 ? 'some' : 'none', ' in part, ',
-    $lacking <= $counted ? 'counted' : "$lacking lack some, $counted counted";
-END
-
 # The flags that name the plugin for a compiler, or those for calls.
 flags() { # WAY OPTION
     case $1 in
@@ -162,25 +128,6 @@ single_steps() { # WAY
     done
 }
 
-# What a handler that forks and returns in the child, too, costs the child is
-# counted, and the status is the program's.
-forks() { # WAY
-    for options in '' --sites; do
-        rm -f apart.*
-        # By the plugin, few instructions of many write the words.
-        every=1
-        [ -z "$options" ] || every=8
-        # shellcheck disable=SC2086 # words
-        run record -q $options --thread-traces separate --to lackey -o apart \
-            ./forked $every
-        lack=$(sed -n 's/.*: \([0-9]*\) process[es]* may lack references: .*/\1/p' err)
-        is "$1: a handler that forks and returns $options" \
-            "$status $(perl forked.pl "${lack:-0}" apart.* <out)" \
-            '0 0 wrong, some in part, counted'
-        check "$1: and some lack references $options" test "${lack:-0}" -gt 0
-    done
-}
-
 for way in calls clang; do
     case $(flags $way --cflags) in
     -fpass-plugin*) ;;
@@ -195,11 +142,6 @@ for way in calls clang; do
         single_steps $way
     else
         skip "$way: single steps" "$(head -n 1 err)"
-    fi
-    if build $way forked 2>err; then
-        forks $way
-    else
-        skip "$way: handlers that fork" "$(head -n 1 err)"
     fi
     check "$way: handlers are built" build $way handlers
     run record -q --to lackey -o trace ./handlers jump 10

@@ -13,7 +13,7 @@
 #define PROGRAM_BUFFERS 16
 
 struct program {
-    int file, free_end, message_end;
+    int file, free_end, bell_end;
     struct margay_capture *capture;
     uint64_t *buffers[PROGRAM_BUFFERS];
 };
@@ -25,9 +25,9 @@ static bool program_attach(struct program *program,
 {
     if (sscanf(margay_receiver_environment(receiver),
                MARGAY_CAPTURE_VARIABLE "=%d,%d,%d", &program->file,
-               &program->free_end, &program->message_end) != 3)
+               &program->free_end, &program->bell_end) != 3)
         return false;
-    program->message_end = dup(program->message_end);
+    program->bell_end = dup(program->bell_end);
     program->capture =
         mmap(NULL, sizeof *program->capture, PROT_READ | PROT_WRITE, MAP_SHARED,
              program->file, 0);
@@ -45,12 +45,12 @@ static bool program_attach(struct program *program,
     return true;
 }
 
-/* Close the last writing end of the pipe: no message will follow. */
+/* Close the last writing end of the pipe. */
 static void program_close(struct program *program)
 {
-    if (program->message_end >= 0)
-        close(program->message_end);
-    program->message_end = -1;
+    if (program->bell_end >= 0)
+        close(program->bell_end);
+    program->bell_end = -1;
 }
 
 static void program_release(struct program *program)
@@ -76,12 +76,11 @@ static void program_own(struct program *program, uint32_t buffer,
                           process, 0));
 }
 
-static void program_send(struct program *program, uint32_t type,
-                         uint32_t process, uint32_t value)
+/* Wake the receiver. */
+static void program_ring(struct program *program)
 {
-    const struct margay_message message = {type, process, value};
-    if (program->message_end >= 0)
-        (void)!write(program->message_end, &message, sizeof message);
+    if (program->bell_end >= 0)
+        (void)!write(program->bell_end, "", 1);
 }
 
 /* The program that fills a buffer now. */
@@ -101,7 +100,7 @@ static void program_fill(struct program *program, uint32_t buffer,
                       program_words);
     if (margay_slots_fill(program->capture, buffer % MARGAY_MAX_BUFFERS,
                           process, words, words))
-        program_send(program, MARGAY_MESSAGE_LOOK, process, 0);
+        program_ring(program);
 }
 
 #endif

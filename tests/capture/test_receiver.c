@@ -51,11 +51,11 @@ static bool is_sequence(const uint64_t *addresses, size_t count, uint64_t first)
    first. */
 static uint32_t take(struct program *program, uint32_t process, uint32_t thread)
 {
-    const struct margay_slot_owner owner = {process, 0, thread};
+    const struct margay_slot_owner owner = {process, thread};
     uint32_t buffer;
     while (!margay_slots_take(program->capture, &owner, &buffer)) {
         if (margay_slots_wakes(program->capture, true))
-            program_send(program, MARGAY_MESSAGE_LOOK, process, 0);
+            program_ring(program);
         sched_yield();
     }
     margay_slots_open(program->capture, buffer, &owner,
@@ -102,7 +102,7 @@ static void test_steps(uint32_t dead)
     fill(&program, full, 20, 6);
     program_fill(&program, full, 6, dead);
     drain(receiver, got, 64, &status);
-    const struct margay_slot_owner owner = {dead, 0, 0};
+    const struct margay_slot_owner owner = {dead, 0};
     margay_slots_take(program.capture, &owner, &taken);
     CHECK_U64(taken, full, "the first free buffer is taken again");
     CHECK(program.buffers[taken][5] != 0 &&
@@ -120,7 +120,7 @@ static void test_steps(uint32_t dead)
 static void test_keepers(void)
 {
     begin();
-    const struct margay_slot_owner first = {(uint32_t)getpid(), 0, 0};
+    const struct margay_slot_owner first = {(uint32_t)getpid(), 0};
     uint32_t one = take(&program, first.process, first.thread);
     program_fill(&program, one, 0, first.process);
     drain(receiver, got, 64, &status);
@@ -134,24 +134,39 @@ static void test_keepers(void)
     end();
 }
 
+/* A process that has the memory and waits until it is killed, or none. */
+static pid_t child_of(bool lives)
+{
+    pid_t child = fork();
+    if (child == 0 && lives)
+        pause();
+    if (child == 0)
+        _exit(0);
+    if (!lives)
+        waitpid(child, NULL, 0);
+    return child;
+}
+
 static void test_the_dead(void)
 {
     /* Before there is anything that the child would seem to have lost. */
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
+    pid_t child = child_of(false);
     begin();
     program_own(&program, 4, (uint32_t)child, 0);
     fill(&program, 4, 50, 9);
     program.buffers[4][12] = margay_word(59, MARGAY_READ, 8);
-    program_own(&program, 5, (uint32_t)getpid(), 1);
-    waitpid(child, NULL, 0);
+    pid_t living = child_of(true);
+    program_own(&program, 5, (uint32_t)living, 1);
+    fill(&program, 5, 70, 3);
     margay_receiver_finish(receiver, false);
-    CHECK(come(10, 50), "what a dead process left, holes included");
+    CHECK(drain(receiver, got, 64, &status) == 13 && is_sequence(got, 10, 50) &&
+              is_sequence(got + 10, 3, 70),
+          "what a dead process left, holes included");
     CHECK_U64(status, MARGAY_AGAIN, "others are waited for");
-    program_own(&program, 5, 0, 0);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_END, "until there are none");
+    kill(living, SIGKILL);
+    waitpid(living, NULL, 0);
+    fill(&program, 5, 70, 5);
+    CHECK(come(2, 73) && status == MARGAY_END, "until there are none");
     end();
     test_steps((uint32_t)child);
 }
@@ -161,10 +176,7 @@ static void test_the_dead(void)
 static void test_many_dead(void)
 {
     enum { CROWD = 64 };
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    waitpid(child, NULL, 0);
+    pid_t child = child_of(false);
     begin();
     size_t count = 0;
     uint32_t buffer;
@@ -180,7 +192,7 @@ static void test_many_dead(void)
     CHECK(count == 9 && is_sequence(got, 9, 50),
           "what the dead left, when others wait");
     CHECK_U64(program.capture->buffers, CROWD, "before there are many");
-    const struct margay_slot_owner owner = {1, 0, 1};
+    const struct margay_slot_owner owner = {1, 1};
     CHECK(margay_slots_take(program.capture, &owner, &buffer),
           "and their buffers are free");
     atomic_store(&program.capture->buffers, 0);
@@ -191,131 +203,59 @@ static void test_many_dead(void)
     end();
 }
 
-/* A process that executes another program before the receiver hears that the
-   first one has attached: the buffer of the second one is no remains. */
-static void test_late_attach(void)
-{
-    begin();
-    uint32_t me = (uint32_t)getpid();
-    program_own(&program, 3, me, 0);
-    fill(&program, 3, 100, 10);
-    program_own(&program, 5, me, 1);
-    fill(&program, 5, 200, 4);
-    atomic_store(&program.capture->slots[5].program, 1);
-    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 0);
-    size_t count = drain(receiver, got, 64, &status);
-    CHECK_U64(margay_slot_stage(program.capture->slots[5].state),
-              MARGAY_SLOT_OPEN, "the later program keeps its buffer");
-    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 1);
-    count += drain(receiver, got, 64, &status);
-    CHECK_U64(margay_slot_stage(program.capture->slots[3].state),
-              MARGAY_SLOT_FREE, "the earlier one has ended");
-    fill(&program, 5, 200, 6);
-    program_fill(&program, 5, 6, me);
-    count += drain(receiver, got, 64, &status);
-    CHECK_U64(count, 16, "no reference comes twice");
-    end();
-}
-
-/* A process that executes itself again and again needs no more buffers. */
+/* A process that executes itself again and again needs no more buffers, and
+   what each program left comes before what the next one writes. */
 static void test_renewed(void)
 {
     enum { TIMES = 100 };
     begin();
-    struct margay_slot_owner owner = {(uint32_t)getpid(), 0, 0};
+    struct margay_slot_owner owner = {(uint32_t)getpid(), 0};
     uint32_t buffer, most = 0;
-    for (; owner.program < TIMES; owner.program++, owner.thread++) {
+    uint64_t next = 1;
+    bool in_order = true;
+    for (; owner.thread < TIMES; owner.thread++) {
         for (int i = 0; i < 2; i++) { /* a full one, and one that it leaves */
             if (!margay_slots_take(program.capture, &owner, &buffer))
                 break;
             most = buffer > most ? buffer : most;
             margay_slots_open(program.capture, buffer, &owner,
                               program.buffers[buffer]);
+            fill(&program, buffer, next + 2 * (uint64_t)i, 2);
             if (i == 0)
-                program_fill(&program, buffer, 0, owner.process);
+                program_fill(&program, buffer, 2, owner.process);
         }
-        program_send(&program, MARGAY_MESSAGE_ATTACH, owner.process,
-                     owner.program + 1);
-        drain(receiver, got, 64, &status);
+        margay_slots_inherit(program.capture, owner.process);
+        in_order = come(4, next) && in_order;
+        next += 4;
     }
+    CHECK(in_order, "the words of programs that ended by exec");
     CHECK(margay_slots_take(program.capture, &owner, &buffer) && most < 2,
-          "the buffers of programs that ended by exec are for all");
+          "and their buffers are for all");
+    CHECK_U64(margay_receiver_facts(receiver).missing, 0, "nothing is missed");
     end();
 }
 
-/* A program that attaches before its parent says that it started it, is waited
-   for. */
-static void test_late_parent(void)
+/* The buffers of a program that ended by exec, in the order in which its
+   threads opened them; one that was taken only is free. */
+static void test_inherited(void)
 {
     begin();
-    uint32_t parent = (uint32_t)getppid();
-    program_send(&program, MARGAY_MESSAGE_ATTACH, parent, 0);
-    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
-    margay_receiver_finish(receiver, false);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_AGAIN, "a child that came before its parent");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_END, "until it leaves");
-    end();
-}
-
-/* A process that is about to be made when its maker is dead has some time to be
-   heard of, but it may have been killed. */
-static void test_unborn(void)
-{
-    pid_t dead = fork();
-    if (dead == 0)
-        _exit(0);
-    waitpid(dead, NULL, 0);
-    begin();
-    int looks = 0;
-    program_send(&program, MARGAY_MESSAGE_FORK, (uint32_t)dead, 0);
-    margay_receiver_finish(receiver, false);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_AGAIN, "a child of a dead process may come");
-    for (; looks < 600 && status == MARGAY_AGAIN; looks++) {
-        usleep(10000);
-        drain(receiver, got, 64, &status);
-    }
-    CHECK_U64(status, MARGAY_END, "or was killed before it said so");
-    end();
-}
-
-/* Whether a program comes before or after the message that it was started. */
-static void test_members(void)
-{
-    begin();
-    uint32_t me = (uint32_t)getpid(), parent = (uint32_t)getppid();
-    margay_receiver_expect(receiver, me);
-    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 0);
-    program_send(&program, MARGAY_MESSAGE_ATTACH, parent, 0);
-    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_facts(receiver).left_out, 0, "all have come");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, me, 0);
-    program_send(&program, MARGAY_MESSAGE_STAY, me, 0);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_facts(receiver).left_out, 0,
-              "one that could not go");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 1);
-    for (uint32_t i = 1; i <= 300; i++)
-        program_send(&program, MARGAY_MESSAGE_LEAVE, INT32_MAX + i, 0);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_facts(receiver).left_out, 301, "many have left");
-    CHECK_U64(margay_receiver_facts(receiver).processes, 2, "two have come");
-
-    margay_receiver_finish(receiver, false);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_AGAIN, "one is waited for");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
-    program_send(&program, MARGAY_MESSAGE_LEAVE, me, 0);
-    program_send(&program, MARGAY_MESSAGE_FORK, me, 0);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_AGAIN, "and so is one to be born");
-    program_send(&program, MARGAY_MESSAGE_BORN, 0, me);
-    drain(receiver, got, 64, &status);
-    CHECK_U64(status, MARGAY_END, "but none that is not recorded");
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 5, me, 0);
+    program_own(&program, 2, me, 1);
+    program_own(&program, 3, me + 1, 0);
+    fill(&program, 5, 100, 4);
+    fill(&program, 2, 104, 3);
+    atomic_store(&program.capture->slots[4].state,
+                 margay_slot_state(MARGAY_SLOT_TAKEN, me, 0));
+    atomic_store(&program.capture->slots[6].keeper, (uint64_t)me << 32 | 1);
+    margay_slots_inherit(program.capture, me);
+    CHECK(come(7, 100), "what another program has left");
+    CHECK(atomic_load(&program.capture->slots[4].state) == 0 &&
+              atomic_load(&program.capture->slots[6].keeper) == 0,
+          "a buffer that it had not opened is free, and none is kept for it");
+    CHECK_U64(margay_slot_stage(program.capture->slots[3].state),
+              MARGAY_SLOT_OPEN, "those of others stay as they are");
     end();
 }
 
@@ -325,9 +265,9 @@ static void test_harm(void)
     program_fill(&program, 99, 8, 1);
     program_fill(&program, UINT32_MAX, 8, 1);
     program_fill(&program, 0, MARGAY_BUFFER_WORDS + 1, 1);
-    program_send(&program, 77, 0, 0);
+    program_ring(&program);
     program_own(&program, MARGAY_MAX_BUFFERS - 1, 1, 1);
-    CHECK_U64(drain(receiver, got, 64, &status), 0, "senseless messages");
+    CHECK_U64(drain(receiver, got, 64, &status), 0, "buffers that are none");
     for (int i = 0; i < 40; i++) {
         atomic_store(&program.capture->waits, 1);
         drain(receiver, got, 64, &status);
@@ -391,10 +331,7 @@ int kill(pid_t process, int number)
 static void test_last_deed(void)
 {
     begin();
-    pid_t dead = fork();
-    if (dead == 0)
-        _exit(0);
-    waitpid(dead, NULL, 0);
+    pid_t dead = child_of(false);
     program_own(&program, 0, (uint32_t)dead, 0);
     fill(&program, 0, 0, 10);
     margay_receiver_finish(receiver, false);
@@ -586,10 +523,7 @@ static void test_marks_of_free(void)
 static void test_openings(void)
 {
     begin();
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    waitpid(child, NULL, 0);
+    pid_t child = child_of(false);
     program_own(&program, 5, (uint32_t)child, 0);
     program_own(&program, 2, (uint32_t)child, 1);
     fill(&program, 5, 100, 4);
@@ -646,46 +580,14 @@ static void test_hurry(void)
     end();
 }
 
-/* A message waits for buffers that were full before it was sent. */
-static void test_messages(void)
-{
-    begin();
-    struct margay_words words;
-    struct margay_error error;
-    uint32_t me = (uint32_t)getpid();
-    for (uint64_t i = 0; i < 3; i++) {
-        uint32_t buffer = take(&program, me, 0);
-        fill(&program, buffer, 10 * i, 10);
-        program_fill(&program, buffer, 10, me);
-    }
-    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 1);
-    bool before = true;
-    for (int i = 0; i < 3; i++)
-        before =
-            margay_receiver_next(receiver, 0, &words, &error) == MARGAY_OK &&
-            words.count > 0 && margay_receiver_facts(receiver).processes == 0 &&
-            before;
-    CHECK(before, "full buffers come before a message");
-    uint32_t later = take(&program, me, 0);
-    fill(&program, later, 30, 10);
-    program_fill(&program, later, 10, me);
-    margay_receiver_next(receiver, 0, &words, &error);
-    CHECK(margay_receiver_facts(receiver).processes == 1 && words.count == 0,
-          "and then it is heard, before later ones");
-    end();
-}
-
 int main(void)
 {
     test_environment();
     test_keepers();
     test_the_dead();
     test_many_dead();
-    test_late_attach();
     test_renewed();
-    test_late_parent();
-    test_members();
-    test_unborn();
+    test_inherited();
     test_harm();
     test_missing();
     test_last_deed();
@@ -697,7 +599,6 @@ int main(void)
     test_marks_of_free();
     test_openings();
     test_hurry();
-    test_messages();
     test_waits();
     return tap_done();
 }

@@ -51,7 +51,7 @@ static void step(struct program *program, margay_receiver *receiver,
         program_own(program, low % 20, 1, high);
         break;
     case 4:
-        program_send(program, high & 7, 1, low & 31);
+        program_ring(program);
         break;
     case 6:
         program_fill(program, low % 20, high, 1);

@@ -22,14 +22,22 @@
 #define _GNU_SOURCE
 #include "traces/capture/harvest.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "traces/base/error.h"
+
+/* Of the file, as the system shows it. */
+#define NAME "margay-capture"
 
 /* How often a look is repeated that saw buffers become full. */
 #define LOOKS 3
@@ -57,8 +65,7 @@ enum margay_status margay_shared_memory_create(
     struct margay_shared_memory *shared, struct margay_error *error)
 {
     *shared = (struct margay_shared_memory){
-        .file =
-            memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+        .file = memfd_create(NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (shared->file < 0 ||
         fcntl(shared->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0 ||
         (shared->capture = extend(shared, 0, data_offset())) == NULL)
@@ -84,6 +91,41 @@ bool margay_shared_memory_add(struct margay_shared_memory *shared)
     shared->buffer_count++;
     atomic_store(&shared->capture->buffers, shared->buffer_count);
     return true;
+}
+
+/* Does the process have the file with this number in its memory? */
+static bool has_mapped(const char *process, ino_t number)
+{
+    char *line = NULL, path[64];
+    size_t bytes = 0;
+    bool found = false;
+    unsigned long long inode;
+    snprintf(path, sizeof path, "/proc/%.20s/maps", process);
+    FILE *maps = fopen(path, "re");
+    while (maps != NULL && !found && getline(&line, &bytes, maps) > 0)
+        found = strstr(line, " /memfd:" NAME) != NULL &&
+                sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1 &&
+                inode == number;
+    if (maps != NULL)
+        fclose(maps);
+    free(line);
+    return found;
+}
+
+bool margay_shared_memory_is_shared(const struct margay_shared_memory *shared)
+{
+    bool found = false;
+    struct stat status;
+    struct dirent *entry;
+    DIR *processes =
+        fstat(shared->file, &status) == 0 ? opendir("/proc") : NULL;
+    while (processes != NULL && !found && (entry = readdir(processes)) != NULL)
+        found = isdigit((unsigned char)entry->d_name[0]) &&
+                atol(entry->d_name) != getpid() &&
+                has_mapped(entry->d_name, status.st_ino);
+    if (processes != NULL)
+        closedir(processes);
+    return found;
 }
 
 void margay_shared_memory_free(struct margay_shared_memory *shared)
@@ -249,7 +291,7 @@ static uint32_t words_of(uint64_t state)
     return words < MARGAY_BUFFER_WORDS ? words : MARGAY_BUFFER_WORDS;
 }
 
-bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
+bool margay_harvest_full(struct margay_harvest *harvest)
 {
     uint32_t first = MARGAY_MAX_BUFFERS, first_turn = 0;
     bool still = look(harvest);
@@ -257,7 +299,6 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
         uint32_t turn = atomic_load(&slot_of(harvest, i)->turn);
         if (!is_in(harvest, i, MARGAY_SLOT_FULL) ||
             (first != MARGAY_MAX_BUFFERS && turn - first_turn <= INT32_MAX) ||
-            (before != NULL && turn - *before <= INT32_MAX) ||
             (!still && turn - harvest->turns <= INT32_MAX))
             continue;
         first = i;
@@ -268,36 +309,6 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
     add_marked(harvest, first);
     add_rest(harvest, first, words_of(harvest->states[first]));
     return true;
-}
-
-/* Programs are numbered as they attach.  The message about one may come when
-   its process has become another one, which has the later number. */
-static bool is_before(uint32_t program, uint32_t other)
-{
-    return program - other > INT32_MAX;
-}
-
-/* No buffer is kept for a thread of an earlier program.  A thread of the later
-   one may take the buffer meanwhile, which names its keeper first and, before
-   it is open, its program: loaded in this order, with no buffer taken in
-   between, the program is not earlier than the keeper. */
-void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
-                            uint32_t program)
-{
-    look(harvest);
-    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        struct margay_slot *slot = &harvest->shared->capture->slots[i];
-        uint64_t keeper = atomic_load(&slot->keeper);
-        bool taken =
-            margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_TAKEN;
-        if (keeper != 0 && margay_slot_process(keeper) == process && !taken &&
-            is_before(atomic_load(&slot->program), program))
-            atomic_compare_exchange_strong(&slot->keeper, &keeper, 0);
-        if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
-            margay_slot_process(harvest->states[i]) == process &&
-            is_before(atomic_load(&slot_of(harvest, i)->program), program))
-            add_rest(harvest, i, MARGAY_BUFFER_WORDS);
-    }
 }
 
 void margay_harvest_share(struct margay_harvest *harvest)

@@ -36,6 +36,10 @@ enum margay_status margay_shared_memory_create(
    as there can be. */
 bool margay_shared_memory_add(struct margay_shared_memory *shared);
 
+/* True if a process other than this one has the memory mapped, as far as the
+   system says so. */
+bool margay_shared_memory_is_shared(const struct margay_shared_memory *shared);
+
 void margay_shared_memory_free(struct margay_shared_memory *shared);
 
 /* The processes of another name space are unknown until the end. */
@@ -74,18 +78,12 @@ struct margay_harvest {
 
 /* ------------------- once all tasks are done, one of these finds others -- */
 
-/* The full buffer whose turn it is, and the words that other threads had
-   written when it became full.  False: none is full.  Only turns before *before
-   count, unless that is NULL. */
-bool margay_harvest_full(struct margay_harvest *harvest,
-                         const uint32_t *before);
+/* The full buffer whose turn it is, and what other threads had written when it
+   became full.  False: none is full. */
+bool margay_harvest_full(struct margay_harvest *harvest);
 
 /* The words that the threads have written by now, where no buffer is full. */
 void margay_harvest_open(struct margay_harvest *harvest);
-
-/* The buffers of earlier programs of this process. */
-void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
-                            uint32_t program);
 
 /* The buffers of all dead processes; `all`: of every process.  False if a
    living process owns a buffer, or buffers are full, which come first. */

@@ -1,13 +1,10 @@
 /*
  * receiver.c - the references that recorded programs send
  *
- * harvest.c finds the next words; this file has the pipes, the messages of
- * programs, and the end of the recording.
- *
- * Invariant: a process owes one for each time that it leaves to become another
- * program, and pays one when a recorded program attaches; debts at the end are
- * programs that are missing from the trace.  Messages of different processes
- * come in any order, so only the sum for a process counts.
+ * What words come next is for harvest.c to find; here are the pipes, by which
+ * the sides wake each other, and when the recording is at its end: when no
+ * process has its memory, from which a process cannot be parted but by its end
+ * or by exec, and which the child of a fork has from the first.
  */
 #define _GNU_SOURCE
 #include "traces/capture/receiver.h"
@@ -41,151 +38,6 @@
 /* How often the receiver looks for the words of slow programs. */
 #define HARVEST_MS 100
 
-/* ------------------------------------------------------------- processes -- */
-
-struct member {
-    uint32_t process;
-    bool recorded;     /* or certain to be recorded soon */
-    int64_t owed;      /* programs that left less those that attached */
-    uint64_t forking;  /* processes about to be made by it, and ... */
-    int64_t orphan_ms; /* ... when it was found dead with some; 0 = not yet */
-};
-
-struct members {
-    struct member *list;
-    size_t count, capacity;
-    uint64_t left_out; /* owed by processes no longer in the list */
-};
-
-/* So long a process may take to report itself once its maker is dead. */
-#define BIRTH_MS 2000
-
-/* Messages about more processes than this are ignored as senseless. */
-#define MOST_MEMBERS 65536
-
-static uint64_t owed_by(const struct member *member)
-{
-    return member->owed > 0 ? (uint64_t)member->owed : 0;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Whether more may come from it. */
-static bool is_over(struct member *member)
-{
-    if (!margay_process_is_dead(member->process))
-        return false;
-    if (member->forking > 0 && member->orphan_ms == 0)
-        member->orphan_ms = now_ms();
-    return member->forking == 0 || now_ms() - member->orphan_ms >= BIRTH_MS;
-}
-
-/* Remove dead processes, and keep the sum of their debts. */
-static void forget_dead(struct members *members)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < members->count; i++) {
-        if (is_over(&members->list[i]))
-            members->left_out += owed_by(&members->list[i]);
-        else
-            members->list[kept++] = members->list[i];
-    }
-    members->count = kept;
-}
-
-static bool make_space(struct members *members)
-{
-    size_t wanted = members->capacity == 0 ? 64 : 2 * members->capacity;
-    if (members->count < members->capacity)
-        return true;
-    forget_dead(members);
-    if (2 * members->count < members->capacity)
-        return true;
-    struct member *list =
-        wanted > MOST_MEMBERS
-            ? NULL
-            : realloc(members->list, wanted * sizeof *members->list);
-    if (list == NULL)
-        return members->count < members->capacity;
-    members->list = list;
-    members->capacity = wanted;
-    return true;
-}
-
-static struct member *find_member(struct members *members, uint32_t process)
-{
-    for (size_t i = 0; i < members->count; i++) {
-        if (members->list[i].process == process)
-            return &members->list[i];
-    }
-    if (!make_space(members))
-        return NULL;
-    members->list[members->count] = (struct member){.process = process};
-    return &members->list[members->count++];
-}
-
-static void change_member(struct members *members, uint32_t process, int owes,
-                          bool recorded)
-{
-    struct member *member = find_member(members, process);
-    if (member == NULL)
-        return;
-    member->owed += owes;
-    member->recorded = recorded;
-}
-
-/* Take note of a message; messages about buffers change nothing.  The message
-   that a parent started a program may come after the program has attached: it
-   then stays recorded. */
-static void take_note(struct members *members,
-                      const struct margay_message *message)
-{
-    const uint32_t process = message->process;
-    struct member *member;
-    switch (message->type) {
-    case MARGAY_MESSAGE_ATTACH:
-    case MARGAY_MESSAGE_STAY:
-        change_member(members, process, -1, true);
-        return;
-    case MARGAY_MESSAGE_LEAVE:
-        member = find_member(members, process);
-        change_member(members, process, 1,
-                      message->value == 1 ||
-                          (member != NULL && member->owed < 0));
-        return;
-    case MARGAY_MESSAGE_FORK:
-        member = find_member(members, process);
-        if (member != NULL)
-            member->forking++;
-        return;
-    case MARGAY_MESSAGE_BORN:
-        member = find_member(members, message->value);
-        if (member != NULL)
-            member->forking -= member->forking > 0;
-        change_member(members, process, 0, true);
-        return;
-    default:
-        return;
-    }
-}
-
-/* True if a recorded process lives, or is about to be made.  Where its maker is
-   dead it has two seconds to report itself, because it may have been killed. */
-static bool some_live(struct members *members)
-{
-    bool live = false;
-    for (size_t i = 0; i < members->count && !live; i++) {
-        struct member *member = &members->list[i];
-        live = (member->recorded || member->forking > 0) && !is_over(member);
-    }
-    return live;
-}
-
 /* ---------------------------------------------------------- the receiver -- */
 
 /* "WHAT: the reason of the system". */
@@ -211,22 +63,16 @@ struct margay_receiver {
     struct margay_receiver_options options;
     struct margay_shared_memory shared;
     struct margay_harvest harvest;
-    int free_pipe[2], message_pipe[2];
+    int free_pipe[2], bell_pipe[2];
     char environment[64];
-    /* A message that waits for the buffers that were full before it came: those
-       of turns before `message_turn`. */
-    bool has_message;
-    struct margay_message message;
-    uint32_t message_turn;
     /* The words just given; the next call marks them as done. */
     bool given;
     struct margay_yield yield;
     struct margay_references references;
     struct margay_data_events *events; /* NULL = not recorded */
-    bool finishing, alone, ended;
+    /* The program has ended; no process has the memory; all words are given. */
+    bool finishing, over, ended;
     int pause_ms; /* the last sleep at the end of the pipe; 0 = none */
-    uint64_t processes;
-    struct members members;
 };
 
 /* --------------------------------------------------------------- set-up -- */
@@ -235,18 +81,16 @@ static enum margay_status open_pipes(struct margay_receiver *receiver,
                                      struct margay_error *error)
 {
     if (pipe2(receiver->free_pipe, O_CLOEXEC | O_NONBLOCK) != 0 ||
-        pipe2(receiver->message_pipe, O_CLOEXEC) != 0 ||
-        !move_up(&receiver->free_pipe[0]) ||
-        !move_up(&receiver->message_pipe[1]))
+        pipe2(receiver->bell_pipe, O_CLOEXEC) != 0 ||
+        !move_up(&receiver->free_pipe[0]) || !move_up(&receiver->bell_pipe[1]))
         return fail_system("no pipe to a program", error);
-    fcntl(receiver->message_pipe[0], F_SETFL, O_NONBLOCK);
-    /* Of the same length for each process number: the place of a program's
-       stack depends on it. */
+    fcntl(receiver->bell_pipe[0], F_SETFL, O_NONBLOCK);
+    /* As long for each number of a process: where a program's stack begins
+       depends on the length. */
     snprintf(receiver->environment, sizeof receiver->environment,
              MARGAY_CAPTURE_VARIABLE "=%d,%d,%d,%010ld,%d",
              receiver->shared.file, receiver->free_pipe[0],
-             receiver->message_pipe[1], (long)getpid(),
-             receiver->message_pipe[0]);
+             receiver->bell_pipe[1], (long)getpid(), receiver->bell_pipe[0]);
     return MARGAY_OK;
 }
 
@@ -295,7 +139,7 @@ enum margay_status margay_receiver_create(
     made->harvest.shared = &made->shared;
     made->harvest.site_slots = options->sites;
     memset(made->free_pipe, -1, sizeof made->free_pipe);
-    memset(made->message_pipe, -1, sizeof made->message_pipe);
+    memset(made->bell_pipe, -1, sizeof made->bell_pipe);
     enum margay_status status =
         margay_shared_memory_create(&made->shared, error);
     move_up(&made->shared.file);
@@ -330,11 +174,10 @@ void margay_receiver_free(margay_receiver *receiver)
     margay_shared_memory_free(&receiver->shared);
     for (int i = 0; i < 2; i++) {
         close_file(&receiver->free_pipe[i]);
-        close_file(&receiver->message_pipe[i]);
+        close_file(&receiver->bell_pipe[i]);
     }
     margay_references_free(&receiver->references);
     free(receiver->events);
-    free(receiver->members.list);
     free(receiver);
 }
 
@@ -349,25 +192,18 @@ void margay_receiver_pass_on(const margay_receiver *receiver)
 {
     fcntl(receiver->shared.file, F_SETFD, 0);
     fcntl(receiver->free_pipe[0], F_SETFD, 0);
-    fcntl(receiver->message_pipe[1], F_SETFD, 0);
+    fcntl(receiver->bell_pipe[1], F_SETFD, 0);
 }
 
 void margay_receiver_started(margay_receiver *receiver)
 {
-    close_file(&receiver->message_pipe[1]);
-}
-
-void margay_receiver_expect(margay_receiver *receiver, uint32_t process)
-{
-    const struct margay_message message = {.type = MARGAY_MESSAGE_LEAVE,
-                                           .process = process};
-    take_note(&receiver->members, &message);
+    close_file(&receiver->bell_pipe[1]);
 }
 
 void margay_receiver_finish(margay_receiver *receiver, bool alone)
 {
     receiver->finishing = true;
-    receiver->alone = receiver->alone || alone;
+    receiver->over = receiver->over || alone;
 }
 
 void margay_receiver_stop(margay_receiver *receiver)
@@ -398,18 +234,14 @@ struct margay_receiver_facts margay_receiver_facts(
     const margay_receiver *receiver)
 {
     const struct margay_capture *capture = receiver->shared.capture;
-    const struct members *members = &receiver->members;
     uint64_t sent = atomic_load(&capture->sent);
     uint64_t taken = receiver->harvest.taken;
     struct margay_receiver_facts facts = {
-        .processes = receiver->processes,
-        .left_out = members->left_out,
+        .programs = atomic_load(&capture->next_program),
         .missing = sent > taken ? sent - taken : 0,
         .quiet = atomic_load(&capture->quiet),
         .saw_end = atomic_load(&capture->saw_end) != 0,
     };
-    for (size_t i = 0; i < members->count; i++)
-        facts.left_out += owed_by(&members->list[i]);
     for (int i = 0; i < MARGAY_LOSSES; i++)
         facts.lost[i] = atomic_load(&capture->lost[i]);
     return facts;
@@ -452,20 +284,6 @@ const struct margay_data_event *margay_receiver_decode(
 
 /* ------------------------------------------------------------------ next -- */
 
-/* Read a message; MARGAY_AGAIN: there is none.  Buffers that were full before
-   the message was sent come first. */
-static enum margay_status read_message(struct margay_receiver *receiver,
-                                       struct margay_error *error)
-{
-    ssize_t got = read(receiver->message_pipe[0], &receiver->message,
-                       sizeof receiver->message);
-    if (got < 0 && errno != EAGAIN && errno != EINTR)
-        return fail_system("the pipe from a program", error);
-    receiver->has_message = got == (ssize_t)sizeof receiver->message;
-    receiver->message_turn = atomic_load(&receiver->shared.capture->fills);
-    return receiver->has_message ? MARGAY_OK : MARGAY_AGAIN;
-}
-
 /* Where no buffer is free or full, find those that dead processes have left;
    false: none has words. */
 static bool reclaim(struct margay_receiver *receiver)
@@ -502,39 +320,27 @@ static void relieve(struct margay_receiver *receiver)
         (void)!write(receiver->free_pipe[1], "", 1);
 }
 
-/* MARGAY_OK: there may be tasks.  MARGAY_AGAIN: nothing has come. */
+/* MARGAY_OK: there may be tasks, or somebody has rung.  MARGAY_AGAIN: nothing
+   has come. */
 static enum margay_status look(struct margay_receiver *receiver,
                                struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    if (!receiver->has_message)
-        status = read_message(receiver, error);
-    if (status != MARGAY_OK && status != MARGAY_AGAIN)
-        return status;
-    bool full = margay_harvest_full(
-        &receiver->harvest,
-        receiver->has_message ? &receiver->message_turn : NULL);
-    if (!full && !receiver->has_message && reclaim(receiver))
+    char bells[256];
+    ssize_t got = read(receiver->bell_pipe[0], bells, sizeof bells);
+    if (got < 0 && errno != EAGAIN && errno != EINTR)
+        return fail_system("the pipe from a program", error);
+    bool full = margay_harvest_full(&receiver->harvest);
+    if (!full && reclaim(receiver))
         return MARGAY_OK;
     relieve(receiver);
-    if (full || !receiver->has_message)
-        return full ? MARGAY_OK : status;
-    const struct margay_message *message = &receiver->message;
-    receiver->has_message = false;
-    take_note(&receiver->members, message);
-    if (message->type == MARGAY_MESSAGE_ATTACH) {
-        receiver->processes++;
-        margay_harvest_remains(&receiver->harvest, message->process,
-                               message->value);
-    }
-    return status;
+    return full || got > 0 ? MARGAY_OK : MARGAY_AGAIN;
 }
 
 /* At the end of the pipe its last process is most likely about to die, and the
    caller asks for that; one that lives may open the pipe again. */
-static void wait_for_message(struct margay_receiver *receiver, int wait_ms)
+static void wait_for_bell(struct margay_receiver *receiver, int wait_ms)
 {
-    struct pollfd wait = {.fd = receiver->message_pipe[0], .events = POLLIN};
+    struct pollfd wait = {.fd = receiver->bell_pipe[0], .events = POLLIN};
     int longer_ms = receiver->pause_ms == 0 ? 1 : 2 * receiver->pause_ms;
     if (wait_ms < 0 || wait_ms > HARVEST_MS)
         wait_ms = HARVEST_MS;
@@ -560,25 +366,31 @@ static enum margay_status look_later(struct margay_receiver *receiver,
     atomic_store(&capture->sleeps, 1);
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN) {
-        wait_for_message(receiver, wait_ms);
+        wait_for_bell(receiver, wait_ms);
         status = look(receiver, error);
     }
     atomic_store(&capture->sleeps, 0);
     return status;
 }
 
-/* The program has ended, and no message is left; other processes may still
-   run.  `lived`: one of them did before the last look, and may have left
-   messages and words since. */
-static enum margay_status clear_up(struct margay_receiver *receiver, bool lived)
+/* The program has ended, and nothing has come; other processes may still run.
+   What the last of them has done since is looked for once more. */
+static enum margay_status clear_up(struct margay_receiver *receiver,
+                                   struct margay_error *error)
 {
     bool stopped =
         atomic_load(&receiver->shared.capture->quiet) == MARGAY_NO_MORE;
-    bool last = margay_harvest_dead(&receiver->harvest, receiver->alone);
+    if (!receiver->over && !receiver->options.records_all &&
+        !margay_shared_memory_is_shared(&receiver->shared)) {
+        receiver->over = true;
+        enum margay_status status = look(receiver, error);
+        if (status != MARGAY_AGAIN)
+            return status;
+    }
+    bool last = margay_harvest_dead(&receiver->harvest, receiver->over);
     if (receiver->harvest.task_count > 0)
         return MARGAY_OK;
-    bool live = lived || some_live(&receiver->members);
-    receiver->ended = receiver->alone || (last && (stopped || !live));
+    receiver->ended = receiver->over || (last && stopped);
     return receiver->ended ? MARGAY_END : MARGAY_AGAIN;
 }
 
@@ -586,10 +398,9 @@ static enum margay_status clear_up(struct margay_receiver *receiver, bool lived)
 static enum margay_status find_tasks(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
-    bool lived = receiver->finishing && some_live(&receiver->members);
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN && receiver->finishing)
-        status = clear_up(receiver, lived);
+        status = clear_up(receiver, error);
     if (status == MARGAY_AGAIN && wait_ms != 0)
         status = look_later(receiver, wait_ms, error);
     if (status == MARGAY_AGAIN && wait_ms != 0)

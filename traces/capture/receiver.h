@@ -32,6 +32,9 @@ struct margay_receiver_options {
     /* Functions: record from the first entry of `start` to the first return
        from `stop`. */
     struct margay_code_range start, stop;
+    /* All processes that come of the program are recorded, also before they
+       have the memory. */
+    bool records_all;
 };
 
 typedef struct margay_receiver margay_receiver;
@@ -70,9 +73,6 @@ bool margay_receiver_words_stand_alone(const margay_receiver *receiver);
 const struct margay_data_event *margay_receiver_decode(
     margay_receiver *receiver, struct margay_batch *batch, size_t *events);
 
-/* A process has been started that will attach; 0 = one that never will. */
-void margay_receiver_expect(margay_receiver *receiver, uint32_t process);
-
 /* The program has ended.  The receiver now gives the words in the buffers of
    dead processes, waits for recorded processes that still run, and ends.
    `alone`: no process is left, or none is to be waited for. */
@@ -89,11 +89,8 @@ bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
 
 /* Facts about a recording, so far. */
 struct margay_receiver_facts {
-    /* Processes that began to record; each exec counts again. */
-    uint64_t processes;
-    /* Programs that were started by a recorded process, or expected, and have
-       not attached. */
-    uint64_t left_out;
+    /* Programs that began to record. */
+    uint64_t programs;
     /* Processes that could not send all of their references. */
     uint64_t lost[MARGAY_LOSSES];
     /* Of the words in buffers that became full, how many have not come: after

@@ -44,7 +44,7 @@
  *     ...                        write words
  *     margay_slots_mark(capture, buffer, words_of);
  *     if (margay_slots_fill(capture, buffer, process, count, count))
- *         ...                    send MARGAY_MESSAGE_LOOK
+ *         ...                    wake the receiver
  */
 #ifndef MARGAY_TRACES_CAPTURE_SLOTS_H
 #define MARGAY_TRACES_CAPTURE_SLOTS_H
@@ -96,7 +96,7 @@ static inline void margay_slot_note_dirty(struct margay_slot *slot,
 /* ------------------------------------------------------ a program's side -- */
 
 struct margay_slot_owner {
-    uint32_t process, program, thread;
+    uint32_t process, thread;
 };
 
 /* Whom a buffer is kept for; not 0. */
@@ -185,7 +185,6 @@ static inline void margay_slots_open(struct margay_capture *capture,
     margay_slots_clear(
         words, dirty < MARGAY_BUFFER_WORDS ? dirty : MARGAY_BUFFER_WORDS);
     atomic_store_explicit(&slot->thread, owner->thread, memory_order_relaxed);
-    atomic_store_explicit(&slot->program, owner->program, memory_order_relaxed);
     atomic_store_explicit(&slot->opening,
                           atomic_fetch_add(&capture->openings, 1),
                           memory_order_relaxed);
@@ -194,8 +193,8 @@ static inline void margay_slots_open(struct margay_capture *capture,
         memory_order_release);
 }
 
-/* True if the receiver sleeps and is to be woken now, by MARGAY_MESSAGE_LOOK;
-   it is for the caller to send.  `pressing`: at any number of full buffers. */
+/* True if the receiver sleeps and is to be woken now, which is for the caller
+   to do.  `pressing`: at any number of full buffers. */
 static inline bool margay_slots_wakes(struct margay_capture *capture,
                                       bool pressing)
 {
@@ -282,6 +281,37 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
        fewer. */
     atomic_fetch_add_explicit(&capture->sent, words, memory_order_relaxed);
     return margay_slots_wakes(capture, false);
+}
+
+/* The process has become this program, and all that the one before it left is
+   full: first what was opened first.  Who reads ends at the last word that is
+   used.  The result is that of margay_slots_wakes(). */
+static inline bool margay_slots_inherit(struct margay_capture *capture,
+                                        uint32_t process)
+{
+    uint32_t count = atomic_load(&capture->buffers);
+    uint32_t first, now = atomic_load(&capture->openings);
+    bool wakes = false;
+    do {
+        first = MARGAY_MAX_BUFFERS;
+        for (uint32_t i = 0; i < count && i < MARGAY_MAX_BUFFERS; i++) {
+            struct margay_slot *slot = &capture->slots[i];
+            uint64_t state = atomic_load(&slot->state);
+            if (margay_slot_process(atomic_load(&slot->keeper)) == process)
+                atomic_store(&slot->keeper, 0);
+            if (state == margay_slot_state(MARGAY_SLOT_TAKEN, process, 0))
+                atomic_store(&slot->state, 0);
+            if (state == margay_slot_state(MARGAY_SLOT_OPEN, process, 0) &&
+                (first == MARGAY_MAX_BUFFERS ||
+                 now - slot->opening > now - capture->slots[first].opening))
+                first = i;
+        }
+        if (first != MARGAY_MAX_BUFFERS)
+            wakes |=
+                margay_slots_fill(capture, first, process, MARGAY_BUFFER_WORDS,
+                                  MARGAY_BUFFER_WORDS);
+    } while (first != MARGAY_MAX_BUFFERS);
+    return wakes;
 }
 
 /* --------------------------------------------------- the receiver's side -- */

@@ -8,12 +8,12 @@
  *     struct margay_capture      the settings; one page or more
  *     buffer 0, 1, 2, ...        MARGAY_BUFFER_WORDS words each
  *
- * A recording thread takes a free buffer, fills it word by word, and marks it
- * as full in the memory (slots.h).  One pipe carries rare messages, struct
- * margay_message, and wakes the recorder; the other one wakes threads that wait
- * for a buffer, and the bytes in it mean nothing.  A program sends nothing at
- * its end, however it ends: an unused word is zero, so the words that a process
- * has left in its buffers can be taken as soon as the process is dead.
+ * A recording thread takes a free buffer, fills it word by word, and says in
+ * the memory that it is full: slots.h is how.  One pipe wakes the recorder, the
+ * other one threads that wait for a buffer; the bytes in them mean nothing.  A
+ * program says nothing at its end, however it ends: an unused word is zero, so
+ * the words that a process has left in its buffers can be taken as soon as the
+ * process is dead, or by the program that it has become.
  *
  * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, a
  * statement about the references around it:
@@ -35,13 +35,15 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 17
+#define MARGAY_CAPTURE_VERSION 18
 
-/* "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
-   process of the recorder, and its descriptor of the other end of MESSAGES.  A
-   program that has closed descriptors it did not open finds the files again
-   where the system shows the descriptors of other processes
-   (/proc/RECORDER/fd). */
+/*
+ * "FILE,FREE,BELL,RECORDER,READING", in decimal: the three descriptors, the
+ * process of the recorder, and its descriptor of the other end of BELL.  A
+ * program that has closed descriptors it did not open finds the files again
+ * where the system shows the descriptors of other processes
+ * (/proc/RECORDER/fd).
+ */
 #define MARGAY_CAPTURE_VARIABLE "MARGAY_CAPTURE"
 
 /* The first eight bytes of the file, in the byte order of the machine. */
@@ -152,43 +154,14 @@ static inline uint64_t margay_control_word(enum margay_control control,
            (uint64_t)MARGAY_WORD_CONTROL << MARGAY_WORD_KIND_SHIFT;
 }
 
-/* -------------------------------------------------------------- messages -- */
-
-enum margay_message_type {
-    /* Buffers are full, or a thread waits for one. */
-    MARGAY_MESSAGE_LOOK = 1,
-    /* `process` has become the program with the number `value`; the program
-       that it was before has ended by a call of exec. */
-    MARGAY_MESSAGE_ATTACH,
-    /* `process` becomes another program, which attaches if it is recorded;
-       `value` is 1 if that is certain. */
-    MARGAY_MESSAGE_LEAVE,
-    /* `process` could not become another program. */
-    MARGAY_MESSAGE_STAY,
-    /* `process` is about to make another process. */
-    MARGAY_MESSAGE_FORK,
-    /* `process` was made by `value`; or where that failed, is `value`. */
-    MARGAY_MESSAGE_BORN,
-};
-
-/* Shorter than PIPE_BUF, so that a message arrives whole. */
-struct margay_message {
-    uint32_t type; /* enum margay_message_type */
-    uint32_t process;
-    uint32_t value;
-};
-
 /* ------------------------------------------------------------ the memory -- */
 
 /* The reason why references of a process are lost, or may be. */
 enum margay_loss {
     MARGAY_LOSS_DESCRIPTORS, /* it closed them, and can open no others */
     MARGAY_LOSS_MEMORY,      /* it may map no more, as by ulimit -v */
-    MARGAY_LOSS_THREADS,     /* it has more threads than buffers */
-    MARGAY_LOSS_SHARED,      /* another process or thread has its variables */
-    /* A handler forked where words were reserved and not written: the child may
-       lack these. */
-    MARGAY_LOSS_FORKED,
+    MARGAY_LOSS_THREADS,     /* it has more than there can be buffers */
+    MARGAY_LOSS_SHARED,      /* another process has its variables */
     MARGAY_LOSSES
 };
 
@@ -219,7 +192,6 @@ struct margay_slot {
     /* The process and the thread for which it is kept while it is free:
        margay_slot_keeper(), or 0 = for any. */
     _Atomic uint64_t keeper;
-    _Atomic uint32_t program; /* the number of the program in the process */
     _Atomic uint32_t thread;
     _Atomic uint32_t opening; /* in which it was opened, among all, */
     _Atomic uint32_t turn;    /* and in which it became full */
@@ -279,8 +251,8 @@ struct margay_capture {
     _Atomic uint32_t openings;             /* buffers that were opened, */
     _Atomic uint32_t fills;                /* and that became full, */
     _Atomic uint64_t sent;                 /* and the words in them */
-    /* 1: the recorder sleeps, and wants a message when `fills` is `alarm`,
-       ... */
+    /* 1: the recorder sleeps, and is to be woken when `fills` is `alarm`, ...
+     */
     _Atomic uint32_t sleeps, alarm;
     /* ... and 1: a thread waits for a buffer. */
     _Atomic uint32_t waits;

@@ -9,7 +9,7 @@
  *
  * The child of vfork shares the memory of its parent, with the buffers, and
  * counts as its parent: the number of the process is read here and after a fork
- * only.
+ * only.  So does whatever assembly makes, which nothing here sees.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/process.h"
@@ -52,7 +52,6 @@ static off64_t data_offset; /* of buffer 0; the program may spoil the memory */
 static _Atomic bool loses[MARGAY_LOSSES];
 static _Atomic(uint64_t *) buffers[MARGAY_MAX_BUFFERS];
 static pthread_key_t thread_key;
-static pid_t system_number; /* of the process; margay_process.id may be ours */
 
 /* The number of the calling thread, from 1 on; 0 = it has none yet. */
 static __thread uint32_t thread_number
@@ -120,19 +119,16 @@ void margay_process_lose(enum margay_loss loss)
         atomic_fetch_add(&margay_process.capture->lost[loss], 1);
 }
 
-/* Send a message about a process.  False: the receiver has ended, which
-   SIGPIPE also says. */
-static bool tell(uint32_t type, uint32_t process, uint32_t value)
+/* Wake the receiver.  False: it has ended, which SIGPIPE also says. */
+static bool ring(void)
 {
-    const struct margay_message message = {type, process, value};
     ssize_t sent;
     do {
-        if (!has(MARGAY_DESCRIPTOR_MESSAGES))
+        if (!has(MARGAY_DESCRIPTOR_BELL))
             return false;
-        sent = write(margay_process.descriptors[MARGAY_DESCRIPTOR_MESSAGES],
-                     &message, sizeof message);
+        sent = write(margay_process.descriptors[MARGAY_DESCRIPTOR_BELL], "", 1);
     } while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)sizeof message;
+    return sent == 1;
 }
 
 /* mmap(), with offsets of 64 bits.  The linker may redirect it
@@ -168,14 +164,6 @@ static uint64_t *map(uint32_t buffer)
     return memory;
 }
 
-uint64_t *margay_buffer_forget(uint32_t buffer)
-{
-    uint64_t *base = atomic_load(&buffers[buffer]);
-    if (base != NULL)
-        atomic_store(&buffers[buffer], NULL);
-    return base;
-}
-
 /* ------------------------------------------------------------- attaching -- */
 
 /* "3,4,5,77,6" */
@@ -194,8 +182,7 @@ static bool read_descriptors(const char *text)
     for (int i = 0; i < MARGAY_DESCRIPTORS; i++)
         margay_process.descriptors[i] = recorders[i] = (int)numbers[i];
     recorder = numbers[MARGAY_DESCRIPTORS];
-    recorders[MARGAY_DESCRIPTOR_MESSAGES] =
-        (int)numbers[MARGAY_DESCRIPTORS + 1];
+    recorders[MARGAY_DESCRIPTOR_BELL] = (int)numbers[MARGAY_DESCRIPTORS + 1];
     return true;
 }
 
@@ -233,40 +220,6 @@ static bool find_descriptors(void)
     return map_capture();
 }
 
-/* The state of a thread: 'D' = it waits, and no handler of a signal may run;
-   'Z' = it has ended. */
-static char state_of(int thread)
-{
-    char path[64], text[64] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", thread);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 'Z';
-    ssize_t got = read(file, text, sizeof text - 1);
-    close(file);
-    /* "77 (name) S": the name has 15 characters at most, of any kind. */
-    while (got > 1 && text[got - 1] != ')')
-        got--;
-    return got > 1 ? text[got + 1] : 'Z';
-}
-
-/* A process or thread that assembly makes may have the variables of this one,
-   or a copy of them, and then writes where the first one writes; a copy of the
-   memory is another process, also where its maker has ended.  A child of vfork
-   has them while its parent waits. */
-void margay_process_check_thread(int *thread)
-{
-    int now = gettid();
-    if (*thread == 0 || *thread == now)
-        return;
-    bool is_own = getpid() == system_number;
-    char state_of_first = state_of(*thread);
-    if (state_of_first == 'Z' ? !is_own : state_of_first != 'D')
-        margay_process_lose(MARGAY_LOSS_SHARED);
-    else if (is_own)
-        *thread = now;
-}
-
 /* The system's number of this process, or where that means something else to
    the recorder, one that no other process has. */
 static uint32_t own_number(void)
@@ -279,60 +232,20 @@ static uint32_t own_number(void)
                    capture->name_space != space.st_ino;
     if (file >= 0)
         close(file);
-    system_number = getpid();
     return foreign ? MARGAY_FIRST_FOREIGNER +
                          atomic_fetch_add(&capture->foreigners, 1)
                    : (uint32_t)getpid();
-}
-
-/* In other name spaces programs get other numbers, and so are not counted. */
-static void tell_program(uint32_t type, uint32_t process, uint32_t value)
-{
-    int reason = errno;
-    if (margay_process_attach() && margay_process.id < MARGAY_FIRST_FOREIGNER)
-        tell(type, process, value);
-    errno = reason;
-}
-
-void margay_process_leave(uint32_t process, bool certain)
-{
-    tell_program(MARGAY_MESSAGE_LEAVE, process, certain);
-}
-
-void margay_process_stay(void)
-{
-    tell_program(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
-}
-
-/* The receiver waits for a process that is about to be made: the parent may end
-   before the child sends its first message. */
-void margay_process_before_fork(void)
-{
-    int reason = errno;
-    margay_recorder_before_fork();
-    tell(MARGAY_MESSAGE_FORK, margay_process.id, 0);
-    errno = reason;
 }
 
 /* The child has one thread, and no buffer for its next words. */
 void margay_process_after_fork(void)
 {
     int reason = errno;
-    uint32_t parent = margay_process.id;
     margay_process.id = own_number();
     thread_number = 0;
     for (int i = 0; i < MARGAY_LOSSES; i++)
         atomic_store(&loses[i], false);
     margay_recorder_after_fork();
-    tell(MARGAY_MESSAGE_BORN, margay_process.id, parent);
-    errno = reason;
-}
-
-/* If no process was made, none is waited for. */
-void margay_process_fork_failed(void)
-{
-    int reason = errno;
-    tell(MARGAY_MESSAGE_BORN, margay_process.id, margay_process.id);
     errno = reason;
 }
 
@@ -355,11 +268,11 @@ static bool attach(void)
     margay_process.id = own_number();
     margay_process.program =
         atomic_fetch_add(&margay_process.capture->next_program, 1);
+    if (margay_slots_inherit(margay_process.capture, margay_process.id))
+        ring();
     return pthread_key_create(&thread_key, at_thread_end) == 0 &&
-           pthread_atfork(margay_process_before_fork, NULL,
-                          margay_process_after_fork) == 0 &&
-           tell(MARGAY_MESSAGE_ATTACH, margay_process.id,
-                margay_process.program);
+           pthread_atfork(margay_recorder_before_fork, NULL,
+                          margay_process_after_fork) == 0;
 }
 
 /* While one thread attaches, the references of other threads are not recorded,
@@ -390,11 +303,6 @@ bool margay_buffer_refused(bool early)
            (margay_process.capture != NULL && !is_wanted(early));
 }
 
-static bool ask_to_look(void)
-{
-    return tell(MARGAY_MESSAGE_LOOK, margay_process.id, 0);
-}
-
 /* Wait a while for a buffer to become free; false: none will. */
 static bool await_free(const sigset_t *signals)
 {
@@ -404,11 +312,11 @@ static bool await_free(const sigset_t *signals)
     struct pollfd wait = {.fd = file, .events = POLLIN};
     const struct timespec most = {0, WAIT_MS * 1000000L};
     char bell;
-    if (margay_slots_wakes(margay_process.capture, true) && !ask_to_look())
+    if (margay_slots_wakes(margay_process.capture, true) && !ring())
         return false;
     if (ppoll(&wait, 1, &most, signals) == 0 ||
         read(file, &bell, sizeof bell) == 0)
-        return ask_to_look();
+        return ring();
     return true;
 }
 
@@ -430,8 +338,7 @@ static struct margay_slot_owner myself(void)
     if (thread_number == 0)
         thread_number =
             1 + atomic_fetch_add(&margay_process.capture->next_thread, 1);
-    return (struct margay_slot_owner){margay_process.id, margay_process.program,
-                                      thread_number - 1};
+    return (struct margay_slot_owner){margay_process.id, thread_number - 1};
 }
 
 enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
@@ -482,7 +389,7 @@ void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
     margay_slots_mark(margay_process.capture, buffer, mapped);
     if (margay_slots_fill(margay_process.capture, buffer, margay_process.id,
                           words, dirty) &&
-        !ask_to_look())
+        !ring())
         margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
 }
 

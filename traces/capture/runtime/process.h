@@ -17,13 +17,14 @@
 enum margay_descriptor {
     MARGAY_DESCRIPTOR_FILE, /* the shared memory */
     MARGAY_DESCRIPTOR_FREE, /* gives a byte when buffers have become free */
-    MARGAY_DESCRIPTOR_MESSAGES,
+    MARGAY_DESCRIPTOR_BELL, /* wakes the receiver */
 };
 #define MARGAY_DESCRIPTORS 3
 
 struct margay_process {
     struct margay_capture *capture;
-    uint32_t id, program;
+    uint32_t id;
+    uint32_t program; /* its number among those of the recording */
     int descriptors[MARGAY_DESCRIPTORS];
 };
 
@@ -33,25 +34,12 @@ extern struct margay_process margay_process;
 /* True if the process is recorded.  The first call finds out. */
 bool margay_process_attach(void);
 
-/* A process becomes another program, which is `certain` to attach, or may not;
-   or this one could not. */
-void margay_process_leave(uint32_t process, bool certain);
-void margay_process_stay(void);
-
-/* Before a fork that libc does not report, and in its child. */
-void margay_process_before_fork(void);
+/* In the child of a fork of which libc does not tell; before that fork,
+   margay_recorder_before_fork(). */
 void margay_process_after_fork(void);
-
-/* After any failed fork, as libc reports only its beginning. */
-void margay_process_fork_failed(void);
 
 /* Tell the recorder that references of this process are lost, or may be. */
 void margay_process_lose(enum margay_loss loss);
-
-/* The thread whose number in the system was *thread, unless that is 0, has the
-   variables of the calling one.  Where two may use them from now on, references
-   are lost; otherwise *thread becomes the calling one. */
-void margay_process_check_thread(int *thread);
 
 /* --------------------------------------------------------------- buffers -- */
 
@@ -74,10 +62,6 @@ enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
    The buffer is to be sent when the thread ends.  NULL: it cannot be mapped,
    and is given back. */
 uint64_t *margay_buffer_open(uint32_t buffer);
-
-/* The address of a buffer, which the process does not have any more; NULL: it
-   has not been mapped. */
-uint64_t *margay_buffer_forget(uint32_t buffer);
 
 /* Send a buffer of `words` words; the thread no longer owns it.  `dirty`, at
    least as many, may not be 0. */

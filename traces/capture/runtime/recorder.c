@@ -26,25 +26,19 @@
  *   otherwise find unused words, and write without a site where the sites of
  *   the interrupted code go.
  *
- *   A thread hands over its buffer before it forks, so the child has none.  A
- *   handler may fork, and return in the child, where the code that it
- *   interrupted has the address of a place in a buffer of the parent.  So the
- *   child has other memory at the addresses of all buffers, whose words mean
- *   nothing: they send the code to a new place.
+ *   A thread hands over its buffer before it forks, so the child has none.
  * Guarantee: wherever a signal interrupts, no reference is lost or written
  *   twice, and each has its own site; but for a child whose parent had reserved
- *   words and not written them when a handler forked.  Such a child loses these
- *   few, and reports it to the recorder.  The buffers of a thread get their
- *   turns (slots.h) in the order in which it filled them.  A parked one gets
- *   its turn before those that the thread hands over once the words are
- *   written, and after those that handlers have filled until then; a handler
- *   that fills buffers until it has the first of them again, and comes less far
- *   in it than the interrupted code did, leaves words that stay unused, and
- *   that one late.
+ *   words and not written them when a handler forked: these few it writes where
+ *   its parent writes them.  The buffers of a thread get their turns
+ *   (slots.h) in the order in which it filled them.  A parked one gets its turn
+ *   before those that the thread hands over once the words are written, and
+ *   after those that handlers have filled until then; a handler that fills
+ *   buffers until it has the first of them again, and comes less far in it than
+ *   the interrupted code did, leaves words that stay unused, and that one late.
  * Cost: everything here happens once per buffer, once per fork, or once per
- *   process, except where call sites are recorded.  A buffer's words are
- *   checked when it is handed over.  A child asks the system for one mapping
- *   for each buffer that the parent had.
+ *   process, except where call sites are recorded.  A buffer's words are looked
+ *   at when it is handed over.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
@@ -54,8 +48,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
@@ -115,10 +107,8 @@ static __thread struct {
     _Atomic uint32_t puts; /* changes with each written site */
     /* That the last new site is in; NULL = none yet. */
     const struct margay_image *image;
-    int thread;     /* the system's number of the thread; 0 = unknown */
-    bool looks;     /* its present references are not the program's */
+    bool looks;     /* what it refers to now is not the program's */
     bool has_stack; /* the recording knows the thread's stack */
-    bool lacks;     /* words were reserved before the last fork, not written */
     uint64_t *ring; /* the thread's ring; NULL = it has none yet */
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -128,10 +118,6 @@ static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
 
 static uint64_t rings[RINGS][RING_WORDS + SLACK_WORDS];
 static _Atomic uint32_t next_ring;
-
-/* Of one process and all that come of its forks: words that mean nothing, as
-   many as a buffer has.  NULL = there has been no fork. */
-static uint64_t *_Atomic nothing;
 
 static void move_to(uint64_t *next)
 {
@@ -304,7 +290,6 @@ static void give_up(void)
 static void park(const uint64_t *next)
 {
     uint64_t *base = mine.base;
-    margay_process_check_thread(&mine.thread);
     withdraw(next);
     if (base != NULL) {
         size_t at = number_in(base, next);
@@ -343,8 +328,6 @@ static void begin_buffer(uint32_t buffer, uint64_t *base)
     for (size_t i = capture->wants_sites ? 0 : ROOM_WORDS;
          i < MARGAY_BUFFER_WORDS; i++)
         base[i] = MARGAY_WORD_END;
-    if (mine.thread == 0)
-        mine.thread = gettid();
     mine.buffer = buffer;
     mine.sites = sites[buffer];
     for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
@@ -665,59 +648,19 @@ void margay_recorder_stop(void)
 
 /* ----------------------------------------------------------------- forks -- */
 
-static void fill_with_nothing(uint64_t *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        words[i] = margay_control_word(MARGAY_CONTROL_NONE, 0);
-}
-
-/* Processes share the memory of `nothing`, whose words are lost.  It is not
-   private: of a chain of 200 forks with private memory, the last ones took the
-   system 25 ms each.  A child that needs missing memory reports it.
-
-   Code that a handler interrupts may still have the place that was next, also
-   in the parent: no word of the buffer stays unused. */
+/* What a handler interrupted that forks may yet write into parked buffers. */
 void margay_recorder_before_fork(void)
 {
     struct alone alone;
     begin_alone(&alone);
-    if (nothing == NULL) {
-        void *words = mmap(NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (words != MAP_FAILED) {
-            fill_with_nothing(words, MARGAY_BUFFER_WORDS);
-            nothing = words;
-        }
-    }
-    uint64_t *base = mine.base;
     park(margay_recorder.next);
-    if (base != NULL) {
-        uint32_t words = mine.parked[mine.parked_count - 1].words;
-        fill_with_nothing(base + words, MARGAY_BUFFER_WORDS - words);
-    }
     send_parked(false);
-    mine.lacks = mine.parked_count > 0;
     end_alone(&alone);
 }
 
-/* All buffers are the parent's; the same memory at another address needs no
-   descriptor. */
+/* All buffers are the parent's. */
 void margay_recorder_after_fork(void)
 {
-    struct alone alone;
-    begin_alone(&alone);
-    give_up();
     mine.parked_count = 0;
-    mine.thread = 0;
-    if (mine.lacks)
-        margay_process_lose(MARGAY_LOSS_FORKED);
-    for (uint32_t i = 0; i < MARGAY_MAX_BUFFERS; i++) {
-        uint64_t *base = margay_buffer_forget(i);
-        if (base != NULL &&
-            (nothing == NULL ||
-             mremap(nothing, 0, MARGAY_BUFFER_BYTES,
-                    MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED))
-            margay_process_lose(MARGAY_LOSS_MEMORY);
-    }
-    end_alone(&alone);
+    give_up();
 }

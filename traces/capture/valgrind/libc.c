@@ -113,11 +113,6 @@ int ppoll(struct pollfd *files, nfds_t count, const struct timespec *most,
     return (int)call(SYS_ppoll, address(files), (long)count, address(&wait), 0);
 }
 
-pid_t gettid(void)
-{
-    return (pid_t)call(SYS_gettid, 0, 0, 0, 0);
-}
-
 pid_t getpid(void)
 {
     return (pid_t)call(SYS_getpid, 0, 0, 0, 0);

@@ -19,7 +19,6 @@
 #include <pub_tool_libcproc.h>
 #include <pub_tool_options.h>
 #include <pub_tool_tooliface.h>
-#include <pub_tool_vkiscnums.h>
 
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
@@ -92,12 +91,9 @@ static void at_signal(ThreadId thread, Int number, Bool other_stack)
     margay_cursor_catch_up();
 }
 
-static Bool forks; /* no other thread runs meanwhile */
-
 static void before_fork(ThreadId thread)
 {
     (void)thread;
-    forks = True;
     margay_libc_before_fork();
 }
 
@@ -106,31 +102,6 @@ static void in_child(ThreadId thread)
 {
     margay_cursor_switch(thread);
     margay_libc_after_fork();
-}
-
-static Bool executes(UInt call)
-{
-    return call == __NR_execve || call == __NR_execveat;
-}
-
-/* Valgrind starts itself again in place of another program. */
-static void before_call(ThreadId thread, UInt call, UWord *arguments,
-                        UInt count)
-{
-    (void)thread, (void)arguments, (void)count;
-    if (executes(call))
-        margay_process_leave(margay_process.id, true);
-}
-
-static void after_call(ThreadId thread, UInt call, UWord *arguments, UInt count,
-                       SysRes result)
-{
-    (void)thread, (void)arguments, (void)count;
-    if (forks && sr_isError(result))
-        margay_process_fork_failed();
-    forks = False;
-    if (executes(call))
-        margay_process_stay();
 }
 
 /* The program is the first module of the process. */
@@ -168,7 +139,6 @@ static void set_up(void)
     VG_(basic_tool_funcs)(begin, instrument, end);
     VG_(needs_command_line_options)
     (take_option, print_usage, print_debug_usage);
-    VG_(needs_syscall_wrapper)(before_call, after_call);
     VG_(track_start_client_code)(at_run);
     VG_(track_pre_thread_ll_exit)(at_thread_end);
     VG_(track_pre_deliver_signal)(at_signal);
