@@ -70,6 +70,16 @@ void places_tell_unread(const struct places *places);
 const char *places_changed_since(const struct places *places,
                                  const struct timespec *time);
 
+/* Tell `take` the symbols of functions or of variables that a file defines,
+   with their addresses as they stand in the file and their bytes; names stay
+   while the places are open.  Returns the lowest address that is loaded. */
+enum place_symbols { PLACE_FUNCTIONS, PLACE_VARIABLES };
+uint64_t places_symbols(struct places *places, const char *path,
+                        enum place_symbols which,
+                        void (*take)(void *context, const char *name,
+                                     uint64_t address, uint64_t bytes),
+                        void *context);
+
 #ifdef MARGAY_HAS_LIBDW
 /* The functions of libdw, once places are open. */
 extern struct margay_late places_libdw;

@@ -55,26 +55,16 @@ static void add(struct variables *variables, const struct variable *variable)
     added->file = file;
 }
 
-static void add_symbols(struct variables *variables, Dwfl_Module *module,
-                        GElf_Addr bias)
+static void add_symbol(void *variables, const char *name, uint64_t address,
+                       uint64_t bytes)
 {
     char text[PLACE_FUNCTION_BYTES];
-    int count = DWFL(module_getsymtab)(module);
-    for (int i = 1; i < count; i++) {
-        GElf_Sym symbol;
-        GElf_Addr address;
-        const char *name = DWFL(module_getsym_info)(module, i, &symbol,
-                                                    &address, NULL, NULL, NULL);
-        if (name == NULL || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
-            symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0)
-            continue;
-        const struct variable variable = {
-            .from = address - bias,
-            .bytes = symbol.st_size,
-            .name = demangle(name, text, sizeof text) ? text : (char *)name,
-        };
-        add(variables, &variable);
-    }
+    const struct variable variable = {
+        .from = address,
+        .bytes = bytes,
+        .name = demangle(name, text, sizeof text) ? text : (char *)name,
+    };
+    add(variables, &variable);
 }
 
 /* ----------------------------------------------------- debug information -- */
@@ -249,7 +239,7 @@ static enum margay_status variables_read(struct places *places,
     places_begin();
     Dwfl_Module *module = places_module(places, path, &bias);
     if (module != NULL) {
-        add_symbols(*variables, module, bias);
+        places_symbols(places, path, PLACE_VARIABLES, add_symbol, *variables);
         while ((unit = DWFL(module_nextcu)(module, unit, &unit_bias)) != NULL) {
             Dwarf_Die whole = places_whole_unit(unit);
             const struct walk walk = {*variables, *unit, unit_bias - bias};

@@ -200,6 +200,32 @@ Dwfl_Module *places_module(struct places *places, const char *path,
     return file == NULL ? NULL : file->module;
 }
 
+uint64_t places_symbols(struct places *places, const char *path,
+                        enum place_symbols which,
+                        void (*take)(void *context, const char *name,
+                                     uint64_t address, uint64_t bytes),
+                        void *context)
+{
+    struct file *file = file_of(places, path);
+    if (file == NULL || file->module == NULL)
+        return 0;
+    GElf_Addr address, lowest = file->bias;
+    int count = DWFL(module_getsymtab)(file->module);
+    DWFL(module_info)
+    (file->module, NULL, &lowest, NULL, NULL, NULL, NULL, NULL);
+    for (int i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        const char *name = DWFL(module_getsym_info)(file->module, i, &symbol,
+                                                    &address, NULL, NULL, NULL);
+        if (name != NULL && symbol.st_shndx != SHN_UNDEF &&
+            symbol.st_size != 0 &&
+            GELF_ST_TYPE(symbol.st_info) ==
+                (which == PLACE_FUNCTIONS ? STT_FUNC : STT_OBJECT))
+            take(context, name, address - file->bias, symbol.st_size);
+    }
+    return lowest - file->bias;
+}
+
 void places_begin(void)
 {
     errno = 0;
@@ -363,6 +389,16 @@ static void places_find(struct places *places, const char *path,
                         uint64_t address, struct place *place)
 {
     (void)places, (void)path, (void)address, (void)place;
+}
+
+uint64_t places_symbols(struct places *places, const char *path,
+                        enum place_symbols which,
+                        void (*take)(void *context, const char *name,
+                                     uint64_t address, uint64_t bytes),
+                        void *context)
+{
+    (void)places, (void)path, (void)which, (void)take, (void)context;
+    return 0;
 }
 
 enum margay_status places_check(const struct places *places,

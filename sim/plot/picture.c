@@ -212,60 +212,7 @@ static bool picture_is_whole(const char *picture, size_t bytes,
                   kind->end.count) == 0;
 }
 
-/* --------------------------------------------------- a file's own title -- */
-
-/* At the end of a PDF stand the numbers of objects and the place of their
-   table. */
-#define PDF_END_BYTES 512
-
-/* Write a text in hexadecimal digits of UTF-16, as a PDF has it; returns how
-   many bytes that are. */
-static size_t put_utf16(struct output *output, const char *text)
-{
-    char digits[16];
-    size_t count = 0;
-    while (*text != '\0') {
-        size_t bytes = json_character_bytes(text, strlen(text));
-        unsigned code = (unsigned char)*text++;
-        code = bytes == 0 ? 0xfffd : bytes > 1 ? code & 0x7fU >> bytes : code;
-        for (size_t i = 1; i < bytes; i++)
-            code = code << 6 | ((unsigned char)*text++ & 0x3f);
-        int length = code < 0x10000
-                         ? sprintf(digits, "%04X", code)
-                         : sprintf(digits, "%04X%04X", 0xd7c0 + (code >> 10),
-                                   0xdc00 | (code & 0x3ff));
-        output_bytes(output, digits, (size_t)length);
-        count += (size_t)length;
-    }
-    return count;
-}
-
-/* After the end of a PDF, another version of the object about it.  One that
-   does not end as gnuplot's do has no title. */
-static void write_pdf(struct output *output, const char *picture, size_t bytes,
-                      const char *title)
-{
-    static const char tail[] = "> >>\nendobj\n";
-    long long size, root, about, table;
-    char head[64];
-    size_t end = bytes < PDF_END_BYTES ? bytes : PDF_END_BYTES;
-    const char *trailer = memmem(picture + bytes - end, end, "trailer", 7);
-    output_bytes(output, picture, bytes);
-    if (trailer == NULL ||
-        sscanf(trailer,
-               "trailer << /Size %lld /Root %lld 0 R /Info %lld 0 R >> "
-               "startxref %lld",
-               &size, &root, &about, &table) != 4)
-        return;
-    size_t length = (size_t)sprintf(head, "%lld 0 obj\n<< /Title <FEFF", about);
-    output_bytes(output, head, length);
-    length += put_utf16(output, title) + strlen(tail);
-    output_text(
-        output,
-        "%sxref\n%lld 1\n%010zu 00000 n \ntrailer\n<< /Size %lld /Root %lld "
-        "0 R /Info %lld 0 R /Prev %lld >>\nstartxref\n%zu\n%%%%EOF\n",
-        tail, about, bytes, size, root, about, table, bytes + length);
-}
+/* --------------------------------------------------- an SVG's own title -- */
 
 /* Write text as UTF-8, and U+FFFD for other bytes: gnuplot copies names as
    they are. */
@@ -505,8 +452,6 @@ enum margay_status picture_draw(const char *kind,
         write_tikz(output, run.drawn);
     else if (status == MARGAY_OK && strcmp(suffix, ".svg") == 0)
         write_svg(output, run.drawn, run.drawn_bytes, run.title);
-    else if (status == MARGAY_OK && strcmp(suffix, ".pdf") == 0)
-        write_pdf(output, run.drawn, run.drawn_bytes, run.title);
     else if (status == MARGAY_OK)
         output_bytes(output, run.drawn, run.drawn_bytes);
     free(settings);

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,11 @@
 #include "sim/terminal/signals.h"
 
 #define LAUNCH_RECEIVER_BYTES 128
+
+/* The most bytes of the first line of a script, and the most scripts that
+   interpret each other. */
+#define SCRIPT_BYTES 256
+#define MOST_SCRIPTS 4
 
 /* The beginning of a file; 0: it cannot be read. */
 static size_t read_beginning(const char *path, void *bytes, size_t most)
@@ -42,17 +48,20 @@ static bool read_script(const char *path, char *interpreter)
     return *interpreter != '\0';
 }
 
-const char *launch_find_binary(const char *path, struct scripts *scripts)
+bool launch_find_binary(const char *program, char *path)
 {
-    char beyond[SCRIPT_BYTES];
-    for (scripts->count = 0; scripts->count < MOST_SCRIPTS;) {
-        char *interpreter = scripts->interpreters[scripts->count];
+    char interpreter[SCRIPT_BYTES];
+    snprintf(path, PATH_MAX, "%s", program);
+    for (int scripts = 0; search_can_run(path); scripts++) {
         if (!read_script(path, interpreter))
-            return path;
-        path = interpreter;
-        scripts->count++;
+            return true;
+        if (scripts == MOST_SCRIPTS) {
+            errno = ELOOP;
+            return false;
+        }
+        snprintf(path, PATH_MAX, "%s", interpreter);
     }
-    return read_script(path, beyond) ? NULL : path;
+    return false;
 }
 
 bool launch_is_native(const char *binary)
@@ -67,22 +76,15 @@ bool launch_is_native(const char *binary)
 enum margay_status launch_check(const char *program, int *exit_status,
                                 struct margay_error *error)
 {
-    struct scripts scripts;
-    const char *path = program;
-    (void)launch_find_binary(program, &scripts);
-    for (size_t i = 0; i <= scripts.count; i++) {
-        if (!search_can_run(path)) {
-            int reason = errno;
-            *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
-            return margay_fail(
-                error, MARGAY_IO, "%s: cannot run: %s%s%s", program,
-                i == 0 ? "" : path,
-                i == 0 ? "" : ", its interpreter: ", strerror(reason));
-        }
-        if (i < scripts.count)
-            path = scripts.interpreters[i];
-    }
-    return MARGAY_OK;
+    char path[PATH_MAX];
+    if (launch_find_binary(program, path))
+        return MARGAY_OK;
+    const int reason = errno;
+    const bool is_own = strcmp(path, program) == 0;
+    *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    return margay_fail(error, MARGAY_IO, "%s: cannot run: %s%s%s", program,
+                       is_own ? "" : path,
+                       is_own ? "" : ", its interpreter: ", strerror(reason));
 }
 
 /* The prefix, then the program and its arguments. */

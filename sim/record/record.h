@@ -18,11 +18,6 @@
 
 #define LAUNCH_MAX_PREFIX 24
 
-/* The most bytes of the first line of a script, and the most scripts that
-   interpret each other. */
-#define SCRIPT_BYTES 256
-#define MOST_SCRIPTS 4
-
 /* The start of a program; a method prepares it. */
 struct launch {
     const struct options *options;
@@ -101,15 +96,9 @@ void launch_watch(struct launch *launch);
 enum margay_status launch_check(const char *program, int *exit_status,
                                 struct margay_error *error);
 
-/* The interpreter of a script, that of the interpreter if that is one, ... */
-struct scripts {
-    char interpreters[MOST_SCRIPTS][SCRIPT_BYTES];
-    size_t count;
-};
-
-/* The file at the end of these scripts, which is no script; NULL: there are too
-   many scripts.  The string is `path` or belongs to *scripts. */
-const char *launch_find_binary(const char *path, struct scripts *scripts);
+/* The file at the end of scripts that interpret each other, into `path`, of
+   PATH_MAX bytes; false: that file cannot be run, and errno says why. */
+bool launch_find_binary(const char *program, char *path);
 
 /* Is the file a binary for the machine that this program is for? */
 bool launch_is_native(const char *binary);

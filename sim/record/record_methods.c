@@ -67,8 +67,8 @@ static bool valgrind_suits(const struct options *options, const char *program,
 {
     (void)options;
     struct margay_error error;
-    char directory[PATH_MAX];
-    if (record_find(RECORD_VALGRIND, directory, &error) != MARGAY_OK) {
+    char path[PATH_MAX];
+    if (record_find(RECORD_VALGRIND, path, &error) != MARGAY_OK) {
         if (access("/proc/self/exe", F_OK) != 0)
             snprintf(why, WHY_BYTES, "%.*s", WHY_BYTES - 1, error.message);
         else
@@ -84,9 +84,7 @@ static bool valgrind_suits(const struct options *options, const char *program,
     enum { LEAST = 32 };
     struct rlimit limit;
     bool few = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < LEAST;
-    struct scripts scripts;
-    const char *binary = launch_find_binary(program, &scripts);
-    bool native = binary != NULL && launch_is_native(binary);
+    bool native = launch_find_binary(program, path) && launch_is_native(path);
     if (!native)
         snprintf(why, WHY_BYTES,
                  "neither it nor its interpreter is a binary for this machine");

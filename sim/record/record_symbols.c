@@ -2,14 +2,10 @@
  * record_symbols.c - facts of a program's file: the place of a function, how
  * it is linked, and marks of the recorder
  *
- * It reads the tables of an ELF file of this machine's word length and byte
- * order; the method that needs it runs no other program.  A function of C++ is
- * also found by its name in the source.
+ * A function of C++ is also found by its name in the source.
  */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,59 +22,6 @@
    others. */
 #define MOST_TOLD  4
 #define MOST_FOUND (MOST_TOLD + 1)
-
-typedef ElfW(Ehdr) elf_header;
-typedef ElfW(Phdr) elf_segment;
-typedef ElfW(Shdr) elf_section;
-typedef ElfW(Sym) elf_symbol;
-
-/* A file in memory. */
-struct file {
-    const char *bytes;
-    size_t count;
-};
-
-/* Copy element `index` of an array that begins at an offset; false if a part of
-   it lies beyond the file.  It is copied because offsets may be unaligned. */
-static bool copy(const struct file *file, uint64_t offset, uint64_t index,
-                 void *thing, size_t bytes)
-{
-    uint64_t before;
-    if (!margay_multiply_u64(index, bytes, &before) || offset > file->count ||
-        before > file->count - offset || bytes > file->count - offset - before)
-        return false;
-    memcpy(thing, file->bytes + offset + before, bytes);
-    return true;
-}
-
-/* The lowest loaded address; recorded addresses are relative to it. */
-static bool find_base(const struct file *file, const elf_header *header,
-                      uint64_t *base)
-{
-    elf_segment segment;
-    *base = UINT64_MAX;
-    for (unsigned i = 0; i < header->e_phnum && copy(file, header->e_phoff, i,
-                                                     &segment, sizeof segment);
-         i++) {
-        if (segment.p_type == PT_LOAD && segment.p_vaddr < *base)
-            *base = segment.p_vaddr;
-    }
-    return *base != UINT64_MAX;
-}
-
-/* NULL = it has none. */
-static const char *symbol_name(const struct file *file,
-                               const elf_section *names,
-                               const elf_symbol *symbol)
-{
-    if (names->sh_offset > file->count ||
-        names->sh_size > file->count - names->sh_offset ||
-        symbol->st_name >= names->sh_size)
-        return NULL;
-    const char *name = file->bytes + names->sh_offset + symbol->st_name;
-    return memchr(name, '\0', names->sh_size - symbol->st_name) == NULL ? NULL
-                                                                        : name;
-}
 
 /* --------------------------------------------------- names in the source -- */
 
@@ -162,43 +105,20 @@ struct search {
     size_t count;
 };
 
-static void take(struct search *search, const char *symbol_name,
-                 const elf_symbol *symbol)
+static void take(void *context, const char *symbol, uint64_t address,
+                 uint64_t bytes)
 {
-    if (search->count == MOST_FOUND || symbol_name == NULL ||
-        !(search->in_source ? is_called(symbol_name, search->name)
-                            : strcmp(symbol_name, search->name) == 0))
+    struct search *search = context;
+    if (search->count == MOST_FOUND ||
+        !(search->in_source ? is_called(symbol, search->name)
+                            : strcmp(symbol, search->name) == 0))
         return;
     for (size_t i = 0; i < search->count; i++) {
-        if (search->found[i].range.from == symbol->st_value)
+        if (search->found[i].range.from == address)
             return;
     }
-    search->found[search->count++] = (struct found){
-        symbol_name, {symbol->st_value, symbol->st_value + symbol->st_size}};
-}
-
-/* Search all sections of symbols. */
-static void search_all(const struct file *file, const elf_header *header,
-                       struct search *search)
-{
-    elf_section table, names;
-    elf_symbol symbol;
-    for (unsigned i = 0; i < header->e_shnum &&
-                         copy(file, header->e_shoff, i, &table, sizeof table);
-         i++) {
-        if ((table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) ||
-            table.sh_link >= header->e_shnum ||
-            !copy(file, header->e_shoff, table.sh_link, &names, sizeof names))
-            continue;
-        for (uint64_t k = 0;
-             k < table.sh_size / sizeof symbol &&
-             copy(file, table.sh_offset, k, &symbol, sizeof symbol);
-             k++) {
-            if ((symbol.st_info & 15) == STT_FUNC && symbol.st_value != 0 &&
-                symbol.st_size != 0)
-                take(search, symbol_name(file, &names, &symbol), &symbol);
-        }
-    }
+    search->found[search->count++] =
+        (struct found){symbol, {address, address + bytes}};
 }
 
 static enum margay_status fail_several(const struct search *search,
@@ -220,42 +140,42 @@ static enum margay_status fail_several(const struct search *search,
                        search->count > MOST_TOLD ? ", ..." : "");
 }
 
-/* The header of an ELF file; false: it is none. */
-static bool read_header(const struct file *file, elf_header *header)
-{
-    return copy(file, 0, 0, header, sizeof *header) &&
-           memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-           header->e_phentsize == sizeof(elf_segment);
-}
-
-static enum margay_status find(const struct file *file, const char *program,
-                               const char *name,
-                               struct margay_code_range *range,
-                               struct margay_error *error)
+enum margay_status record_find_function(const char *program, const char *name,
+                                        struct margay_code_range *range,
+                                        struct margay_error *error)
 {
     struct search search = {.name = name};
-    elf_header header;
-    uint64_t base = 0;
-    if (read_header(file, &header) &&
-        header.e_shentsize == sizeof(elf_section) &&
-        find_base(file, &header, &base)) {
-        search_all(file, &header, &search);
-        search.in_source = search.count == 0;
-        if (search.in_source)
-            search_all(file, &header, &search);
-    }
+    struct places *places = NULL;
+    *range = (struct margay_code_range){0, 0};
+    enum margay_status status =
+        name == NULL ? MARGAY_OK : places_open(&places, error);
+    if (places == NULL)
+        return status;
+    uint64_t base =
+        places_symbols(places, program, PLACE_FUNCTIONS, take, &search);
+    search.in_source = search.count == 0;
+    if (search.in_source)
+        places_symbols(places, program, PLACE_FUNCTIONS, take, &search);
     if (search.count == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: no function '%s' among its symbols (it may "
-                           "have been stripped, or the function inlined)",
-                           program, name);
-    if (search.in_source && search.count > 1)
-        return fail_several(&search, program, error);
-    *range = search.found[0].range;
-    range->from -= base;
-    range->to -= base;
-    return MARGAY_OK;
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: no function '%s' among its symbols (it may "
+                             "have been stripped, or the function inlined)",
+                             program, name);
+    else if (search.in_source && search.count > 1)
+        status = fail_several(&search, program, error);
+    else
+        *range = (struct margay_code_range){search.found[0].range.from - base,
+                                            search.found[0].range.to - base};
+    places_free(places);
+    return status;
 }
+
+/* ----------------------------------------------------------------- files -- */
+
+struct file {
+    const char *bytes;
+    size_t count;
+};
 
 /* The file in memory, until unmap_file(); without bytes if it has none. */
 static struct file map_file(const char *path)
@@ -290,28 +210,20 @@ bool record_file_holds(const char *path, const char *text)
 
 bool record_is_static(const char *program)
 {
-    elf_header header;
-    elf_segment segment;
+    ElfW(Ehdr) header = {.e_phnum = 0};
+    ElfW(Phdr) segment;
     const struct file file = map_file(program);
-    bool is_static = read_header(&file, &header) && header.e_phnum > 0;
-    for (unsigned i = 0;
-         is_static && i < header.e_phnum &&
-         copy(&file, header.e_phoff, i, &segment, sizeof segment);
-         i++)
+    if (file.count >= sizeof header)
+        memcpy(&header, file.bytes, sizeof header);
+    bool is_static = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                     header.e_phnum > 0 && header.e_phentsize == sizeof segment;
+    for (uint64_t i = 0; is_static && i < header.e_phnum; i++) {
+        uint64_t at = header.e_phoff + i * sizeof segment;
+        if (at > file.count || file.count - at < sizeof segment)
+            break;
+        memcpy(&segment, file.bytes + at, sizeof segment);
         is_static = segment.p_type != PT_INTERP;
+    }
     unmap_file(&file);
     return is_static;
-}
-
-enum margay_status record_find_function(const char *program, const char *name,
-                                        struct margay_code_range *range,
-                                        struct margay_error *error)
-{
-    *range = (struct margay_code_range){0, 0};
-    if (name == NULL)
-        return MARGAY_OK;
-    const struct file file = map_file(program);
-    enum margay_status found = find(&file, program, name, range, error);
-    unmap_file(&file);
-    return found;
 }

@@ -44,14 +44,6 @@ if command -v gnuplot >/dev/null; then
         '<title>Misses of a fully associative LRU cache (walk.lackey, 64-byte blocks)</title>'
     run plot table.csv --title 'a<b & ü 𝄞' -o title.svg
     like 'with any characters' "$(cat title.svg)" '^<title>a&lt;b &amp; ü 𝄞 \('
-    run plot table.csv --title 'a<b & ü 𝄞' -o title.pdf
-    if command -v pdfinfo >/dev/null; then
-        is 'and a PDF' "$(pdfinfo -enc UTF-8 title.pdf 2>&1 |
-            sed -n 's/^Title: *//p')" \
-            'a<b & ü 𝄞 (walk.lackey, 64-byte blocks)'
-    else
-        skip 'and a PDF' 'there is no pdfinfo'
-    fi
 else
     skip '-o x.svg draws the table' 'there is no gnuplot'
 fi

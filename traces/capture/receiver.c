@@ -38,6 +38,10 @@
 /* How often the receiver looks for the words of slow programs. */
 #define HARVEST_MS 100
 
+/* How often it does, and how soon the end of the last process is noticed, where
+   no process has its pipe. */
+#define PAUSE_MS 5
+
 /* ---------------------------------------------------------- the receiver -- */
 
 /* "WHAT: the reason of the system". */
@@ -72,7 +76,6 @@ struct margay_receiver {
     struct margay_data_events *events; /* NULL = not recorded */
     /* The program has ended; no process has the memory; all words are given. */
     bool finishing, over, ended;
-    int pause_ms; /* the last sleep at the end of the pipe; 0 = none */
 };
 
 /* --------------------------------------------------------------- set-up -- */
@@ -336,20 +339,16 @@ static enum margay_status look(struct margay_receiver *receiver,
     return full || got > 0 ? MARGAY_OK : MARGAY_AGAIN;
 }
 
-/* At the end of the pipe its last process is most likely about to die, and the
-   caller asks for that; one that lives may open the pipe again. */
+/* Once no process has the pipe, the last one most likely is about to die, and
+   the caller asks for that; one that lives may open the pipe again. */
 static void wait_for_bell(struct margay_receiver *receiver, int wait_ms)
 {
     struct pollfd wait = {.fd = receiver->bell_pipe[0], .events = POLLIN};
-    int longer_ms = receiver->pause_ms == 0 ? 1 : 2 * receiver->pause_ms;
     if (wait_ms < 0 || wait_ms > HARVEST_MS)
         wait_ms = HARVEST_MS;
     poll(&wait, 1, wait_ms);
-    receiver->pause_ms = 0;
-    if ((wait.revents & (POLLIN | POLLHUP)) == POLLHUP) {
-        receiver->pause_ms = longer_ms < wait_ms ? longer_ms : wait_ms;
-        poll(NULL, 0, receiver->pause_ms);
-    }
+    if ((wait.revents & (POLLIN | POLLHUP)) == POLLHUP)
+        poll(NULL, 0, wait_ms < PAUSE_MS ? wait_ms : PAUSE_MS);
 }
 
 /* Nothing has come: look for buffers that became full meanwhile, sleep, and

@@ -53,9 +53,6 @@ struct chunk_head {
 
 /* --------------------------------------------------------------- reading -- */
 
-/* More than the heads of all chunks that a relay holds, and little to copy. */
-#define EARLY_BYTES 512
-
 struct reading {
     struct margay_block_source source;
     uint64_t offset; /* of the byte that comes next */
@@ -66,50 +63,18 @@ struct reading {
     enum margay_status cut; /* why nothing can be read after the chunk */
     struct margay_error error;
     struct chunk_head head;
-    struct margay_relay_end *relay;  /* NULL: all words are in the trace */
-    const uint64_t *from;            /* where the words of the chunk are */
-    uint64_t chunk[CHUNK_WORDS + 1]; /* and the head after them */
-    /* Bytes that have been read ahead.  The heads of relayed chunks follow each
-       other. */
-    size_t early_begin, early_end;
-    unsigned char early[EARLY_BYTES];
+    struct margay_relay_end *relay; /* NULL: all words are in the trace */
+    const uint64_t *from;           /* where the words of the chunk are */
+    uint64_t chunk[CHUNK_WORDS];
 };
 
-static size_t take_early(struct reading *reading, void *bytes, size_t most)
-{
-    size_t left = reading->early_end - reading->early_begin;
-    size_t taken = left < most ? left : most;
-    memcpy(bytes, reading->early + reading->early_begin, taken);
-    reading->early_begin += taken;
-    return taken;
-}
-
-/* Read `count` bytes, fewer only at the end.  A small read takes all available
-   bytes; a large one, which has room for it, takes the next head, too. */
+/* Read `count` bytes, fewer only at the end. */
 static enum margay_status read_bytes(struct reading *reading, void *bytes,
                                      size_t count, size_t *got,
                                      struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    size_t taken = take_early(reading, bytes, count);
-    size_t left = count - taken, more = 0;
-    char *rest = (char *)bytes + taken;
-    if (left > 0 && left < sizeof reading->early) {
-        status = margay_block_source_read(&reading->source, reading->early,
-                                          left, sizeof reading->early,
-                                          &reading->early_end, error);
-        reading->early_begin = 0;
-        more = take_early(reading, rest, left);
-    } else if (left > 0) {
-        status =
-            margay_block_source_read(&reading->source, rest, left,
-                                     left + sizeof reading->head, &more, error);
-        reading->early_begin = 0;
-        reading->early_end = more > left ? more - left : 0;
-        more -= reading->early_end;
-        memcpy(reading->early, rest + left, reading->early_end);
-    }
-    *got = taken + more;
+    enum margay_status status = margay_block_source_read(
+        &reading->source, bytes, count, count, got, error);
     reading->offset += *got;
     return status;
 }
@@ -275,38 +240,18 @@ static enum margay_status decode(struct reading *reading,
                                 count, batch, first, error);
 }
 
-/* The next chunk has come, and there is room for all its words.  (A chunk that
-   is not relayed is larger than the room.) */
-static bool has_more(const struct reading *reading,
-                     const struct margay_references *batch)
-{
-    struct chunk_head head;
-    if (reading->relay == NULL || reading->events != NULL ||
-        reading->decoding.words < reading->words ||
-        reading->early_end - reading->early_begin < sizeof head)
-        return false;
-    memcpy(&head, reading->early + reading->early_begin, sizeof head);
-    uint32_t words = le32toh(head.words) ^ CHUNK_RELAYED;
-    return words > 0 && words <= batch->capacity - batch->count;
-}
-
 static enum margay_status fill(void *state, struct margay_references *batch,
                                struct margay_error *error)
 {
     struct reading *reading = state;
     size_t first = batch->count;
+    enum margay_status status = MARGAY_OK;
     batch->unfilled = reading->sites ? 0u : MARGAY_COLUMN_SITES;
-    while (batch->count == first || has_more(reading, batch)) {
-        while (reading->decoding.words == reading->words) {
-            enum margay_status status = read_chunk(reading, error);
-            if (status != MARGAY_OK)
-                return status;
-        }
-        enum margay_status status = decode(reading, batch, error);
-        if (status != MARGAY_OK)
-            return status;
-    }
-    return MARGAY_OK;
+    while (status == MARGAY_OK && batch->count == first)
+        status = reading->decoding.words == reading->words
+                     ? read_chunk(reading, error)
+                     : decode(reading, batch, error);
+    return status;
 }
 
 static const struct margay_blocks_reading reading_words = {
