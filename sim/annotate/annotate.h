@@ -94,6 +94,9 @@ Dwfl_Module *places_module(struct places *places, const char *path,
    errno shows; places_check() reports it. */
 void places_begin(void);
 void places_end(struct places *places);
+/* Write the path of a source, which may be relative to the directory of the
+   unit, to `path` of PLACE_FILE_BYTES. */
+void places_put_source(Dwarf_Die *unit, const char *source, char *path);
 /* A unit with its functions and variables, which may be in a file of its own
    (.dwo). */
 Dwarf_Die places_whole_unit(Dwarf_Die *unit);

@@ -158,11 +158,7 @@ static void add_variable(const struct walk *walk, Dwarf_Die *die,
         variable.line = (unsigned)line;
     if (source != NULL) {
         Dwarf_Die unit = walk->unit;
-        const char *directory =
-            DWARF(formstring)(DWARF(attr)(&unit, DW_AT_comp_dir, &attribute));
-        bool whole = source[0] == '/' || directory == NULL;
-        snprintf(file, sizeof file, "%s%s%s", whole ? "" : directory,
-                 whole ? "" : "/", source);
+        places_put_source(&unit, source, file);
         variable.file = file;
     }
     if (*name != '\0')
@@ -225,46 +221,32 @@ static void drop_doubles(struct variables *variables)
     variables->count = kept;
 }
 
-static enum margay_status variables_read(struct places *places,
-                                         const char *path,
-                                         struct variables **variables,
-                                         struct margay_error *error)
+static void read_variables(struct places *places, const char *path,
+                           struct variables *variables)
 {
     uint64_t bias;
     Dwarf_Addr unit_bias;
     Dwarf_Die *unit = NULL;
-    *variables = calloc(1, sizeof **variables);
-    if (*variables == NULL)
-        return margay_fail_memory(error, "the variables of a program");
     places_begin();
     Dwfl_Module *module = places_module(places, path, &bias);
     if (module != NULL) {
-        places_symbols(places, path, PLACE_VARIABLES, add_symbol, *variables);
+        places_symbols(places, path, PLACE_VARIABLES, add_symbol, variables);
         while ((unit = DWFL(module_nextcu)(module, unit, &unit_bias)) != NULL) {
             Dwarf_Die whole = places_whole_unit(unit);
-            const struct walk walk = {*variables, *unit, unit_bias - bias};
+            const struct walk walk = {variables, *unit, unit_bias - bias};
             walk_children(&walk, &whole, NULL, 0);
         }
-        drop_doubles(*variables);
+        drop_doubles(variables);
     }
     places_end(places);
-    return (*variables)->no_memory
-               ? margay_fail_memory(error, "the variables of a program")
-               : MARGAY_OK;
 }
 
 #else /* without libdw */
 
-static enum margay_status variables_read(struct places *places,
-                                         const char *path,
-                                         struct variables **variables,
-                                         struct margay_error *error)
+static void read_variables(struct places *places, const char *path,
+                           struct variables *variables)
 {
-    (void)places, (void)path;
-    *variables = calloc(1, sizeof **variables);
-    return *variables == NULL
-               ? margay_fail_memory(error, "the variables of a program")
-               : MARGAY_OK;
+    (void)places, (void)path, (void)variables;
 }
 
 #endif
@@ -365,8 +347,11 @@ static const struct variable *find_variable(struct data_names *names,
         return NULL;
     }
     if (names->variables[module] == NULL &&
-        variables_read(names->places, path, &names->variables[module], NULL) !=
-            MARGAY_OK) {
+        (names->variables[module] = calloc(1, sizeof **names->variables)) !=
+            NULL)
+        read_variables(names->places, path, names->variables[module]);
+    if (names->variables[module] == NULL ||
+        names->variables[module]->no_memory) {
         names->no_memory = true;
         return NULL;
     }

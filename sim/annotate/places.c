@@ -2,9 +2,21 @@
 #define _GNU_SOURCE
 #include "sim/annotate/annotate.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#ifdef MARGAY_HAS_LIBDW
+#include <dwarf.h>
+#include <elfutils/version.h>
+#else
+typedef struct Dwfl Dwfl;
+typedef struct Dwfl_Module Dwfl_Module;
+typedef struct Dwarf_Die Dwarf_Die;
+#endif
 
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
@@ -32,18 +44,6 @@ bool demangle(const char *name, char *text, size_t bytes)
     return made != NULL;
 }
 
-#ifdef MARGAY_HAS_LIBDW
-
-#include <dwarf.h>
-#include <elfutils/libdwfl.h>
-#include <elfutils/version.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <sys/stat.h>
-
-#define TEXT(number)  #number
-#define VALUE(number) TEXT(number)
-
 /* A file of code. */
 struct file {
     char *path;
@@ -51,9 +51,9 @@ struct file {
     Dwfl_Module *module; /* NULL: it cannot be read, */
     const char *why;     /* for this reason */
     struct timespec changed;
-    GElf_Addr bias;  /* an address of libdwfl, less that in the file */
+    uint64_t bias;   /* an address of libdwfl, less that in the file */
     Dwarf_Die *unit; /* in which the last address was; NULL = none */
-    Dwarf_Addr unit_bias;
+    uint64_t unit_bias;
 };
 
 struct places {
@@ -62,6 +62,42 @@ struct places {
     size_t last; /* looked up */
     bool no_memory;
 };
+
+enum margay_status places_check(const struct places *places,
+                                struct margay_error *error)
+{
+    return places->no_memory ? margay_fail_memory(error, "lines of sources")
+                             : MARGAY_OK;
+}
+
+void places_tell_unread(const struct places *places)
+{
+    size_t i = 0;
+    while (i < places->count && places->files[i].module != NULL)
+        i++;
+    if (i < places->count)
+        message_keep("%s: no lines of it: %s", places->files[i].path,
+                     places->files[i].why);
+}
+
+const char *places_changed_since(const struct places *places,
+                                 const struct timespec *time)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        const struct file *file = &places->files[i];
+        const struct timespec *changed = &file->changed;
+        if (file->module != NULL && (changed->tv_sec != time->tv_sec
+                                         ? changed->tv_sec > time->tv_sec
+                                         : changed->tv_nsec > time->tv_nsec))
+            return file->path;
+    }
+    return NULL;
+}
+
+#ifdef MARGAY_HAS_LIBDW
+
+#define TEXT(number)  #number
+#define VALUE(number) TEXT(number)
 
 struct margay_late places_libdw = {
     .file = "libdw.so.1", .newest = "dwarf_cu_info", .package = "libdw1"};
@@ -95,37 +131,6 @@ void places_free(struct places *places)
     }
     free(places->files);
     free(places);
-}
-
-enum margay_status places_check(const struct places *places,
-                                struct margay_error *error)
-{
-    return places->no_memory ? margay_fail_memory(error, "lines of sources")
-                             : MARGAY_OK;
-}
-
-void places_tell_unread(const struct places *places)
-{
-    size_t i = 0;
-    while (i < places->count && places->files[i].module != NULL)
-        i++;
-    if (i < places->count)
-        message_keep("%s: no lines of it: %s", places->files[i].path,
-                     places->files[i].why);
-}
-
-const char *places_changed_since(const struct places *places,
-                                 const struct timespec *time)
-{
-    for (size_t i = 0; i < places->count; i++) {
-        const struct file *file = &places->files[i];
-        const struct timespec *changed = &file->changed;
-        if (file->module != NULL && (changed->tv_sec != time->tv_sec
-                                         ? changed->tv_sec > time->tv_sec
-                                         : changed->tv_nsec > time->tv_nsec))
-            return file->path;
-    }
-    return NULL;
 }
 
 /* ---------------------------------------------------------------- files -- */
@@ -262,22 +267,27 @@ static bool find_unit(struct file *file, Dwarf_Addr address)
     return file->unit != NULL;
 }
 
+void places_put_source(Dwarf_Die *unit, const char *source, char *path)
+{
+    Dwarf_Attribute attribute;
+    const char *directory =
+        source[0] == '/'
+            ? NULL
+            : DWARF(formstring)(DWARF(attr)(unit, DW_AT_comp_dir, &attribute));
+    snprintf(path, PLACE_FILE_BYTES, "%s%s%s",
+             directory == NULL ? "" : directory, directory == NULL ? "" : "/",
+             source);
+}
+
 static void take_line(const struct file *file, Dwarf_Addr address,
                       struct place *place)
 {
     int number = 0;
-    Dwarf_Attribute attribute;
     Dwarf_Line *line = DWARF(getsrc_die)(file->unit, address - file->unit_bias);
     const char *source = line == NULL ? NULL : DWARF(linesrc)(line, NULL, NULL);
     if (source == NULL)
         return;
-    const char *directory = source[0] == '/'
-                                ? NULL
-                                : DWARF(formstring)(DWARF(attr)(
-                                      file->unit, DW_AT_comp_dir, &attribute));
-    snprintf(place->file, sizeof place->file, "%s%s%s",
-             directory == NULL ? "" : directory, directory == NULL ? "" : "/",
-             source);
+    places_put_source(file->unit, source, place->file);
     if (DWARF(lineno)(line, &number) == 0 && number > 0)
         place->line = (unsigned)number;
 }
@@ -399,25 +409,6 @@ uint64_t places_symbols(struct places *places, const char *path,
 {
     (void)places, (void)path, (void)which, (void)take, (void)context;
     return 0;
-}
-
-enum margay_status places_check(const struct places *places,
-                                struct margay_error *error)
-{
-    (void)places, (void)error;
-    return MARGAY_OK;
-}
-
-void places_tell_unread(const struct places *places)
-{
-    (void)places;
-}
-
-const char *places_changed_since(const struct places *places,
-                                 const struct timespec *time)
-{
-    (void)places, (void)time;
-    return NULL;
 }
 
 void places_free(struct places *places)

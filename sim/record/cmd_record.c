@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +18,6 @@
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/progress.h"
-#include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
 /* ------------------------------------------------------------ recording -- */
@@ -117,21 +114,6 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
     return status;
 }
 
-static enum margay_status start(struct recording *recording, int *exit_status,
-                                struct margay_error *error)
-{
-    /* Processes that outlive their parents become children of this process. */
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    signals_finish_gracefully(true);
-    signals_keep_hangup();
-    enum margay_status status = launch_start(
-        &recording->launch, traces_to_standard_output(recording->options),
-        exit_status, error);
-    if (status == MARGAY_OK)
-        margay_receiver_started(recording->launch.receiver);
-    return status;
-}
-
 /* ------------------------------------------------------------- recording -- */
 
 /* References that --stop leaves out need not be recorded. */
@@ -177,7 +159,9 @@ static enum margay_status record(struct recording *recording, int *exit_status,
     struct launch *launch = &recording->launch;
     enum margay_status status = prepare(recording, exit_status, error);
     if (status == MARGAY_OK)
-        status = start(recording, exit_status, error);
+        status =
+            launch_start(launch, traces_to_standard_output(recording->options),
+                         exit_status, error);
     if (status != MARGAY_OK)
         return status;
     *exit_status = EXIT_FAILED;

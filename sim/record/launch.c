@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,6 +142,10 @@ enum margay_status launch_start(struct launch *launch, bool trace_is_output,
         free(arguments);
         return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
     }
+    /* Processes that outlive their parents become children of this process. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    signals_finish_gracefully(true);
+    signals_keep_hangup();
     launch->process = fork();
     int reason = launch->process < 0 ? errno : 0;
     if (launch->process == 0) {
@@ -157,6 +162,7 @@ enum margay_status launch_start(struct launch *launch, bool trace_is_output,
         *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     }
     close(report[0]);
+    margay_receiver_started(launch->receiver);
     const char *name = arguments[0];
     free(arguments);
     return reason == 0 ? MARGAY_OK

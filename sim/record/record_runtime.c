@@ -35,42 +35,41 @@ static bool ask_compiler(const char *option, char *line, int bytes)
 /* The compiler that CC names; without it, the flags have to suit both. */
 enum compiler { UNKNOWN, EITHER, GCC, CLANG };
 
+static int clang_version; /* once the compiler is known to be clang */
+
 /* Its name may be of neither (cc, ccache g++), so it is asked: of the two, only
    gcc knows the option for its number. */
 static enum compiler compiler(void)
 {
     static enum compiler found = UNKNOWN;
     const char *name = getenv("CC");
+    static const char clang[] = "clang version ";
     char line[256];
+    const char *version;
     if (found != UNKNOWN)
         return found;
     found = EITHER;
     if (name == NULL || *name == '\0')
         return found;
     if (ask_compiler("--version", line, sizeof line) &&
-        strstr(line, "clang version ") != NULL)
+        (version = strstr(line, clang)) != NULL) {
         found = CLANG;
-    else if (ask_compiler("-dumpfullversion", line, sizeof line) &&
-             isdigit((unsigned char)line[0]))
+        clang_version = atoi(version + strlen(clang));
+    } else if (ask_compiler("-dumpfullversion", line, sizeof line) &&
+               isdigit((unsigned char)line[0])) {
         found = GCC;
+    }
     return found;
 }
 
 /* The plugin for the compiler, if that is clang and there is one: its path. */
 static bool find_plugin(char *path, size_t bytes)
 {
-    static const char before[] = "clang version ";
-    char version[256], directory[PATH_MAX], name[32];
+    char directory[PATH_MAX], name[32];
     struct margay_error error;
-    const char *found =
-        compiler() == CLANG &&
-                ask_compiler("--version", version, sizeof version)
-            ? strstr(version, before)
-            : NULL;
-    if (found == NULL)
+    if (compiler() != CLANG)
         return false;
-    snprintf(name, sizeof name, "margay_llvm%d.so",
-             atoi(found + strlen(before)));
+    snprintf(name, sizeof name, "margay_llvm%d.so", clang_version);
     return record_find(name, directory, &error) == MARGAY_OK &&
            (size_t)snprintf(path, bytes, "%s/%s", directory, name) < bytes;
 }

@@ -12,16 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "traces/base/checked.h"
-#include "traces/base/cpu.h"
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/harvest.h"

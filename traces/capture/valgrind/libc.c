@@ -30,8 +30,6 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT bytes,
                                                       Off64T offset);
 
 const char *margay_libc_capture;
-void (*margay_libc_before_fork)(void);
-void (*margay_libc_after_fork)(void);
 
 /* ------------------------------------------------------- system calls -- */
 
@@ -133,16 +131,15 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
 
 /* ------------------------------------------------------------ threads -- */
 
+/* The tool itself sees forks, ... */
 int pthread_atfork(void (*before)(void), void (*in_parent)(void),
                    void (*in_child)(void))
 {
-    (void)in_parent;
-    margay_libc_before_fork = before;
-    margay_libc_after_fork = in_child;
+    (void)before, (void)in_parent, (void)in_child;
     return 0;
 }
 
-/* The tool itself sees the end of a thread. */
+/* ... and the end of a thread. */
 int pthread_key_create(pthread_key_t *key, void (*at_end)(void *))
 {
     (void)at_end;

@@ -91,17 +91,11 @@ static void at_signal(ThreadId thread, Int number, Bool other_stack)
     margay_cursor_catch_up();
 }
 
-static void before_fork(ThreadId thread)
-{
-    (void)thread;
-    margay_libc_before_fork();
-}
-
 /* The child goes on with the thread that forked. */
 static void in_child(ThreadId thread)
 {
     margay_cursor_switch(thread);
-    margay_libc_after_fork();
+    margay_process_after_fork();
 }
 
 /* The program is the first module of the process. */
@@ -125,7 +119,7 @@ static void begin(void)
     wishes.sites = margay_process.capture->wants_sites != 0;
     if (wishes.sites)
         name_program();
-    VG_(atfork)(before_fork, NULL, in_child);
+    VG_(atfork)(NULL, NULL, in_child);
 }
 
 static void set_up(void)

@@ -52,8 +52,4 @@ IRSB *margay_instrument(IRSB *code, const struct margay_wishes *wishes);
 /* The result of secure_getenv(), or NULL. */
 extern const char *margay_libc_capture;
 
-/* The handlers given to pthread_atfork(). */
-extern void (*margay_libc_before_fork)(void);
-extern void (*margay_libc_after_fork)(void);
-
 #endif

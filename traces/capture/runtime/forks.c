@@ -1,5 +1,5 @@
 /*
- * programs.c - processes that the recorded one makes
+ * forks.c - processes that the recorded one makes
  *
  * pthread_atfork() tells of fork().  Two functions of libc of which it does not
  * tell are defined here, before libc's: _Fork() and clone().  Calls of the
