@@ -101,9 +101,6 @@ enum margay_mgt_coding {
 #define MARGAY_MGT_DICTIONARY_VALUES 256
 #define MARGAY_MGT_BACK_VALUES       64
 
-/* The most bytes of a stream: two lengths and the stored bytes. */
-#define MARGAY_MGT_STREAM_BYTES(raw) (8 + (size_t)(raw))
-
 /* The most bytes of a column with this many entries. */
 #define MARGAY_MGT_COLUMN_BYTES(entries)                                \
     (4 + 8 * MARGAY_MGT_DICTIONARY_VALUES + 4 * (size_t)8 + (entries) + \

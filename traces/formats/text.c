@@ -29,9 +29,11 @@ struct line_rules {
 /* Parse the record that begins at `cursor` and append it.  Returns the end of
    the record, or NULL after setting *expected to what was expected; the loop
    then drops what the parser has appended. */
-typedef const char *parse_function(const char *cursor,
-                                   struct margay_references *references,
-                                   const char **expected);
+#define PARSE(name)                                                            \
+    const char *name(const char *cursor, struct margay_references *references, \
+                     const char **expected)
+#define PARSER(name) static inline PARSE(name)
+typedef PARSE(parse_function);
 
 /* Deal with a line that does not end after its record: `line` is where it
    begins, `after` where the parser ended, NULL if it failed.  Returns where to
@@ -189,9 +191,7 @@ static inline const char *scan_prefixed(const char *cursor, uint64_t *address,
 
 /* The input of Dinero: LABEL HEXADDR, and ignored text.  Usual lines have a
    space and no 0x. */
-static inline const char *parse_din(const char *cursor,
-                                    struct margay_references *references,
-                                    const char **expected)
+PARSER(parse_din)
 {
     uint64_t label = margay_get_little(cursor, 2) - ('0' | ' ' << 8);
     size_t i = references->count++;
@@ -238,9 +238,7 @@ const struct margay_format margay_format_din = {
  * that prefetches nothing.  c and v copy blocks back and make them invalid:
  * these are orders to a cache and no references.
  */
-static inline const char *parse_xdin(const char *cursor,
-                                     struct margay_references *references,
-                                     const char **expected)
+PARSER(parse_xdin)
 {
     static const uint8_t letters[256] = {
         ['r'] = LETTER(MARGAY_READ, 1),  ['w'] = LETTER(MARGAY_WRITE, 1),
@@ -332,9 +330,7 @@ static inline const char *scan_extent(const char *cursor, uint32_t *extent)
     return cursor;
 }
 
-static inline const char *parse_lackey(const char *cursor,
-                                       struct margay_references *references,
-                                       const char **expected)
+PARSER(parse_lackey)
 {
     static const uint8_t letters[256] = {
         ['I'] = LETTER(MARGAY_FETCH, 1),
@@ -405,9 +401,7 @@ const struct margay_format margay_format_lackey = {
  * that begin with # are comments; text after the address, which some versions
  * print, is ignored.
  */
-static inline const char *parse_pinatrace(const char *cursor,
-                                          struct margay_references *references,
-                                          const char **expected)
+PARSER(parse_pinatrace)
 {
     uint64_t site;
     *expected = "0xADDR of an instruction, a colon, R or W, and an address";
@@ -556,17 +550,13 @@ static inline const char *parse_sample(const char *line,
     return cursor;
 }
 
-static const char *parse_perf(const char *cursor,
-                              struct margay_references *references,
-                              const char **expected)
+PARSER(parse_perf)
 {
     return parse_sample(cursor, references, false, expected);
 }
 
 /* Two numbers alone are no sign of perf. */
-static const char *parse_certain_perf(const char *cursor,
-                                      struct margay_references *references,
-                                      const char **expected)
+PARSER(parse_certain_perf)
 {
     return parse_sample(cursor, references, true, expected);
 }
@@ -589,9 +579,7 @@ const struct margay_format margay_format_perf_script = {
 /* ------------------------------------------------------------------ id -- */
 
 /* 0xADDR I|D, instruction fetches and data references. */
-static inline const char *parse_id(const char *cursor,
-                                   struct margay_references *references,
-                                   const char **expected)
+PARSER(parse_id)
 {
     size_t i = references->count++;
     cursor = scan_prefixed(cursor, &references->numbers[i], expected);
@@ -627,9 +615,7 @@ const struct margay_format margay_format_id = {
 /* ------------------------------------------------------------------ ls -- */
 
 /* l|s 0xADDR N, the SPEC traces of architecture courses. */
-static inline const char *parse_ls(const char *cursor,
-                                   struct margay_references *references,
-                                   const char **expected)
+PARSER(parse_ls)
 {
     bool store = *cursor == 's';
     if ((!store && *cursor != 'l') || !margay_is_blank(cursor[1])) {
@@ -668,11 +654,9 @@ const struct margay_format margay_format_ls = {
 
 /* ----------------------------------------------------------- ramulator -- */
 
-/* LD|ST ADDR, what the frontend LoadStoreTrace of Ramulator 2 reads: hexadecimal
-   after 0x, and decimal without. */
-static inline const char *parse_ramulator(const char *cursor,
-                                          struct margay_references *references,
-                                          const char **expected)
+/* LD|ST ADDR, the input of the frontend LoadStoreTrace of Ramulator 2:
+   hexadecimal after 0x, and decimal without. */
+PARSER(parse_ramulator)
 {
     bool store = cursor[0] == 'S' && cursor[1] == 'T';
     size_t i = references->count++;
@@ -705,19 +689,15 @@ const struct margay_format margay_format_ramulator = {
 /* ----------------------------------------------------------------- hex -- */
 
 /* One hexadecimal address per line. */
-static inline const char *parse_hex(const char *cursor,
-                                    struct margay_references *references,
-                                    const char **expected)
+PARSER(parse_hex)
 {
     *expected = EXPECTS_ADDRESS;
     return margay_scan_address(cursor,
                                &references->numbers[references->count++]);
 }
 
-/* Without 0x, digits could be decimal ids. */
-static inline const char *parse_prefixed(const char *cursor,
-                                         struct margay_references *references,
-                                         const char **expected)
+/* Digits without 0x could be decimal ids. */
+PARSER(parse_prefixed)
 {
     return scan_prefixed(cursor, &references->numbers[references->count++],
                          expected);
@@ -742,9 +722,7 @@ const struct margay_format margay_format_hex = {
 /* --------------------------------------------------------------- lines -- */
 
 /* One decimal block id per line, the traces of the LIRS authors. */
-static inline const char *parse_lines(const char *cursor,
-                                      struct margay_references *references,
-                                      const char **expected)
+PARSER(parse_lines)
 {
     *expected = "a decimal number of at most 64 bits";
     return margay_scan_decimal(cursor,
@@ -775,9 +753,7 @@ const struct margay_format margay_format_lines = {
 /* START COUNT IGNORED SEQUENCE, the traces of the ARC paper.  A record asks for
    COUNT blocks of 512 bytes from START on: it is one reference with an extent,
    which is split into its blocks. */
-static inline const char *parse_arc(const char *cursor,
-                                    struct margay_references *references,
-                                    const char **expected)
+PARSER(parse_arc)
 {
     size_t i = references->count++;
     uint64_t fields[4]; /* START, COUNT, and two ignored numbers */
