@@ -210,7 +210,7 @@ static void use_tiers(margay_prefix_cache *cache, uint64_t block)
 }
 
 /* The longest beginning that all groups let hit, and in *told, that of the
-   group that is asked for. */
+   wanted group. */
 static size_t find_hits(const margay_prefix_cache *cache,
                         const uint32_t *blocks, size_t count, size_t *told)
 {
@@ -242,7 +242,7 @@ static size_t find_hits(const margay_prefix_cache *cache,
     return hits;
 }
 
-/* What a request uses, in its order: before the last windows, and in them;
+/* List the uses of a request in order: before the last windows, and in them;
    returns how many blocks. */
 static size_t list_uses(margay_prefix_cache *cache, const uint32_t *blocks,
                         size_t count, size_t hits)

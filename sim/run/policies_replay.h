@@ -208,7 +208,7 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
                                         struct margay_policy_rows *rows,
                                         struct margay_error *error);
 
-/* Have all of them simulated, as no distance says what is to be counted.
+/* Have all of them simulated, as the counts do not follow from distances.
    MARGAY_BAD_ARGUMENT with the reason: the optimum cannot be. */
 enum margay_status margay_policies_simulate(struct margay_policy_rows *rows,
                                             const char *reason,

@@ -643,7 +643,7 @@ enum margay_status margay_prefixes_question(
         labelled ? request->policy_count : 1, MARGAY_CACHES_OF_REQUESTS,
         &made->base.rows, error);
     /* Where blocks expire, in tiers that are not exclusive, and with several
-       groups, no distance says what a cache hits. */
+       groups, hits do not follow from distances. */
     if (status == MARGAY_OK &&
         (request->expires || request->tiers != NULL || request->groups != NULL))
         status = margay_policies_simulate(

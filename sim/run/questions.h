@@ -285,11 +285,11 @@ struct margay_prefixes_request {
        LRU.  They outlive the question. */
     const struct margay_tiers *tiers;
 
-    /* Simulate these groups: each policy has the series of what requests hit,
-       and, with a label such as "lru window=1024", what each group that is
-       unlike those before it would let them hit in the same cache.  leaf-lru
-       and opt are refused, and windows where the tokens of a block are not
-       known.  NULL = one group; they outlive the question. */
+    /* Simulate these groups: each policy has the series of the hits of requests
+       and, with a label such as "lru window=1024", of the hits that each
+       different group would allow in the same cache.  leaf-lru and opt are
+       refused, and windows where the tokens of a block are not known.  NULL =
+       one group; they outlive the question. */
     const struct margay_layer_groups *groups;
 };
 
@@ -307,10 +307,10 @@ MARGAY_API enum margay_status margay_phases_question(
 MARGAY_API const margay_phases *margay_phases_analysis_of(
     const margay_analysis *analysis);
 
-/* ---- What a trace holds ---- */
+/* ---- The contents of a trace ---- */
 
-/* Something of a trace: how many, at what, and its share of all; a share below
-   0 is none of anything. */
+/* A property of a trace: its value, at what, and its share of all; below 0 = it
+   has no share. */
 struct margay_profile_row {
     const char *property, *at;
     double value, share;

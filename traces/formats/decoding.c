@@ -34,7 +34,7 @@ static const struct margay_format *format_of(
 
 /* ------------------------------------------- bytes for formats of blocks -- */
 
-/* What is held first, then the rest of the file. */
+/* The held bytes first, then the rest of the file. */
 static enum margay_status read_bytes(void *context, void *bytes, size_t count,
                                      size_t *got, struct margay_error *error)
 {

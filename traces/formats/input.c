@@ -24,7 +24,7 @@ struct margay_input {
     int fd;
     int wake_fd;   /* readable once reading is cancelled */
     bool waits;    /* a read may wait, as the file is not a regular one */
-    bool started;  /* the head tells whether the bytes are compressed */
+    bool started;  /* the compression is known from the head */
     uint64_t pipe; /* its number; 0 = the file is none */
     uint64_t bytes_total;
     off_t start; /* the offset at which a regular file was opened */
@@ -228,7 +228,7 @@ static enum margay_status start(struct margay_intake *intake,
     return status;
 }
 
-/* Move what is held to the beginning.  Returns where more may be read to. */
+/* Move the held bytes to the beginning.  Returns the place for more. */
 static char *make_room(struct margay_intake *intake, size_t *most)
 {
     size_t rest = intake->end - intake->begin;

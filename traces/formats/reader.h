@@ -29,7 +29,7 @@
 
 /* Bytes that become references: all of a trace, or a part of a plain file. */
 struct margay_decoding {
-    struct margay_reader *reader; /* what is known of the trace */
+    struct margay_reader *reader; /* facts of the trace */
     struct margay_intake intake;
     struct margay_block_source source; /* known with the format */
     struct margay_error error;
@@ -127,8 +127,8 @@ void margay_decoding_go_to_records(struct margay_decoding *decoding,
 enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
                                                uint64_t first, uint64_t bytes);
 
-/* Give a part's state the lines that tell how the rest is read, as far as there
-   are any. */
+/* Give a part's state the lines that decide how the rest is read, if there are
+   any. */
 enum margay_status margay_decoding_learn(struct margay_decoding *decoding);
 
 /* The offset in the file of the first byte that is not decoded. */

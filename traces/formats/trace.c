@@ -358,7 +358,7 @@ void margay_trace_select(const struct margay_trace *trace,
 }
 
 /* How many of `left` references of a slot are given next: those up to the end
-   of the warm-up or of what is to be read, after *dropped. */
+   of the warm-up or of the wanted references, after *dropped. */
 static uint64_t count_given(struct margay_trace *trace, uint64_t left,
                             uint64_t *dropped)
 {
