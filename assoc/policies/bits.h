@@ -35,14 +35,4 @@ static inline bool margay_bits_set(struct margay_bits *bits, uint64_t set,
     return (old & bit) != 0;
 }
 
-/* Clear a bit; returns its old value. */
-static inline bool margay_bits_clear(struct margay_bits *bits, uint64_t set,
-                                     uint32_t slot)
-{
-    uint64_t *word = margay_bits_of(bits, set) + slot / 64;
-    uint64_t bit = UINT64_C(1) << slot % 64, old = *word;
-    *word = old & ~bit;
-    return (old & bit) != 0;
-}
-
 #endif

@@ -52,8 +52,6 @@ static void set_up_clock(void *context, const struct margay_policy_setup *setup,
     state->chances = margay_lay_out(layout, setup->sets * setup->slots);
     state->most = (uint8_t)setup->settings.counts[0];
     state->of_new = (uint8_t)setup->settings.counts[1];
-    if (state->of_new > state->most)
-        state->of_new = state->most;
 }
 
 static inline uint8_t *chances_of(const struct state *state, uint64_t set,

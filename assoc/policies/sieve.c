@@ -11,17 +11,17 @@
  *   NSDI 2024, algorithm 1.  When the newest block is evicted, the hand starts
  *   again at the oldest one, not at the block that comes in next.
  *
- * Cost: constant on average, as the hand takes no more marks than hits gave; 8
- *   bytes and a bit for each way, 16 bytes for a set.
+ * Cost: constant on average, as the hand takes no more marks than hits gave; 9
+ *   bytes for each way, 8 bytes for a set.
  */
-#include "assoc/policies/bits.h"
 #include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
 
 struct state {
     struct margay_order order; /* the oldest first */
     uint32_t *hands;           /* [set]: the slot plus 1; 0: the oldest */
-    struct margay_bits marks;
+    uint64_t slots;
+    bool *marks; /* [set][slot] */
 };
 
 static void set_up(void *context, const struct margay_policy_setup *setup,
@@ -29,7 +29,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     margay_order_set_up(&state->order, setup->sets, setup->slots, 1, layout);
-    margay_bits_set_up(&state->marks, setup->sets, setup->slots, layout);
+    state->slots = setup->slots;
+    state->marks = margay_lay_out(layout, setup->sets * setup->slots);
     state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
 }
 
@@ -38,7 +39,7 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
 {
     struct state *state = context;
     (void)use;
-    margay_bits_set(&state->marks, set, slot);
+    state->marks[set * state->slots + slot] = true;
 }
 
 static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
@@ -46,11 +47,12 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
 {
     struct state *state = context;
     struct margay_order *order = &state->order;
+    bool *marks = state->marks + set * state->slots;
     uint32_t oldest = margay_order_first(order, set, 0);
     uint32_t hand = state->hands[set] == 0 ? oldest : state->hands[set] - 1;
-    while (margay_bits_clear(&state->marks, set, hand) ||
-           (use->sized && hand == use->memory))
-        hand = margay_order_next(order, set, hand);
+    for (; marks[hand] || (use->sized && hand == use->memory);
+         hand = margay_order_next(order, set, hand))
+        marks[hand] = false;
     /* The ring leads from the newest block to the oldest.  Of a single way the
        next block comes into the slot that the hand points at; the next object,
        where there was one, has another slot. */
@@ -75,7 +77,7 @@ static void remove_slot(void *context, uint64_t set, uint32_t slot)
     uint32_t next = margay_order_next(&state->order, set, slot);
     if (state->hands[set] == slot + 1)
         state->hands[set] = next == slot ? 0 : next + 1;
-    margay_bits_clear(&state->marks, set, slot);
+    state->marks[set * state->slots + slot] = false;
     margay_order_remove(&state->order, set, 0, slot);
 }
 

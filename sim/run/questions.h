@@ -255,9 +255,8 @@ MARGAY_API enum margay_status margay_tiers_resolve(
 
 /* ---- Requests ---- */
 
-/* Groups of layers that keep blocks of their own, all of the same bytes, in one
-   cache: one of C blocks has room for C of each.  A group attends to all tokens
-   before one, or to a window of them; see assoc/policies/prefix_cache.h. */
+/* Groups of layers with blocks of their own: a cache of C blocks has room for C
+   of each (assoc/policies/prefix_cache.h). */
 struct margay_layer_groups {
     size_t count;                        /* 0 = one group, of all tokens */
     uint64_t tokens[MARGAY_MOST_GROUPS]; /* of the window, 2 or more; 0 = all */
