@@ -45,7 +45,6 @@ struct parts {
     struct margay_engine_recipe recipes[MARGAY_MOST_BLOCK_SIZES];
     /* The wanted references of the file or, where these are not counted, the
        bytes of lines; and the number of references, perhaps an estimate. */
-    margay_range_function *open;
     uint64_t first, length;
     uint64_t refs;
     struct block_sample sample;
@@ -69,8 +68,6 @@ static void measure(struct parts *parts)
         running->facts.has_records ? SAMPLE_MOST_PLACES : SAMPLE_PLACES;
     uint64_t run = SAMPLE_REFS / places, refs;
     parts->refs = running->facts.refs;
-    parts->open =
-        running->facts.by_lines ? margay_trace_lines : margay_trace_range;
     if (running->facts.by_lines) {
         margay_trace_known_lines(running->trace, &parts->length, &refs);
         run *= parts->length / parts->refs;
@@ -85,7 +82,8 @@ static void measure(struct parts *parts)
         uint64_t at = parts->first + stratum * i +
                       margay_random_below(&random, stratum - run);
         struct margay_batch batch = {.references = 0};
-        if (parts->open(running->trace, at, run, &range, NULL) != MARGAY_OK)
+        if (margay_trace_range(running->trace, at, run, &range, NULL) !=
+            MARGAY_OK)
             break;
         if (margay_range_next(range, &batch, NULL) != MARGAY_OK)
             batch.references = 0;
@@ -169,8 +167,8 @@ static void read_part(void *context, size_t i)
     struct margay_batch batch = {.references = 0}, some;
     size_t done = 0;
     margay_range *range = NULL;
-    enum margay_status status =
-        parts->open(running->trace, part->first, part->count, &range, error);
+    enum margay_status status = margay_trace_range(running->trace, part->first,
+                                                   part->count, &range, error);
     while (status == MARGAY_OK && !is_over(parts, (unsigned)i)) {
         if (done == batch.references) {
             done = 0;

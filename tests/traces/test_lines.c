@@ -109,7 +109,7 @@ static struct whole_trace read_pieces(margay_trace *trace, const uint64_t *cuts,
         uint64_t bytes = i + 1 == pieces ? UINT64_MAX : cuts[i + 1] - cuts[i];
         struct margay_batch batch;
         whole.status =
-            margay_trace_lines(trace, cuts[i], bytes, &range, &whole.error);
+            margay_trace_range(trace, cuts[i], bytes, &range, &whole.error);
         while (whole.status == MARGAY_OK) {
             whole.status = margay_range_next(range, &batch, &whole.error);
             if (whole.status == MARGAY_OK)
@@ -282,7 +282,6 @@ static void test_others(void)
         {"redis", "1.5 [0 a:1] \"get\" \"k\"\n"},
         {"blkparse", "8,0 3 1 0.0 697 Q W 2 + 8 [a]\n"},
         {"webcachesim", "7 0 68\n"},
-        {"u32", "1234"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         char path[TEST_PATH_BYTES];
@@ -294,7 +293,7 @@ static void test_others(void)
                    strlen(others[i].text));
         CHECK(margay_trace_open(path, &options, &trace, NULL) == MARGAY_OK &&
                   margay_trace_ready(trace, -1, NULL) == MARGAY_OK &&
-                  margay_trace_lines(trace, 0, 10, &range, NULL) ==
+                  margay_trace_range(trace, 0, 10, &range, NULL) ==
                       MARGAY_BAD_ARGUMENT,
               "%s is not read by lines", others[i].format);
         margay_trace_free(trace);

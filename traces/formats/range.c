@@ -52,6 +52,7 @@ static bool may_cut(struct margay_reader *reader)
     return may;
 }
 
+/* Do references lie at known offsets? */
 static bool has_offsets(const struct margay_trace *trace)
 {
     const struct margay_reader *reader = &trace->reader;
@@ -60,19 +61,34 @@ static bool has_offsets(const struct margay_trace *trace)
            (format->record_bytes != 0 || format->reading != NULL);
 }
 
-/* A range of references, or of the bytes of lines. */
-static enum margay_status create(margay_trace *trace, bool of_lines,
-                                 uint64_t first, uint64_t count,
-                                 margay_range **range,
-                                 struct margay_error *error)
+/* Do lines stand alone? */
+static bool has_lines(const struct margay_trace *trace)
+{
+    const struct margay_reader *reader = &trace->reader;
+    return trace->ready && reader->line_bytes != 0 &&
+           (trace->may_cut || reader->detection.format->create_state == NULL);
+}
+
+enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
+                                      uint64_t count, margay_range **range,
+                                      struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
     struct margay_trace_facts facts = {.columns = 0};
     struct margay_skipped skipped = {.known = false};
+    bool of_lines = has_lines(trace);
     margay_range *made = *range != NULL ? *range : calloc(1, sizeof *made);
     *range = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "a range of a trace");
+    if (!of_lines && !has_offsets(trace)) {
+        margay_range_free(made);
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: found no known offsets of references, expected "
+                           "a plain file of lines that stand alone, records of "
+                           "fixed length or an index",
+                           reader->path);
+    }
     made->trace = trace;
     made->left = count;
     made->given = 0;
@@ -100,39 +116,9 @@ static enum margay_status create(margay_trace *trace, bool of_lines,
     return status;
 }
 
-enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
-                                      uint64_t count, margay_range **range,
-                                      struct margay_error *error)
-{
-    if (has_offsets(trace))
-        return create(trace, false, first, count, range, error);
-    margay_range_free(*range);
-    *range = NULL;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: found no known offsets of references, expected "
-                       "records of fixed length or an index",
-                       trace->reader.path);
-}
-
 bool margay_trace_has_records(const margay_trace *trace)
 {
     return trace->reader.detection.format->record_bytes != 0;
-}
-
-enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
-                                      uint64_t bytes, margay_range **range,
-                                      struct margay_error *error)
-{
-    if (trace->ready && trace->reader.line_bytes != 0 &&
-        (trace->may_cut ||
-         trace->reader.detection.format->create_state == NULL))
-        return create(trace, true, first, bytes, range, error);
-    margay_range_free(*range);
-    *range = NULL;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: found no lines that stand alone, expected a plain "
-                       "file of them",
-                       trace->reader.path);
 }
 
 /* From the first bytes of the file. */
@@ -146,7 +132,7 @@ bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
         trace->may_cut = may_cut(&trace->reader);
     if (!trace->may_cut)
         return false;
-    if (margay_trace_lines(trace, 0, SAMPLE_BYTES, &range, NULL) != MARGAY_OK)
+    if (margay_trace_range(trace, 0, SAMPLE_BYTES, &range, NULL) != MARGAY_OK)
         return false;
     enum margay_status status = margay_range_next(range, &batch, NULL);
     uint64_t sampled = *bytes < SAMPLE_BYTES ? *bytes : SAMPLE_BYTES;

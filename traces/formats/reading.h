@@ -65,14 +65,20 @@ double margay_trace_reading_seconds(const margay_trace *trace);
    ranges, at the same time; one thread at a time uses a range. */
 typedef struct margay_range margay_range;
 
-/* References [first, first + count) of the file, or those up to its end.  A
-   range that reaches the end checks it as margay_trace_next() does.  Of the
+/* References [first, first + count) of the file, or those up to its end.  Of a
+   plain file of text whose lines stand alone, where references cannot be
+   counted without reading, those of the lines whose first byte is one of
+   [first, first + count) of the file; ranges that cover the file give each of
+   its references once.  Of a table, only where margay_trace_known_lines() has
+   found that its rows stand alone.
+   A range that reaches the end checks it as margay_trace_next() does.  Of the
    trace's options only `kinds`, `ops` and `ids` apply, and of its reading
    `unused_columns`.  *range is NULL or a range of the same trace, whose memory
    the new one takes; after a failure it is NULL.  The trace must be ready.
    Fails with MARGAY_BAD_ARGUMENT where the number of references is not known,
-   or where they lie at no known offsets; with MARGAY_NO_MEMORY; and with
-   MARGAY_IO or MARGAY_BAD_INPUT where an index is to be read first. */
+   or where they lie at no known offsets, and lines do not stand alone; with
+   MARGAY_NO_MEMORY; and with MARGAY_IO or MARGAY_BAD_INPUT where an index is to
+   be read first. */
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error);
@@ -81,26 +87,11 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
    These are read without decoding. */
 bool margay_trace_has_records(const margay_trace *trace);
 
-/* The same of a plain file of text whose lines stand alone, where references
-   cannot be counted without reading: those of the lines whose first byte is one
-   of [first, first + bytes) of the file, or up to its end.  Ranges that cover
-   the file give each of its references once.  Of a table, only where
-   margay_trace_known_lines() has found that its rows stand alone. */
-enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
-                                      uint64_t bytes, margay_range **range,
-                                      struct margay_error *error);
-
-/* The bytes of such a file, and about how many references it holds.  False for
-   any other file, and where its first lines cannot be read.  A table whose
-   fields may be quoted is searched for quotes, once. */
+/* The bytes of a file of such lines, and about how many references it holds.
+   False for any other file, and where its first lines cannot be read.  A table
+   whose fields may be quoted is searched for quotes, once. */
 bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
                               uint64_t *references);
-
-/* Either of the two that make a range. */
-typedef enum margay_status margay_range_function(margay_trace *trace,
-                                                 uint64_t first, uint64_t count,
-                                                 margay_range **range,
-                                                 struct margay_error *error);
 
 /* As margay_trace_next(), without waiting. */
 enum margay_status margay_range_next(margay_range *range,
