@@ -27,7 +27,7 @@ const char *margay_log_decode(struct margay_text *text,
         }
         /* All references of the line, or as many as there is room for. */
         for (bool more = line<end; more; more = log->at> 0) {
-            struct margay_row_reference row = {.count = 1, .ttl = UINT64_MAX};
+            struct margay_row_reference row = {.count = 0, .ttl = UINT64_MAX};
             size_t at = log->at;
             if (references->count == references->capacity)
                 return NULL;
@@ -208,7 +208,6 @@ static const char *parse_redis(struct margay_log *log, const char *line,
 {
     struct head head;
     const char *at = line + from;
-    row->count = 0;
     /* The server sends this line when MONITOR begins, perhaps again later. */
     if (end - line == 2 && memcmp(line, "OK", 2) == 0)
         return NULL;

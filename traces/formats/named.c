@@ -536,7 +536,6 @@ static const char *parse_named(struct margay_log *log, const char *line,
     bool is_answer = named->layout->syntax == MARGAY_SYNTAX_LOGFMT &&
                      named->layout->passes != NULL &&
                      memchr(line, '=', (size_t)(end - line)) == NULL;
-    row->count = 0;
     if (at == 0 && (is_answer || (named->layout->syntax == MARGAY_SYNTAX_W3C &&
                                   *line == '#')))
         return is_answer ? NULL : take_heads(named, line, end);

@@ -110,7 +110,6 @@ static const char *parse_blkparse(struct margay_log *log, const char *line,
     const char *words[10], *ends[10];
     uint64_t major, sectors;
     (void)at;
-    row->count = 0;
     for (unsigned i = 0; i < 10; i++) {
         words[i] = i == 0 ? line : margay_next_word(words[i - 1], end);
         ends[i] = margay_word_end(words[i], end);
@@ -209,7 +208,6 @@ static const char *parse_fio(struct margay_log *log, const char *line,
     struct system *system = (struct system *)log;
     uint64_t bytes;
     (void)at;
-    row->count = 0;
     if (system->version == 0)
         return read_fio_head(system, line, end);
     if (system->version == 3) {
@@ -308,7 +306,6 @@ static const char *parse_filemap(struct margay_log *log, const char *line,
     const char *device_end, *inode_end, *offset_end, *order_end;
     uint64_t order = 0, last;
     (void)at;
-    row->count = 0;
     const char *event =
         memmem(line, (size_t)(end - line), begins, sizeof begins - 1);
     if (event == NULL)
@@ -516,7 +513,6 @@ static const char *parse_strace(struct margay_log *log, const char *line,
     struct system *system = (struct system *)log;
     uint64_t process;
     (void)at;
-    row->count = 0;
     const char *name = take_process(line, end, &process);
     /* A time may stand before the call. */
     if (name < end && *name >= '0' && *name <= '9')
