@@ -68,8 +68,6 @@ check 'converted and compressed: the same' cmp -s got want
 { cat want && sed 1d want; } | sed 's/^-,/p.mgt,/' >both
 run annotate -q --sizes 4K p.mgt p.mgt
 check 'two traces, one after the other' cmp -s out both
-refuses '--callgrind: the file is for one trace at a time, not 2' \
-    annotate --callgrind x p.mgt p.mgt
 "$MARGAY" record -q --sites -o - ./product >p.words 2>/dev/null
 run annotate -q --sizes 4K --program product p.words
 is 'words do not name the program; --program does' "$(awk -F, '

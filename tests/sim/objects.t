@@ -77,8 +77,6 @@ sed '1d; /delete/d; s/.*,//' ops.csv | paste -d, - distances |
 run histogram --objects --by op --column id=id,size=size,op=op ops.csv
 sed 1d out | cut -d, -f1,4,6 | sort >got
 check "a histogram of each operation" cmp got expected
-run curve -q --objects --column id=id,size=size,op=op --sizes 600G,2K ops.csv
-check "  some of them far" grep -q ',[0-9]\{13,\},' got
 
 # A picture, of which the first size is the last at which everything misses.
 if command -v gnuplot >/dev/null; then
