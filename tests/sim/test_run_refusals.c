@@ -434,7 +434,7 @@ static void test_states_that_grow(void)
     CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
                   MARGAY_OK &&
               saves > 2 && saves < 20,
-          "%zu states at %zu looks", saves, traces[0].count);
+          "few states at %zu looks", traces[0].count);
     margay_question_free(question);
 }
 
