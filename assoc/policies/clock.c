@@ -20,7 +20,7 @@
  *
  * Cost: constant, of clock on average, as the hand takes no more chances than
  *   hits gave and blocks came with; 4 bytes for each set, and 8 for each
- * object. The chances take one byte for each way.
+ *   object.  The chances take one byte for each way.
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"

@@ -5,8 +5,9 @@
  *   be mostly empty.  So each key (a site, thread, tenant, operation or region)
  *   gets a number, pairs of number and distance are counted in one hash table,
  *   and the histograms are put together at the end, one at a time.  Distances
- * of objects that do not fit into a pair get numbers, too. Cost: two look-ups
- * per reference; 36 bytes for each pair that occurs.
+ *   of objects that do not fit into a pair get numbers, too.
+ *
+ * Cost: two look-ups per reference; 36 bytes for each pair that occurs.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -31,9 +31,11 @@
 #include "traces/traces_internal.h"
 
 /* The axis of a new engine, and moments per object when time begins anew: more
-   make that rarer; fewer take less memory. */
+   make that rarer; fewer take less memory.  A sample has few objects for its
+   requests. */
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
+#define MOMENTS_PER_SAMPLE 4
 
 /* The front of a sample has no more than so many objects, and a quarter. */
 #define MOST_FRONT 4096
@@ -54,7 +56,7 @@ static enum margay_status create_notes(struct margay_objects *objects,
         objects->kept = margay_map(moments * sizeof *objects->kept);
     return (objects->options.ages && objects->ages == NULL) ||
                    (objects->samples && objects->kept == NULL)
-               ? margay_fail_memory(error, "the ages of objects")
+               ? margay_fail_memory(error, "the uses of objects")
                : MARGAY_OK;
 }
 
@@ -97,7 +99,9 @@ static enum margay_status make_time(struct margay_objects *objects,
                                     struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
-    uint64_t capacity = (objects->samples ? 4 : 2) * old->weights.objects;
+    uint64_t capacity =
+        (objects->samples ? MOMENTS_PER_SAMPLE : MOMENTS_PER_OBJECT) *
+        old->weights.objects;
     if (capacity <= old->weights.capacity) {
         *weights = old->weights;
         margay_weights_restart(weights);
@@ -206,7 +210,7 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
 
 /* ----------------------------------------------------- life of an engine -- */
 
-/* log(1/R) / R objects, as FLOWS has them, and a quarter more. */
+/* log10(1/R) / R objects, as FLOWS has them, and a quarter more. */
 static void begin_front(struct margay_front *front,
                         const struct margay_objects_options *options)
 {

@@ -260,9 +260,11 @@ uint64_t margay_bound_find_reach(const struct margay_bound *bound,
  *   whether it is kept: one that stands for n, itself among them, is so with a
  *   chance of 1/n.  It then weighs n times its bytes until its next request,
  *   which counts n times, and brings it to the front, where it stands for
- * itself again.  n is 2 / (R (1 + s / m)), rounded, for s bytes where m is the
- * mean of all objects, by what the sample says of them.  So R of the objects
- * are in the sample, half of them as all are one object, half by their bytes.
+ *   itself again.  n is 2 / (R (1 + s / m)), rounded, for s bytes where m is
+ *   the mean of all objects, by what the sample says of them.  So R of the
+ *   objects are in the sample, half of them as all are one object, half by
+ *   their bytes.
+ *
  * Source: our own; FLOWS (Guo, Li, Chen, "FLOWS: Balanced MRC profiling for
  *   heterogeneous object-size cache", EuroSys 2024) has the front, and two
  *   samples by the hash of the name.

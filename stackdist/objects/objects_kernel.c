@@ -512,7 +512,8 @@ static enum margay_status leave_front(struct margay_objects *objects, size_t i,
         uint64_t dropped = 0, gone = 0;
         uint32_t live = (uint32_t)(weights->live[leaf >> 6] >> (leaf & 63)) &
                         UINT32_MAX << (moment - leaf);
-        for (; live != 0 && left > 0; live &= live - 1, left--) {
+        for (; live != 0 && left > 0 && status == MARGAY_OK;
+             live &= live - 1, left--) {
             moment = leaf + (unsigned)__builtin_ctz(live);
             uint64_t size = margay_weights_size(weights, moment);
             uint32_t stand = draw(front, per_byte, size);

@@ -137,6 +137,34 @@ static size_t differences(double rate)
     return differ;
 }
 
+/* Objects that stand for others may come to more bytes than can be counted:
+   is that told, or are the bytes of all still those of each? */
+static bool is_told_or_counted(uint64_t seed)
+{
+    static const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    uint64_t names[7], sizes[7], sum = 0;
+    margay_objects *objects;
+    options.curve = &all;
+    options.rate = 0.17; /* two of seven leave the front */
+    options.seed = seed;
+    if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
+        abort();
+    for (uint64_t i = 0; i < 7; i++) {
+        names[i] = i;
+        sizes[i] = i == 1 ? 1 : UINT64_C(1) << 61;
+    }
+    bool told = margay_objects_feed(objects,
+                                    &(struct margay_requests){7, names, sizes,
+                                                              NULL, NULL, NULL},
+                                    NULL, NULL) != MARGAY_OK;
+    for (uint64_t moment = 1; moment < objects->weights.next; moment++)
+        sum += margay_weights_size(&objects->weights, moment);
+    bool counted = sum == objects->weights.total;
+    margay_objects_free(objects);
+    return told || counted;
+}
+
 int main(void)
 {
     static const double rates[] = {0.03, 0.2, 0.4, 0.7, 0.99};
@@ -145,5 +173,9 @@ int main(void)
     for (uint64_t round = 0; round < rounds(1500); round++)
         differ += differences(rates[round % 5]);
     CHECK_U64(differ, 0, "samples are those of a plain list");
+    size_t lost = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++)
+        lost += !is_told_or_counted(seed);
+    CHECK_U64(lost, 0, "more than 2^64 bytes are refused when they leave");
     return tap_done();
 }
