@@ -113,6 +113,21 @@ else
         'the C library has no _Fork'
 fi
 
+# A process that becomes another program is waited for, also where that takes a
+# while to begin.
+cat >slow.c <<'CODE'
+#include <unistd.h>
+__attribute__((constructor)) static void begin(void)
+{
+    usleep(120000);
+}
+CODE
+check 'a slow library is built' "$compiler" -shared -fPIC -o slow.so slow.c
+run record -q --method runtime --to lackey -o trace \
+    sh -c "LD_PRELOAD=$PWD/slow.so ./built return &"
+is 'runtime: one that its parent does not wait for, and begins late' \
+    "$status $(grep -c '^ S.*,8$' trace)" '0 1000'
+
 # Of the processes that a program leaves, those that record are waited for, and
 # not one that has become another program, which has left its references.
 cat >leaves.c <<'CODE'

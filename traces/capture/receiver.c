@@ -38,6 +38,10 @@
    no process has its pipe. */
 #define PAUSE_MS 5
 
+/* How often it looks, in the end, for a process that has the memory: one that
+   becomes another program lacks it until that one records. */
+#define LAST_LOOKS 5
+
 /* ---------------------------------------------------------- the receiver -- */
 
 /* "WHAT: the reason of the system". */
@@ -336,15 +340,18 @@ static enum margay_status look(struct margay_receiver *receiver,
 }
 
 /* Once no process has the pipe, the last one most likely is about to die, and
-   the caller asks for that; one that lives may open the pipe again. */
-static void wait_for_bell(struct margay_receiver *receiver, int wait_ms)
+   the caller asks for that; one that lives may open the pipe again.  False: no
+   process has it. */
+static bool wait_for_bell(struct margay_receiver *receiver, int wait_ms)
 {
     struct pollfd wait = {.fd = receiver->bell_pipe[0], .events = POLLIN};
     if (wait_ms < 0 || wait_ms > HARVEST_MS)
         wait_ms = HARVEST_MS;
     poll(&wait, 1, wait_ms);
-    if ((wait.revents & (POLLIN | POLLHUP)) == POLLHUP)
-        poll(NULL, 0, wait_ms < PAUSE_MS ? wait_ms : PAUSE_MS);
+    if ((wait.revents & (POLLIN | POLLHUP)) != POLLHUP)
+        return true;
+    poll(NULL, 0, wait_ms < PAUSE_MS ? wait_ms : PAUSE_MS);
+    return false;
 }
 
 /* Nothing has come: look for buffers that became full meanwhile, sleep, and
@@ -371,12 +378,17 @@ static enum margay_status look_later(struct margay_receiver *receiver,
 /* The program has ended, and nothing has come; other processes may still run.
    What the last of them has done since is looked for once more. */
 static enum margay_status clear_up(struct margay_receiver *receiver,
-                                   struct margay_error *error)
+                                   int wait_ms, struct margay_error *error)
 {
     bool stopped =
         atomic_load(&receiver->shared.capture->quiet) == MARGAY_NO_MORE;
-    if (!receiver->over && !receiver->options.records_all &&
-        !margay_shared_memory_is_shared(&receiver->shared)) {
+    bool goes_on = receiver->over || receiver->options.records_all;
+    for (int i = 0; !goes_on && i < LAST_LOOKS; i++) {
+        goes_on = margay_shared_memory_is_shared(&receiver->shared);
+        if (!goes_on && !wait_for_bell(receiver, wait_ms))
+            break;
+    }
+    if (!goes_on) {
         receiver->over = true;
         enum margay_status status = look(receiver, error);
         if (status != MARGAY_AGAIN)
@@ -395,7 +407,7 @@ static enum margay_status find_tasks(struct margay_receiver *receiver,
 {
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN && receiver->finishing)
-        status = clear_up(receiver, error);
+        status = clear_up(receiver, wait_ms, error);
     if (status == MARGAY_AGAIN && wait_ms != 0)
         status = look_later(receiver, wait_ms, error);
     if (status == MARGAY_AGAIN && wait_ms != 0)
