@@ -114,7 +114,7 @@ enum margay_status places_open(struct places **places,
     if (!margay_late_open(&places_libdw)) {
         *places = NULL;
         return margay_late_fail(&places_libdw, NULL, "finds",
-                                "functions and lines", error);
+                                "lines and functions", error);
     }
     *places = calloc(1, sizeof **places);
     return *places == NULL ? margay_fail_memory(error, "lines of sources")
@@ -391,7 +391,7 @@ enum margay_status places_open(struct places **places,
     *places = NULL;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "this margay was built without elfutils' libdw, which "
-                       "finds functions and lines (Debian: libdw-dev; then "
+                       "finds lines and functions (Debian: libdw-dev; then "
                        "build it again)");
 }
 
