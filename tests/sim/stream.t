@@ -144,7 +144,7 @@ refuses_endless() { # PATTERN FILE
 refuses_endless 'not a state that --save wrote' /dev/null
 refuses_endless "the state is damaged or cut short: byte [0-9]*: found more" good
 head -c 16 good >begun
-refuses_endless 'the state is damaged or cut short: byte 88: ' begun
+refuses_endless 'the state is damaged or cut short: byte 104: ' begun
 head -c 200 good >begun
 refuses_endless 'the state is damaged or cut short: byte [0-9]+: found the ch' begun
 
