@@ -11,6 +11,7 @@
 
 #include "stackdist/exact/hash.h"
 #include "stackdist/objects/classes.h"
+#include "stackdist/objects/samples.h"
 #include "stackdist/objects/weights.h"
 #include "traces/traces_internal.h"
 
@@ -249,46 +250,6 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
 /* The largest cache that may have the object last used at `moment`. */
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,
                                  uint64_t moment);
-
-/* -------------------------------------------------------------- samples -- */
-
-/*
- * A sample of what is between a request of an object and the next one.
- *
- * Algorithm: the objects that came last, the front, are all known.  When there
- *   are too many, the least recent of them leave, and of each it is drawn
- *   whether it is kept: one that stands for n, itself among them, is so with a
- *   chance of 1/n.  It then weighs n times its bytes until its next request,
- *   which counts n times, and brings it to the front, where it stands for
- *   itself again.  n is 2 / (R (1 + s / m)), rounded, for s bytes where m is
- *   the mean of all objects, by what the sample says of them.  So R of the
- *   objects are in the sample, half of them as all are one object, half by
- *   their bytes.
- *
- * Source: our own; FLOWS (Guo, Li, Chen, "FLOWS: Balanced MRC profiling for
- *   heterogeneous object-size cache", EuroSys 2024) has the front, and two
- *   samples by the hash of the name.
- * Guarantee: without bias, each request by itself: an object that is dropped is
- *   no more out of the sample at its next request than any other.  None weighs
- *   more than 2 m / R bytes.
- * Cost: that of the engine for the front and R of the objects.
- */
-/* What was last used at a moment. */
-struct margay_kept {
-    uint64_t object;
-    uint32_t stand; /* how many requests and objects it stands for */
-    bool gone;      /* it has been deleted */
-};
-
-struct margay_front {
-    double rate;
-    uint64_t most, group; /* objects; so many leave when there are more */
-    uint64_t objects;
-    uint64_t from; /* the moment of the first of them, or one before */
-    uint64_t key, draws;
-    uint64_t stands; /* of all that are known: an estimate of all objects */
-    uint64_t known, known_bytes; /* requests that were counted, as they stand */
-};
 
 /* -------------------------------------------------------- the engine -- */
 

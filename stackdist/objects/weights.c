@@ -75,6 +75,15 @@ enum margay_status margay_weights_widen(struct margay_weights *weights,
     return weights->high == NULL ? fail_moments(weights, error) : MARGAY_OK;
 }
 
+enum margay_status margay_fail_total(const char *what, uint64_t reference,
+                                     struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "reference %llu of those analysed: all %s together "
+                       "have 2^64 - 1 bytes or more",
+                       (unsigned long long)reference, what);
+}
+
 void margay_weights_restart(struct margay_weights *weights)
 {
     memset(weights->live, 0, weights->capacity / 64 * sizeof *weights->live);

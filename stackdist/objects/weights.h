@@ -70,6 +70,11 @@ void margay_weights_destroy(struct margay_weights *weights);
 enum margay_status margay_weights_widen(struct margay_weights *weights,
                                         struct margay_error *error);
 
+/* Fail at a reference, the first of which is 1: all these, objects or
+   references, have too many bytes for a sum.  MARGAY_BAD_INPUT. */
+enum margay_status margay_fail_total(const char *what, uint64_t reference,
+                                     struct margay_error *error);
+
 /* Begin a new time in the same memory, where the sizes still stand; those that
    have been put again are then followed by nothing. */
 void margay_weights_restart(struct margay_weights *weights);
