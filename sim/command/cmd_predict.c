@@ -29,12 +29,44 @@ struct prediction {
 
 /* ------------------------------------------------------------- learning -- */
 
+/* The width of linear bins in blocks, and the number of groups of reference
+   bins, where the option leaves the number out. */
+#define USUAL_LINEAR_WIDTH 2048
+#define USUAL_MULTI_GROUPS 200
+
+/* The library's options for these choices.  margay_model_fit() refuses choices
+   that do not go together. */
+static struct margay_predict_options resolve(
+    const struct predict_choices *choices)
+{
+    struct margay_predict_options options = {
+        .bins = choices->bins,
+        .pattern = choices->pattern,
+        .plain = choices->plain,
+    };
+    bool distance = options.bins.kind != MARGAY_BINS_EXACT &&
+                    options.bins.kind != MARGAY_BINS_REFERENCE;
+    bool multi = choices->method == PREDICT_MULTI ||
+                 (choices->method == PREDICT_UNSAID && distance);
+    options.method = multi ? MARGAY_METHOD_MULTI : MARGAY_METHOD_SINGLE;
+    if (options.bins.kind == MARGAY_BINS_EXACT)
+        options.bins.kind = multi ? MARGAY_BINS_LOG2 : MARGAY_BINS_REFERENCE;
+    if (options.bins.parameter != 0)
+        return options;
+    if (options.bins.kind == MARGAY_BINS_LINEAR)
+        options.bins.parameter = USUAL_LINEAR_WIDTH;
+    if (options.bins.kind == MARGAY_BINS_REFERENCE)
+        options.bins.parameter =
+            multi ? USUAL_MULTI_GROUPS : MARGAY_USUAL_GROUPS;
+    return options;
+}
+
 static enum margay_status learn(struct prediction *prediction,
                                 struct margay_error *error)
 {
     const struct options *options = prediction->options;
     const double size = prediction->choices->size;
-    struct margay_predict_options fit = predict_resolve(prediction->choices);
+    struct margay_predict_options fit = resolve(prediction->choices);
     struct margay_run *runs = calloc(options->operand_count, sizeof *runs);
     struct run_csv *read = calloc(options->operand_count, sizeof *read);
     enum margay_status status = MARGAY_OK;

@@ -732,11 +732,6 @@ OPTION_TYPE(axis_range)
 
 /* ---------------------------------------------------------- predictions -- */
 
-/* The width of linear bins in blocks, and the number of groups of reference
-   bins, where the option leaves the number out. */
-#define USUAL_LINEAR_WIDTH 2048
-#define USUAL_MULTI_GROUPS 200
-
 /* The bins of margay_bins_parse(), whose numbers may be left out. */
 OPTION_TYPE(predict_bins)
 {
@@ -763,31 +758,6 @@ OPTION_TYPE(input_size)
     if (parse_decimal(name, text, size, error) == MARGAY_OK && *size > 0)
         return MARGAY_OK;
     return refuse(name, text, "a number above 0, such as 4096", error);
-}
-
-struct margay_predict_options predict_resolve(
-    const struct predict_choices *choices)
-{
-    struct margay_predict_options options = {
-        .bins = choices->bins,
-        .pattern = choices->pattern,
-        .plain = choices->plain,
-    };
-    bool distance = options.bins.kind != MARGAY_BINS_EXACT &&
-                    options.bins.kind != MARGAY_BINS_REFERENCE;
-    bool multi = choices->method == PREDICT_MULTI ||
-                 (choices->method == PREDICT_UNSAID && distance);
-    options.method = multi ? MARGAY_METHOD_MULTI : MARGAY_METHOD_SINGLE;
-    if (options.bins.kind == MARGAY_BINS_EXACT)
-        options.bins.kind = multi ? MARGAY_BINS_LOG2 : MARGAY_BINS_REFERENCE;
-    if (options.bins.parameter != 0)
-        return options;
-    if (options.bins.kind == MARGAY_BINS_LINEAR)
-        options.bins.parameter = USUAL_LINEAR_WIDTH;
-    if (options.bins.kind == MARGAY_BINS_REFERENCE)
-        options.bins.parameter =
-            multi ? USUAL_MULTI_GROUPS : MARGAY_USUAL_GROUPS;
-    return options;
 }
 
 /* ----------------------------------------------------------- recordings -- */

@@ -116,11 +116,6 @@ struct predict_choices {
         .references = 1000000, .samples = 16, .peaks = 8 \
     }
 
-/* The library's options for these choices.  margay_model_fit() refuses choices
-   that do not go together. */
-struct margay_predict_options predict_resolve(
-    const struct predict_choices *choices);
-
 /* An axis of a picture: its scale, and its ends where they are given. */
 struct picture_axis {
     const char *scale; /* "linear", "log" */
