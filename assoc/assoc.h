@@ -381,6 +381,8 @@ struct margay_traffic {
     uint64_t *blocks;
     uint8_t *kinds;
     uint32_t *causes;
+    /* The enum margay_purpose of each reference. */
+    uint8_t *purposes;
     /* The extent of each reference, or NULL. */
     uint32_t *extents;
     bool covers; /* it is */

@@ -55,6 +55,16 @@ enum margay_op {
 };
 #define MARGAY_OPS 3
 
+/* The purpose of a reference to a cache.  All that a trace holds are for the
+   core; caches make references with other purposes. */
+enum margay_purpose {
+    MARGAY_FOR_CORE,     /* a core waits for it */
+    MARGAY_FOR_STORE,    /* a level above passes on a core's write */
+    MARGAY_FOR_WRITING,  /* a level above writes it back */
+    MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
+};
+#define MARGAY_PURPOSES 4
+
 /* A set of operations is the sum of the bits of its members. */
 #define MARGAY_OP_BIT(op) (1u << (op))
 #define MARGAY_ALL_OPS    7u
@@ -76,7 +86,7 @@ enum margay_column {
     /* Of spans alone: reuse distances, after an engine. */
     MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
-/* All columns but the number, which every reference has. */
+/* All columns of traces but the number, which every reference has. */
 #define MARGAY_ALL_COLUMNS 8187u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \

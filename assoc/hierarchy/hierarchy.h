@@ -235,8 +235,9 @@ MARGAY_API enum margay_status margay_hierarchy_feed(
 /* The requests of the levels of options.sends, with their victim blocks, to the
    next levels during the last margay_hierarchy_feed(), in order: misses of
    references and prefetchers as reads or fetches, and blocks written back or
-   through as writes.  `blocks` are numbers like those fed.  Clean blocks that
-   move to an exclusive level are left out. */
+   through as writes.  The purpose of a request is that of the reference that
+   missed, or wrote through.  `blocks` are numbers like those fed.  Clean blocks
+   that move to an exclusive level are left out. */
 MARGAY_API const struct margay_traffic *margay_hierarchy_traffic(
     const margay_hierarchy *hierarchy);
 

@@ -108,15 +108,6 @@ struct margay_domain {
 
 /* ----------------------------------------------------------------- nodes -- */
 
-/* The purpose of a reference. */
-enum margay_purpose {
-    MARGAY_FOR_CORE,     /* a core waits for it */
-    MARGAY_FOR_STORE,    /* a level above passes on a core's write */
-    MARGAY_FOR_WRITING,  /* a level above writes it back */
-    MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
-    MARGAY_PURPOSES,
-};
-
 struct margay_node {
     const struct margay_level *level;
     unsigned shift; /* log2 of its block's bytes */

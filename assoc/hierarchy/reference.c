@@ -229,7 +229,8 @@ static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
 static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
                                            const struct margay_node *node,
                                            uint64_t block,
-                                           enum margay_kind kind)
+                                           enum margay_kind kind,
+                                           enum margay_purpose purpose)
 {
     struct margay_traffic *traffic = &hierarchy->traffic;
     unsigned shift = node->shift - hierarchy->options.unit_shift;
@@ -241,6 +242,7 @@ static __attribute__((noinline)) void send(struct margay_hierarchy *hierarchy,
     traffic->blocks[i] = block << shift;
     traffic->kinds[i] = (uint8_t)kind;
     traffic->causes[i] = hierarchy->index;
+    traffic->purposes[i] = (uint8_t)purpose;
     traffic->extents[i] = shift > 31 ? UINT32_MAX : UINT32_C(1) << shift;
     traffic->count++;
 }
@@ -253,7 +255,7 @@ static void reference_next(struct margay_hierarchy *hierarchy,
 {
     struct margay_node *next = node->next;
     if (node->sends)
-        send(hierarchy, node, block, kind);
+        send(hierarchy, node, block, kind, purpose);
     if (next == NULL)
         return;
     if (next->shift >= node->shift) {
@@ -344,7 +346,8 @@ static void let_go(struct margay_hierarchy *hierarchy, struct margay_node *node,
         return;
     if (node->next != NULL && node->next->exclusive) {
         if (evicted->dirty && node->sends)
-            send(hierarchy, node, evicted->block, MARGAY_WRITE);
+            send(hierarchy, node, evicted->block, MARGAY_WRITE,
+                 MARGAY_FOR_WRITING);
         evicted_block further = put(hierarchy, node->next, evicted);
         let_go(hierarchy, node->next, &further);
     } else if (evicted->dirty) {
@@ -373,9 +376,10 @@ static bool ask_next(struct margay_hierarchy *hierarchy,
 {
     if (node->next != NULL && node->next->exclusive) {
         if (node->sends)
-            send(hierarchy, node, block, kind);
+            send(hierarchy, node, block, kind, purpose);
         if (node->sends && evicted->dirty)
-            send(hierarchy, node, evicted->block, MARGAY_WRITE);
+            send(hierarchy, node, evicted->block, MARGAY_WRITE,
+                 MARGAY_FOR_WRITING);
         return take(hierarchy, node->next, block, kind, purpose, evicted);
     }
     if (evicted->dirty)

@@ -325,6 +325,7 @@ enum margay_status margay_traffic_reserve(struct margay_traffic *traffic,
     RESERVE(blocks)
     RESERVE(kinds)
     RESERVE(causes)
+    RESERVE(purposes)
     if (traffic->covers)
         RESERVE(extents)
 #undef RESERVE
@@ -337,6 +338,7 @@ void margay_traffic_clear(struct margay_traffic *traffic)
     free(traffic->blocks);
     free(traffic->kinds);
     free(traffic->causes);
+    free(traffic->purposes);
     free(traffic->extents);
     *traffic = (struct margay_traffic){.count = 0};
 }

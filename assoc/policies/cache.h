@@ -59,6 +59,7 @@ struct margay_cache_fixed {
 /* Note a block that comes from the next level, or goes there. */
 static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
                                         enum margay_kind kind,
+                                        enum margay_purpose purpose,
                                         const struct margay_use *cause)
 {
     struct margay_traffic *traffic = cache->traffic;
@@ -66,6 +67,7 @@ static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
         return;
     traffic->blocks[traffic->count] = block;
     traffic->causes[traffic->count] = cause->index;
+    traffic->purposes[traffic->count] = (uint8_t)purpose;
     traffic->kinds[traffic->count++] = (uint8_t)kind;
 }
 
@@ -84,7 +86,8 @@ static MARGAY_ALWAYS_INLINE void margay_cache_leave(
     cache->dirty[at / 8] ^= bit;
     cache->counts.writebacks++;
     cache->counts.blocks_written++;
-    margay_cache_pass_on(cache, loop->finder.blocks[at], MARGAY_WRITE, cause);
+    margay_cache_pass_on(cache, loop->finder.blocks[at], MARGAY_WRITE,
+                         MARGAY_FOR_WRITING, cause);
 }
 
 /* The slot for the block of `use`, in a set that was full, once the block of
@@ -139,7 +142,8 @@ static MARGAY_ALWAYS_INLINE void margay_cache_write(
 {
     if (cache->write_through || !present) {
         cache->counts.blocks_written++;
-        margay_cache_pass_on(cache, use->block, MARGAY_WRITE, use);
+        margay_cache_pass_on(cache, use->block, MARGAY_WRITE, MARGAY_FOR_STORE,
+                             use);
     } else {
         cache->dirty[at / 8] |= (uint8_t)(1u << at % 8);
     }
@@ -176,9 +180,10 @@ static MARGAY_ALWAYS_INLINE void margay_cache_reference(
         /* A write that finds no place goes to memory without fetching. */
         if (slot != MARGAY_NO_SLOT || use->kind != MARGAY_WRITE) {
             cache->counts.blocks_fetched++;
-            margay_cache_pass_on(
-                cache, use->block,
-                use->kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ, use);
+            margay_cache_pass_on(cache, use->block,
+                                 use->kind == MARGAY_FETCH ? MARGAY_FETCH
+                                                           : MARGAY_READ,
+                                 MARGAY_FOR_CORE, use);
         }
     }
     if (use->kind == MARGAY_WRITE)

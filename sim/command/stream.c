@@ -253,8 +253,9 @@ enum margay_status stream_question(struct stream *stream,
     unsigned needs = margay_writer_needs(stream->writer);
     margay_question kind = {
         .functions = &functions,
-        /* The requests of a cache have kinds. */
-        .can = {.needs = needs & ~(unsigned)MARGAY_COLUMN_KINDS,
+        /* The requests of a cache have kinds and purposes. */
+        .can = {.needs = needs & ~((unsigned)MARGAY_COLUMN_KINDS |
+                                   (unsigned)MARGAY_COLUMN_PURPOSES),
                 .uses = columns & ~(unsigned)MARGAY_COLUMN_EXTENTS},
         .name = "--to",
     };

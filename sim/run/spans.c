@@ -101,6 +101,7 @@ enum margay_status margay_span_pass_on(const struct margay_span *span,
     passed.name = span->name == NULL ? NULL : columns->name;
 #include <margay/columns.def>
         passed.kinds = traffic->kinds + from;
+        passed.purposes = traffic->purposes + from;
         passed.extents = traffic->covers ? traffic->extents + from : NULL;
         status = margay_analysis_feed(next, &passed, error);
         from += passed.count;

@@ -55,7 +55,34 @@ run simulate -q --machine rest.csv --straddle split below.xdin
 grep ',L2,' out | cut -d, -f$columns >got
 check 'larger blocks have their length' cmp -s got expected
 
+# The purposes of what a level sends on, against the columns of the table: those
+# of a first level are its own, and a later one also fetches for those above.
 machine lru 64
+sed 's/^L2,.*/L2,all,4K,64,4,L3,srrip,stream,0/' whole.csv >purposes.csv
+run simulate -q --machine purposes.csv random.pinatrace
+cp out table.csv
+for level in L1D L2; do
+    run simulate -q --machine purposes.csv --misses $level \
+        --to csv:kind,purpose random.pinatrace
+    perl -e 'my ($level, %sent, @names, %row, %want) = shift;
+        for (<>) {
+            chomp(my @f = split /,/);
+            $sent{"@f"}++ if @f == 2;
+            @names = @f if $f[0] eq "machine";
+            @row{@names} = @f;
+            %want = %row if @f > 2 && $row{cache} eq $level;
+        }
+        my ($back, $filled) = @sent{"write writeback", "read writeback"};
+        my ($demand, $ahead) = @sent{"read demand", "read prefetch"};
+        my $own = $level eq "L1D";
+        exit !($demand && $demand == $want{demand_misses} && $want{prefetches} > 9
+            && $back == $want{writebacks} && $own == !$filled && ($own
+                ? $ahead == $want{prefetches} : $ahead > $want{prefetches})
+            && $demand + $ahead + $filled == $want{misses} + $want{prefetches})' \
+        $level table.csv out
+    is "$level: purposes add up to the table" $? 0
+done
+
 run simulate --machine whole.csv --misses L2 --to din random.pinatrace
 is 'to standard output' "$status" 0
 like 'what came and went is said' "$(cat err)" 'L2: [0-9]* references, [0-9]* m'

@@ -113,20 +113,20 @@ report(!$wrong{$_}, $_) for 'champsim', 'champsim, read back', 'after a cache';
 
 # A first level of each core, split, of which the data cache has a prefetcher of
 # the next block: a list of [block, dirty] for each set, the last used first.
-# Returns [time, address, size, op, ttl, kind, thread, site] of all that is asked
-# of the second level, with the columns of the reference that is the cause.
+# Returns [time, address, size, op, ttl, kind, thread, site, purpose] of all that is
+# asked of the second level, with the columns of the reference that is the cause.
 sub sent_on {
     my (%lines, @sent);
     for my $cause (@_) {
         my $send = sub {
-            my ($block, $kind) = @_;
+            my ($block, $kind, $purpose) = @_;
             push @sent, [$cause->[0], 64 * $block, 64, @$cause[3, 4], $kind,
-                @$cause[6, 7]];
+                @$cause[6, 7], $purpose];
         };
         my $cache = ($cause->[5] eq 'fetch' ? 'I' : 'D') . $cause->[6];
         # True: the block was missing.
         my $use = sub {
-            my ($block, $dirty) = @_;
+            my ($block, $dirty, $purpose) = @_;
             my $set = $lines{$cache, $block % 4} //= [];
             my ($at) = grep { $set->[$_][0] == $block } 0 .. $#$set;
             if (defined $at) {
@@ -135,16 +135,16 @@ sub sent_on {
                 return 0;
             }
             my $gone = @$set == 2 ? pop @$set : undef;
-            $send->($gone->[0], 'write') if $gone && $gone->[1];
-            $send->($block, $cause->[5] eq 'fetch' ? 'fetch' : 'read');
+            $send->($gone->[0], 'write', 'writeback') if $gone && $gone->[1];
+            $send->($block, $cause->[5] eq 'fetch' ? 'fetch' : 'read', $purpose);
             unshift @$set, [$block, $dirty];
             return 1;
         };
         my $block = $cause->[1] >> 6;
-        my $missed = $use->($block, $cause->[5] eq 'write');
+        my $missed = $use->($block, $cause->[5] eq 'write', 'demand');
         my $there = grep { $_->[0] == $block + 1 }
             @{ $lines{$cache, ($block + 1) % 4} // [] };
-        $use->($block + 1, 0) if $missed && !$there && $cache =~ /D/;
+        $use->($block + 1, 0, 'prefetch') if $missed && !$there && $cache =~ /D/;
     }
     return @sent;
 }
@@ -168,9 +168,11 @@ sub champsim {
 }
 $text{champsim} = \&champsim;
 my $columns = 'time,address,size,op,ttl,kind,thread,site';
-$text{"csv:$columns"} = sub {
-    join '', map { join(',', @$_) . "\n" } [split /,/, $columns], @_;
+my $table = sub {
+    my $names = shift;
+    join '', map { join(',', @$_[0 .. $names =~ tr/,//]) . "\n" } [split /,/, $names], @_;
 };
+$text{"csv:$columns,purpose"} = sub { $table->("$columns,purpose", @_) };
 write_file('m.csv', 'cache,holds,bytes,block_bytes,ways,next,prefetch',
     'L1I,fetch,512,64,2,L2,', 'L1D,data,512,64,2,L2,next-line',
     'L2,all,4K,64,4,,');
@@ -184,17 +186,17 @@ for my $round (1 .. 8) {
     write_file('t.csv', $columns, map { join ',', @$_ } @trace);
     my $of = '-f csv --column ' . join ',', map { "$_=$_" } split /,/, $columns;
     my @sent = sent_on(@trace);
-    $seen{ $_->[5] }++ for @sent;
+    $seen{"$_->[5], $_->[8]"}++ for @sent;
     for my $format (sort keys %text) {
         margay("simulate -q $of --machine m.csv --misses L1I,L1D -o sent --to $format t.csv");
         $wrong{"sent as $format"}++ if contents('sent') ne $text{$format}->(@sent);
     }
-    margay("simulate -q $of --machine m.csv --misses L1D,L1I -o sent --to csv:$columns t.csv");
+    margay("simulate -q $of --machine m.csv --misses L1D,L1I -o sent --to csv:$columns,purpose t.csv");
     $wrong{'sent, read back'}++ if margay("convert -q $of sent - --to csv:$columns") ne
-        $text{"csv:$columns"}->(@sent);
+        $table->($columns, @sent);
 }
 report(!$wrong{$_}, $_) for map({ "sent as $_" } sort keys %text), 'sent, read back';
-report(keys %seen == 3, 'reads, writes and fetches were sent');
+report(keys %seen == 4, 'reads, write-backs, prefetches and fetches were sent');
 
 # -------------------------------------------------------------- refusals --
 
@@ -210,9 +212,12 @@ for (['oracle', 'sizes'], ['twitter', 'sizes'], ['champsim', 'sites'],
             "$line --to $format is refused", contents('err'));
     }
 }
-margay('convert a.din x --to csv:id,sise');
-my $said = contents('err') =~ /'sise' \(expected up to/;
-report($? >> 8 == 2 && $said, 'a column that is none', contents('err'));
+my $said;
+for (['sise', "'sise' .expected up to"], ['purpose', 'takes the purposes .* not known']) {
+    margay("convert a.din x --to csv:id,$_->[0]");
+    $said = contents('err') =~ $_->[1];
+    report($? >> 8 == 2 && $said, "a column $_->[0] that is none", contents('err'));
+}
 margay('generate uniform --refs 9 --blocks 3 --to oracle -o x');
 $said = contents('err') =~ /format oracle cannot be written/;
 report($? >> 8 == 2 && $said, 'what is generated has no sizes', contents('err'));

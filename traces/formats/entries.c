@@ -60,12 +60,14 @@ static enum margay_status make_room(struct entries *entries, char **to,
 
 /* --------------------------------------------------------------- tables -- */
 
-/* The column of a trace for each role.  A column of zeros has none. */
-#define ZEROS MARGAY_ROLES
+/* The column of a trace for each role.  A column of zeros has none, and that of
+   purposes is in no table that is read. */
+#define ZEROS   MARGAY_ROLES
+#define PURPOSE (MARGAY_ROLES + 1)
 static const struct {
     bool is_written;
     unsigned column;
-} roles[MARGAY_ROLES] = {
+} roles[MARGAY_ROLES + 2] = {
     [MARGAY_ROLE_ID] = {true, 0},
     [MARGAY_ROLE_ADDRESS] = {true, 0},
     [MARGAY_ROLE_SIZE] = {true, MARGAY_COLUMN_SIZES},
@@ -76,6 +78,7 @@ static const struct {
     [MARGAY_ROLE_THREAD] = {true, MARGAY_COLUMN_THREADS},
     [MARGAY_ROLE_SITE] = {true, MARGAY_COLUMN_SITES},
     [MARGAY_ROLE_COST] = {true, MARGAY_COLUMN_COSTS},
+    [PURPOSE] = {true, MARGAY_COLUMN_PURPOSES},
 };
 
 /* The role of the column at *columns, which goes on to the next; false: there
@@ -84,7 +87,9 @@ static bool next_role(const char **columns, unsigned *role)
 {
     const char *name = *columns;
     size_t bytes = strcspn(name, ", ");
-    *role = margay_role_named(name, bytes);
+    *role = bytes == 7 && memcmp(name, "purpose", bytes) == 0
+                ? PURPOSE
+                : margay_role_named(name, bytes);
     *columns += bytes + (name[bytes] != '\0');
     return *role == ZEROS ? bytes == 1 && *name == '0'
                           : roles[*role].is_written;
@@ -118,7 +123,7 @@ static enum margay_status open_table(void *state, struct margay_error *error)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "csv:... has '%.*s' (expected up to %d of id, "
                                "address, size, time, ttl, op, kind, thread, "
-                               "site and cost)",
+                               "site, cost and purpose)",
                                (int)strcspn(name, ","), name, MOST_COLUMNS);
         entries->roles[entries->column_count++] = role;
     }
@@ -131,6 +136,14 @@ static int put_field(char *to, const struct margay_batch *batch, size_t i,
 {
     static const char *const operations[] = {"get", "set", "delete"};
     static const char *const kinds[] = {"read", "write", "fetch"};
+    static const char *const purposes[MARGAY_PURPOSES] = {
+        [MARGAY_FOR_CORE] = "demand",
+        [MARGAY_FOR_STORE] = "demand",
+        [MARGAY_FOR_WRITING] = "writeback",
+        [MARGAY_FOR_PREFETCH] = "prefetch",
+    };
+    if (role == PURPOSE)
+        return sprintf(to, "%s", purposes[batch->purposes[i]]);
     if (role == MARGAY_ROLE_OP || role == MARGAY_ROLE_KIND)
         return sprintf(to, "%s",
                        role == MARGAY_ROLE_OP ? operations[batch->ops[i]]
