@@ -44,6 +44,18 @@ static void set_up_fifo(void *context, const struct margay_policy_setup *setup,
         margay_order_set_up(&state->line, setup->sets, setup->slots, 1, layout);
 }
 
+static enum margay_status check_clock(const struct margay_settings *settings,
+                                      struct margay_error *error)
+{
+    unsigned long long most = settings->counts[0], of_new = settings->counts[1];
+    return of_new <= most
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "policy clock: new=%llu is more than max=%llu; it "
+                             "takes %s",
+                             of_new, most, margay_policy_clock.info.parameters);
+}
+
 static void set_up_clock(void *context, const struct margay_policy_setup *setup,
                          struct margay_layout *layout)
 {
@@ -199,6 +211,7 @@ const struct margay_policy margay_policy_clock = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"max", "1|1..255", MARGAY_COUNT},
                    {"new", "0|0..255", MARGAY_COUNT}},
+    .check = check_clock,
     .state_bytes = sizeof(struct state),
     .set_up = set_up_clock,
     .loops = clock_loops,

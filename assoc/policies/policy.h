@@ -144,6 +144,9 @@ struct margay_policy_loops {
 struct margay_policy {
     struct margay_policy_info info;
     struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
+    /* Refuse settings that do not go together; NULL = all do. */
+    enum margay_status (*check)(const struct margay_settings *settings,
+                                struct margay_error *error);
     /* The bytes of the policy's state, which is zeroed, without its arrays. */
     size_t state_bytes;
     /* The slots of a set beyond its ways, which remember blocks; NULL = 0. */

@@ -84,6 +84,8 @@ enum margay_status margay_policy_parse(const char *spec,
                            spec);
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);
+    if (status == MARGAY_OK && policies[index]->check != NULL)
+        status = policies[index]->check(settings, error);
     *policy = status == MARGAY_OK ? policies[index] : NULL;
     return status;
 }

@@ -259,6 +259,12 @@ static void test_table(void)
                   MARGAY_BAD_ARGUMENT &&
               strstr(error.message, "off|on"),
           "refused: %s", error.message);
+    CHECK(margay_policy_find("clock:new=2", &info, &error) ==
+                  MARGAY_BAD_ARGUMENT &&
+              strstr(error.message, "clock: new=2 is more than max=1"),
+          "refused: %s", error.message);
+    CHECK(margay_policy_find("clock:new=2,max=2", &info, &error) == MARGAY_OK,
+          "not refused: %s", error.message);
     CHECK(margay_policy_find("lru:bypass=on", &info, &error) ==
               MARGAY_BAD_ARGUMENT,
           "refused: %s", error.message);
