@@ -3,9 +3,10 @@
  *
  * The package makes a copy of the object for each class (_policy.py).  In its
  * own process it sets the functions to those in Python.  In that of the command
- * the name of the copy is NUMBER.so, where NUMBER is the socket at whose other
- * end Python makes the calls.  Events wait in a buffer until it is full, or a
- * victim is asked for; where Python has closed its end the command dies.
+ * the name of the copy is NUMBER.so, where NUMBER, 3 or more, is the socket at
+ * whose other end Python makes the calls.  Events wait in a buffer until it is
+ * full, or a victim is asked for; where Python has closed its end the command
+ * dies.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

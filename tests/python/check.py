@@ -635,6 +635,18 @@ for vary in {}, {"L2.policy": ["lru", "fifo"], "L1.bytes": "1K..2K"}:
         table["L2.policy"] = list(map(str.lower, table["L2.policy"]))
     check(f"simulate: policies in Python, {vary}", is_equal(table, known) and
           len(table["misses"]) == (8 if vary else 2), table.rows())
+sys.stdout.flush()
+standard = [os.dup(number) for number in range(3)]
+os.closerange(0, 3)
+try:
+    table = margay.simulate("t.din", [both[0], machine[1]], limit=4000)
+finally:
+    for number, kept in enumerate(standard):
+        os.dup2(kept, number)
+        os.close(kept)
+known = margay.simulate("t.din", machine, limit=4000)
+check("simulate: a policy in Python, without standard streams",
+      is_equal(table, known), table.rows())
 check("filter: a policy in Python", list(
     margay.filter("t.din", sets=3, ways=2, policy=Fifo).block) == list(
     margay.filter("t.din", sets=3, ways=2, policy="fifo").block))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import operator
 import os
 import shutil
@@ -125,7 +126,12 @@ class _Served(_Own):
     a thread makes the calls."""
 
     def __init__(self, policy: Type[Policy], folder: str) -> None:
-        self.here, self.there = socket.socketpair()
+        self.here, there = socket.socketpair()
+        # Not the descriptor of a standard stream that is closed here: that is
+        # replaced in the command, or none for policy.c.
+        self.there = socket.socket(fileno=fcntl.fcntl(
+            there.fileno(), fcntl.F_DUPFD_CLOEXEC, 3))
+        there.close()
         super().__init__(policy, os.path.join(
             folder, f"{self.there.fileno()}.so"))
         self.thread = threading.Thread(target=self._serve, name="margay policy",
