@@ -644,14 +644,13 @@ enum margay_status margay_prefixes_question(
         &made->base.rows, error);
     /* Where blocks expire, in tiers that are not exclusive, and with several
        groups, hits do not follow from distances. */
-    if (status == MARGAY_OK &&
-        (request->expires || request->tiers != NULL || request->groups != NULL))
-        status = margay_policies_simulate(
-            &made->base.rows,
-            request->groups != NULL
-                ? NOT_OF_GROUPS
-                : "it is not known where blocks expire (--ttl)",
-            error);
+    const char *unknown =
+        request->groups != NULL  ? NOT_OF_GROUPS
+        : request->tiers != NULL ? "it is not known in tiers (--tiers)"
+        : request->expires       ? "it is not known where blocks expire (--ttl)"
+                                 : NULL;
+    if (status == MARGAY_OK && unknown != NULL)
+        status = margay_policies_simulate(&made->base.rows, unknown, error);
     if (status == MARGAY_OK && request->groups != NULL)
         status = show_groups(request->groups, &made->base.rows, error);
     if (status == MARGAY_OK && is_alone(made))
