@@ -284,8 +284,12 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
 }
 
 /* The process has become this program, and all that the one before it left is
-   full: first what was opened first.  Who reads ends at the last word that is
-   used.  The result is that of margay_slots_wakes(). */
+   full: first what was opened first.  The result is that of
+   margay_slots_wakes().
+
+   Invariant: each counts in `sent` with all the words of a buffer, however few
+   are used, and as many are taken when it is freed, as its state says the same.
+   Who reads ends at the last word that is used. */
 static inline bool margay_slots_inherit(struct margay_capture *capture,
                                         uint32_t process)
 {
