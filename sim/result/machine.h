@@ -41,9 +41,9 @@ struct machine {
  * machine that this runs on, as the system describes it.
  *
  * `vary`, unless NULL, is CACHE.COLUMN[+CACHE.COLUMN...]=A..B|LIST[,...].  A..B
- * is A, twice A, and so on up to B.  Fields joined by '+' move together, and a
- * value is one for all or one for each, joined by '+'.  The table may hold
- * anything in these fields.
+ * is A, twice A, and so on up to B, and after 0 comes 1.  Fields joined by '+'
+ * move together, and a value is one for all or one for each, joined by '+'. The
+ * table may hold anything in these fields.
  *
  * MARGAY_IO, with the names of all machines; MARGAY_BAD_INPUT with the file,
  * the line, the cache and the column; MARGAY_BAD_ARGUMENT, about --vary;
