@@ -412,8 +412,10 @@ static uint64_t most_bytes(const struct margay_objects *objects)
 static uint64_t left_of(const struct margay_objects *objects, uint64_t all,
                         uint64_t taken)
 {
-    bool rough = objects->samples || objects->fading.piece_refs != 0;
-    return rough && (all - taken) >> 63 != 0 ? 0 : all - taken;
+    bool fades = objects->fading.piece_refs != 0;
+    bool none =
+        objects->samples ? taken > all : fades && (all - taken) >> 63 != 0;
+    return none ? 0 : all - taken;
 }
 
 struct margay_objects_counts margay_objects_counted(

@@ -512,7 +512,9 @@ static enum margay_status fit_size(struct margay_objects *objects, uint64_t own,
     if (bound->bytes != 0 && size > bound->bytes)
         bound->large = weights->next;
     if (size > own && size - own >= UINT64_MAX - weights->total)
-        return fail_total(objects, "objects", i, error);
+        return fail_total(
+            objects, objects->samples ? MARGAY_ESTIMATED("objects") : "objects",
+            i, error);
     if (size > objects->classes.largest_size)
         objects->classes.largest_size = size;
     if (size >> 32 != 0 && weights->high == NULL)
@@ -583,7 +585,7 @@ static enum margay_status count_known(struct margay_objects *objects,
     if (__builtin_mul_overflow(stand, size, &bytes) ||
         (objects->samples &&
          !margay_add_u64(front->known_bytes, bytes, &front->known_bytes)))
-        return fail_total(objects, "references", i, error);
+        return fail_total(objects, MARGAY_ESTIMATED("references"), i, error);
     front->known += stand;
     counts->doubtful += hits->doubtful;
     if (hits->far) {

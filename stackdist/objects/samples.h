@@ -43,6 +43,10 @@ struct margay_front {
     uint64_t known, known_bytes; /* requests that were counted, as they stand */
 };
 
+/* For margay_fail_total(): a sample may have too many bytes where its trace has
+   fewer. */
+#define MARGAY_ESTIMATED(what) what ", by the estimate of the sample,"
+
 /* How many objects an object stands for that leaves the front; 0 = it is not
    kept.  `per_byte`: the rate over the mean size.  All sizes count a byte more,
    so that one of 0 is no smaller than none. */
@@ -69,7 +73,7 @@ static inline enum margay_status margay_front_weigh(
     uint64_t weight;
     if (__builtin_mul_overflow(size, stand, &weight) ||
         weight - size >= UINT64_MAX - (weights->total - gone))
-        return margay_fail_total("objects", reference, error);
+        return margay_fail_total(MARGAY_ESTIMATED("objects"), reference, error);
     enum margay_status status = weight >> 32 != 0 && weights->high == NULL
                                     ? margay_weights_widen(weights, error)
                                     : MARGAY_OK;

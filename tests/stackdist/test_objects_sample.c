@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stackdist/objects/objects.h"
 #include "tests/chance.h"
@@ -137,32 +138,43 @@ static size_t differences(double rate)
     return differ;
 }
 
-/* Objects that stand for others may come to more bytes than can be counted:
-   is that told, or are the bytes of all still those of each? */
-static bool is_told_or_counted(uint64_t seed)
+/* Objects that stand for others may come to more bytes than can be counted,
+   where all have fewer: does the message say that these are estimated?  If not,
+   are the bytes of all still those of each?  `repeats` counts runs that end at
+   the bytes of references. */
+static bool is_told_or_counted(uint64_t seed, size_t *repeats)
 {
     static const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
     struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    uint64_t names[7], sizes[7], sum = 0;
+    struct margay_objects_counts counts;
+    struct margay_error error;
+    uint64_t names[30], sizes[30], sum = 0;
     margay_objects *objects;
+    bool repeated = seed % 2 != 0;
+    size_t count = repeated ? 30 : 7;
     options.curve = &all;
     options.rate = 0.17; /* two of seven leave the front */
     options.seed = seed;
     if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
         abort();
-    for (uint64_t i = 0; i < 7; i++) {
-        names[i] = i;
-        sizes[i] = i == 1 ? 1 : UINT64_C(1) << 61;
+    for (uint64_t i = 0; i < count; i++) {
+        names[i] = i % 10;
+        sizes[i] = i == 1 ? 1 : UINT64_C(1) << (repeated ? 59 : 61);
     }
-    bool told = margay_objects_feed(objects,
-                                    &(struct margay_requests){7, names, sizes,
-                                                              NULL, NULL, NULL},
-                                    NULL, NULL) != MARGAY_OK;
+    const struct margay_requests requests = {count, names, sizes,
+                                             NULL,  NULL,  NULL};
+    bool told =
+        margay_objects_feed(objects, &requests, NULL, &error) != MARGAY_OK;
     for (uint64_t moment = 1; moment < objects->weights.next; moment++)
         sum += margay_weights_size(&objects->weights, moment);
-    bool counted = sum == objects->weights.total;
+    counts = margay_objects_counted(objects);
+    bool good =
+        told ? strstr(error.message, "by the estimate") != NULL
+             : sum == objects->weights.total &&
+                   (repeated || counts.cold_bytes == counts.reference_bytes);
+    *repeats += told && strstr(error.message, "all references") != NULL;
     margay_objects_free(objects);
-    return told || counted;
+    return good;
 }
 
 int main(void)
@@ -173,9 +185,10 @@ int main(void)
     for (uint64_t round = 0; round < rounds(1500); round++)
         differ += differences(rates[round % 5]);
     CHECK_U64(differ, 0, "samples are those of a plain list");
-    size_t lost = 0;
+    size_t lost = 0, repeats = 0;
     for (uint64_t seed = 1; seed <= 1000; seed++)
-        lost += !is_told_or_counted(seed);
+        lost += !is_told_or_counted(seed, &repeats);
     CHECK_U64(lost, 0, "more than 2^64 bytes are refused when they leave");
+    CHECK(repeats > 0, "or when they come again");
     return tap_done();
 }
