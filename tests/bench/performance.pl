@@ -154,6 +154,23 @@ sub objects {
     return [map { digits($of->{$_}, 3) } qw(sized alike lru)];
 }
 
+# Simulated policies, next to LRU, at one size and at ten, of the first requests.
+sub object_policies {
+    my $path = "$files/W1.oracle";
+    bench('objects', 1) if !-e $path;
+    my @policies = qw(lru fifo clock sieve s3fifo lfu arc 2q lirs tinylfu slru
+        gdsf lfuda lhd hyperbolic);
+    my $ten = join ',', map { 2**$_ . 'M' } 5 .. 14;
+    my @curve = ($margay, qw(curve -q -j1 -f oracle --objects --limit 2000000));
+    my @times = measured(3, map {
+        my $policy = $_;
+        map { [@curve, '--policy', $policy, '--sizes', $_, $path] } '1G', $ten;
+    } @policies);
+    return map {
+        [$policies[$_], map { digits(2 / $_->{user}) } @times[2 * $_, 2 * $_ + 1]]
+    } 0 .. $#policies;
+}
+
 sub requests {
     my $of = bench('requests', 5)->{requests};
     return [map { digits($of->{$_}, 3) } qw(front back blocks)];
@@ -258,6 +275,8 @@ my @tables = (
     'performance-memory' => ['blocks,bytes_per_block', \&memory],
     'performance-objects' =>
         ['objects_all_sizes,blocks_all_sizes,one_LRU_cache', \&objects],
+    'performance-object-policies' => ['policy,one_size,ten_sizes',
+        \&object_policies],
     'performance-requests' =>
         ['front_to_back,back_to_front,as_blocks', \&requests],
     'performance-machines' => ['trace,references,misses_of_L1_%,simulate,filter',
