@@ -320,13 +320,22 @@ static enum margay_status restore_fed(const struct margay_state *state,
                           words[3], pass->block_tokens, error);
     enum margay_status status = margay_fed_again(
         words + PASS_WORDS, words[5], analysis, pass, fed, &taken, error);
-    return status == MARGAY_OK && taken < words[5]
-               ? margay_words_fail(state->path, &kind,
-                                   (uint64_t)(words - state->words) +
-                                       PASS_WORDS + taken,
-                                   error, "found no references that are for %s",
-                                   analysis->question->name)
-               : status;
+    if (status != MARGAY_OK || taken == words[5])
+        return status;
+    const uint64_t *span = words + PASS_WORDS + taken;
+    unsigned lacks = analysis->question->can.needs &
+                     ~((unsigned)MARGAY_COLUMN_DISTANCES | (unsigned)span[1]);
+    if (taken + 1 < words[5] && lacks != 0)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: a state of other options: it was saved without %s, which %s "
+            "need here",
+            state->path,
+            margay_column_name((enum margay_column)(lacks & -lacks)),
+            analysis->question->name);
+    return margay_words_fail(
+        state->path, &kind, (uint64_t)(span - state->words), error,
+        "found no references that are for %s", analysis->question->name);
 }
 
 static enum margay_status restore_pass(const struct margay_state *state,

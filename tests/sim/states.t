@@ -171,6 +171,11 @@ push @other, grep { defined } map {
 } '--policy fifo', '--objects', '--requests', '--half-life 9';
 (run("$options --limit 11 --save who whole.csv"), run("curve -q $columns --policy fifo "
     . '--window 9 --limit 11 --save nine whole.csv'))[1] and die;
+run("curve -q --column id=id,size=size --objects --limit 11 --save sized whole.csv");
+my $sized = do { local (@ARGV, $/) = ('sized'); <> };
+push @other, grep { defined } map {
+    refuses($sized, 'a state of other options: it was saved without ', $_, "curve -q $columns $_")
+} '--objects --tenant who', '--objects --ttl 9';
 push @other, grep { !/a state of other options: its (tenants are in 'who', and here in 'op'|window in references .* is 9,)/ }
     map { (run("$_ whole.csv"))[2] } "curve -q $columns --policy fifo --window 8 --resume nine",
     'curve -q --column id=id,size=size --objects --tenant op --resume who';
