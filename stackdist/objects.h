@@ -94,6 +94,9 @@ struct margay_objects_counts {
        but may be misses there because sizes changed: no such cache has more
        than so many further misses.  Without ages and samples. */
     uint64_t doubtful;
+    /* Of a sample, the bytes of the largest object, else 0: it passes smaller
+       caches by, which a sample does not know, and their rows are no guide. */
+    uint64_t unsure_below;
     /* Of the sample, requests whose object had more copies of different ages
        than are kept.  0: all ages are right. */
     uint64_t merged;

@@ -94,7 +94,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
 
 /* Add a series to those that the summary is of, which are zeroed before the
    first: of several policies the first one's references count, of several keys
-   all. */
+   all.  Its `unsure_below` is 0 where no row is of a smaller cache. */
 void summary_add(struct margay_series *all, const struct margay_series *series);
 
 /* Warn where the sizes of objects change in a series that is not the only one

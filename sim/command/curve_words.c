@@ -370,6 +370,8 @@ void summarise_objects_pass(const struct options *options,
 
 void summary_add(struct margay_series *all, const struct margay_series *series)
 {
+    uint64_t before = all->unsure_below, below = series->unsure_below;
+    bool unsure = series->count > 0 && series->points[0].size < below;
     if (all->references == 0)
         *all = *series;
     else if (series->has_key && series->policy == all->policy) {
@@ -380,18 +382,24 @@ void summary_add(struct margay_series *all, const struct margay_series *series)
         all->request_tokens += series->request_tokens;
         all->infinite_requests += series->infinite_requests;
     }
+    all->unsure_below = unsure && below > before ? below : before;
 }
 
 void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
                     const struct margay_series *series)
 {
+    char text[WORDS_BYTES];
     if (options->results.objects && options->reading.tenant == NULL)
         summarise_objects_pass(options, job, pass);
     else if (options->results.requests)
         summarise_requests(pass, series);
     else
         table_summarise(pass, series);
+    if (series->unsure_below > 0)
+        message_tell("%s: the rows of caches smaller than the largest object, "
+                     "of %s bytes, are no guide in a sample",
+                     pass->trace, words_number(series->unsure_below, text));
     /* Warn of missing counts that another curve has. */
     if (options->reading.tenant != NULL || options->results.objects ||
         options->results.requests || options->results.policies.count > 0 ||

@@ -149,9 +149,10 @@ struct margay_series {
     uint64_t reference_bytes; /* with MARGAY_COUNTS_BYTES */
     uint64_t reference_cost;  /* with MARGAY_COUNTS_COSTS */
     uint64_t distinct;        /* blocks, or objects */
-    /* Of objects, the references whose object had another size before, and the
-       further misses that small caches may have. */
-    uint64_t resized, doubtful;
+    /* Of objects, the references whose object had another size before, the
+       further misses that small caches may have, and the size of cache below
+       which rows are no guide. */
+    uint64_t resized, doubtful, unsure_below;
     /* The misses of every cache, and those of requests and bytes. */
     uint64_t infinite, infinite_requests, infinite_bytes;
     uint64_t bound; /* larger caches are unknown; 0 = all are known */

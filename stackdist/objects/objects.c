@@ -418,6 +418,20 @@ static uint64_t left_of(const struct margay_objects *objects, uint64_t all,
     return none ? 0 : all - taken;
 }
 
+/* What misses where so much hits.  Where bytes of a sample miss, a reference
+   does. */
+static struct margay_step missed_of(const struct margay_objects *objects,
+                                    const struct margay_objects_counts *counts,
+                                    struct margay_step hits)
+{
+    struct margay_step missed = {
+        left_of(objects, counts->references, hits.refs),
+        left_of(objects, counts->reference_bytes, hits.bytes)};
+    if (objects->samples && missed.refs == 0 && missed.bytes > 0)
+        missed.refs = 1;
+    return missed;
+}
+
 struct margay_objects_counts margay_objects_counted(
     const margay_objects *objects)
 {
@@ -428,9 +442,12 @@ struct margay_objects_counts margay_objects_counted(
     if (objects->samples) {
         counts.objects = objects->front.stands;
         counts.object_bytes = objects->weights.total;
-        counts.cold = left_of(objects, counts.references, objects->front.known);
-        counts.cold_bytes = left_of(objects, counts.reference_bytes,
-                                    objects->front.known_bytes);
+        counts.unsure_below = objects->classes.largest_size;
+        const struct margay_step known = {objects->front.known,
+                                          objects->front.known_bytes},
+                                 cold = missed_of(objects, &counts, known);
+        counts.cold = cold.refs;
+        counts.cold_bytes = cold.bytes;
     }
     if (objects->bound.bytes != 0 &&
         (objects->bound.exceeded ||
@@ -491,11 +508,11 @@ enum margay_status margay_objects_curve(const margay_objects *objects,
         *points = calloc(*count + 1, sizeof **points);
     if (status == MARGAY_OK && *points == NULL)
         status = margay_fail_memory(error, "the points of a curve");
-    for (size_t i = 0; i < *count && status == MARGAY_OK; i++)
-        (*points)[i] = (struct margay_objects_point){
-            rows[i].cache_bytes,
-            left_of(objects, counts.references, rows[i].hits.refs),
-            left_of(objects, counts.reference_bytes, rows[i].hits.bytes)};
+    for (size_t i = 0; i < *count && status == MARGAY_OK; i++) {
+        struct margay_step missed = missed_of(objects, &counts, rows[i].hits);
+        (*points)[i] = (struct margay_objects_point){rows[i].cache_bytes,
+                                                     missed.refs, missed.bytes};
+    }
     free(rows);
     return status;
 }
@@ -510,8 +527,8 @@ static uint64_t fill_rows(const struct margay_objects *objects,
     for (size_t i = 0; i < count; i++) {
         uint64_t hits = sums[i].hits.refs;
         if (objects->samples)
-            hits =
-                counts->references - left_of(objects, counts->references, hits);
+            hits = counts->references -
+                   missed_of(objects, counts, sums[i].hits).refs;
         rows[i] =
             (struct margay_histogram_row){sums[i].cache_bytes, hits - before};
         before = hits;

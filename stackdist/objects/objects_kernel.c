@@ -626,7 +626,8 @@ static inline enum margay_status meet(struct margay_objects *objects,
     size_t i = piece->from + k;
     uint64_t size = requests->sizes[i];
     enum margay_status status = MARGAY_OK;
-    if ((size >> 32 | objects->weights.total >> 63) != 0)
+    if (size > objects->classes.largest_size ||
+        (size | objects->weights.total) >> 63 != 0)
         status = fit_size(objects, 0, size, i, error);
     if (piece->distances != NULL)
         piece->distances[k] = MARGAY_INFINITE;

@@ -101,6 +101,10 @@ is "a sample is the same each time" "$status $(for _ in 1 2 3 4 5 6 7 8; do
         cksum
 done | sort -u | wc -l | tr -d ' ')" '0 1'
 like "  and says that it is one" "$(cat err)" 'about [0-9]+ objects'
+like "  and where it is no guide" "$(cat err)" \
+    'caches smaller than the largest object, of [0-9,]+ bytes, are no guide'
+run curve --objects -e shards:rate=0.3 --sizes 1GiB -f oracle a.oracle
+is "  unless all caches are larger" "$(grep -c 'no guide' err)" 0
 perl -e 'for (1 .. 300000) { $s = ($s * 1103515245 + 12345) & 0x7fffffff;
     my $id = int exp(12 * $s / 0x7fffffff);
     my $bytes = ($id * 2654435761 >> 9) % (1 << $id % 23);
@@ -112,4 +116,10 @@ done
 is "a hundredth errs by less than 0.03" \
     "$(paste -d, rate.1 rate.0.01 | awk -F, 'NR > 1 { for (i = 1; i < 3; i++)
         bad += ($i - $(i + 2)) ^ 2 > 0.03 ^ 2 } END { print NR, bad + 0 }')" "5 0"
+perl -e 'print "id,size\n"; for (1 .. 3000) {
+    $s = ($s * 1103515245 + 12345) & 0x7fffffff; my $id = int exp(5 * $s / 0x7fffffff);
+    print "$id,", (10, 1, 0, 5000, 100)[$id % 5], "\n" }' >few.csv
+run curve -q --objects -e shards:rate=0.1 --seed 4 few.csv
+is "  and where bytes miss, a reference does" \
+    "$(awk -F, '$6 == 0 && $9 > 0' out | wc -l)" 0
 finish

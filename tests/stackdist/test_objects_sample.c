@@ -129,9 +129,11 @@ static size_t differences(double rate)
             sum.refs += hit ? hits[i].refs : 0;
             sum.bytes += hit ? hits[i].bytes : 0;
         }
-        differ += points[k].misses != (sum.refs < refs ? refs - sum.refs : 0) ||
-                  points[k].missed_bytes !=
-                      (sum.bytes < bytes ? bytes - sum.bytes : 0);
+        /* Where bytes miss, a reference does. */
+        uint64_t left = sum.bytes < bytes ? bytes - sum.bytes : 0;
+        differ += points[k].misses !=
+                      (sum.refs < refs ? refs - sum.refs : left > 0) ||
+                  points[k].missed_bytes != left;
     }
     free(points);
     margay_objects_free(objects);
