@@ -147,16 +147,15 @@ enum margay_status margay_exact_feed(void *state, const uint64_t *blocks,
         if (!filtering && e->filtering)
             status = margay_exact_empty_filter(e, error);
         e->filtering = filtering;
-        if (status == MARGAY_OK && filtering)
+        if (status == MARGAY_OK && filtering) {
             status = feed_filtered(e, blocks + done, segment, to, error);
-        else if (status == MARGAY_OK)
+        } else if (status == MARGAY_OK) {
             status = e->kernel->deep(e, blocks + done, blocks + done, segment,
                                      0, to, error);
-        /* Without the filter, the whole stack is the deep one. */
-        for (size_t i = 0;
-             status == MARGAY_OK && !filtering && to != NULL && i < segment;
-             i++)
-            to[i] = margay_exact_distance(e, to[i]);
+            for (size_t i = 0; status == MARGAY_OK && to != NULL && i < segment;
+                 i++)
+                to[i] = margay_exact_distance(e, to[i]);
+        }
         done += segment;
         e->fed_refs += segment;
     }

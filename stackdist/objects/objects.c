@@ -379,11 +379,12 @@ enum margay_status margay_objects_feed(margay_objects *objects,
             /* A delete: forget where the object was used; its bytes stay. */
             counts->deletes++;
             uint64_t object = requests->objects[done];
-            unsigned slot;
-            const struct margay_bucket *bucket =
-                margay_hash_slot(&objects->hash, object, &slot);
-            if (objects->samples)
+            if (objects->samples) {
+                unsigned slot;
+                const struct margay_bucket *bucket =
+                    margay_hash_slot(&objects->hash, object, &slot);
                 objects->kept[margay_bucket_value(bucket, slot)].gone = true;
+            }
             margay_hash_erase(&objects->hash, object);
             if (at != NULL)
                 *at = MARGAY_INFINITE;
