@@ -49,8 +49,8 @@ struct margay_expected {
 /* The functions of an engine of one part of a trace (parts/part.h).  It counts
    the first touches of its part as infinite, which the caller corrects. */
 struct margay_engine_part {
-    /* Called before any reference: expect so many references and blocks, and
-       note at most `limit` first touches, in order. */
+    /* Called before any reference: expect these numbers of references and
+       blocks, and note at most `limit` first touches, in order. */
     enum margay_status (*begin)(void *state,
                                 const struct margay_expected *expected,
                                 uint64_t limit, struct margay_error *error);

@@ -92,7 +92,7 @@ struct margay_objects_counts {
     uint64_t resized, shrunk;
     /* Requests that count as hits in caches smaller than the largest object,
        but may be misses there because sizes changed: no such cache has more
-       than so many further misses.  Without ages and samples. */
+       further misses than this.  Without ages and samples. */
     uint64_t doubtful;
     /* Of a sample, the bytes of the largest object, else 0: it passes smaller
        caches by, which a sample does not know, and their rows are no guide. */

@@ -37,7 +37,7 @@
 #define MOMENTS_PER_OBJECT 2
 #define MOMENTS_PER_SAMPLE 4
 
-/* The front of a sample has no more than so many objects, and a quarter. */
+/* The front of a sample has at most this many objects and a quarter more. */
 #define MOST_FRONT 4096
 
 /* Moments whose memory is given back together. */

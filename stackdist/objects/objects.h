@@ -171,7 +171,7 @@ static inline uint64_t margay_slack_latest(const struct margay_slack *slack,
     return moment + 1;
 }
 
-/* Take up to so many bytes that lie after `moment`; returns how many. */
+/* Take up to `bytes` of those that lie after `moment`; returns how many. */
 static inline uint64_t margay_slack_take(struct margay_slack *slack,
                                          uint64_t moment, uint64_t bytes)
 {

@@ -455,7 +455,7 @@ static void expire(struct margay_objects *objects,
 
 /* -------------------------------------------------------------- samples -- */
 
-/* The object of request i, which stood for so many at `past`, is in front. */
+/* The object of request i, which stood for `stand` at `past`, is in front. */
 static enum margay_status pass_front(struct margay_objects *objects,
                                      const struct margay_requests *requests,
                                      size_t i, uint64_t past, uint64_t stand,

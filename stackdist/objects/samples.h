@@ -35,7 +35,7 @@ struct margay_kept {
 
 struct margay_front {
     double rate;
-    uint64_t most, group; /* objects; so many leave when there are more */
+    uint64_t most, group; /* objects, and how many leave when there are more */
     uint64_t objects;
     uint64_t from; /* the moment of the first of them, or one before */
     uint64_t key, draws;

@@ -10,7 +10,7 @@
 /* Stretches that together have no more machines are joined. */
 #define JOINED_MACHINES (MARGAY_STRETCH_MACHINES * 7 / 8)
 
-/* So many jobs ahead the stretch of a job's begin is found, and its moments
+/* This many jobs ahead the stretch of a job's begin is found, and its moments
    prefetched; then the place in it, and the rest. */
 #define AHEAD_STRETCH 8
 #define AHEAD_PLACE   4

@@ -47,16 +47,16 @@
 #define FIRST_COUNTERS 4096
 
 /* After JUDGED_JOBS it is decided whether the next ones are kept to be given
-   together: if a job passes by so many short stretches, or spends as much time,
-   for each bit of the number of machines.  That is its cost then. */
+   together: if a job passes by MANY_PASSED short stretches, or spends as much
+   time, for each bit of the number of machines.  That is its cost then. */
 #ifndef JUDGED_JOBS
 #define JUDGED_JOBS 4096
 #define MANY_PASSED 30
 #define LEAST_KEPT  ((size_t)1 << 16)
 #endif
 
-/* Jobs that are kept, per machine; and of fewer than one for so many machines,
-   each is given by itself. */
+/* Jobs that are kept, per machine.  Of fewer than one for FEW_PER_MACHINE
+   machines, each is given by itself. */
 #define KEPT_PER_MACHINE 2
 #define FEW_PER_MACHINE  16
 

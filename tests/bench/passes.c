@@ -29,7 +29,7 @@
 #include "traces/traces_internal.h"
 #include <margay/stackdist.h>
 
-/* Bucket addresses are prefetched so many look-ups ahead. */
+/* Bucket addresses are prefetched this many look-ups ahead. */
 #define AHEAD 64
 
 static void check(enum margay_status status, const struct margay_error *error)

@@ -28,7 +28,7 @@
 #define SPARE_BUFFERS 8
 
 /* Where threads have all buffers, those of dead processes are searched for each
-   time before so many more are made. */
+   time before this many more are made. */
 #define CROWD_BUFFERS 64
 
 /* How often the receiver looks for the words of slow programs. */

@@ -37,7 +37,7 @@
 #define READ_ADDRESSES        4
 #define CHAMPSIM_MOST         (1 + READ_ADDRESSES + WRITE_ADDRESSES)
 
-/* So many records of another format do not fit by chance. */
+/* This many records of another format do not fit by chance. */
 #define CERTAIN_RECORDS 16
 
 static bool is_record(const unsigned char *record)

@@ -24,7 +24,7 @@
 #define MARGAY_RING_SLOTS  8
 #define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
 
-/* A file of up to so many bytes is read while a thread would start. */
+/* A file of up to this many bytes is read while a thread would start. */
 #define MARGAY_SHORT_BYTES ((uint64_t)65536 >> MARGAY_SHRINK)
 
 /* Bytes that become references: all of a trace, or a part of a plain file. */
