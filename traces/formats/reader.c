@@ -246,40 +246,37 @@ static enum margay_status begin(struct margay_reader *reader)
 
 /* ------------------------------------------------------------- batches -- */
 
-/* Make a batch of the columns that the caller uses and those that the format
+/* Fill a batch of the columns that the caller uses and those that the format
    cannot do without. */
-static enum margay_status make_batch(struct margay_reader *reader,
+static enum margay_status fill_batch(struct margay_reader *reader,
                                      struct margay_references *batch)
 {
     unsigned columns = margay_reader_columns(reader);
-    batch->count = 0;
+    enum margay_status status = MARGAY_OK;
     if (reader->numbers_only && reader->detection.format->leaves_out &&
         !reader->facts.splits)
         columns = 0;
-    return batch->numbers != NULL
-               ? MARGAY_OK
-               : margay_batch_allocate(batch, columns, &reader->whole.error);
+    if (batch->numbers == NULL)
+        status = margay_batch_allocate(batch, columns, &reader->whole.error);
+    return status == MARGAY_OK ? margay_decoding_fill(&reader->whole, batch)
+                               : status;
 }
 
 void *margay_reader_run(void *argument)
 {
     struct margay_reader *reader = argument;
     enum margay_status status;
+    size_t slot;
     do {
-        struct margay_references none = {.count = 0}, *batch = &none;
-        bool begins = !reader->begun;
-        size_t slot;
-        reader->begun = true;
-        status = begins ? begin(reader) : MARGAY_OK;
         /* A trace that is being freed takes no more. */
-        if (status == MARGAY_OK && !margay_queue_reserve(&reader->queue, &slot))
+        if (!margay_queue_reserve(&reader->queue, &slot)) {
             status = MARGAY_IO;
-        if (status == MARGAY_OK && !begins) {
-            batch = &reader->ring[slot];
-            status = make_batch(reader, batch);
-            if (status == MARGAY_OK)
-                status = margay_decoding_fill(&reader->whole, batch);
+            break;
         }
+        struct margay_references *batch = &reader->ring[slot];
+        batch->count = 0;
+        status = reader->begun ? fill_batch(reader, batch) : begin(reader);
+        reader->begun = true;
         reader->published_refs += batch->count;
         if (status == MARGAY_OK || batch->count > 0)
             margay_queue_publish(&reader->queue);
