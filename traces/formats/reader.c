@@ -22,12 +22,10 @@ static enum margay_status read_on(struct margay_reader *reader)
 /* Fill the window, unless the bytes of a slow writer decide the format. */
 static enum margay_status read_window(struct margay_reader *reader)
 {
-    while (!reader->whole.intake.ended &&
-           reader->whole.intake.end < MARGAY_WINDOW_BYTES) {
-        if (reader->whole.intake.end > 0 &&
-            margay_input_would_wait(reader->input) &&
-            margay_detect_is_certain(reader->path, reader->whole.intake.held,
-                                     reader->whole.intake.end))
+    const struct margay_intake *intake = &reader->whole.intake;
+    while (!intake->ended && intake->end < MARGAY_WINDOW_BYTES) {
+        if (intake->end > 0 && margay_input_would_wait(reader->input) &&
+            margay_detect_is_certain(reader->path, intake->held, intake->end))
             break;
         enum margay_status status = read_on(reader);
         if (status != MARGAY_OK)
@@ -66,17 +64,15 @@ static enum margay_status detect_further(struct margay_reader *reader,
 static enum margay_status find_names(struct margay_reader *reader)
 {
     static const char w3c[] = "#Software: #Version: #Fields:";
+    const struct margay_intake *intake = &reader->whole.intake;
     enum margay_status status = MARGAY_OK;
-    const char *first = reader->whole.intake.held, *end = first, *name = NULL;
+    const char *first = intake->held, *end = first, *name = NULL;
     /* Empty lines may stand before the first. */
-    while (end - first < 16 && !reader->whole.intake.ended &&
-           status == MARGAY_OK &&
-           reader->whole.intake.end < MARGAY_HELD_BYTES) {
+    while (end - first < 16 && !intake->ended && status == MARGAY_OK &&
+           intake->end < MARGAY_HELD_BYTES) {
         status = read_on(reader);
-        end = reader->whole.intake.held + reader->whole.intake.end;
-        first = reader->whole.intake.held +
-                margay_order_mark(reader->whole.intake.held,
-                                  reader->whole.intake.end);
+        end = intake->held + intake->end;
+        first = intake->held + margay_order_mark(intake->held, intake->end);
         while (first < end && (margay_is_blank(*first) || *first == '\n'))
             first++;
     }
@@ -95,6 +91,7 @@ static enum margay_status find_names(struct margay_reader *reader)
 
 static enum margay_status find_format(struct margay_reader *reader)
 {
+    const struct margay_intake *intake = &reader->whole.intake;
     if (reader->may_have_names)
         return find_names(reader);
     if (reader->detection.format != NULL) {
@@ -105,13 +102,11 @@ static enum margay_status find_format(struct margay_reader *reader)
     enum margay_status status = read_window(reader);
     if (status != MARGAY_OK)
         return status;
-    size_t bytes = reader->whole.intake.end < MARGAY_WINDOW_BYTES
-                       ? reader->whole.intake.end
-                       : MARGAY_WINDOW_BYTES;
-    bool whole =
-        reader->whole.intake.ended && bytes == reader->whole.intake.end;
-    status = margay_detect(reader->path, reader->whole.intake.held, bytes,
-                           whole, &reader->detection, &reader->whole.error);
+    size_t bytes =
+        intake->end < MARGAY_WINDOW_BYTES ? intake->end : MARGAY_WINDOW_BYTES;
+    bool whole = intake->ended && bytes == intake->end;
+    status = margay_detect(reader->path, intake->held, bytes, whole,
+                           &reader->detection, &reader->whole.error);
     if (status != MARGAY_OK && reader->detection.format == NULL)
         status = detect_further(reader, bytes, whole);
     const char *compression = margay_input_compression(reader->input);
@@ -163,25 +158,22 @@ static void note_unit(struct margay_reader *reader)
 static enum margay_status describe(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
+    const struct margay_intake *intake = &reader->whole.intake;
     reader->state_options.layout = format->layout;
     note_unit(reader);
     if (format->describe == NULL)
         return MARGAY_OK;
     const char *newline = NULL;
-    while ((newline = memchr(reader->whole.intake.held, '\n',
-                             reader->whole.intake.end)) == NULL &&
-           !reader->whole.intake.ended &&
-           reader->whole.intake.end < MARGAY_HELD_BYTES) {
+    while ((newline = memchr(intake->held, '\n', intake->end)) == NULL &&
+           !intake->ended && intake->end < MARGAY_HELD_BYTES) {
         enum margay_status status = read_on(reader);
         if (status != MARGAY_OK)
             return status;
     }
-    if (newline == NULL && reader->whole.intake.end < MARGAY_HELD_BYTES)
-        newline = reader->whole.intake.held +
-                  reader->whole.intake.end; /* read_on() has set it */
+    if (newline == NULL && intake->end < MARGAY_HELD_BYTES)
+        newline = intake->held + intake->end; /* read_on() has set it */
     const char *first =
-        reader->whole.intake.held +
-        margay_order_mark(reader->whole.intake.held, reader->whole.intake.end);
+        intake->held + margay_order_mark(intake->held, intake->end);
     bool whole = newline != NULL && newline > first;
     format->describe(&reader->state_options, first, whole ? newline + 1 : first,
                      &reader->facts);
