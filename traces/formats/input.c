@@ -34,10 +34,10 @@ struct margay_input {
        to the decompressor. */
     char head[MARGAY_MAGIC_BYTES];
     size_t head_bytes, head_given;
+    bool head_ended; /* nothing follows it */
 
     unsigned threads;                         /* to decompress a regular file */
     struct margay_decompressor *decompressor; /* NULL = plain */
-    struct margay_intake raw;                 /* the bytes as they lie there */
 };
 
 static enum margay_status fail_errno(const struct margay_input *input,
@@ -111,7 +111,6 @@ enum margay_status margay_input_open(const char *path, unsigned threads,
     opened->threads = threads;
     opened->name = memcpy(opened + 1, path, name_bytes);
     opened->fd = opened->wake_fd = -1;
-    opened->raw.input = opened;
     enum margay_status status = open_files(opened, error);
     if (status == MARGAY_OK)
         *input = opened;
@@ -151,22 +150,33 @@ void margay_input_progress(const struct margay_input *input,
     *bytes_total = input->bytes_total;
 }
 
-/* Wait until there is something to read.  Reads of a regular file never wait:
-   only look for a cancellation. */
-static enum margay_status wait_for_bytes(const struct margay_input *input,
-                                         struct margay_error *error)
+/* Read once from the file, as its bytes lie there: a regular one from `offset`
+   on.  *got = 0: it ends. */
+static enum margay_status read_file(const struct margay_input *input,
+                                    uint64_t offset, void *to, size_t most,
+                                    size_t *got, struct margay_error *error)
 {
     struct pollfd files[] = {
         {.fd = input->wake_fd, .events = POLLIN},
         {.fd = input->fd, .events = POLLIN},
     };
-    while (poll(files, input->waits ? 2 : 1, input->waits ? -1 : 0) < 0 &&
-           errno == EINTR)
-        continue;
-    return files[0].revents == 0
-               ? MARGAY_OK
-               : margay_fail(error, MARGAY_IO, "%s: reading was stopped",
-                             input->name);
+    ssize_t result;
+    do {
+        /* Reads of a regular file never wait: only look for a cancellation. */
+        while (poll(files, input->waits ? 2 : 1, input->waits ? -1 : 0) < 0 &&
+               errno == EINTR)
+            continue;
+        if (files[0].revents != 0)
+            return margay_fail(error, MARGAY_IO, "%s: reading was stopped",
+                               input->name);
+        result = input->waits
+                     ? read(input->fd, to, most)
+                     : pread(input->fd, to, most, input->start + (off_t)offset);
+    } while (result < 0 && (errno == EINTR || errno == EAGAIN));
+    if (result < 0)
+        return fail_errno(input, error);
+    *got = (size_t)result;
+    return *got > 0 ? MARGAY_OK : check_end(input, offset, error);
 }
 
 /* The bytes of a compressed file as they lie there, the head first. */
@@ -174,7 +184,6 @@ static enum margay_status read_raw(void *context, void *buffer, size_t bytes,
                                    size_t *got, struct margay_error *error)
 {
     struct margay_input *input = context;
-    struct margay_intake *raw = &input->raw;
     size_t left = input->head_bytes - input->head_given;
     if (left > 0) {
         *got = left < bytes ? left : bytes;
@@ -182,28 +191,30 @@ static enum margay_status read_raw(void *context, void *buffer, size_t bytes,
         input->head_given += *got;
         return MARGAY_OK;
     }
-    raw->held = buffer;
-    raw->begin = raw->end = 0;
-    enum margay_status status = margay_input_read(raw, bytes, error);
-    *got = raw->end;
+    enum margay_status status = read_file(
+        input, atomic_load(&input->bytes_read), buffer, bytes, got, error);
+    if (status == MARGAY_OK)
+        atomic_fetch_add(&input->bytes_read, *got);
     return status;
 }
 
 static enum margay_status look_at_head(struct margay_input *input,
                                        struct margay_error *error)
 {
-    struct margay_intake *raw = &input->raw;
-    raw->held = input->head;
-    raw->offset = raw->begin = raw->end = 0;
-    raw->ended = false;
+    size_t got = 1;
+    input->head_bytes = 0;
     /* Ask a slow writer for no more bytes than the decision needs. */
-    while (!raw->ended && margay_may_be_compressed(input->head, raw->end)) {
+    while (got > 0 &&
+           margay_may_be_compressed(input->head, input->head_bytes)) {
         enum margay_status status =
-            margay_input_read(raw, sizeof input->head - raw->end, error);
+            read_file(input, input->head_bytes, input->head + input->head_bytes,
+                      sizeof input->head - input->head_bytes, &got, error);
         if (status != MARGAY_OK)
             return status;
+        input->head_bytes += got;
     }
-    input->head_bytes = raw->end;
+    input->head_ended = got == 0;
+    atomic_store(&input->bytes_read, input->head_bytes);
     struct margay_byte_source source = {input, read_raw};
     enum margay_status status = margay_decompressor_create(
         input->name, input->head, input->head_bytes, source,
@@ -224,7 +235,7 @@ static enum margay_status start(struct margay_intake *intake,
     memcpy(intake->held, input->head, input->head_bytes);
     memset(intake->held + input->head_bytes, '\n', MARGAY_TEXT_PADDING);
     intake->offset = intake->end = input->head_bytes;
-    intake->ended = input->raw.ended;
+    intake->ended = input->head_ended;
     return status;
 }
 
@@ -244,43 +255,27 @@ enum margay_status margay_input_read(struct margay_intake *intake, size_t most,
                                      struct margay_error *error)
 {
     struct margay_input *input = intake->input;
-    bool raw = intake == &input->raw;
+    size_t got;
     enum margay_status status = MARGAY_OK;
-    ssize_t got = -1;
-    if (!raw && !input->started) {
+    if (!input->started) {
         status = start(intake, error);
         if (status != MARGAY_OK || intake->end > 0 || intake->ended)
             return status;
     }
     char *to = make_room(intake, &most);
-    if (!raw && input->decompressor != NULL) {
-        size_t plain;
-        status = margay_decompressor_read(input->decompressor, to, most, &plain,
-                                          error);
-        got = (ssize_t)plain;
-    } else {
-        for (errno = EINTR; got < 0 && (errno == EINTR || errno == EAGAIN);) {
-            status = wait_for_bytes(input, error);
-            if (status != MARGAY_OK)
-                return status;
-            got = input->waits ? read(input->fd, to, most)
-                               : pread(input->fd, to, most,
-                                       input->start + (off_t)intake->offset);
-        }
-        status = got < 0    ? fail_errno(input, error)
-                 : got == 0 ? check_end(input, intake->offset, error)
-                            : MARGAY_OK;
-    }
+    status = input->decompressor != NULL
+                 ? margay_decompressor_read(input->decompressor, to, most, &got,
+                                            error)
+                 : read_file(input, intake->offset, to, most, &got, error);
     if (status != MARGAY_OK)
         return status;
-    if (!raw)
-        memset(to + got, '\n', MARGAY_TEXT_PADDING);
-    intake->offset += (uint64_t)got;
-    intake->end += (size_t)got;
+    memset(to + got, '\n', MARGAY_TEXT_PADDING);
+    intake->offset += got;
+    intake->end += got;
     intake->ended = got == 0;
     if (intake->is_part)
-        atomic_fetch_add(&input->bytes_read, (uint64_t)got);
-    else if (raw || input->decompressor == NULL)
+        atomic_fetch_add(&input->bytes_read, got);
+    else if (input->decompressor == NULL)
         atomic_store(&input->bytes_read, intake->offset);
     return MARGAY_OK;
 }
