@@ -423,9 +423,7 @@ enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
     while (status == MARGAY_OK) {
         struct margay_text text = whole_pieces(decoding, batch);
         if (text.cursor < text.end) {
-            const char *expected =
-                (format->record_bytes > 0 ? format->unpack
-                                          : format->decode)(&text, batch);
+            const char *expected = format->decode(&text, batch);
             decoding->lines = text.lines;
             intake->begin = (size_t)(text.cursor - intake->held);
             if (expected != NULL)

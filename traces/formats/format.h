@@ -151,9 +151,11 @@ struct margay_format {
     const struct margay_blocks_writing *writing;
     const char *written; /* the columns of a table that is written; or NULL */
 
-    /* Text: `recognise` accepts only lines that are evidence of the format; it
-       is often the same as `decode`. */
+    /* Decode lines or, of packed formats, whole records, for all of which the
+       batch has room. */
     margay_decode_function *decode;
+    /* Text: accepts only lines that are evidence of the format; it is often the
+       same as `decode`. */
     margay_decode_function *recognise;
     /* A text without records is no evidence: lines of others are skipped. */
     bool told_by_records;
@@ -181,10 +183,8 @@ struct margay_format {
        the rest may be cut; NULL = nowhere. */
     int (*cut)(const void *state);
 
-    /* Packed: the length of a record, and the function that decodes whole
-       records, for all of which the batch has room. */
+    /* Packed: the length of a record. */
     unsigned record_bytes;
-    margay_decode_function *unpack;
     /* Packed, or of blocks that are records: do the whole records that begin a
        trace hold what this format allows?  NULL = it allows anything. *certain:
        no other format would hold the same. */

@@ -56,7 +56,7 @@
                  .writable = true},                                        \
         .record_bytes = sizeof(type),                                      \
         .stands_in_memory = STANDS_IN_MEMORY(type, order),                 \
-        .unpack = unpack_##word,                                           \
+        .decode = unpack_##word,                                           \
         .encode = encode_##word,                                           \
     }
 
@@ -139,7 +139,7 @@ const struct margay_format margay_format_oracle = {
              .columns = MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES},
     .writing = &margay_oracle_writing,
     .record_bytes = ORACLE_RECORD_BYTES,
-    .unpack = oracle_unpack,
+    .decode = oracle_unpack,
     .is_plausible = oracle_is_plausible,
 };
 
@@ -255,7 +255,7 @@ const struct margay_format margay_format_vscsi = {
              .kinds = MARGAY_READS_AND_WRITES,
              .splits = true},
     .record_bytes = VSCSI_RECORD_BYTES,
-    .unpack = vscsi_unpack,
+    .decode = vscsi_unpack,
     .is_plausible = vscsi_is_plausible,
     .encode = vscsi_encode,
 };

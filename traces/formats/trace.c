@@ -239,7 +239,8 @@ static enum margay_status check_options(const struct margay_trace *trace,
             "%s: a unit says what an id stands for, but %s holds addresses",
             trace->reader.path, format->info.name);
     /* Records of other formats have no ends, so none can be skipped. */
-    if (trace->options.bad_lines != 0 && format->decode == NULL)
+    if (trace->options.bad_lines != 0 &&
+        (format->decode == NULL || format->record_bytes > 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: bad lines are passed over in formats that are "
                            "read by the line, but this is %s",
