@@ -487,8 +487,8 @@ void margay_decoding_go_to_records(struct margay_decoding *decoding,
 enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
                                                uint64_t first, uint64_t bytes)
 {
-    enum margay_status status = MARGAY_OK;
-    if (first > 0)
+    enum margay_status status = margay_decoding_make_state(decoding);
+    if (status == MARGAY_OK && first > 0)
         status = margay_decoding_learn(decoding);
     decoding->stop = end_of(first, bytes);
     if (first > margay_decoding_offset(decoding)) {

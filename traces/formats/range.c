@@ -101,8 +101,6 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
         status = margay_decoding_open(part, &facts, first, &skipped);
     made->drop = first - skipped.skipped;
     if (status == MARGAY_OK && of_lines)
-        status = margay_decoding_make_state(part);
-    if (status == MARGAY_OK && of_lines)
         status = margay_decoding_go_to_lines(part, first, count);
     else if (status == MARGAY_OK && part->blocks == NULL)
         margay_decoding_go_to_records(part, first, count);

@@ -121,9 +121,9 @@ enum margay_status margay_decoding_make_state(struct margay_decoding *decoding);
 void margay_decoding_go_to_records(struct margay_decoding *decoding,
                                    uint64_t first, uint64_t count);
 
-/* Go to the lines of which the first byte is one of [first, first + bytes). The
-   first part has the lines that the state learns from, and others begin after
-   these. */
+/* Make the state of a text, and go to the lines of which the first byte is one
+   of [first, first + bytes).  The first part has the lines that the state
+   learns from, and others begin after these. */
 enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
                                                uint64_t first, uint64_t bytes);
 
