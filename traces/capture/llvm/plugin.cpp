@@ -1,20 +1,20 @@
 // plugin.cpp - a pass of LLVM's compilers that makes programs record themselves
-// 
+//
 // clang loads this plugin (-fpass-plugin=).  At the start of its optimiser the
 // pass marks the functions as -fsanitize=thread would, so that the optimiser
 // leaves them the same references; at the end it takes the marks away, and puts
 // in the code that records.
-// 
+//
 // Algorithm: a thread's position in its buffer is kept in a register, from one
 //   call of a function to the next.  A piece of code without calls moves the
 //   position after the words that it will write, and stores it, and then looks
 //   whether the first place is unused:
-// 
+//
 //       end += 8 * words;
 //       margay_recorder.next = end;
 //       if (end[-words] != 0)
 //           end = margay_pass_room(end, words) + words;
-// 
+//
 //   Then each access stores its word at a constant distance from the end, as
 //   stream.h of the runtime defines it: the address, the length, the kind.
 // Source: the choice of references follows LLVM's ThreadSanitizer.
