@@ -139,13 +139,6 @@ void margay_shared_memory_free(struct margay_shared_memory *shared)
     *shared = (struct margay_shared_memory){.file = -1};
 }
 
-bool margay_process_is_dead(uint32_t process)
-{
-    return process == 0 || process > INT32_MAX ||
-           (process < MARGAY_FIRST_FOREIGNER && kill((pid_t)process, 0) != 0 &&
-            errno == ESRCH);
-}
-
 /* ----------------------------------------------------------------- looks -- */
 
 static const struct margay_slot *slot_of(const struct margay_harvest *harvest,
@@ -319,6 +312,14 @@ void margay_harvest_share(struct margay_harvest *harvest)
     }
 }
 
+/* The processes of another name space are unknown until the end. */
+static bool is_dead(uint32_t process)
+{
+    return process == 0 || process > INT32_MAX ||
+           (process < MARGAY_FIRST_FOREIGNER && kill((pid_t)process, 0) != 0 &&
+            errno == ESRCH);
+}
+
 /* A buffer that became full since the last call of margay_harvest_full() comes
    before those that its thread has taken since, and waits for the next call.  A
    free one is kept for no thread of a dead process, and one that its thread had
@@ -334,11 +335,10 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
         _Atomic uint64_t *keeper = &harvest->shared->capture->slots[i].keeper;
         uint64_t kept_for = atomic_load(keeper);
         if (is_in(harvest, i, MARGAY_SLOT_FREE)) {
-            if (kept_for != 0 &&
-                margay_process_is_dead(margay_slot_process(kept_for)))
+            if (kept_for != 0 && is_dead(margay_slot_process(kept_for)))
                 harvest->for_any +=
                     atomic_compare_exchange_strong(keeper, &kept_for, 0);
-        } else if (all || margay_process_is_dead(margay_slot_process(state))) {
+        } else if (all || is_dead(margay_slot_process(state))) {
             atomic_store(keeper, 0);
             if (is_in(harvest, i, MARGAY_SLOT_TAKEN))
                 margay_slots_free(harvest->shared->capture, i, 0);

@@ -42,9 +42,6 @@ bool margay_shared_memory_is_shared(const struct margay_shared_memory *shared);
 
 void margay_shared_memory_free(struct margay_shared_memory *shared);
 
-/* The processes of another name space are unknown until the end. */
-bool margay_process_is_dead(uint32_t process);
-
 /* Words of a buffer from `decoding.words` of it to `end`. */
 struct margay_yield {
     uint32_t buffer, end, thread;
