@@ -175,14 +175,6 @@ static bool look(struct margay_harvest *harvest)
     return still;
 }
 
-static bool is_opened_before(const struct margay_harvest *harvest,
-                             uint32_t buffer, uint32_t other)
-{
-    return atomic_load(&slot_of(harvest, buffer)->opening) -
-               atomic_load(&slot_of(harvest, other)->opening) >
-           INT32_MAX;
-}
-
 /* Add words of a buffer before those of buffers that were opened later, perhaps
    by threads that this one's thread made. */
 static void add_by_opening(struct margay_harvest *harvest,
@@ -190,8 +182,9 @@ static void add_by_opening(struct margay_harvest *harvest,
 {
     struct margay_task *tasks = harvest->tasks;
     size_t at = harvest->task_count++;
-    for (;
-         at > 0 && is_opened_before(harvest, task.buffer, tasks[at - 1].buffer);
+    for (; at > 0 &&
+           margay_slot_is_before(slot_of(harvest, task.buffer),
+                                 slot_of(harvest, tasks[at - 1].buffer));
          at--)
         tasks[at] = tasks[at - 1];
     tasks[at] = task;
@@ -235,7 +228,8 @@ static bool is_first(const struct margay_harvest *harvest, uint32_t buffer)
     for (uint32_t i = 0; i < harvest->shared->buffer_count && first; i++)
         first = i == buffer || !has_words(harvest, i) ||
                 atomic_load(&slot_of(harvest, i)->thread) != thread ||
-                is_opened_before(harvest, buffer, i);
+                margay_slot_is_before(slot_of(harvest, buffer),
+                                      slot_of(harvest, i));
     return first;
 }
 

@@ -93,6 +93,14 @@ static inline void margay_slot_note_dirty(struct margay_slot *slot,
         atomic_store_explicit(&slot->dirty, dirty, memory_order_relaxed);
 }
 
+/* Was the buffer opened before the other one? */
+static inline bool margay_slot_is_before(const struct margay_slot *slot,
+                                         const struct margay_slot *other)
+{
+    return atomic_load(&slot->opening) - atomic_load(&other->opening) >
+           INT32_MAX;
+}
+
 /* ------------------------------------------------------ a program's side -- */
 
 struct margay_slot_owner {
@@ -294,7 +302,7 @@ static inline bool margay_slots_inherit(struct margay_capture *capture,
                                         uint32_t process)
 {
     uint32_t count = atomic_load(&capture->buffers);
-    uint32_t first, now = atomic_load(&capture->openings);
+    uint32_t first;
     bool wakes = false;
     do {
         first = MARGAY_MAX_BUFFERS;
@@ -307,7 +315,7 @@ static inline bool margay_slots_inherit(struct margay_capture *capture,
                 atomic_store(&slot->state, 0);
             if (state == margay_slot_state(MARGAY_SLOT_OPEN, process, 0) &&
                 (first == MARGAY_MAX_BUFFERS ||
-                 now - slot->opening > now - capture->slots[first].opening))
+                 margay_slot_is_before(slot, &capture->slots[first])))
                 first = i;
         }
         if (first != MARGAY_MAX_BUFFERS)
