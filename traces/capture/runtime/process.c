@@ -266,8 +266,8 @@ static bool attach(void)
             return false;
     }
     margay_process.id = own_number();
-    margay_process.program =
-        atomic_fetch_add(&margay_process.capture->next_program, 1);
+    if (atomic_fetch_add(&margay_process.capture->next_program, 1) == 0)
+        atomic_store(&margay_process.capture->first_process, margay_process.id);
     if (margay_slots_inherit(margay_process.capture, margay_process.id))
         ring();
     return pthread_key_create(&thread_key, at_thread_end) == 0 &&

@@ -24,7 +24,6 @@ enum margay_descriptor {
 struct margay_process {
     struct margay_capture *capture;
     uint32_t id;
-    uint32_t program; /* its number among those of the recording */
     int descriptors[MARGAY_DESCRIPTORS];
 };
 

@@ -114,8 +114,6 @@ static void begin(void)
         VG_(umsg)("margay record --method valgrind runs this tool\n");
         VG_(exit)(1);
     }
-    if (margay_process.program == 0)
-        atomic_store(&margay_process.capture->first_process, margay_process.id);
     wishes.sites = margay_process.capture->wants_sites != 0;
     if (wishes.sites)
         name_program();
