@@ -22,7 +22,6 @@
 #define _GNU_SOURCE
 #include "traces/capture/harvest.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,15 +92,15 @@ bool margay_shared_memory_add(struct margay_shared_memory *shared)
     return true;
 }
 
-/* Does the process have the file with this number in its memory? */
-static bool has_mapped(const char *process, ino_t number)
+/* Is it another process that has the file with this number in its memory? */
+static bool has_mapped(long process, ino_t number)
 {
     char *line = NULL, path[64];
     size_t bytes = 0;
     bool found = false;
     unsigned long long inode;
-    snprintf(path, sizeof path, "/proc/%.20s/maps", process);
-    FILE *maps = fopen(path, "re");
+    snprintf(path, sizeof path, "/proc/%ld/maps", process);
+    FILE *maps = process <= 0 || process == getpid() ? NULL : fopen(path, "re");
     while (maps != NULL && !found && getline(&line, &bytes, maps) > 0)
         found = strstr(line, " /memfd:" NAME) != NULL &&
                 sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1 &&
@@ -112,17 +111,19 @@ static bool has_mapped(const char *process, ino_t number)
     return found;
 }
 
-bool margay_shared_memory_is_shared(const struct margay_shared_memory *shared)
+bool margay_shared_memory_is_shared(struct margay_shared_memory *shared)
 {
-    bool found = false;
     struct stat status;
     struct dirent *entry;
-    DIR *processes =
-        fstat(shared->file, &status) == 0 ? opendir("/proc") : NULL;
-    while (processes != NULL && !found && (entry = readdir(processes)) != NULL)
-        found = isdigit((unsigned char)entry->d_name[0]) &&
-                atol(entry->d_name) != getpid() &&
-                has_mapped(entry->d_name, status.st_ino);
+    if (fstat(shared->file, &status) != 0)
+        return false;
+    bool found = has_mapped(shared->sharer, status.st_ino);
+    DIR *processes = found ? NULL : opendir("/proc");
+    while (processes != NULL && !found &&
+           (entry = readdir(processes)) != NULL) {
+        shared->sharer = atol(entry->d_name);
+        found = has_mapped(shared->sharer, status.st_ino);
+    }
     if (processes != NULL)
         closedir(processes);
     return found;
