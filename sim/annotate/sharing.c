@@ -139,11 +139,11 @@ static enum margay_status write_machine(struct sharing *sharing,
     size_t count;
     const margay_hierarchy *hierarchy =
         margay_family_hierarchy(sharing->results->family, sharing->machine);
+    if (hierarchy == NULL)
+        return MARGAY_OK;
     enum margay_status status =
-        hierarchy == NULL
-            ? MARGAY_OK
-            : margay_hierarchy_sharing(hierarchy, &places, &count, error);
-    if (status != MARGAY_OK || hierarchy == NULL)
+        margay_hierarchy_sharing(hierarchy, &places, &count, error);
+    if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         write_row(sharing, &places[i]);
