@@ -431,7 +431,8 @@ static enum margay_status give_tiers(const struct prefixes *own,
 #define LABEL_BYTES   256
 #define NOT_OF_GROUPS "it is not known of several groups of layers (--groups)"
 
-/* "lru", or "lru window=1024" in `text`. */
+/* "lru", or "lru:window=1024" in `text`, as a parameter has it: without a
+   blank, so that it is one word wherever a policy is one. */
 static const char *label_row(const struct prefixes_question *question,
                              const struct margay_policy_row *row, char *text)
 {
@@ -441,10 +442,12 @@ static const char *label_row(const struct prefixes_question *question,
                    ? NULL
                    : row->spec;
     uint64_t tokens = groups->tokens[row->group - 1];
+    char before = strchr(row->spec, ':') == NULL ? ':' : ',';
     if (tokens == 0)
-        snprintf(text, LABEL_BYTES, "%s full", row->spec);
+        snprintf(text, LABEL_BYTES, "%s%cfull", row->spec, before);
     else
-        snprintf(text, LABEL_BYTES, "%s window=%" PRIu64, row->spec, tokens);
+        snprintf(text, LABEL_BYTES, "%s%cwindow=%" PRIu64, row->spec, before,
+                 tokens);
     return text;
 }
 

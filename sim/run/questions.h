@@ -285,7 +285,7 @@ struct margay_prefixes_request {
     const struct margay_tiers *tiers;
 
     /* Simulate these groups: each policy has the series of the hits of requests
-       and, with a label such as "lru window=1024", of the hits that each
+       and, with a label such as "lru:window=1024", of the hits that each
        different group would allow in the same cache.  leaf-lru and opt are
        refused, and windows where the tokens of a block are not known.  NULL =
        one group; they outlive the question. */

@@ -75,6 +75,12 @@ fake "$work/histogram.csv" -o x.pdf
 is 'a histogram has its own script' \
     "$(sed -n '3p;7p' arguments | tr '\n' ' ')" \
     "FORMAT = '.pdf'; KIND = 'histogram';  $work/histogram.csv "
+printf '1,7\n1,8\n2,7\n2,8\n2,9\n' >groups.data
+"$MARGAY" curve -q --requests --column request=1,id=2 --tokens-per-block 16 \
+    --groups full,window=32 groups.data -o groups.csv
+fake groups.csv -o x.pdf
+is 'a table of groups of layers has a picture' \
+    "$status $(sed -n '3p' arguments)" "0 FORMAT = '.pdf'; KIND = 'curve'; "
 echo old >kept.png
 ln -s kept.png link.png
 fake curve.csv -o link.png
