@@ -76,7 +76,6 @@ static const struct margay_engine_class *const measures[] = {
     [MARGAY_FOOTPRINT] = &margay_engine_footprint,
     [MARGAY_OPTIMAL_DISTANCES] = &margay_engine_optimal,
     [MARGAY_OPTIMAL_BYPASS_DISTANCES] = &margay_engine_optimal_bypass,
-    [MARGAY_FADING_DISTANCES] = &margay_engine_fading,
 };
 
 /* The abilities of the class, and those that its functions imply. */
@@ -110,7 +109,8 @@ static enum margay_status find(const char *spec, enum margay_measure measure,
                                "times, footprints, the optimum and a half-life "
                                "are for exact, without parameters",
                                spec);
-        *class = measures[measure];
+        *class =
+            measure & MARGAY_FADING ? &margay_engine_fading : measures[measure];
     }
     if (status == MARGAY_OK && (*class)->check != NULL)
         status = (*class)->check(setup, error);

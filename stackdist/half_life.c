@@ -22,6 +22,11 @@ unsigned margay_fraction_bits(double total)
     return bits < 0 ? 0 : bits > MOST_BITS ? MOST_BITS : (unsigned)bits;
 }
 
+uint64_t margay_mass_of(uint64_t counted, double mass, unsigned bits)
+{
+    return (counted << bits) + (uint64_t)llrint(ldexp(mass, (int)bits));
+}
+
 /* Sums of doubles that should come to a half may be a little less. */
 uint64_t margay_round_count(uint64_t mass, unsigned fraction_bits)
 {

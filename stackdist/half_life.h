@@ -1,5 +1,5 @@
 /*
- * half_life.h - fading counts, of blocks and of objects
+ * half_life.h - fading counts, of engines and of simulations
  *
  * Algorithm: counts of a piece of the trace, a sixteenth of the half-life,
  *   become masses, which are multiplied by a factor at the end of each piece.
@@ -19,5 +19,9 @@ uint64_t margay_half_life_piece(uint64_t half_life_refs, double *factor);
 
 /* The b of masses whose sum is `total`. */
 unsigned margay_fraction_bits(double total);
+
+/* A mass and what was counted after it, in 2^-bits: modulo 2^64, as counts that
+   were taken back are. */
+uint64_t margay_mass_of(uint64_t counted, double mass, unsigned bits);
 
 #endif

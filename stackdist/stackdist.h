@@ -219,9 +219,11 @@ enum margay_measure {
     MARGAY_OPTIMAL_DISTANCES,
     /* The same where a block that is referenced may also pass the cache by. */
     MARGAY_OPTIMAL_BYPASS_DISTANCES,
-    /* Reuse distances, but a reference counts the less the more references
-       have followed it: half after `half_life_refs` of them. */
-    MARGAY_FADING_DISTANCES,
+    /* Added to any but the footprint: a reference counts the less the more
+       references have followed it: half after `half_life_refs` of them. */
+    MARGAY_FADING = 8,
+    MARGAY_FADING_DISTANCES = MARGAY_FADING | MARGAY_REUSE_DISTANCES,
+    MARGAY_FADING_TIMES = MARGAY_FADING | MARGAY_REUSE_TIMES,
 };
 
 /* Options of an engine.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */
@@ -239,7 +241,7 @@ struct margay_engine_options {
        threads begin.  Values out of an engine's range become the nearest in it;
        0 = the engine's choice.  Results depend on neither. */
     uint64_t chunk_refs, phase_refs;
-    /* Of fading distances, in references, above 0; otherwise ignored. */
+    /* Of fading counts, in references, above 0; otherwise ignored. */
     uint64_t half_life_refs;
 };
 #define MARGAY_ENGINE_OPTIONS_DEFAULT            \

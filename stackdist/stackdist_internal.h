@@ -9,6 +9,7 @@
 #include "stackdist/engine.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/gpu/device.h"
+#include "stackdist/half_life.h"
 #include "stackdist/histogram.h"
 #include "stackdist/parts/cluster.h"
 #include "stackdist/parts/row.h"

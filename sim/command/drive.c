@@ -101,7 +101,7 @@ struct margay_engine_request drive_engine(const struct options *options,
     engine.seed = options->seed;
     engine.needs = needs;
     if (engine.half_life_refs != 0)
-        engine.measure = MARGAY_FADING_DISTANCES;
+        engine.measure |= MARGAY_FADING;
     return engine;
 }
 

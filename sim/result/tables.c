@@ -123,12 +123,13 @@ static void count_fields(struct csv_writer *csv,
     if (series->counters & MARGAY_COUNTS_WRITTEN)
         csv_known(csv, known, point->written_bytes);
     if (series->counters & MARGAY_COUNTS_TIERS) {
-        csv_known(csv, known, point->memory_hits);
+        csv_known(csv, known, whole(series, point->memory_hits));
         csv_known(csv, known,
-                  series->references - point->misses - point->memory_hits);
+                  whole(series, series->references - point->misses -
+                                    point->memory_hits));
     }
     if (series->counters & MARGAY_COUNTS_WRITEBACKS)
-        csv_u64(csv, point->writebacks);
+        csv_u64(csv, whole(series, point->writebacks));
     if (series->counters & MARGAY_COUNTS_REQUESTS) {
         csv_u64(csv, whole(series, series->requests));
         csv_u64(csv, whole(series, point->missed_requests));

@@ -365,10 +365,10 @@ static void declare(struct engine_question *asked)
     };
     snprintf(asked->name, sizeof asked->name, "engine %s%s",
              asked->abilities.info->name,
-             measure == MARGAY_REUSE_TIMES        ? " with --of time"
-             : measure == MARGAY_FOOTPRINT        ? " with --model footprint"
-             : measure == MARGAY_FADING_DISTANCES ? " with --half-life"
-                                                  : "");
+             measure == MARGAY_REUSE_TIMES ? " with --of time"
+             : measure == MARGAY_FOOTPRINT ? " with --model footprint"
+             : measure & MARGAY_FADING     ? " with --half-life"
+                                           : "");
     asked->question.name = asked->name;
 }
 
@@ -393,6 +393,10 @@ static enum margay_status check_request(struct engine_question *asked,
         status = check_needs(&asked->abilities, needs, error);
     if (status != MARGAY_OK || !request->writebacks)
         return status;
+    if (request->measure & MARGAY_FADING)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks of all sizes do not fade "
+                           "(--half-life; those of --policy lru do)");
     /* Write-backs follow from exact distances alone, however large. */
     if (request->bound.value != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -84,11 +84,15 @@ static void count_references(struct policies *own)
         distinct = own->results[i].distinct_blocks;
         infinite = own->results[i].infinite;
     }
-    own->result.references = own->references;
+    /* Of counts that fade, the engine of LRU has the sum. */
+    own->result.references = own->asked->request.half_life_refs == 0
+                                 ? own->references
+                                 : own->results[0].references;
+    own->result.fraction_bits = own->results[0].fraction_bits;
     own->result.distinct_blocks =
         margay_policies_scaled(sample, distinct, UINT64_MAX);
     own->result.infinite =
-        margay_policies_scaled(sample, infinite, own->references);
+        margay_policies_scaled(sample, infinite, own->result.references);
 }
 
 /* ---------------------------------------------------------------- sizes -- */
@@ -165,7 +169,7 @@ static void read_engine(const struct policies *own, size_t row,
                 sample,
                 margay_misses_at(&misses,
                                  margay_policies_sampled(sample, size)),
-                own->references)};
+                own->result.references)};
     }
 }
 
@@ -232,9 +236,11 @@ static enum margay_status make_engines(struct policies *own,
     bool wanted[MARGAY_POLICY_MEASURES] = {false};
     unsigned tasks = rows->simulates;
     enum margay_status status = MARGAY_OK;
+    uint64_t half_life_refs = own->asked->request.half_life_refs;
     /* Sizes of a list need no distances, unless a bound may be exceeded. */
     wanted[MARGAY_REUSE_DISTANCES] =
-        own->sizes_asked.kind != MARGAY_SIZES_LIST || own->bound_blocks != 0;
+        own->sizes_asked.kind != MARGAY_SIZES_LIST || own->bound_blocks != 0 ||
+        half_life_refs != 0;
     for (size_t i = 0; i < rows->count; i++)
         wanted[rows->list[i].measure] |= !rows->list[i].simulated;
     for (size_t i = 0; i < MARGAY_POLICY_MEASURES; i++)
@@ -248,9 +254,11 @@ static enum margay_status make_engines(struct policies *own,
         .threads = tasks < own->share.threads ? own->share.threads / tasks : 1,
         .chunk_refs = own->share.chunk_refs,
         .phase_refs = own->share.phase_refs,
+        .half_life_refs = half_life_refs,
     };
     for (size_t i = 0; i < MARGAY_POLICY_MEASURES && status == MARGAY_OK; i++) {
-        options.measure = (enum margay_measure)i;
+        options.measure = (enum margay_measure)(
+            i | (half_life_refs != 0 ? MARGAY_FADING : 0));
         if (wanted[i])
             status = margay_engine_create("exact", &options, &own->engines[i],
                                           error);
@@ -369,6 +377,7 @@ static enum margay_status policies_series(margay_analysis *analysis,
             .references = own->result.references,
             .distinct = own->result.distinct_blocks,
             .infinite = own->result.infinite,
+            .fraction_bits = own->result.fraction_bits,
             .bound =
                 own->result.histogram == NULL
                     ? 0
@@ -393,6 +402,7 @@ static enum margay_status begin(margay_analysis *analysis,
     own->replay.rows = &own->asked->base.rows;
     own->replay.sample = own->asked->sample;
     own->replay.seed = own->asked->request.seed;
+    own->replay.half_life_refs = own->asked->request.half_life_refs;
     own->replay.counters =
         own->asked->request.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0;
     const struct margay_policies_request *request = &own->asked->request;

@@ -35,7 +35,7 @@ struct object_policies_question {
     struct margay_sizes grid;
     struct margay_sample sample;
     bool ages; /* all objects expire after a number of seconds */
-    uint64_t ttl_seconds;
+    uint64_t ttl_seconds, half_life_refs;
 };
 
 struct object_policies {
@@ -46,6 +46,7 @@ struct object_policies {
     size_t object_count, object_room;
     uint64_t time, until, cost; /* that were noted last */
     uint64_t all_cost;          /* of all requests */
+    uint64_t piece_refs;        /* of a piece that has begun */
     /* The next part of a span. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
@@ -192,6 +193,18 @@ static enum margay_status drop(struct object_policies *policies,
     return MARGAY_OK;
 }
 
+/* Note where a piece ends. */
+static enum margay_status end_piece(struct object_policies *policies,
+                                    struct margay_error *error)
+{
+    struct margay_replay *replay = &policies->replay;
+    if (!MARGAY_MAKE_ROOM(replay->ends, replay->end_count, 1, replay->end_room))
+        return margay_fail_memory(error, "counts that fade");
+    replay->ends[replay->end_count++] = margay_history_count(&replay->history);
+    policies->piece_refs = 0;
+    return MARGAY_OK;
+}
+
 static enum margay_status object_policies_feed(margay_analysis *analysis,
                                                const struct margay_span *span,
                                                struct margay_error *error)
@@ -203,23 +216,27 @@ static enum margay_status object_policies_feed(margay_analysis *analysis,
     size_t picked = 0;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t object = span->blocks[i];
+        bool taken = margay_sample_hash(object, sample->key) <= sample->limit;
+        bool deletes = span->ops != NULL && span->ops[i] == MARGAY_DELETE;
+        bool ends =
+            !deletes && ++policies->piece_refs == policies->replay.piece_refs;
         if (span->costs != NULL &&
             !margay_add_u64(policies->all_cost, span->costs[i],
                             &policies->all_cost))
             return margay_fail(error, MARGAY_BAD_INPUT,
                                "%s: costs that are over 64 bits together",
                                analysis->pass->trace);
-        if (margay_sample_hash(object, sample->key) > sample->limit)
-            continue;
-        if (span->ops != NULL && span->ops[i] == MARGAY_DELETE) {
-            status = keep(policies, span, picked, error);
-            if (status == MARGAY_OK)
-                status = drop(policies, object, error);
-            picked = 0;
-            continue;
-        }
         policies->picked[picked] = object;
-        policies->picked_from[picked++] = i;
+        policies->picked_from[picked] = i;
+        picked += taken && !deletes;
+        if (ends || (taken && deletes)) {
+            status = keep(policies, span, picked, error);
+            picked = 0;
+        }
+        if (status == MARGAY_OK && taken && deletes)
+            status = drop(policies, object, error);
+        if (status == MARGAY_OK && ends)
+            status = end_piece(policies, error);
     }
     return status == MARGAY_OK ? keep(policies, span, picked, error) : status;
 }
@@ -229,7 +246,7 @@ static enum margay_status object_policies_reset(margay_analysis *analysis,
 {
     (void)error;
     margay_replay_reset(&self(analysis)->replay);
-    self(analysis)->all_cost = 0;
+    self(analysis)->all_cost = self(analysis)->piece_refs = 0;
     return MARGAY_OK;
 }
 
@@ -294,6 +311,7 @@ static enum margay_status begin(margay_analysis *analysis,
     own->replay.sample = own->asked->sample;
     own->replay.seed = own->asked->request.seed;
     own->replay.counters = own->asked->request.counters;
+    own->replay.half_life_refs = own->asked->half_life_refs;
     own->cost = 1;
     return margay_replay_begin(&own->replay, share,
                                own->asked->request.directory, error);
@@ -327,11 +345,21 @@ enum margay_status margay_object_policies_question(
     made->sample = margay_sample_of(options->rate, options->seed);
     made->ages = options->ages;
     made->ttl_seconds = options->ttl_seconds;
+    made->half_life_refs = options->half_life_refs;
     made->grid = *options->curve;
     measured.curve = &made->grid;
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
                              MARGAY_CACHES_OF_OBJECTS, &made->base.rows, error);
+    for (size_t i = 0; i < made->base.rows.count && made->half_life_refs != 0 &&
+                       status == MARGAY_OK;
+         i++) {
+        if (strncmp(made->base.rows.list[i].info->name, "pfoo-", 5) == 0)
+            status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                 "--policy %s: a bound of the misses of all "
+                                 "requests is none of those that count less",
+                                 request->policies[i]);
+    }
     made->grid = margay_policies_sizes(made->grid, made->base.rows.simulates ||
                                                        request->counters != 0);
     if (status == MARGAY_OK)

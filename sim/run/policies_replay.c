@@ -5,7 +5,8 @@
  * of them, over all references.  It makes its caches, and frees them in the
  * end, so that there are never more than there are threads.  Where looks may
  * follow, caches of blocks are kept, and go on where they were, as long as all
- * take no more than MOST_KEPT_BYTES.
+ * take no more than MOST_KEPT_BYTES.  Where counts fade, those of each cache do
+ * so at the end of each piece, as an engine's do (half_life.h).
  */
 #include "sim/run/policies_replay.h"
 
@@ -29,6 +30,7 @@ struct margay_kept_cache {
     size_t row;
     uint64_t size;
     margay_cache *cache; /* NULL = begins anew */
+    struct margay_point_masses masses;
     uint64_t done, bytes;
 };
 
@@ -53,6 +55,7 @@ struct simulation {
     margay_cache *cache;
     margay_object_cache *objects;
     bool marked; /* writes of blocks are */
+    struct margay_point_masses masses;
 };
 
 void margay_watching_add(struct margay_watching *watching, size_t count)
@@ -75,7 +78,7 @@ bool margay_watching_is_over(const struct margay_watching *watching)
 static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
     return replay->object_bytes == NULL && replay->simulate == NULL &&
-           !replay->keeps && replay->counters == 0 &&
+           !replay->keeps && replay->counters == 0 && replay->piece_refs == 0 &&
            strcmp(replay->rows->list[row].info->name, "fifo") == 0;
 }
 
@@ -224,6 +227,63 @@ static void take_misses(const struct task *task,
     points->writebacks = counts->writebacks;
 }
 
+/* The counts of a point as a list, after its size. */
+#define PLACE(count) \
+    (offsetof(struct margay_series_point, count) / sizeof(uint64_t))
+#define PLACES (sizeof(struct margay_series_point) / sizeof(uint64_t))
+
+void margay_replay_fade(const struct margay_replay *replay, uint64_t piece,
+                        struct margay_point_masses *masses,
+                        struct margay_series_point *counts)
+{
+    double factor = pow(replay->factor, (double)(piece - masses->pieces));
+    uint64_t counted[PLACES];
+    memcpy(counted, counts, sizeof counted);
+    for (size_t i = 1; i < PLACES; i++) {
+        masses->list[i] += (double)(int64_t)counted[i];
+        masses->list[i] *= factor;
+    }
+    masses->pieces = piece;
+    *counts = (struct margay_series_point){.size = counts->size};
+}
+
+static uint64_t at_most(uint64_t count, uint64_t most)
+{
+    return count < most ? count : most;
+}
+
+/* Sums in another order may be larger than that of all, by their rounding. */
+void margay_replay_settle(const struct margay_replay *replay,
+                          const struct margay_point_masses *masses,
+                          struct margay_series_point *counts)
+{
+    const struct margay_series *all = replay->all;
+    uint64_t counted[PLACES];
+    if (replay->piece_refs == 0)
+        return;
+    memcpy(counted, counts, sizeof counted);
+    for (size_t i = 1; i < PLACES; i++) {
+        bool whole = i == PLACE(missed_cost) || i == PLACE(written_bytes);
+        unsigned bits = whole                      ? 0
+                        : i == PLACE(missed_bytes) ? all->byte_fraction_bits
+                                                   : all->fraction_bits;
+        counted[i] = margay_mass_of(counted[i], masses->list[i], bits);
+    }
+    memcpy(counts, counted, sizeof counted);
+    counts->misses = at_most(counts->misses, all->references);
+    counts->missed_bytes = at_most(counts->missed_bytes, all->reference_bytes);
+}
+
+/* The words of the history before the end of a piece. */
+static uint64_t end_of_piece(const struct margay_replay *replay, uint64_t piece)
+{
+    if (replay->piece_refs == 0)
+        return UINT64_MAX;
+    if (replay->object_bytes == NULL)
+        return replay->uncounted + (piece + 1) * replay->piece_refs;
+    return piece < replay->end_count ? replay->ends[piece] : UINT64_MAX;
+}
+
 static void end(struct simulation *simulation)
 {
     margay_fifo_free(simulation->fifo);
@@ -252,6 +312,7 @@ static enum margay_status take_up(const struct tasks *tasks,
     if (kept == NULL || kept->cache == NULL)
         return make_cache(replay, task, &simulation->cache, error);
     simulation->cache = kept->cache;
+    simulation->masses = kept->masses;
     *done = kept->done;
     kept->cache = NULL;
     return margay_cache_reserve(simulation->cache, replay->blocks, error);
@@ -275,8 +336,34 @@ static void keep(struct margay_replay *replay, const struct task *task,
         MOST_KEPT_BYTES)
         return;
     kept->cache = simulation->cache;
+    kept->masses = simulation->masses;
     kept->done = margay_history_count(&replay->history);
     simulation->cache = NULL;
+}
+
+/* The references that count, from `done` on; at the end of each piece what has
+   been counted fades. */
+static enum margay_status simulate_counted(struct tasks *tasks,
+                                           const struct task *task,
+                                           struct simulation *simulation,
+                                           uint64_t done,
+                                           struct margay_error *error)
+{
+    const struct margay_replay *replay = tasks->replay;
+    uint64_t all = margay_history_count(&replay->history), end;
+    while ((end = end_of_piece(replay, simulation->masses.pieces)) <= all) {
+        struct margay_series_point counts = {.size = 0};
+        enum margay_status status =
+            simulate_between(tasks, simulation, done, end, error);
+        if (status != MARGAY_OK)
+            return status;
+        take_misses(task, simulation, &counts);
+        margay_replay_fade(replay, simulation->masses.pieces + 1,
+                           &simulation->masses, &counts);
+        reset_counts(simulation);
+        done = end;
+    }
+    return simulate_between(tasks, simulation, done, all, error);
 }
 
 /* Without time for all of it, the task leaves points of size 0. */
@@ -306,14 +393,14 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
         status = simulate_between(tasks, &simulation, done, replay->uncounted,
                                   error);
         reset_counts(&simulation);
+        simulation.masses = (struct margay_point_masses){.pieces = 0};
         done = replay->uncounted;
     }
     if (status == MARGAY_OK)
-        status =
-            simulate_between(tasks, &simulation, done,
-                             margay_history_count(&replay->history), error);
+        status = simulate_counted(tasks, task, &simulation, done, error);
     if (status == MARGAY_OK && !margay_watching_is_over(&tasks->watching)) {
         take_misses(task, &simulation, points);
+        margay_replay_settle(replay, &simulation.masses, points);
         keep(replay, task, &simulation);
     } else {
         for (size_t i = 0; i < task->count; i++)
@@ -442,6 +529,9 @@ enum margay_status margay_replay_begin(struct margay_replay *replay,
                                        struct margay_error *error)
 {
     replay->watch = share->watch;
+    if (replay->half_life_refs != 0)
+        replay->piece_refs =
+            margay_half_life_piece(replay->half_life_refs, &replay->factor);
     margay_history_begin(&replay->history, directory, MARGAY_HISTORY_HELD);
     enum margay_status status =
         margay_crew_create(share->threads, &replay->crew, error);
@@ -477,6 +567,7 @@ void margay_replay_reset(struct margay_replay *replay)
 {
     replay->uncounted = margay_history_count(&replay->history);
     replay->uncounted_blocks = margay_numbering_count(replay->numbering);
+    replay->end_count = 0;
 }
 
 /* Scale the counts of caches in a sample. */
@@ -519,6 +610,7 @@ enum margay_status margay_replay_run(struct margay_replay *replay,
     bool empty = margay_history_count(&replay->history) == 0;
     enum margay_status status = MARGAY_OK;
     free(replay->points);
+    replay->all = all;
     replay->blocks = margay_numbering_count(replay->numbering);
     replay->sizes = calloc(all->count + 1, sizeof *replay->sizes);
     replay->found = margay_series_room(rows * all->count, error);
@@ -586,6 +678,7 @@ void margay_replay_free(struct margay_replay *replay)
         margay_replay_end(replay);
     margay_crew_free(replay->crew);
     free(replay->points);
+    free(replay->ends);
 }
 
 uint64_t margay_policies_sampled(const struct margay_sample *sample,

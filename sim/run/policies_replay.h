@@ -38,6 +38,13 @@ struct margay_policies_question {
 };
 void margay_policies_question_free(margay_question *question);
 
+/* The masses of the counts of a point, in their order, and the pieces that have
+   ended (half_life.h).  Zero it to begin. */
+struct margay_point_masses {
+    double list[sizeof(struct margay_series_point) / sizeof(uint64_t)];
+    uint64_t pieces;
+};
+
 /* Caches of blocks that go on from one look to the next.  Zero it to begin. */
 struct margay_kept_caches {
     struct margay_kept_cache *list; /* owned */
@@ -81,9 +88,10 @@ struct margay_replay {
     const void *context;
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
-    bool noted;        /* there are notes among the requests, */
-    bool costed;       /* or notes of costs */
-    unsigned counters; /* counts that no engine has */
+    bool noted;              /* there are notes among the requests, */
+    bool costed;             /* or notes of costs */
+    unsigned counters;       /* counts that no engine has */
+    uint64_t half_life_refs; /* of counts that fade; 0 = none do */
     bool keeps; /* looks follow: caches of blocks go on where they were */
 
     const struct margay_watch *watch; /* NULL = none */
@@ -95,8 +103,15 @@ struct margay_replay {
     uint64_t uncounted;
     uint32_t uncounted_blocks;
     struct margay_kept_caches kept;
+    /* Where counts fade, the references of a piece, and the factor at its end;
+       of objects, which have notes, the words before the end of each. */
+    uint64_t piece_refs;
+    double factor;
+    uint64_t *ends;
+    size_t end_count, end_room;
 
     /* While it runs. */
+    const struct margay_series *all;
     uint32_t blocks; /* all numbers are below */
     uint64_t *sizes; /* of the caches in the sample, ascending and distinct */
     size_t size_count;
@@ -132,6 +147,18 @@ enum margay_status margay_replay_add(struct margay_replay *replay,
 
 /* The warm-up is over. */
 void margay_replay_reset(struct margay_replay *replay);
+
+/* End the pieces before number `piece`: the counts join the masses, and are 0
+   again. */
+void margay_replay_fade(const struct margay_replay *replay, uint64_t piece,
+                        struct margay_point_masses *masses,
+                        struct margay_series_point *counts);
+
+/* Add the masses to the counts of the piece that has begun, in the fractions of
+   all; costs and written bytes are whole. */
+void margay_replay_settle(const struct margay_replay *replay,
+                          const struct margay_point_masses *masses,
+                          struct margay_series_point *counts);
 
 /* Find the points of caches that the sample stands for, at the sizes of a
    series of all references.  MARGAY_NO_MEMORY; MARGAY_IO. */

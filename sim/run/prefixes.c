@@ -202,6 +202,18 @@ static void count_request(const struct prefixes *own, const struct asked *asked,
         tokens_of(own, asked, first) - tokens_of(own, asked, uncounted);
 }
 
+/* End the pieces up to this block, which is the last of a request, or of all:
+   a request fades from its last block on. */
+static void end_pieces(const struct margay_replay *replay, uint64_t block,
+                       struct margay_point_masses *masses,
+                       struct margay_series_point *counts)
+{
+    if (replay->piece_refs != 0 && block >= replay->uncounted)
+        margay_replay_fade(replay,
+                           (block - replay->uncounted) / replay->piece_refs,
+                           masses, counts);
+}
+
 /* All requests, by a cache that is empty at first. */
 static enum margay_status ask_all(const struct prefixes *own,
                                   margay_prefix_cache *cache,
@@ -211,21 +223,21 @@ static enum margay_status ask_all(const struct prefixes *own,
 {
     const margay_histogram *tokens = own->results[0].tokens;
     uint64_t from = 0, uncounted = own->replay.uncounted;
+    struct margay_point_masses masses = {.pieces = 0};
     uint32_t *blocks = NULL;
     size_t room = 0, i = 0;
     enum margay_status status = MARGAY_OK;
-    /* All tokens miss but those that are found to hit. */
-    struct margay_series_point found = {
-        .size = point->size,
-        .missed_tokens =
-            tokens == NULL ? 0 : margay_histogram_references(tokens)};
+    struct margay_series_point found = {.size = point->size};
     for (; i < own->asked_count && status == MARGAY_OK &&
            !margay_watching_is_over(watching);
          i++) {
         const struct asked *asked = &own->asked[i];
         size_t hits = 0;
-        if (asked->blocks == 0)
+        if (asked->blocks == 0) {
+            end_pieces(&own->replay, from, &masses, &found);
             continue;
+        }
+        end_pieces(&own->replay, from + asked->blocks - 1, &masses, &found);
         status = read_request(&own->replay.history, from, (size_t)asked->blocks,
                               &blocks, &room, error);
         if (status == MARGAY_OK)
@@ -239,6 +251,12 @@ static enum margay_status ask_all(const struct prefixes *own,
     }
     if (i < own->asked_count)
         found.size = 0;
+    margay_replay_settle(&own->replay, &masses, &found);
+    /* All tokens miss but those that were found to hit. */
+    if (tokens != NULL)
+        found.missed_tokens += margay_histogram_references(tokens);
+    if (own->replay.piece_refs != 0 && (int64_t)found.missed_tokens < 0)
+        found.missed_tokens = 0;
     *point = found;
     free(blocks);
     return status;
@@ -560,6 +578,7 @@ static enum margay_status begin(margay_analysis *analysis,
     own->replay.rows = &asked->base.rows;
     own->replay.sample = margay_sample_of(1, 1); /* all */
     own->replay.seed = asked->request.engine.seed;
+    own->replay.half_life_refs = asked->request.engine.half_life_refs;
     own->replay.simulate = simulate;
     own->replay.context = own;
     enum margay_status status = margay_cache_sizes_resolve(

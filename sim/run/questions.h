@@ -184,6 +184,10 @@ struct margay_policies_request {
        as much; 0 = all.  From 0.000001 to 1. */
     double sample_rate;
 
+    /* A reference counts half when so many have followed; 0 = all count 1.
+       MARGAY_BAD_ARGUMENT with a sample. */
+    uint64_t half_life_refs;
+
     uint64_t seed;         /* of random numbers, and of the sample */
     const char *directory; /* of temporary files */
 

@@ -1,9 +1,9 @@
 /*
- * fading.c - reuse distances whose counts fade
+ * fading.c - reuse distances, times or optima whose counts fade
  *
- * Algorithm: the exact engine measures a piece of the trace, a sixteenth of the
- * half-life.  Its counts are then added to masses, one for each distance, and
- * all masses are multiplied by 2^(-1/16).
+ * Algorithm: the exact engine of the measure takes a piece of the trace, a
+ * sixteenth of the half-life.  Its counts are then added to masses, one for
+ * each distance, and all masses are multiplied by 2^(-1/16).
  *
  * Source: see half_life.h.
  *
@@ -50,7 +50,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
                            "a half-life of 0 references");
     fading->piece_refs =
         margay_half_life_piece(options.half_life_refs, &fading->factor);
-    options.measure = MARGAY_REUSE_DISTANCES;
+    options.measure &= ~(unsigned)MARGAY_FADING;
     return margay_engine_create("exact", &options, &fading->engine, error);
 }
 

@@ -23,6 +23,7 @@
 #include "stackdist/engine.h"
 #include "stackdist/engines/clock.h"
 #include "stackdist/engines/estimate.h"
+#include "stackdist/histogram.h"
 
 #define BAR_BITS 8
 #define BARS     MARGAY_BARS(BAR_BITS)
@@ -100,16 +101,12 @@ static void reset_counts(void *state)
     memset(times->gap_sums, 0, sizeof times->gap_sums);
 }
 
-static enum margay_status finish_times(void *state,
-                                       struct margay_result *result,
-                                       struct margay_error *error)
+static enum margay_status peek_times(void *state, struct margay_result *result,
+                                     struct margay_error *error)
 {
-    (void)error;
-    struct times *times = state;
-    result->histogram = times->histogram;
+    const struct times *times = state;
     result->distinct_blocks = times->clock.last.entries;
-    times->histogram = NULL;
-    return MARGAY_OK;
+    return margay_histogram_copy(times->histogram, &result->histogram, error);
 }
 
 /* ------------------------------------------------------------ footprint -- */
@@ -190,7 +187,8 @@ const struct margay_engine_class margay_engine_times = {
              .source = "Denning 1968"},
     .can = MARGAY_GIVES_DISTANCES,
     TIMES_FUNCTIONS,
-    .finish = finish_times,
+    .finish = peek_times,
+    .peek = peek_times,
 };
 
 const struct margay_engine_class margay_engine_footprint = {

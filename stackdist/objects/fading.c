@@ -91,12 +91,6 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
 
 /* --------------------------------------------------------------- results -- */
 
-/* Both together in 2^-bits; modulo 2^64, like the counts. */
-static uint64_t mass_of(uint64_t counted, double mass, unsigned bits)
-{
-    return (counted << bits) + (uint64_t)llrint(ldexp(mass, (int)bits));
-}
-
 #define FIRST_KEPT \
     (offsetof(struct margay_objects_counts, objects) / sizeof(uint64_t))
 
@@ -125,7 +119,8 @@ void margay_fading_add(const struct margay_fading *fading,
     counts->fraction_bits = margay_fraction_bits(totals[0]);
     counts->byte_fraction_bits = margay_fraction_bits(totals[1]);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
-        counted[i] = mass_of(counted[i], fading->counts[i], bits_of(counts, i));
+        counted[i] =
+            margay_mass_of(counted[i], fading->counts[i], bits_of(counts, i));
     memcpy(counts, counted, sizeof counted);
 }
 
@@ -151,10 +146,12 @@ enum margay_status margay_masses_settle(
     for (size_t i = 0; i < steps->count; i++) {
         bool fades = i < masses->count;
         settled->steps[i] = (struct margay_step){
-            mass_of(steps->steps[i].refs, fades ? masses->list[i].refs : 0,
-                    counts->fraction_bits),
-            mass_of(steps->steps[i].bytes, fades ? masses->list[i].bytes : 0,
-                    counts->byte_fraction_bits)};
+            margay_mass_of(steps->steps[i].refs,
+                           fades ? masses->list[i].refs : 0,
+                           counts->fraction_bits),
+            margay_mass_of(steps->steps[i].bytes,
+                           fades ? masses->list[i].bytes : 0,
+                           counts->byte_fraction_bits)};
     }
     return MARGAY_OK;
 }

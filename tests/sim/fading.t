@@ -6,7 +6,7 @@ use File::Temp qw(tempdir);
 
 my $margay = $ENV{MARGAY} // 'build/margay';
 $margay = "$ENV{PWD}/$margay" unless $margay =~ m{^/};
-my $rounds = int(20 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
+my $rounds = int(15 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
 my $folder = tempdir(CLEANUP => 1);
 require './tests/tap.pl';
 chdir $folder or die;
@@ -138,6 +138,50 @@ for my $round (1 .. $rounds) {
             expect("$case: $bins, all", abs($shares - 1) < 1e-11);
         }
     }
+    # The references that miss in a cache, by a list of blocks, oldest first.
+    my %misses;
+    for my $size (1, 3, 9) {
+        my %cached;
+        for my $i (0 .. $#names) {
+            my $name = $names[$i];
+            for my $policy (qw(lru fifo opt)) {
+                my $held = $cached{$policy} //= [];
+                my ($at) = grep { $held->[$_] eq $name } 0 .. $#$held;
+                my $hits = defined $at;
+                push @{ $misses{$policy}[$size] }, $hits ? undef : 0;
+                next if $hits && $policy ne 'lru';
+                if (!$hits && @$held == $size) {
+                    my %next = map { my $of = $_; $of => (grep { $names[$_] eq $of }
+                        $i + 1 .. $#names)[0] // 1e9 } @$held;
+                    ($at) = sort { $next{ $held->[$b] } <=> $next{ $held->[$a] } }
+                        0 .. $#$held if $policy eq 'opt';
+                    $at //= 0;
+                }
+                splice @$held, $at, 1 if defined $at;
+                push @$held, $name;
+            }
+        }
+    }
+    my $policies = "curve $options --sizes 1,3,9 --policy";
+    for my $kind ('lru,fifo,opt t.lines', 'lru,fifo --objects -f csv t.csv',
+                  "lru,fifo,opt --warmup $warm t.lines") {
+        for my $row (rows("$policies $kind")) {
+            my $size = $row->{cache_blocks} || $row->{cache_bytes};
+            my ($all, $hits, @masses) = masses($half, 1e9,
+                $kind =~ /warmup/ ? $warm : 0, @{ $misses{ $row->{policy} }[$size] });
+            my $missed = $masses[0] // 0;
+            expect("round $round, half-life $half, $kind: $row->{policy} of $size",
+                   is_count($row->{references}, $all) &&
+                   is_count($row->{misses}, $missed) &&
+                   abs($row->{miss_ratio} - $missed / $all) < 2e-12);
+        }
+    }
+    # A cache of 1 byte misses all that LRU refers to, and deletes are no pieces.
+    open $file, '>', 'd.csv' or die;
+    print $file "id,size,op\n", map { "$_,2," . (rand() < .2 ? "delete\n" : "get\n") } @names;
+    close $file;
+    expect("round $round, half-life $half: all miss", $_->{references} == $_->{misses})
+        for rows("curve $options --objects --policy sieve --sizes 1 d.csv");
     my ($from) = rows("curve $options --histogram h.csv t.lines");
     expect("round $round: --from", `$margay curve -q --of distance --from h.csv` ne '');
 }
@@ -170,15 +214,17 @@ for my $round (1 .. $rounds) {
     }
     my $before = int(($fed - 1) / $piece);
     open my $file, '>', 'requests.csv' or die;
-    print $file "request,block\n";
+    print $file "request,block,time\n";
     for my $i (0 .. $#requests) {
-        print $file "$i,$_\n" for @{ $requests[$i]{list} };
+        print $file "$i,$_,7\n" for @{ $requests[$i]{list} };
         $requests[$i]{weight} =
             2 ** -(($before - $requests[$i]{from}) * $piece / $half);
     }
     close $file;
-    for my $row (rows("curve -q --requests --half-life $half --sizes 1,3,9,50 "
-            . "--tokens-per-block 3 --column request=request,id=block requests.csv")) {
+    # Where blocks may expire, LRU is simulated, too.
+    for my $row (map { rows("curve -q --requests --half-life $half --sizes 1,3,9,50 $_ "
+            . "--tokens-per-block 3 --column request=request,id=block,time=time "
+            . "requests.csv") } '', '--ttl 9') {
         my ($all, $missed, $asked, $lacking) = (0, 0, 0, 0);
         for my $request (@requests) {
             my $misses = grep { $_ >= $row->{cache_blocks} } @{ $request->{depths} };
