@@ -106,6 +106,7 @@ $(completion_PROGRAM): $(BUILD)/margay
 endif
 
 # The commit as it stands, the same bytes on every machine.
+XZ ?= xz -9
 dist: ## pack the last commit: margay-VERSION.tar.xz
 	@git rev-parse -q --verify HEAD >/dev/null || \
 	    { echo 'make dist packs a commit: there is no repository here' >&2; \
@@ -113,7 +114,7 @@ dist: ## pack the last commit: margay-VERSION.tar.xz
 	@mkdir -p $(BUILD)
 	@git -c tar.umask=0022 archive --format=tar \
 	    --prefix=margay-$(VERSION)/ HEAD >$(BUILD)/margay-$(VERSION).tar
-	@xz -9 -T 1 -f $(BUILD)/margay-$(VERSION).tar
+	@$(XZ) -T 1 -f $(BUILD)/margay-$(VERSION).tar
 	@echo $(BUILD)/margay-$(VERSION).tar.xz
 
 .PHONY: install uninstall dist

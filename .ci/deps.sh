@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh GROUP - install the Debian packages of a group that are missing.
+# deps.sh GROUP... - install the Debian packages of groups that are missing.
 #
 # Groups: build, run (build + plots, lines of sources, what records programs),
 # check (run + tests), capture (as check), cross (check + a compiler for aarch64 and
@@ -35,26 +35,29 @@ gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 python="$build python3 python3-pycparser python3-ipykernel python3-nbclient"
 lint="$check mandoc shellcheck clang clang-format cppcheck"
 
-case ${1-} in
-build) packages=$build ;;
-run) packages=$run ;;
-check) packages=$check ;;
-capture) packages=$capture ;;
-annotate) packages=$annotate ;;
-cross) packages=$cross ;;
-evaluation) packages=$evaluation ;;
-valgrind) packages=$valgrind ;;
-mpi) packages=$mpi ;;
-llvm) packages=$llvm ;;
-gpu) packages=$gpu ;;
-python) packages=$python ;;
-lint) packages=$lint ;;
-*)
-    echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
-valgrind|mpi|llvm|python|lint" >&2
-    exit 2
-    ;;
-esac
+packages=
+for group in "${@-none}"; do
+    case $group in
+    build) packages="$packages $build" ;;
+    run) packages="$packages $run" ;;
+    check) packages="$packages $check" ;;
+    capture) packages="$packages $capture" ;;
+    annotate) packages="$packages $annotate" ;;
+    cross) packages="$packages $cross" ;;
+    evaluation) packages="$packages $evaluation" ;;
+    valgrind) packages="$packages $valgrind" ;;
+    mpi) packages="$packages $mpi" ;;
+    llvm) packages="$packages $llvm" ;;
+    gpu) packages="$packages $gpu" ;;
+    python) packages="$packages $python" ;;
+    lint) packages="$packages $lint" ;;
+    *)
+        echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
+valgrind|mpi|llvm|python|lint ..." >&2
+        exit 2
+        ;;
+    esac
+done
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     # Not Debian: the compiler will say what is missing.
@@ -64,7 +67,10 @@ fi
 missing=
 for package in $packages; do
     state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || :
-    [ "$state" = installed ] || missing="$missing $package"
+    case "$state $missing " in
+    installed* | *" $package "*) ;;
+    *) missing="$missing $package" ;;
+    esac
 done
 [ -n "$missing" ] || exit 0
 

@@ -19,10 +19,10 @@ stub sudo '[ "$1" != -n ] || { echo "sudo $*" >>calls; exit $(cat sudo.status); 
 echo "sudo $1" >>calls
 exec "$@"'
 
-deps() { # GROUP: its output in out and err, and what was called in calls
+deps() { # GROUP...: its output in out and err, and what was called in calls
     : >calls
     status=0
-    PATH=$PWD/bin:$PATH sh "$root/.ci/deps.sh" "$1" >out 2>err </dev/null ||
+    PATH=$PWD/bin:$PATH sh "$root/.ci/deps.sh" "$@" >out 2>err </dev/null ||
         status=$?
 }
 echo 0 >sudo.status
@@ -46,6 +46,12 @@ deps build
 is 'root needs no sudo' "$status $(grep -c sudo calls)" '0 0'
 deps run
 like 'something that runs programs for record' "$(cat out)" ' valgrind'
+deps run build gpu
+is 'several groups are installed at once, each package once' \
+    "$(grep -c ' install ' calls) $(grep -o 'libcsv-dev' calls | wc -l)" '1 1'
+like 'with those of the last' "$(cat out)" ' pocl-opencl-icd'
+deps
+is 'no group' "$status $(grep -c '^usage: deps.sh build|' err)" '2 1'
 stub apt-get 'echo "E: no server answers" >&2; exit 100'
 deps build
 is 'no network' "$status" 1

@@ -18,7 +18,7 @@
 /* and so high that the top is long, and slow. */
 #define CENTURY      (UINT64_C(1) << 32)
 #define LATE_CENTURY (3 * CENTURY)
-#define LATE_REFS    80000
+#define LATE_REFS    40000
 
 /* In the order of the engine's parameter. */
 static const enum margay_target targets[] = {
