@@ -89,8 +89,9 @@ $(BUILD)/margay.pc: margay.pc.in FORCE
 	        $(includedir))|' $< >$@
 
 # bash looks for a file of the command's name, zsh for one after _.
-# The command writes them; one for another machine is built for this one, too.
-completion_PROGRAM := $(BUILD)$(if $(is_CROSS),/host)/margay
+# The command writes them; one for another machine is built for this one, too,
+# where no other of this machine is named.
+completion_PROGRAM ?= $(BUILD)$(if $(is_CROSS),/host)/margay
 completion_FILES = $(BUILD)/completion/margay $(BUILD)/completion/_margay
 all: $(completion_FILES)
 $(BUILD)/completion/margay: completion_SHELL = bash
@@ -99,7 +100,7 @@ $(completion_FILES): $(completion_PROGRAM)
 	@mkdir -p $(@D)
 	@$(completion_PROGRAM) help --completion $(completion_SHELL) >$@
 
-ifneq ($(completion_PROGRAM),$(BUILD)/margay)
+ifeq ($(completion_PROGRAM),$(BUILD)/host/margay)
 $(completion_PROGRAM): $(BUILD)/margay
 	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/host' CC='$(HOSTCC)' \
 	    CFLAGS= CPPFLAGS= LDFLAGS= LIBS= SANITIZE= AR=ar DEPS=no $@
