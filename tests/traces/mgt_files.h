@@ -42,39 +42,6 @@ struct columns {
 
 enum { KINDS = 1, EXTENTS = 2, THREADS = 4, SITES = 8, ALL = 15 };
 
-/* A file in memory.  go_to() succeeds `go_tos` times, and then fails. */
-struct file {
-    struct bytes bytes;
-    size_t at;
-    int go_tos;
-};
-
-static inline enum margay_status read_file(void *context, void *bytes,
-                                           size_t count, size_t *got,
-                                           struct margay_error *error)
-{
-    struct file *file = context;
-    size_t left = file->bytes.count - file->at;
-    (void)error;
-    *got = left < count ? left : count;
-    memcpy(bytes, file->bytes.data + file->at, *got);
-    file->at += *got;
-    return MARGAY_OK;
-}
-
-static inline enum margay_status go_to(void *context, uint64_t offset,
-                                       struct margay_error *error)
-{
-    struct file *file = context;
-    if (file->go_tos-- == 0) {
-        if (error != NULL)
-            error->status = MARGAY_IO;
-        return MARGAY_IO;
-    }
-    file->at = offset;
-    return MARGAY_OK;
-}
-
 static inline void *allocate(size_t count, size_t bytes)
 {
     void *array = calloc(count + 1, bytes);

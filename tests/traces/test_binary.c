@@ -134,7 +134,7 @@ static void test_drmemtrace(void)
     for (unsigned i = 0; i <= 65536; i++)
         put_entry(22, 4, i);
     put_entry(26, 0, 0);
-    expect("trace", NULL, ": byte 786444: found another thread, expected at",
+    expect("trace", NULL, ": byte 786444: found another record, expected at",
            "drmemtrace: too many threads");
     file.used = 0;
     put_entry(25, 0, 1);

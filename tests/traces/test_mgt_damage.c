@@ -163,63 +163,8 @@ static void test_nonsense(void)
              0, 0, 0);
 }
 
-/* A file that cannot be positioned is no fault of the trace: either all of it
-   is read without the index, or the failure is reported. */
-static void test_no_way(void)
-{
-    uint64_t numbers[1000];
-    for (size_t i = 0; i < 1000; i++)
-        numbers[i] = i * i;
-    struct margay_batch batch = {.references = 1000, .numbers = numbers};
-    struct bytes bytes = {0};
-    margay_writer *writer = make_writer(&bytes);
-    for (int i = 0; i < 200; i++)
-        margay_writer_put(writer, &batch, NULL);
-    end_writer(writer);
-    int go_tos = 0, failed = 0;
-    for (bool reached = true; reached; go_tos++) {
-        struct file file = {.bytes = bytes, .go_tos = go_tos};
-        const struct margay_block_source source = {
-            .context = &file,
-            .name = "a file",
-            .evidence = "",
-            .read = read_file,
-            .plain_bytes = bytes.count,
-            .go_to = go_to,
-        };
-        struct margay_trace_facts facts = {.columns = 0};
-        struct margay_references references = {.capacity = 4096};
-        struct margay_error error = {MARGAY_OK, ""};
-        struct margay_skipped skipped = {.known = false};
-        uint64_t count = 0;
-        void *state;
-        references.numbers = allocate(4096, 8);
-        margay_references_allocate(&references, MARGAY_ALL_COLUMNS);
-        margay_blocks_open(&margay_mgt_reading, &source, &state, &facts, NULL);
-        enum margay_status status =
-            margay_mgt_reading.skip(state, 150000, &skipped, &error);
-        failed += status == MARGAY_IO;
-        while (status == MARGAY_OK) {
-            references.count = 0;
-            status = margay_mgt_reading.fill(state, &references, &error);
-            count += references.count;
-        }
-        CHECK((status == MARGAY_END && skipped.skipped + count == 200000) ||
-                  (status == MARGAY_IO && error.status == MARGAY_IO),
-              "the file cannot be gone to after %d times: %s", go_tos,
-              error.message);
-        reached = file.go_tos < 0;
-        margay_blocks_close(&margay_mgt_reading, state);
-        margay_references_free(&references);
-    }
-    CHECK(go_tos > 3 && failed == 1, "%d times, of which the last one matters",
-          go_tos - 1);
-    free(bytes.data);
-}
-
 int main(void)
 {
-    test_no_way();
     test_cuts();
     test_flips();
     test_nonsense();

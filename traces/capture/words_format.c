@@ -55,7 +55,6 @@ struct chunk_head {
 
 struct reading {
     struct margay_block_source source;
-    uint64_t offset; /* of the byte that comes next */
     bool sites;
     uint32_t thread, words; /* of the chunk */
     struct margay_decoding decoding;
@@ -68,22 +67,12 @@ struct reading {
     uint64_t chunk[CHUNK_WORDS];
 };
 
-/* Read `count` bytes, fewer only at the end. */
-static enum margay_status read_bytes(struct reading *reading, void *bytes,
-                                     size_t count, size_t *got,
-                                     struct margay_error *error)
-{
-    enum margay_status status = margay_block_source_read(
-        &reading->source, bytes, count, count, got, error);
-    reading->offset += *got;
-    return status;
-}
-
 static enum margay_status fail(const struct reading *reading, const char *found,
                                const char *expected, struct margay_error *error)
 {
-    return margay_block_source_fail(&reading->source, reading->offset, found,
-                                    expected, error);
+    return margay_block_source_fail(
+        &reading->source, margay_intake_offset(reading->source.intake), found,
+        expected, error);
 }
 
 static bool is_magic(const void *window, size_t bytes)
@@ -100,8 +89,8 @@ static enum margay_status read_head(struct reading *reading,
 {
     struct words_head head;
     size_t got;
-    enum margay_status status =
-        read_bytes(reading, &head, sizeof head, &got, error);
+    enum margay_status status = margay_intake_copy(
+        reading->source.intake, &head, sizeof head, &got, error);
     if (status != MARGAY_OK)
         return status;
     if (got < sizeof head || !is_magic(&head, sizeof head))
@@ -145,7 +134,8 @@ static enum margay_status read_chunk_head(struct reading *reading,
 {
     size_t got;
     enum margay_status status =
-        read_bytes(reading, &reading->head, sizeof reading->head, &got, error);
+        margay_intake_copy(reading->source.intake, &reading->head,
+                           sizeof reading->head, &got, error);
     if (status != MARGAY_OK)
         return status;
     if (got > 0 && got < sizeof reading->head)
@@ -168,8 +158,8 @@ static enum margay_status read_chunk_head(struct reading *reading,
 static void read_words(struct reading *reading, size_t words)
 {
     size_t bytes = words * sizeof(uint64_t), got;
-    enum margay_status status =
-        read_bytes(reading, reading->chunk, bytes, &got, &reading->error);
+    enum margay_status status = margay_intake_copy(
+        reading->source.intake, reading->chunk, bytes, &got, &reading->error);
     if (status == MARGAY_OK && got < bytes)
         status = fail(reading, "the end", "more words", &reading->error);
     reading->cut = status;
@@ -177,10 +167,9 @@ static void read_words(struct reading *reading, size_t words)
     reading->words = (uint32_t)(got / sizeof(uint64_t));
     for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
         reading->chunk[i] = le64toh(reading->chunk[i]);
-    if (reading->relay == NULL && reading->source.pipe != NULL &&
-        reading->words == MARGAY_RELAY_OFFER_WORDS)
+    if (reading->relay == NULL && reading->words == MARGAY_RELAY_OFFER_WORDS)
         reading->relay = margay_relay_take(
-            reading->chunk, reading->source.pipe(reading->source.context));
+            reading->chunk, margay_input_pipe(reading->source.intake->input));
 }
 
 /* Read the next chunk.  A cut within it is reported once its whole words have
@@ -255,7 +244,6 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 }
 
 static const struct margay_blocks_reading reading_words = {
-    .is_magic = is_magic,
     .state_bytes = sizeof(struct reading),
     .open = open_words,
     .clear = clear_reading,
@@ -445,6 +433,7 @@ const struct margay_format margay_format_words = {
              .columns = MARGAY_ALL_COLUMNS & ~MARGAY_STORAGE_COLUMNS,
              .kinds = MARGAY_ALL_KINDS},
     .leaves_out = true,
+    .is_magic = is_magic,
     .reading = &reading_words,
     .writing = &writing_words,
 };

@@ -7,7 +7,7 @@
 #ifndef MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 #define MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 
-#include "traces/formats/format.h"
+#include "traces/formats/input.h"
 
 struct margay_data_event; /* data.h */
 struct margay_data_map;
@@ -39,7 +39,7 @@ struct margay_skipped {
 
 /* Where the bytes of a trace come from. */
 struct margay_block_source {
-    void *context;
+    struct margay_intake *intake;
     const char *name, *format, *evidence; /* for messages */
     /* Gets the modules, where the format has a place for them; NULL = they are
        not wanted. */
@@ -51,45 +51,30 @@ struct margay_block_source {
        field of this name. */
     struct margay_names *tenants;
     const char *tenant;
-    bool empty_requests; /* requests without blocks are wanted, too */
-    /* Read up to `bytes` bytes; *got = 0 is the end. */
-    enum margay_status (*read)(void *context, void *buffer, size_t bytes,
-                               size_t *got, struct margay_error *error);
-    /* The number of the pipe that the bytes come from unchanged; 0 = they come
-       from elsewhere.  NULL = from no pipe at all. */
-    uint64_t (*pipe)(void *context);
+    bool empty_requests;  /* requests without blocks are wanted, too */
     uint64_t plain_bytes; /* of a plain regular file; 0 = it is none */
-    /* In such a file, go on reading at `offset`. */
-    enum margay_status (*go_to)(void *context, uint64_t offset,
-                                struct margay_error *error);
 };
 
-/* Read `least` bytes or more, up to `most`; fewer only at the end.  *got says
-   how many, with each status. */
-enum margay_status margay_block_source_read(
-    const struct margay_block_source *source, void *buffer, size_t least,
-    size_t most, size_t *got, struct margay_error *error);
+/* Copy the next `bytes` bytes, and read no others for that; fewer only at the
+   end.  *got says how many, with each status. */
+enum margay_status margay_intake_copy(struct margay_intake *intake,
+                                      void *buffer, size_t bytes, size_t *got,
+                                      struct margay_error *error);
+
+/* Hold `bytes` bytes, at most MARGAY_HELD_BYTES; fewer only at the end. */
+enum margay_status margay_intake_hold(struct margay_intake *intake,
+                                      size_t bytes, struct margay_error *error);
 
 /* "found FOUND, expected EXPECTED" at a byte of the trace; and the same of half
-   a record, `bytes` long, at its end.  Both return MARGAY_BAD_INPUT. */
+   a record, which is held, at its end.  Both return MARGAY_BAD_INPUT. */
 enum margay_status margay_block_source_fail(
     const struct margay_block_source *source, uint64_t offset,
     const char *found, const char *expected, struct margay_error *error);
 enum margay_status margay_block_source_fail_half(
-    const struct margay_block_source *source, uint64_t offset, size_t bytes,
-    size_t record_bytes, struct margay_error *error);
-
-/* The number of bytes by which such a format is recognised. */
-#define MARGAY_BLOCKS_MAGIC_BYTES 8
+    const struct margay_block_source *source, size_t record_bytes,
+    struct margay_error *error);
 
 struct margay_blocks_reading {
-    /* Does a trace that begins with the window, of MARGAY_BLOCKS_MAGIC_BYTES or
-       more, have this format? NULL = the first bytes do not decide. */
-    bool (*is_magic)(const void *window, size_t bytes);
-
-    /* Of the records that the format's is_plausible() looks at; 0 = none. */
-    unsigned record_bytes;
-
     /* The state of a reader is zeroed, and begins with its struct
        margay_block_source, which is set. */
     size_t state_bytes;
@@ -104,8 +89,8 @@ struct margay_blocks_reading {
 
     /* In a plain file with an index: give the number of references, and skip
        whole blocks, up to `skip_refs` references.  Where the number is not
-       known, the call changes nothing.  MARGAY_IO: the file cannot be
-       positioned.  NULL = they cannot be counted without reading. */
+       known, the call changes nothing.  NULL = they cannot be counted without
+       reading. */
     enum margay_status (*skip)(void *state, uint64_t skip_refs,
                                struct margay_skipped *skipped,
                                struct margay_error *error);

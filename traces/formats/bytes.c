@@ -1,24 +1,37 @@
-/* bytes.c - readers of blocks, and a window on their bytes: see bytes.h */
-#include "traces/formats/bytes.h"
-
+/* bytes.c - readers of blocks, and the bytes that they take from an intake */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "traces/base/error.h"
+#include "traces/formats/blocks_format.h"
 
-enum margay_status margay_block_source_read(
-    const struct margay_block_source *source, void *buffer, size_t least,
-    size_t most, size_t *got, struct margay_error *error)
+enum margay_status margay_intake_copy(struct margay_intake *intake,
+                                      void *buffer, size_t bytes, size_t *got,
+                                      struct margay_error *error)
 {
-    size_t more = 1;
-    for (*got = 0; *got < least && more > 0; *got += more) {
-        enum margay_status status = source->read(
-            source->context, (char *)buffer + *got, most - *got, &more, error);
-        if (status != MARGAY_OK)
-            return status;
+    enum margay_status status = MARGAY_OK;
+    for (*got = 0; *got < bytes && status == MARGAY_OK;) {
+        size_t left = margay_intake_left(intake), more = bytes - *got;
+        if (left == 0 && intake->ended)
+            break;
+        if (left == 0)
+            status = margay_input_read(intake, more, error);
+        more = left < more ? left : more;
+        memcpy((char *)buffer + *got, intake->held + intake->begin, more);
+        intake->begin += more;
+        *got += more;
     }
-    return MARGAY_OK;
+    return status;
+}
+
+enum margay_status margay_intake_hold(struct margay_intake *intake,
+                                      size_t bytes, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    while (margay_intake_left(intake) < bytes && !intake->ended &&
+           status == MARGAY_OK)
+        status = margay_input_read(intake, MARGAY_HELD_BYTES, error);
+    return status;
 }
 
 enum margay_status margay_block_source_fail(
@@ -32,14 +45,16 @@ enum margay_status margay_block_source_fail(
 }
 
 enum margay_status margay_block_source_fail_half(
-    const struct margay_block_source *source, uint64_t offset, size_t bytes,
-    size_t record_bytes, struct margay_error *error)
+    const struct margay_block_source *source, size_t record_bytes,
+    struct margay_error *error)
 {
     char found[64], expected[64];
+    size_t bytes = margay_intake_left(source->intake);
     snprintf(found, sizeof found, "half a record of %zu byte%s", bytes,
              margay_plural(bytes, "s"));
     snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
-    return margay_block_source_fail(source, offset, found, expected, error);
+    return margay_block_source_fail(
+        source, margay_intake_offset(source->intake), found, expected, error);
 }
 
 enum margay_status margay_blocks_open(
@@ -67,39 +82,4 @@ void margay_blocks_close(const struct margay_blocks_reading *reading,
     if (state != NULL && reading->clear != NULL)
         reading->clear(state);
     free(state);
-}
-
-enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
-                                     struct margay_error *error)
-{
-    size_t left = margay_bytes_left(bytes), got;
-    if (left >= wanted)
-        return MARGAY_OK;
-    memmove(bytes->held, margay_bytes_at(bytes), left);
-    bytes->begin = 0;
-    enum margay_status status = margay_block_source_read(
-        &bytes->source, bytes->held + left, wanted - left,
-        MARGAY_BYTES_HELD - left, &got, error);
-    bytes->end = left + got;
-    return status;
-}
-
-enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     size_t ahead, const char *found,
-                                     const char *expected,
-                                     struct margay_error *error)
-{
-    return margay_block_source_fail(&bytes->source, bytes->offset + ahead,
-                                    found, expected, error);
-}
-
-enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
-                                    size_t record_bytes,
-                                    struct margay_error *error)
-{
-    size_t left = margay_bytes_left(bytes);
-    return left == 0
-               ? MARGAY_END
-               : margay_block_source_fail_half(&bytes->source, bytes->offset,
-                                               left, record_bytes, error);
 }

@@ -32,41 +32,6 @@ static const struct margay_format *format_of(
     return decoding->reader->detection.format;
 }
 
-/* ------------------------------------------- bytes for formats of blocks -- */
-
-/* The held bytes first, then the rest of the file. */
-static enum margay_status read_bytes(void *context, void *bytes, size_t count,
-                                     size_t *got, struct margay_error *error)
-{
-    struct margay_decoding *decoding = context;
-    struct margay_intake *intake = &decoding->intake;
-    enum margay_status status = MARGAY_OK;
-    if (intake->begin == intake->end && !intake->ended)
-        status = margay_input_read(intake, count, error);
-    size_t held = intake->end - intake->begin;
-    *got = held < count ? held : count;
-    memcpy(bytes, intake->held + intake->begin, *got);
-    intake->begin += *got;
-    return status;
-}
-
-static uint64_t pipe_number(void *context)
-{
-    struct margay_decoding *decoding = context;
-    return margay_input_pipe(decoding->intake.input);
-}
-
-static enum margay_status go_to(void *context, uint64_t offset,
-                                struct margay_error *error)
-{
-    (void)error;
-    struct margay_intake *intake = &((struct margay_decoding *)context)->intake;
-    intake->begin = intake->end = 0;
-    intake->ended = false;
-    intake->offset = offset;
-    return MARGAY_OK;
-}
-
 /* ------------------------------------------------- making and releasing -- */
 
 static void close_format(struct margay_decoding *decoding)
@@ -121,7 +86,7 @@ enum margay_status margay_decoding_make_state(struct margay_decoding *decoding)
 #endif
     decoding->state = format->create_state(&decoding->reader->state_options);
     return decoding->state == NULL
-               ? margay_fail_memory(&decoding->error, "a reader of tables")
+               ? margay_fail_memory(&decoding->error, "a reader of traces")
                : MARGAY_OK;
 }
 
@@ -135,22 +100,19 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
     const struct margay_blocks_reading *reading = format->reading;
     struct margay_block_source *source = &decoding->source;
     *source = (struct margay_block_source){
-        .context = decoding,
+        .intake = &decoding->intake,
         .name = reader->path,
         .format = format->info.name,
         .evidence = reader->detection.evidence,
         .tenants = reader->state_options.tenants,
         .tenant = reader->state_options.tenant,
         .empty_requests = reader->empty_requests,
-        .read = read_bytes,
-        .go_to = go_to,
     };
     if (decoding->intake.is_part) {
         source->plain_bytes = reader->whole.source.plain_bytes;
     } else {
         source->modules = &reader->modules;
         source->data = reader->data;
-        source->pipe = pipe_number;
         source->plain_bytes = margay_input_plain_bytes(reader->input);
     }
     if (reading == NULL)
@@ -240,12 +202,6 @@ static enum margay_status judge_line(struct margay_decoding *decoding,
     return MARGAY_OK;
 }
 
-uint64_t margay_decoding_offset(const struct margay_decoding *decoding)
-{
-    const struct margay_intake *intake = &decoding->intake;
-    return intake->offset - (intake->end - intake->begin);
-}
-
 /* Go past the end of a line that is not wanted, if it is there now. */
 static void pass_line(struct margay_decoding *decoding)
 {
@@ -269,7 +225,7 @@ static enum margay_status pass_over(struct margay_decoding *decoding,
     const struct margay_format *format = format_of(decoding);
     if (format->record_bytes > 0)
         return margay_block_source_fail(
-            &decoding->source, margay_decoding_offset(decoding),
+            &decoding->source, margay_intake_offset(&decoding->intake),
             "another record", expected, &decoding->error);
     enum margay_status status =
         judge_line(decoding, batch, fail_line(decoding, text, expected));
@@ -295,7 +251,7 @@ static bool is_over(const struct margay_decoding *decoding)
 {
     return decoding->intake.ended ||
            (!decoding->in_line && !is_learning(decoding) &&
-            margay_decoding_offset(decoding) >= decoding->stop);
+            margay_intake_offset(&decoding->intake) >= decoding->stop);
 }
 
 /* The end of the whole lines that are held and wanted, or where they begin if
@@ -312,8 +268,8 @@ static const char *end_of_lines(struct margay_decoding *decoding)
     if (decoding->in_line)
         pass_line(decoding);
     const char *newline = NULL, *first = intake->held + intake->begin;
-    size_t bytes = intake->end - intake->begin;
-    uint64_t offset = margay_decoding_offset(decoding);
+    size_t bytes = margay_intake_left(intake);
+    uint64_t offset = margay_intake_offset(intake);
     bool learns = is_learning(decoding);
     if (bytes == 0 || (offset >= decoding->stop && !learns))
         return first;
@@ -327,6 +283,14 @@ static const char *end_of_lines(struct margay_decoding *decoding)
     return newline == NULL ? first : newline + 1;
 }
 
+/* Of records: for how many the batch has room.  Of lines: 0 = it is full. */
+static size_t records_for(const struct margay_decoding *decoding,
+                          const struct margay_references *batch)
+{
+    unsigned each = format_of(decoding)->record_references;
+    return (batch->capacity - batch->count) / (each == 0 ? 1 : each);
+}
+
 /* The whole lines that are held and wanted, or the records for which the batch
    has room, too. */
 static struct margay_text whole_pieces(struct margay_decoding *decoding,
@@ -334,12 +298,12 @@ static struct margay_text whole_pieces(struct margay_decoding *decoding,
 {
     struct margay_intake *intake = &decoding->intake;
     size_t record_bytes = format_of(decoding)->record_bytes;
-    size_t held = intake->end - intake->begin;
-    uint64_t offset = margay_decoding_offset(decoding);
+    size_t held = margay_intake_left(intake);
+    uint64_t offset = margay_intake_offset(intake);
     const char *end;
     if (record_bytes > 0) {
         uint64_t wanted = (decoding->stop - offset) / record_bytes;
-        size_t room = batch->capacity - batch->count;
+        size_t room = records_for(decoding, batch);
         size_t records = held / record_bytes;
         records = records < wanted ? records : (size_t)wanted;
         records = records < room ? records : room;
@@ -372,8 +336,8 @@ static enum margay_status check_length(struct margay_decoding *decoding,
     return status;
 }
 
-/* The end: decode the rest that the state of a format holds; no half record may
-   be left. */
+/* The end: no half record may be left; decode the rest that the state of a
+   format holds. */
 static enum margay_status finish(struct margay_decoding *decoding,
                                  struct margay_references *batch)
 {
@@ -383,18 +347,18 @@ static enum margay_status finish(struct margay_decoding *decoding,
     const char *end = intake->held + intake->end;
     struct margay_text text = {end,  end, decoding->lines, decoding->state,
                                NULL, 0};
-    size_t rest = intake->end - intake->begin;
-    if (format->record_bytes > 0)
-        return rest == 0 || !intake->ended
-                   ? MARGAY_END
-                   : margay_block_source_fail_half(
-                         &decoding->source, margay_decoding_offset(decoding),
-                         rest, format->record_bytes, &decoding->error);
+    bool records = format->record_bytes > 0;
+    if (records && intake->ended && margay_intake_left(intake) > 0)
+        return margay_block_source_fail_half(
+            &decoding->source, format->record_bytes, &decoding->error);
     const char *expected = format->finish == NULL || intake->is_part
                                ? NULL
                                : format->finish(&text, batch);
     if (expected == NULL)
         return MARGAY_END;
+    if (records)
+        return margay_block_source_fail(&decoding->source, intake->offset,
+                                        "the end", expected, &decoding->error);
     margay_fail(&decoding->error, MARGAY_BAD_INPUT,
                 "%s:%llu: found the end, expected %s (read as %s; %s)",
                 reader->path, (unsigned long long)decoding->lines, expected,
@@ -428,7 +392,8 @@ enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
             intake->begin = (size_t)(text.cursor - intake->held);
             if (expected != NULL)
                 status = pass_over(decoding, batch, &text, expected);
-            else if (text.cursor < text.end || batch->count == batch->capacity)
+            else if (text.cursor < text.end ||
+                     records_for(decoding, batch) == 0)
                 return MARGAY_OK;
         } else if (is_over(decoding)) {
             return finish(decoding, batch);
@@ -481,7 +446,7 @@ void margay_decoding_go_to_records(struct margay_decoding *decoding,
     if (offset <= intake->end)
         intake->begin = (size_t)offset;
     else
-        go_to(decoding, offset, NULL);
+        margay_intake_go_to(intake, offset);
 }
 
 enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
@@ -491,11 +456,11 @@ enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
     if (status == MARGAY_OK && first > 0)
         status = margay_decoding_learn(decoding);
     decoding->stop = end_of(first, bytes);
-    if (first > margay_decoding_offset(decoding)) {
+    if (first > margay_intake_offset(&decoding->intake)) {
         decoding->in_line = true;
         decoding->lines = 0;
         decoding->counted_from = first - 1;
-        go_to(decoding, first - 1, NULL);
+        margay_intake_go_to(&decoding->intake, first - 1);
     }
     return status;
 }

@@ -1,10 +1,10 @@
 /*
  * detect.c - which format a trace is in, from its first bytes and its name
  *
- * Algorithm: a trace that begins with the magic of a format of blocks has that
- *   format.  Otherwise every format of text tries to decode the window with its
- *   own decoder; a format that finds no fault with any line is a candidate.
- *   The first of these rules that applies decides:
+ * Algorithm: a trace that begins with the magic of a format has that format.
+ * Otherwise every format of text tries to decode the window with its own
+ * decoder; a format that finds no fault with any line is a candidate. The first
+ * of these rules that applies decides:
  *
  *   1. a candidate that the suffix of the file's name names (it need not show
  *      evidence of it: hex without 0x), unless that is csv and a layout of a
@@ -32,7 +32,6 @@
 
 #include "traces/base/error.h"
 #include "traces/base/late.h"
-#include "traces/formats/blocks_format.h"
 #include "traces/formats/decompress.h"
 #include "traces/formats/layout.h"
 #include "traces/formats/scan.h"
@@ -266,13 +265,6 @@ static enum margay_status fail_alike(const char *path,
                        other);
 }
 
-/* The length of the records that is_plausible() looks at. */
-static size_t record_bytes(const struct margay_format *format)
-{
-    return format->reading != NULL ? format->reading->record_bytes
-                                   : format->record_bytes;
-}
-
 /* The format of records that no other format could hold, or NULL. */
 static const struct margay_format *certain_packed(const char *window,
                                                   size_t bytes, size_t *records)
@@ -282,7 +274,7 @@ static const struct margay_format *certain_packed(const char *window,
         bool certain = false;
         if (format->is_plausible == NULL)
             continue;
-        *records = bytes / record_bytes(format);
+        *records = bytes / format->record_bytes;
         if (format->is_plausible(window, *records, &certain) && certain)
             return format;
     }
@@ -311,20 +303,19 @@ static void note_suffix(struct margay_detection *found,
     if (named->is_plausible == NULL)
         return;
     bool plausible =
-        named->is_plausible(window, bytes / record_bytes(named), &certain);
+        named->is_plausible(window, bytes / named->record_bytes, &certain);
     note(found, plausible ? "the suffix of the file's name, and its records"
                           : "the suffix of the file's name, against its "
                             "records");
 }
 
-/* The format of blocks whose magic begins the window, or NULL. */
+/* The format whose magic begins the window, or NULL. */
 static const struct margay_format *format_by_magic(const char *window,
                                                    size_t bytes)
 {
     const struct margay_format *format;
     for (size_t i = 0; (format = margay_format_row(i)) != NULL; i++) {
-        if (format->reading != NULL && format->reading->is_magic != NULL &&
-            format->reading->is_magic(window, bytes))
+        if (format->is_magic != NULL && format->is_magic(window, bytes))
             return format;
     }
     return NULL;
@@ -341,7 +332,7 @@ static const struct margay_format *choose(const struct survey *survey,
     size_t records;
     /* A packed number may begin with the first byte of a comment. */
     bool named_packed =
-        survey->named != NULL && record_bytes(survey->named) != 0;
+        survey->named != NULL && survey->named->record_bytes != 0;
     if (chosen != NULL && gives_way(chosen) && survey->header != NULL) {
         chosen = survey->header;
         note_count(found, "the first ", survey->header_lines, "line");
@@ -399,7 +390,7 @@ bool margay_detect_is_certain(const char *path, const char *window,
                               size_t bytes)
 {
     /* A magic holds newlines, so shorter windows are not taken for lines. */
-    if (bytes < MARGAY_BLOCKS_MAGIC_BYTES)
+    if (bytes < MARGAY_MAGIC_WINDOW)
         return false;
     const char *end = complete_lines(window, bytes, false);
     if (format_by_magic(window, bytes) != NULL)

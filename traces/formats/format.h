@@ -130,6 +130,9 @@ struct margay_state_options {
     bool by_content; /* in a trial: the suffix does not name the format */
 };
 
+/* The number of bytes by which a format with a magic is recognised. */
+#define MARGAY_MAGIC_WINDOW 8
+
 /* Where a text with a state may be cut: unknown before more lines, nowhere, or
    after any newline if this character is nowhere in the rest; NUL = after any
    newline. */
@@ -163,8 +166,8 @@ struct margay_format {
        newline.  Only without a state. */
     bool lines_stand_alone;
 
-    /* Text with a state: make the state (NULL: no memory), release it, and
-       decode the rest that it holds when the trace has ended. */
+    /* With a state: make the state (NULL: no memory), release it, and decode
+       the rest that it holds when the trace has ended. */
     void *(*create_state)(const struct margay_state_options *options);
     void (*free_state)(void *state);
     margay_decode_function *finish;
@@ -183,11 +186,16 @@ struct margay_format {
        the rest may be cut; NULL = nowhere. */
     int (*cut)(const void *state);
 
-    /* Packed: the length of a record. */
-    unsigned record_bytes;
-    /* Packed, or of blocks that are records: do the whole records that begin a
-       trace hold what this format allows?  NULL = it allows anything. *certain:
-       no other format would hold the same. */
+    /* Of a format that the first bytes show: does a trace that begins with the
+       window, of MARGAY_MAGIC_WINDOW bytes or more, have it? */
+    bool (*is_magic)(const void *window, size_t bytes);
+
+    /* Packed: the length of a record, and the most references that it stands
+       for; 0 = each for one. */
+    unsigned record_bytes, record_references;
+    /* Packed: do the whole records that begin a trace hold what this format
+       allows?  NULL = it allows anything. *certain: no other format would hold
+       the same. */
     bool (*is_plausible)(const void *records, size_t count, bool *certain);
 
     /* Packed: a record is a number as it stands in the memory of this

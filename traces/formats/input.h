@@ -26,6 +26,27 @@ struct margay_intake {
     bool ended; /* no bytes follow */
 };
 
+/* How many bytes that are. */
+static inline size_t margay_intake_left(const struct margay_intake *intake)
+{
+    return intake->end - intake->begin;
+}
+
+/* The offset in the trace of the first of them. */
+static inline uint64_t margay_intake_offset(const struct margay_intake *intake)
+{
+    return intake->offset - margay_intake_left(intake);
+}
+
+/* In a plain file, go on reading at `offset`. */
+static inline void margay_intake_go_to(struct margay_intake *intake,
+                                       uint64_t offset)
+{
+    intake->begin = intake->end = 0;
+    intake->ended = false;
+    intake->offset = offset;
+}
+
 /* Open `path` ("-" = standard input, which stays open) without waiting, even
    for the writer of a FIFO.  A regular file may be decompressed by `threads`
    threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and

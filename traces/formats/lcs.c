@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "traces/base/error.h"
-#include "traces/formats/bytes.h"
+#include "traces/formats/blocks_format.h"
 
 #define MAGIC             UINT64_C(0x123456789abcdef0)
 #define HEADER_BYTES      1024
@@ -40,7 +40,7 @@ struct field {
 };
 
 struct reader {
-    struct margay_bytes bytes;
+    struct margay_block_source source;
     struct field fields[NAMES];
     uint64_t header_bytes;
     uint64_t record_bytes;
@@ -107,7 +107,7 @@ static const char *take_letters(struct reader *reader,
                : "records as long as their fields";
 }
 
-/* The first 1,024 bytes; the rest of a longer header is read by the caller. */
+/* The first 1,024 bytes; the rest of a longer header only ends it. */
 static const char *take_header(struct reader *reader,
                                const unsigned char *header)
 {
@@ -133,35 +133,39 @@ static const char *take_header(struct reader *reader,
     return NULL;
 }
 
+/* "found FOUND, expected EXPECTED" at a byte of the trace. */
+static enum margay_status fail(const struct reader *reader, uint64_t offset,
+                               const char *found, const char *expected,
+                               struct margay_error *error)
+{
+    return margay_block_source_fail(&reader->source, offset, found, expected,
+                                    error);
+}
+
 static enum margay_status read_header(struct reader *reader,
                                       struct margay_error *error)
 {
-    struct margay_bytes *bytes = &reader->bytes;
-    enum margay_status status = margay_bytes_need(bytes, HEADER_BYTES, error);
+    unsigned char header[LONG_HEADER_BYTES];
+    struct margay_intake *intake = reader->source.intake;
+    size_t got, rest, more;
+    enum margay_status status =
+        margay_intake_copy(intake, header, HEADER_BYTES, &got, error);
     if (status != MARGAY_OK)
         return status;
-    if (margay_bytes_left(bytes) < HEADER_BYTES ||
-        !is_magic(margay_bytes_at(bytes), HEADER_BYTES))
-        return margay_bytes_fail(
-            bytes, 0, "another header",
-            "one of 1024 bytes that begins with f0debc9a78563412", error);
-    const char *expected = take_header(reader, margay_bytes_at(bytes));
+    if (got < HEADER_BYTES || !is_magic(header, got))
+        return fail(reader, 0, "another header",
+                    "one of 1024 bytes that begins with f0debc9a78563412",
+                    error);
+    const char *expected = take_header(reader, header);
     if (expected != NULL)
-        return margay_bytes_fail(bytes, 8, "another header", expected, error);
-    margay_bytes_pass(bytes, HEADER_BYTES);
-    size_t rest = (size_t)reader->header_bytes - HEADER_BYTES;
-    if (rest == 0)
-        return MARGAY_OK;
-    status = margay_bytes_need(bytes, rest, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (margay_bytes_left(bytes) < rest ||
-        margay_get_little(margay_bytes_at(bytes) + rest - 8, 8) != MAGIC)
-        return margay_bytes_fail(bytes, rest - 8, "another header",
-                                 "the bytes that end it, there or at byte 1016",
-                                 error);
-    margay_bytes_pass(bytes, rest);
-    return MARGAY_OK;
+        return fail(reader, 8, "another header", expected, error);
+    rest = (size_t)reader->header_bytes - HEADER_BYTES;
+    status = margay_intake_copy(intake, header + got, rest, &more, error);
+    if (status == MARGAY_OK &&
+        (more < rest || !is_magic(header + got + rest - 8, 8)))
+        return fail(reader, reader->header_bytes - 8, "another header",
+                    "the bytes that end it, there or at byte 1016", error);
+    return status;
 }
 
 static enum margay_status reader_open(void *state,
@@ -188,7 +192,7 @@ static enum margay_status reader_open(void *state,
 /* ------------------------------------------------------------- records -- */
 
 /* Copy a field of `count` records.  Returns whether some are negative. */
-static bool copy_field(const unsigned char *record, uint64_t record_bytes,
+static bool copy_field(const char *record, uint64_t record_bytes,
                        struct field field, size_t count, uint64_t *values)
 {
     unsigned unused = 64 - 8 * field.bytes;
@@ -226,9 +230,8 @@ static const uint8_t operations[256] = {
     [255] = GETS,                   /* invalid */
 };
 
-static const char *copy_ops(const struct reader *reader,
-                            const unsigned char *record, size_t count,
-                            const struct margay_references *batch)
+static const char *copy_ops(const struct reader *reader, const char *record,
+                            size_t count, const struct margay_references *batch)
 {
     uint8_t *kinds = batch->kinds + batch->count;
     struct field field = reader->fields[OP];
@@ -247,9 +250,8 @@ static const char *copy_ops(const struct reader *reader,
 
 /* Append `count` records, one column after the other.  Returns what was
    expected instead of some of them, and then appends none. */
-static const char *append(const struct reader *reader,
-                          const unsigned char *records, size_t count,
-                          struct margay_references *batch)
+static const char *append(const struct reader *reader, const char *records,
+                          size_t count, struct margay_references *batch)
 {
     const struct field *fields = reader->fields;
     size_t at = batch->count;
@@ -286,31 +288,34 @@ static enum margay_status end_trace(const struct reader *reader,
                                     struct margay_error *error)
 {
     char found[80], expected[80];
-    const struct margay_bytes *bytes = &reader->bytes;
-    uint64_t records =
-        (bytes->offset - reader->header_bytes) / reader->record_bytes;
-    if (margay_bytes_left(bytes) > 0 || reader->requests <= records)
-        return margay_bytes_end(bytes, (size_t)reader->record_bytes, error);
+    const struct margay_intake *intake = reader->source.intake;
+    uint64_t offset = margay_intake_offset(intake);
+    uint64_t records = (offset - reader->header_bytes) / reader->record_bytes;
+    if (margay_intake_left(intake) > 0)
+        return margay_block_source_fail_half(
+            &reader->source, (size_t)reader->record_bytes, error);
+    if (reader->requests <= records)
+        return MARGAY_END;
     snprintf(found, sizeof found, "the end after %llu record%s",
              (unsigned long long)records, margay_plural(records, "s"));
     snprintf(expected, sizeof expected, "the %llu that the header tells",
              (unsigned long long)reader->requests);
-    return margay_bytes_fail(bytes, 0, found, expected, error);
+    return fail(reader, offset, found, expected, error);
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
                                struct margay_error *error)
 {
     struct reader *reader = state;
-    struct margay_bytes *bytes = &reader->bytes;
+    struct margay_intake *intake = reader->source.intake;
     size_t each = (size_t)reader->record_bytes;
-    enum margay_status status = margay_bytes_need(bytes, each, error);
+    enum margay_status status = margay_intake_hold(intake, each, error);
     if (status != MARGAY_OK)
         return status;
-    size_t records = margay_bytes_left(bytes) / each;
+    size_t records = margay_intake_left(intake) / each;
     size_t room = batch->capacity - batch->count;
     size_t count = records < room ? records : room;
-    const unsigned char *first = margay_bytes_at(bytes);
+    const char *first = intake->held + intake->begin;
     if (records == 0)
         return end_trace(reader, error);
     const char *expected = append(reader, first, count, batch);
@@ -318,10 +323,10 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     if (expected != NULL)
         for (count = 0; append(reader, first + count * each, 1, batch) == NULL;)
             count++;
-    margay_bytes_pass(bytes, count * each);
-    return expected == NULL
-               ? MARGAY_OK
-               : margay_bytes_fail(bytes, 0, "another record", expected, error);
+    intake->begin += count * each;
+    return expected == NULL ? MARGAY_OK
+                            : fail(reader, margay_intake_offset(intake),
+                                   "another record", expected, error);
 }
 
 static enum margay_status skip(void *state, uint64_t skip_refs,
@@ -329,23 +334,21 @@ static enum margay_status skip(void *state, uint64_t skip_refs,
                                struct margay_error *error)
 {
     struct reader *reader = state;
-    const struct margay_block_source *source = &reader->bytes.source;
-    uint64_t bytes = source->plain_bytes;
+    uint64_t bytes = reader->source.plain_bytes;
+    (void)error;
     if (bytes < reader->header_bytes)
         return MARGAY_OK;
     uint64_t refs = (bytes - reader->header_bytes) / reader->record_bytes;
     *skipped = (struct margay_skipped){true, refs,
                                        skip_refs < refs ? skip_refs : refs};
-    if (skipped->skipped == 0)
-        return MARGAY_OK;
-    reader->bytes.begin = reader->bytes.end = 0;
-    reader->bytes.offset =
-        reader->header_bytes + skipped->skipped * reader->record_bytes;
-    return source->go_to(source->context, reader->bytes.offset, error);
+    if (skipped->skipped > 0)
+        margay_intake_go_to(reader->source.intake,
+                            reader->header_bytes +
+                                skipped->skipped * reader->record_bytes);
+    return MARGAY_OK;
 }
 
 static const struct margay_blocks_reading reading = {
-    .is_magic = is_magic,
     .state_bytes = sizeof(struct reader),
     .open = reader_open,
     .skip = skip,
@@ -359,5 +362,6 @@ const struct margay_format margay_format_lcs = {
              .numbers = MARGAY_IDS,
              .columns = MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS,
              .kinds = MARGAY_READS_AND_WRITES},
+    .is_magic = is_magic,
     .reading = &reading,
 };

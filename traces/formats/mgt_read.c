@@ -48,7 +48,6 @@ struct reader {
     unsigned columns; /* and those of a batch that they fill */
     ZSTD_DCtx *zstd;
     struct block block;
-    uint64_t offset; /* bytes read */
     /* Counts of whole blocks, with the current one. */
     uint64_t blocks, references;
     uint64_t modules_bytes; /* of the part with the modules */
@@ -74,15 +73,9 @@ static enum margay_status fail(const struct reader *reader, uint64_t offset,
                        reader->source.evidence);
 }
 
-/* Read `bytes` bytes, fewer only at the end of the file. */
-static enum margay_status read_some(struct reader *reader, void *buffer,
-                                    size_t bytes, size_t *got,
-                                    struct margay_error *error)
+static uint64_t offset_of(const struct reader *reader)
 {
-    enum margay_status status = margay_block_source_read(
-        &reader->source, buffer, bytes, bytes, got, error);
-    reader->offset += *got;
-    return status;
+    return margay_intake_offset(reader->source.intake);
 }
 
 static enum margay_status read_all(struct reader *reader, void *buffer,
@@ -90,8 +83,9 @@ static enum margay_status read_all(struct reader *reader, void *buffer,
                                    struct margay_error *error)
 {
     size_t got;
-    uint64_t offset = reader->offset;
-    enum margay_status status = read_some(reader, buffer, bytes, &got, error);
+    uint64_t offset = offset_of(reader);
+    enum margay_status status =
+        margay_intake_copy(reader->source.intake, buffer, bytes, &got, error);
     if (status == MARGAY_OK && got < bytes)
         return fail(reader, offset, "the end of the file, which is cut",
                     expected, error);
@@ -174,12 +168,6 @@ static enum margay_status reader_open(void *state,
                : fail(reader, 0, "another header", expected, error);
 }
 
-static bool is_magic(const void *window, size_t bytes)
-{
-    return bytes >= MARGAY_MGT_MAGIC_BYTES &&
-           memcmp(window, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) == 0;
-}
-
 /* ------------------------------------------------------------- modules -- */
 
 /* The modules, after their mark: kept if they are wanted and were not yet read
@@ -188,7 +176,7 @@ static enum margay_status read_modules(struct reader *reader,
                                        struct margay_error *error)
 {
     uint8_t head[MARGAY_MGT_MODULES_BYTES - 4];
-    uint64_t offset = reader->offset;
+    uint64_t offset = offset_of(reader);
     struct margay_modules *modules = reader->source.modules;
     bool no_memory = false, right;
     enum margay_status status =
@@ -238,11 +226,12 @@ static enum margay_status check_trailer(struct reader *reader, uint64_t offset,
     enum margay_status status =
         read_all(reader, bytes, sizeof bytes, "the last 24 bytes", error);
     if (status == MARGAY_OK)
-        status = read_some(reader, &more, 1, &got, error);
+        status =
+            margay_intake_copy(reader->source.intake, &more, 1, &got, error);
     if (status != MARGAY_OK)
         return status;
     if (got > 0)
-        return fail(reader, reader->offset - 1, "more bytes",
+        return fail(reader, offset_of(reader) - 1, "more bytes",
                     "the end of the file", error);
     if (margay_get_little(bytes, 8) != offset ||
         !margay_mgt_is_crc(crc, bytes + 8) ||
@@ -256,7 +245,7 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
                                     struct margay_error *error)
 {
     uint8_t bytes[MARGAY_MGT_FOOTER_BYTES];
-    uint64_t offset = reader->offset - 4;
+    uint64_t offset = offset_of(reader) - 4;
     memcpy(bytes, mark, 4);
     enum margay_status status =
         read_all(reader, bytes + 4, sizeof bytes - 4, "the footer", error);
@@ -288,7 +277,7 @@ static enum margay_status end_modules(struct reader *reader,
     enum margay_status status = read_modules(reader, error);
     if (status != MARGAY_OK)
         return status;
-    uint64_t offset = reader->offset;
+    uint64_t offset = offset_of(reader);
     status = read_all(reader, mark, sizeof mark, "the footer", error);
     if (status == MARGAY_OK &&
         margay_get_little(mark, 4) != MARGAY_MGT_FOOTER_MARK)
@@ -358,7 +347,7 @@ static enum margay_status read_events(struct reader *reader,
                                       struct margay_error *error)
 {
     uint8_t head[MARGAY_MGT_DATA_BYTES - 4];
-    uint64_t offset = reader->offset;
+    uint64_t offset = offset_of(reader);
     bool late, right;
     enum margay_status status = finish_events(reader, &late, error);
     if (late)
@@ -374,7 +363,7 @@ static enum margay_status read_events(struct reader *reader,
         count > MARGAY_MGT_BLOCK_ENTRIES)
         return fail(reader, offset, "damaged events of data",
                     "a head that can be", error);
-    offset = reader->offset;
+    offset = offset_of(reader);
     status =
         read_part(reader, bytes, head + 8, "events of data", &right, error);
     if (status != MARGAY_OK || (right && reader->events == NULL))
@@ -453,7 +442,7 @@ static const char *begin_columns(struct reader *reader, size_t bytes,
 static enum margay_status read_block(struct reader *reader, uint8_t *head,
                                      struct margay_error *error)
 {
-    uint64_t offset = reader->offset;
+    uint64_t offset = offset_of(reader);
     bool right;
     enum margay_status status =
         read_all(reader, head + 4, MARGAY_MGT_BLOCK_HEADER_BYTES - 4,
@@ -471,7 +460,7 @@ static enum margay_status read_block(struct reader *reader, uint8_t *head,
         expected = "the header of a block";
     if (expected != NULL)
         return fail(reader, offset - 4, "a damaged block", expected, error);
-    offset = reader->offset;
+    offset = offset_of(reader);
     status = read_part(reader, bytes, head + 20, "a block", &right, error);
     if (status != MARGAY_OK)
         return status;
@@ -489,7 +478,7 @@ static enum margay_status next_block(struct reader *reader,
 {
     uint8_t head[MARGAY_MGT_BLOCK_HEADER_BYTES];
     for (;;) {
-        uint64_t offset = reader->offset;
+        uint64_t offset = offset_of(reader);
         enum margay_status status =
             read_all(reader, head, 4, "a block, or the footer", error);
         if (status != MARGAY_OK)
@@ -616,7 +605,7 @@ static enum margay_status reader_fill(void *state,
     uint64_t before = reader->references - reader->block.left;
     const char *expected = next_entries(reader, batch);
     if (expected != NULL)
-        return fail(reader, reader->offset, "a block of impossible entries",
+        return fail(reader, offset_of(reader), "a block of impossible entries",
                     expected, error);
     return reader->events == NULL
                ? MARGAY_OK
@@ -628,10 +617,10 @@ static enum margay_status reader_fill(void *state,
 static bool read_at(struct reader *reader, uint64_t offset, uint8_t *bytes,
                     size_t count)
 {
-    const struct margay_block_source *source = &reader->source;
-    size_t got = 0;
-    return source->go_to(source->context, offset, NULL) == MARGAY_OK &&
-           read_some(reader, bytes, count, &got, NULL) == MARGAY_OK &&
+    struct margay_intake *intake = reader->source.intake;
+    size_t got;
+    margay_intake_go_to(intake, offset);
+    return margay_intake_copy(intake, bytes, count, &got, NULL) == MARGAY_OK &&
            got == count;
 }
 
@@ -651,7 +640,8 @@ static bool find_block(struct reader *reader, const struct footer *footer,
     size_t got;
     for (uint64_t i = 0; i < footer->blocks; i++) {
         uint8_t bytes[MARGAY_MGT_INDEX_ENTRY_BYTES];
-        if (read_some(reader, bytes, sizeof bytes, &got, NULL) != MARGAY_OK ||
+        if (margay_intake_copy(reader->source.intake, bytes, sizeof bytes, &got,
+                               NULL) != MARGAY_OK ||
             got < sizeof bytes)
             return false;
         *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
@@ -727,11 +717,9 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
         return margay_fail_memory(error, "the modules of a trace");
     if (!known || source->data != NULL)
         start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
-    reader->offset = start.offset;
-    enum margay_status status =
-        source->go_to(source->context, start.offset, error);
-    if (status != MARGAY_OK || !known)
-        return status;
+    margay_intake_go_to(source->intake, start.offset);
+    if (!known)
+        return MARGAY_OK;
     reader->blocks = start.block;
     reader->references = start.references;
     *skipped =
@@ -740,7 +728,6 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
 }
 
 const struct margay_blocks_reading margay_mgt_reading = {
-    .is_magic = is_magic,
     .state_bytes = sizeof(struct reader),
     .open = reader_open,
     .clear = reader_clear,

@@ -365,6 +365,12 @@ static const struct margay_blocks_writing writing = {
     .finish = writer_finish,
 };
 
+static bool is_magic(const void *window, size_t bytes)
+{
+    return bytes >= MARGAY_MGT_MAGIC_BYTES &&
+           memcmp(window, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) == 0;
+}
+
 const struct margay_format margay_format_mgt = {
     .info = {.name = "mgt",
              .description = "Margay's own, in compressed blocks",
@@ -377,6 +383,7 @@ const struct margay_format margay_format_mgt = {
              .columns = MARGAY_ALL_COLUMNS & ~MARGAY_STORAGE_COLUMNS,
              .kinds = MARGAY_ALL_KINDS,
              .empty_extents = true},
+    .is_magic = is_magic,
     .reading = &margay_mgt_reading,
     .writing = &writing,
 };

@@ -152,8 +152,6 @@ struct reader {
     struct margay_names *chats;
     uint32_t *sessions;
     size_t session_count, session_room;
-
-    unsigned char piece[PIECE_BYTES];
 };
 
 /* ------------------------------------------------------------ callbacks -- */
@@ -466,11 +464,11 @@ static uint64_t count_lines(const unsigned char *text, size_t bytes)
 
 /* The parser has stopped at some byte of the piece. */
 static enum margay_status fail_piece(struct reader *reader, yajl_status status,
-                                     size_t bytes, struct margay_error *error)
+                                     const unsigned char *piece, size_t bytes,
+                                     struct margay_error *error)
 {
     size_t at = YAJL(get_bytes_consumed)(reader->parser);
-    uint64_t line =
-        reader->lines + count_lines(reader->piece, at < bytes ? at : bytes);
+    uint64_t line = reader->lines + count_lines(piece, at < bytes ? at : bytes);
     if (status == yajl_status_client_canceled)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s:%llu: found another value, expected %s (read as "
@@ -493,22 +491,25 @@ static enum margay_status fail_piece(struct reader *reader, yajl_status status,
 static enum margay_status parse(struct reader *reader,
                                 struct margay_error *error)
 {
-    size_t bytes;
-    enum margay_status status =
-        reader->source.read(reader->source.context, reader->piece,
-                            sizeof reader->piece, &bytes, error);
+    struct margay_intake *intake = reader->source.intake;
+    enum margay_status status = margay_intake_hold(intake, 1, error);
     if (status != MARGAY_OK)
         return status;
+    const unsigned char *piece =
+        (const unsigned char *)intake->held + intake->begin;
+    size_t bytes = margay_intake_left(intake);
+    bytes = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+    intake->begin += bytes;
     reader->ended = bytes == 0;
-    reader->begun |= skip_blanks((const char *)reader->piece, bytes) < bytes;
+    reader->begun |= skip_blanks((const char *)piece, bytes) < bytes;
     if (!reader->begun)
         return MARGAY_OK;
-    yajl_status parsed =
-        reader->ended ? YAJL(complete_parse)(reader->parser)
-                      : YAJL(parse)(reader->parser, reader->piece, bytes);
+    yajl_status parsed = reader->ended
+                             ? YAJL(complete_parse)(reader->parser)
+                             : YAJL(parse)(reader->parser, piece, bytes);
     if (parsed != yajl_status_ok)
-        return fail_piece(reader, parsed, bytes, error);
-    reader->lines += count_lines(reader->piece, bytes);
+        return fail_piece(reader, parsed, piece, bytes, error);
+    reader->lines += count_lines(piece, bytes);
     return MARGAY_OK;
 }
 
@@ -641,7 +642,6 @@ static enum margay_status open_reader(void *state,
 }
 
 static const struct margay_blocks_reading reading = {
-    .is_magic = is_magic,
     .state_bytes = sizeof(struct reader),
     .open = open_reader,
     .clear = clear,
@@ -663,7 +663,6 @@ static enum margay_status open_reader(void *state,
 }
 
 static const struct margay_blocks_reading reading = {
-    .is_magic = is_magic,
     .state_bytes = sizeof(struct margay_block_source),
     .open = open_reader,
 };
@@ -678,5 +677,6 @@ const struct margay_format margay_format_mooncake = {
              .numbers = MARGAY_IDS,
              .columns = MARGAY_COLUMN_REQUESTS | MARGAY_COLUMN_TOKENS,
              .named_columns = MARGAY_COLUMN_TENANTS},
+    .is_magic = is_magic,
     .reading = &reading,
 };

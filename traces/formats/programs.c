@@ -2,8 +2,7 @@
  * programs.c - binary traces of programs by other tools
  *
  * champsim and gem5 are simulators, drmemtrace instruments a program.  An
- * instruction or a message makes any number of references, so each format reads
- * its bytes through a window (bytes.h).
+ * instruction or a message makes any number of references.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/base/grow.h"
-#include "traces/formats/bytes.h"
+#include "traces/formats/blocks_format.h"
 
 /* -------------------------------------------------------------- champsim -- */
 
@@ -40,10 +39,11 @@
 /* This many records of another format do not fit by chance. */
 #define CERTAIN_RECORDS 16
 
-static bool is_record(const unsigned char *record)
+static bool is_record(const void *record)
 {
-    return margay_get_little(record, 8) != 0 && record[BRANCH_BYTE] <= 1 &&
-           record[TAKEN_BYTE] <= 1;
+    const unsigned char *bytes = record;
+    return margay_get_little(record, 8) != 0 && bytes[BRANCH_BYTE] <= 1 &&
+           bytes[TAKEN_BYTE] <= 1;
 }
 
 static bool champsim_is_plausible(const void *records, size_t count,
@@ -63,7 +63,7 @@ static bool champsim_is_plausible(const void *records, size_t count,
 
 /* Append those of `count` addresses that are not 0. */
 static void champsim_append(struct margay_references *batch,
-                            const unsigned char *addresses, unsigned count,
+                            const char *addresses, unsigned count,
                             enum margay_kind kind, uint64_t site)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -76,41 +76,23 @@ static void champsim_append(struct margay_references *batch,
     }
 }
 
-static enum margay_status champsim_fill(void *state,
-                                        struct margay_references *batch,
-                                        struct margay_error *error)
+static const char *champsim_unpack(struct margay_text *records,
+                                   struct margay_references *batch)
 {
-    struct margay_bytes *bytes = state;
-    enum margay_status status =
-        margay_bytes_need(bytes, CHAMPSIM_RECORD_BYTES, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (margay_bytes_left(bytes) < CHAMPSIM_RECORD_BYTES)
-        return margay_bytes_end(bytes, CHAMPSIM_RECORD_BYTES, error);
-    while (margay_bytes_left(bytes) >= CHAMPSIM_RECORD_BYTES &&
-           batch->count + CHAMPSIM_MOST <= batch->capacity) {
-        const unsigned char *record = margay_bytes_at(bytes);
+    for (; records->cursor < records->end;
+         records->cursor += CHAMPSIM_RECORD_BYTES) {
+        const char *record = records->cursor;
         if (!is_record(record))
-            return margay_bytes_fail(bytes, 0, "another record",
-                                     "an address of an instruction, and 0 or 1 "
-                                     "in bytes 8 and 9",
-                                     error);
+            return "an address of an instruction, and 0 or 1 in bytes 8 and 9";
         uint64_t site = margay_get_little(record, 8);
         champsim_append(batch, record, 1, MARGAY_FETCH, site);
         champsim_append(batch, record + READS_BYTE, READ_ADDRESSES, MARGAY_READ,
                         site);
         champsim_append(batch, record + WRITES_BYTE, WRITE_ADDRESSES,
                         MARGAY_WRITE, site);
-        margay_bytes_pass(bytes, CHAMPSIM_RECORD_BYTES);
     }
-    return MARGAY_OK;
+    return NULL;
 }
-
-static const struct margay_blocks_reading champsim_reading = {
-    .record_bytes = CHAMPSIM_RECORD_BYTES,
-    .state_bytes = sizeof(struct margay_bytes),
-    .fill = champsim_fill,
-};
 
 const struct margay_format margay_format_champsim = {
     .info = {.name = "champsim",
@@ -120,7 +102,9 @@ const struct margay_format margay_format_champsim = {
              .writable = true,
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SITES,
              .kinds = MARGAY_ALL_KINDS},
-    .reading = &champsim_reading,
+    .record_bytes = CHAMPSIM_RECORD_BYTES,
+    .record_references = CHAMPSIM_MOST,
+    .decode = champsim_unpack,
     .writing = &margay_champsim_writing,
     .is_plausible = champsim_is_plausible,
 };
@@ -140,7 +124,7 @@ const struct margay_format margay_format_champsim = {
  */
 #define MAGIC_BYTES  4
 #define VARINT_BYTES 10
-#define MOST_MESSAGE (MARGAY_BYTES_HELD - VARINT_BYTES)
+#define MOST_MESSAGE (MARGAY_LINE_BYTES - VARINT_BYTES)
 
 enum field { COMMAND = 2, ADDRESS = 3, SIZE = 4, FLAGS = 5, SITE = 7, FIELDS };
 
@@ -165,10 +149,11 @@ static const uint8_t commands[] = {
     [27] = WRITES, /* StoreCondReq */
 };
 
-/* A message, whose bytes are in the window. */
+/* A message that is held. */
 struct message {
-    size_t length_bytes; /* its length, */
-    size_t bytes;        /* and the bytes after that */
+    const unsigned char *fields;
+    size_t bytes;        /* of its fields, */
+    size_t length_bytes; /* and of their length before them */
 };
 
 static bool gem5_is_magic(const void *window, size_t bytes)
@@ -227,47 +212,61 @@ static bool take_fields(const unsigned char *from, size_t bytes,
     return from != NULL && fields[SIZE] <= UINT32_MAX;
 }
 
-/* Is the next message in the window?  *expected is set if it cannot be one. */
-static bool holds_message(const struct margay_bytes *bytes,
+/* Is the next message held?  *expected is set if it cannot be one. */
+static bool holds_message(const struct margay_intake *intake,
                           struct message *message, const char **expected)
 {
-    const unsigned char *first = margay_bytes_at(bytes);
-    const unsigned char *end = first + margay_bytes_left(bytes);
+    size_t left = margay_intake_left(intake);
+    const unsigned char *first =
+        (const unsigned char *)intake->held + intake->begin;
     uint64_t length;
-    const unsigned char *after = read_varint(first, end, &length);
+    message->fields = read_varint(first, first + left, &length);
     *expected = NULL;
-    if (after == NULL && margay_bytes_left(bytes) < VARINT_BYTES)
+    if (message->fields == NULL && left < VARINT_BYTES)
         return false;
-    if (after == NULL || length > MOST_MESSAGE) {
+    if (message->fields == NULL || length > MOST_MESSAGE) {
         *expected = "a message of at most 65526 bytes";
         return false;
     }
-    message->length_bytes = (size_t)(after - first);
+    message->length_bytes = (size_t)(message->fields - first);
     message->bytes = (size_t)length;
-    return message->length_bytes + message->bytes <= margay_bytes_left(bytes);
+    return message->length_bytes + message->bytes <= left;
 }
 
-/* Have the next message in the window.  MARGAY_END: there is none. */
-static enum margay_status need_message(struct margay_bytes *bytes,
+static enum margay_status gem5_fail(const struct margay_block_source *source,
+                                    const char *found, const char *expected,
+                                    struct margay_error *error)
+{
+    return margay_block_source_fail(
+        source, margay_intake_offset(source->intake), found, expected, error);
+}
+
+/* Hold the next message.  MARGAY_END: there is none. */
+static enum margay_status need_message(const struct margay_block_source *source,
                                        struct message *message,
                                        struct margay_error *error)
 {
     const char *expected;
-    while (!holds_message(bytes, message, &expected)) {
-        size_t left = margay_bytes_left(bytes);
+    while (!holds_message(source->intake, message, &expected)) {
+        size_t left = margay_intake_left(source->intake);
         if (expected != NULL)
-            return margay_bytes_fail(bytes, 0, "another message", expected,
-                                     error);
-        enum margay_status status = margay_bytes_need(bytes, left + 1, error);
+            return gem5_fail(source, "another message", expected, error);
+        enum margay_status status =
+            margay_intake_hold(source->intake, left + 1, error);
         if (status != MARGAY_OK)
             return status;
-        if (margay_bytes_left(bytes) > left)
-            continue;
-        return left == 0 ? MARGAY_END
-                         : margay_bytes_fail(bytes, 0, "half a message",
-                                             "a whole one", error);
+        if (margay_intake_left(source->intake) == left)
+            return left == 0 ? MARGAY_END
+                             : gem5_fail(source, "half a message",
+                                         "a whole one", error);
     }
     return MARGAY_OK;
+}
+
+static void pass_message(struct margay_intake *intake,
+                         const struct message *message)
+{
+    intake->begin += message->length_bytes + message->bytes;
 }
 
 /* The first packet shows whether instructions are known. */
@@ -275,25 +274,24 @@ static enum margay_status gem5_open(void *state,
                                     struct margay_trace_facts *facts,
                                     struct margay_error *error)
 {
-    struct margay_bytes *bytes = state;
+    const struct margay_block_source *source = state;
+    struct margay_intake *intake = source->intake;
     uint64_t fields[FIELDS];
     struct message message;
-    enum margay_status status = margay_bytes_need(bytes, MAGIC_BYTES, error);
+    enum margay_status status = margay_intake_hold(intake, MAGIC_BYTES, error);
     if (status != MARGAY_OK)
         return status;
-    if (margay_bytes_left(bytes) < MAGIC_BYTES ||
-        memcmp(margay_bytes_at(bytes), "gem5", MAGIC_BYTES) != 0)
-        return margay_bytes_fail(bytes, 0, "another beginning", "gem5", error);
-    margay_bytes_pass(bytes, MAGIC_BYTES);
-    status = need_message(bytes, &message, error);
+    if (margay_intake_left(intake) < MAGIC_BYTES ||
+        memcmp(intake->held + intake->begin, "gem5", MAGIC_BYTES) != 0)
+        return gem5_fail(source, "another beginning", "gem5", error);
+    intake->begin += MAGIC_BYTES;
+    status = need_message(source, &message, error);
     if (status == MARGAY_OK) {
-        margay_bytes_pass(bytes, message.length_bytes + message.bytes);
-        status = need_message(bytes, &message, error);
+        pass_message(intake, &message);
+        status = need_message(source, &message, error);
     }
     if (status == MARGAY_OK &&
-        take_fields(margay_bytes_at(bytes) + message.length_bytes,
-                    message.bytes, fields) &&
-        fields[SITE] == 0)
+        take_fields(message.fields, message.bytes, fields) && fields[SITE] == 0)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
     return status == MARGAY_END ? MARGAY_OK : status;
 }
@@ -318,35 +316,32 @@ static enum margay_status gem5_fill(void *state,
                                     struct margay_references *batch,
                                     struct margay_error *error)
 {
-    struct margay_bytes *bytes = state;
+    const struct margay_block_source *source = state;
     struct message message;
     uint64_t fields[FIELDS];
     const char *expected;
     while (batch->count < batch->capacity) {
         /* Many messages are no references; wait until one is. */
-        if (batch->count > 0 && !holds_message(bytes, &message, &expected))
+        if (batch->count > 0 &&
+            !holds_message(source->intake, &message, &expected))
             break;
-        enum margay_status status = need_message(bytes, &message, error);
+        enum margay_status status = need_message(source, &message, error);
         if (status != MARGAY_OK)
             return status;
-        const unsigned char *first =
-            margay_bytes_at(bytes) + message.length_bytes;
-        if (!take_fields(first, message.bytes, fields) ||
+        if (!take_fields(message.fields, message.bytes, fields) ||
             margay_extent_passes(fields[ADDRESS], fields[SIZE]))
-            return margay_bytes_fail(
-                bytes, 0, "another message",
-                "a packet of a size below 4294967296 that ends within "
-                "64 bits",
-                error);
+            return gem5_fail(source, "another message",
+                             "a packet of a size below 4294967296 that ends "
+                             "within 64 bits",
+                             error);
         gem5_append(fields, batch);
-        margay_bytes_pass(bytes, message.length_bytes + message.bytes);
+        pass_message(source->intake, &message);
     }
     return MARGAY_OK;
 }
 
 static const struct margay_blocks_reading gem5_reading = {
-    .is_magic = gem5_is_magic,
-    .state_bytes = sizeof(struct margay_bytes),
+    .state_bytes = sizeof(struct margay_block_source),
     .open = gem5_open,
     .fill = gem5_fill,
 };
@@ -359,6 +354,7 @@ const struct margay_format margay_format_gem5 = {
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_SITES,
              .kinds = MARGAY_ALL_KINDS},
+    .is_magic = gem5_is_magic,
     .reading = &gem5_reading,
 };
 
@@ -398,8 +394,7 @@ enum type {
     TYPES
 };
 
-struct reader {
-    struct margay_bytes bytes;
+struct threads {
     uint64_t site; /* of the last instruction, */
     uint64_t next; /* and the address after it */
     uint32_t thread;
@@ -415,32 +410,37 @@ static bool drmemtrace_is_magic(const void *window, size_t bytes)
            margay_get_little((const char *)window + 4, 4) - 1 < 255;
 }
 
-static void drmemtrace_clear(void *state)
+static void *drmemtrace_create(const struct margay_state_options *options)
 {
-    free(((struct reader *)state)->numbers);
+    (void)options;
+    return calloc(1, sizeof(struct threads));
 }
 
-/* Go on with the thread of this number. */
-static enum margay_status take_thread(struct reader *reader, uint64_t number,
-                                      struct margay_error *error)
+static void drmemtrace_free(void *state)
+{
+    free(((struct threads *)state)->numbers);
+    free(state);
+}
+
+/* Go on with the thread of this number.  Returns NULL, or what was expected. */
+static const char *take_thread(struct threads *threads, uint64_t number)
 {
     size_t thread = 0;
-    while (thread < reader->thread_count && reader->numbers[thread] != number)
+    while (thread < threads->thread_count && threads->numbers[thread] != number)
         thread++;
-    reader->thread = (uint32_t)thread;
-    if (thread < reader->thread_count)
-        return MARGAY_OK;
+    threads->thread = (uint32_t)thread;
+    if (thread < threads->thread_count)
+        return NULL;
     if (thread == MOST_THREADS)
-        return margay_bytes_fail(&reader->bytes, 0, "another thread",
-                                 "at most 65536", error);
-    if (!MARGAY_MAKE_ROOM(reader->numbers, reader->thread_count, 1,
-                          reader->thread_capacity))
-        return margay_fail_memory(error, "the threads of a trace");
-    reader->numbers[reader->thread_count++] = number;
-    return MARGAY_OK;
+        return "at most 65536 threads";
+    if (!MARGAY_MAKE_ROOM(threads->numbers, threads->thread_count, 1,
+                          threads->thread_capacity))
+        return "threads for which there is memory";
+    threads->numbers[threads->thread_count++] = number;
+    return NULL;
 }
 
-static void drmemtrace_append(struct reader *reader,
+static void drmemtrace_append(struct threads *threads,
                               struct margay_references *batch,
                               enum margay_kind kind, uint64_t address,
                               uint32_t size)
@@ -449,97 +449,80 @@ static void drmemtrace_append(struct reader *reader,
     batch->numbers[at] = address;
     batch->kinds[at] = (uint8_t)kind;
     batch->extents[at] = size == 0 ? 1 : size;
-    batch->sites[at] = reader->site;
-    batch->threads[at] = reader->thread;
+    batch->sites[at] = threads->site;
+    batch->threads[at] = threads->thread;
 }
 
 /* Go on with an instruction, and append its fetch. */
-static void append_fetch(struct reader *reader, struct margay_references *batch,
-                         uint64_t address, uint32_t size)
+static void append_fetch(struct threads *threads,
+                         struct margay_references *batch, uint64_t address,
+                         uint32_t size)
 {
-    reader->site = address;
-    reader->next = address + size;
-    drmemtrace_append(reader, batch, MARGAY_FETCH, address, size);
+    threads->site = address;
+    threads->next = address + size;
+    drmemtrace_append(threads, batch, MARGAY_FETCH, address, size);
 }
 
 /* Returns NULL, or what was expected. */
-static const char *take_record(struct reader *reader,
-                               const unsigned char *record,
+static const char *take_record(struct threads *threads, const char *record,
                                struct margay_references *batch)
 {
     unsigned type = (unsigned)margay_get_little(record, 2);
     uint32_t size = (uint32_t)margay_get_little(record + 2, 2);
     uint64_t value = margay_get_little(record + 4, 8);
-    reader->ended = type == TYPE_FOOTER;
+    threads->ended = type == TYPE_FOOTER;
     if (type <= TYPE_WRITE)
-        drmemtrace_append(reader, batch,
+        drmemtrace_append(threads, batch,
                           type == TYPE_READ ? MARGAY_READ : MARGAY_WRITE, value,
                           size);
     else if ((type >= TYPE_INSTRUCTION && type <= TYPE_LAST_BRANCH) ||
              type == TYPE_SYSENTER || type == TYPE_TAKEN_JUMP ||
              type == TYPE_UNTAKEN_JUMP)
-        append_fetch(reader, batch, value, size);
+        append_fetch(threads, batch, value, size);
     /* The lengths of up to eight instructions after the last. */
     for (uint32_t i = 0; type == TYPE_BUNDLE && i < size && i < DRMEMTRACE_MOST;
          i++)
-        append_fetch(reader, batch, reader->next, record[4 + i]);
+        append_fetch(threads, batch, threads->next,
+                     (unsigned char)record[4 + i]);
     /* A repetition of an instruction is fetched once. */
-    if (type == TYPE_MAYBE_FETCH && value != reader->site)
-        append_fetch(reader, batch, value, size);
+    if (type == TYPE_MAYBE_FETCH && value != threads->site)
+        append_fetch(threads, batch, value, size);
+    if (type == TYPE_THREAD)
+        return take_thread(threads, value);
     if (type == TYPE_NO_FETCH) {
-        reader->site = value;
-        reader->next = value + size;
+        threads->site = value;
+        threads->next = value + size;
     }
     return type < TYPES ? NULL : "a type of 0 to 49";
 }
 
-static enum margay_status drmemtrace_fill(void *state,
-                                          struct margay_references *batch,
-                                          struct margay_error *error)
+static const char *drmemtrace_unpack(struct margay_text *records,
+                                     struct margay_references *batch)
 {
-    struct reader *reader = state;
-    struct margay_bytes *bytes = &reader->bytes;
-    while (batch->count + DRMEMTRACE_MOST <= batch->capacity) {
-        /* Many records are no references; wait until one is. */
-        size_t wanted = batch->count == 0 ? DRMEMTRACE_RECORD_BYTES : 0;
-        enum margay_status status = margay_bytes_need(bytes, wanted, error);
-        if (status != MARGAY_OK)
-            return status;
-        if (margay_bytes_left(bytes) < DRMEMTRACE_RECORD_BYTES)
-            break;
-        const unsigned char *record = margay_bytes_at(bytes);
-        if (margay_get_little(record, 2) == TYPE_THREAD)
-            status =
-                take_thread(reader, margay_get_little(record + 4, 8), error);
-        if (status != MARGAY_OK)
-            return status;
+    const char *expected = NULL;
+    for (; records->cursor < records->end;
+         records->cursor += DRMEMTRACE_RECORD_BYTES) {
         size_t before = batch->count;
-        const char *expected = take_record(reader, record, batch);
+        expected = take_record(records->state, records->cursor, batch);
         for (size_t i = before; i < batch->count && expected == NULL; i++) {
             if (margay_extent_passes(batch->numbers[i], batch->extents[i]))
                 expected = MARGAY_EXPECTS_END;
         }
-        if (expected != NULL)
-            batch->count = before;
-        if (expected != NULL)
-            return margay_bytes_fail(bytes, 0, "another record", expected,
-                                     error);
-        margay_bytes_pass(bytes, DRMEMTRACE_RECORD_BYTES);
+        if (expected == NULL)
+            continue;
+        batch->count = before;
+        break;
     }
-    if (batch->count > 0)
-        return MARGAY_OK;
-    return margay_bytes_left(bytes) > 0 || reader->ended
-               ? margay_bytes_end(bytes, DRMEMTRACE_RECORD_BYTES, error)
-               : margay_bytes_fail(bytes, 0, "the end", "a footer before",
-                                   error);
+    return expected;
 }
 
-static const struct margay_blocks_reading drmemtrace_reading = {
-    .is_magic = drmemtrace_is_magic,
-    .state_bytes = sizeof(struct reader),
-    .clear = drmemtrace_clear,
-    .fill = drmemtrace_fill,
-};
+static const char *drmemtrace_finish(struct margay_text *records,
+                                     struct margay_references *batch)
+{
+    const struct threads *threads = records->state;
+    (void)batch;
+    return threads->ended ? NULL : "a footer before";
+}
 
 const struct margay_format margay_format_drmemtrace = {
     .info = {.name = "drmemtrace",
@@ -549,5 +532,11 @@ const struct margay_format margay_format_drmemtrace = {
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS | MARGAY_COLUMN_SITES,
              .kinds = MARGAY_ALL_KINDS},
-    .reading = &drmemtrace_reading,
+    .is_magic = drmemtrace_is_magic,
+    .record_bytes = DRMEMTRACE_RECORD_BYTES,
+    .record_references = DRMEMTRACE_MOST,
+    .create_state = drmemtrace_create,
+    .free_state = drmemtrace_free,
+    .decode = drmemtrace_unpack,
+    .finish = drmemtrace_finish,
 };

@@ -43,7 +43,7 @@ static bool may_cut(struct margay_reader *reader)
     bool may = cut >= 0;
     for (bool more = cut > 0; may && more; more = intake->end > 0) {
         may = memchr(intake->held + intake->begin, cut,
-                     intake->end - intake->begin) == NULL;
+                     margay_intake_left(intake)) == NULL;
         intake->begin = intake->end;
         if (margay_input_read(intake, MARGAY_HELD_BYTES, NULL) != MARGAY_OK)
             may = false;
@@ -69,54 +69,62 @@ static bool has_lines(const struct margay_trace *trace)
            (trace->may_cut || reader->detection.format->create_state == NULL);
 }
 
+/* Read on at the first reference, or the first line. */
+static enum margay_status begin_part(struct margay_range *range, uint64_t first,
+                                     uint64_t count, bool of_lines)
+{
+    struct margay_reader *reader = &range->trace->reader;
+    struct margay_decoding *part = &range->part;
+    struct margay_trace_facts facts = {.columns = 0};
+    struct margay_skipped skipped = {.known = false};
+    enum margay_status status = margay_decoding_begin(part, reader);
+    if (status == MARGAY_OK && range->references.numbers == NULL)
+        status = margay_batch_allocate(
+            &range->references, margay_reader_columns(reader), &part->error);
+    if (status == MARGAY_OK)
+        status = margay_decoding_open(part, &facts, first, &skipped);
+    range->drop = first - skipped.skipped;
+    if (status == MARGAY_OK && of_lines)
+        status = margay_decoding_go_to_lines(part, first, count);
+    else if (status == MARGAY_OK && part->blocks == NULL)
+        margay_decoding_go_to_records(part, first, count);
+    return status;
+}
+
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error)
 {
-    struct margay_reader *reader = &trace->reader;
-    struct margay_trace_facts facts = {.columns = 0};
-    struct margay_skipped skipped = {.known = false};
     bool of_lines = has_lines(trace);
     margay_range *made = *range != NULL ? *range : calloc(1, sizeof *made);
     *range = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "a range of a trace");
-    if (!of_lines && !has_offsets(trace)) {
-        margay_range_free(made);
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: found no known offsets of references, expected "
-                           "a plain file of lines that stand alone, records of "
-                           "fixed length or an index",
-                           reader->path);
-    }
     made->trace = trace;
     made->left = count;
     made->given = 0;
-    struct margay_decoding *part = &made->part;
-    enum margay_status status = margay_decoding_begin(part, reader);
-    if (status == MARGAY_OK && made->references.numbers == NULL)
-        status = margay_batch_allocate(
-            &made->references, margay_reader_columns(reader), &part->error);
-    if (status == MARGAY_OK)
-        status = margay_decoding_open(part, &facts, first, &skipped);
-    made->drop = first - skipped.skipped;
-    if (status == MARGAY_OK && of_lines)
-        status = margay_decoding_go_to_lines(part, first, count);
-    else if (status == MARGAY_OK && part->blocks == NULL)
-        margay_decoding_go_to_records(part, first, count);
+    enum margay_status status =
+        of_lines || has_offsets(trace)
+            ? begin_part(made, first, count, of_lines)
+            : margay_fail(&made->part.error, MARGAY_BAD_ARGUMENT,
+                          "%s: found no known offsets of references, expected "
+                          "a plain file of lines that stand alone, records of "
+                          "fixed length or an index",
+                          trace->reader.path);
     if (status == MARGAY_OK) {
         *range = made;
         return MARGAY_OK;
     }
     if (error != NULL)
-        *error = part->error;
+        *error = made->part.error;
     margay_range_free(made);
     return status;
 }
 
 bool margay_trace_has_records(const margay_trace *trace)
 {
-    return trace->reader.detection.format->record_bytes != 0;
+    const struct margay_format *format = trace->reader.detection.format;
+    return format->record_bytes != 0 && format->record_references == 0;
 }
 
 /* From the first bytes of the file. */

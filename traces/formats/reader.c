@@ -211,7 +211,7 @@ static void skip_records(struct margay_reader *reader)
     if ((format->lines_stand_alone || format->cut != NULL) &&
         reader->most_bad_lines == 0)
         reader->line_bytes = bytes;
-    if (record_bytes == 0 || bytes == 0)
+    if (record_bytes == 0 || bytes == 0 || format->record_references > 0)
         return;
     uint64_t refs = bytes / record_bytes;
     uint64_t skipped = reader->skip_refs < refs ? reader->skip_refs : refs;

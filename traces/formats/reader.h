@@ -131,9 +131,6 @@ enum margay_status margay_decoding_go_to_lines(struct margay_decoding *decoding,
    any. */
 enum margay_status margay_decoding_learn(struct margay_decoding *decoding);
 
-/* The offset in the file of the first byte that is not decoded. */
-uint64_t margay_decoding_offset(const struct margay_decoding *decoding);
-
 /* Fill an empty batch, as far as possible without waiting for a writer.
    MARGAY_END: no more follows what the batch has. */
 enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
