@@ -347,12 +347,37 @@ static enum margay_status make_tier(
     return margay_cache_reserve(*tier, options->blocks, error);
 }
 
+/* Tiers for the blocks of all groups.  One that has room for all blocks never
+   evicts any. */
+static enum margay_status make_tiers(
+    const struct margay_prefix_cache_options *options, uint64_t blocks,
+    margay_prefix_cache *cache, struct margay_error *error)
+{
+    struct margay_prefix_cache_options of_all = *options;
+    bool leaves = strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0;
+    uint64_t before = 0;
+    enum margay_status status =
+        blocks > UINT32_MAX
+            ? margay_fail_memory(error, "the blocks of all groups")
+            : MARGAY_OK;
+    of_all.blocks = (uint32_t)blocks;
+    for (size_t i = 0; i < options->tiers && status == MARGAY_OK; i++) {
+        cache->room = options->sums[i] - before;
+        if (cache->room > options->blocks)
+            cache->room = options->blocks;
+        cache->room *= cache->groups;
+        status = leaves ? make_leaves(&of_all, cache, error)
+                        : make_tier(&of_all, cache, error);
+        before = options->sums[i];
+    }
+    return status;
+}
+
 enum margay_status margay_prefix_cache_create(
     const struct margay_prefix_cache_options *options,
     margay_prefix_cache **cache, struct margay_error *error)
 {
     static const uint64_t no_window = UINT64_MAX;
-    struct margay_prefix_cache_options of_all = *options; /* groups */
     margay_prefix_cache *made = calloc(1, sizeof *made);
     *cache = NULL;
     if (made == NULL)
@@ -363,24 +388,9 @@ enum margay_status margay_prefix_cache_create(
     made->windows = options->windows == NULL ? &no_window : options->windows;
     made->groups = options->windows == NULL ? 1 : options->groups;
     made->group = options->group;
-    uint64_t before = 0, blocks = options->blocks * made->groups;
-    enum margay_status status =
-        blocks > UINT32_MAX
-            ? margay_fail_memory(error, "the blocks of all groups")
-            : MARGAY_OK;
-    of_all.blocks = (uint32_t)blocks;
-    for (size_t i = 0; i < options->tiers && status == MARGAY_OK; i++) {
-        /* A cache that has room for all blocks never evicts one. */
-        made->room = options->sums[i] - before;
-        if (made->room > options->blocks)
-            made->room = options->blocks;
-        made->room *= made->groups;
-        status = strcasecmp(options->policy, MARGAY_LEAF_LRU) == 0
-                     ? make_leaves(&of_all, made, error)
-                     : make_tier(&of_all, made, error);
-        before = options->sums[i];
-    }
     made->ttl = options->ttl_seconds;
+    uint64_t blocks = options->blocks * made->groups;
+    enum margay_status status = make_tiers(options, blocks, made, error);
     if (status == MARGAY_OK && options->expires) {
         made->ends = calloc(blocks, sizeof *made->ends);
         if (made->ends == NULL)

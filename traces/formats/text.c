@@ -70,6 +70,8 @@ static const char *settle_line(const char *line, const char *after,
     return first > line ? first : NULL;
 }
 
+/* The compiler must not take the end of a record for that of its line, which is
+   known before it, so that several lines are parsed at once. */
 static inline __attribute__((always_inline)) const char *decode_lines(
     struct margay_text *text, struct margay_references *references,
     parse_function *parse, const struct line_rules *rules)
@@ -87,9 +89,6 @@ static inline __attribute__((always_inline)) const char *decode_lines(
             ends = margay_newlines(seen);
         }
         const char *after = parse(cursor, &local, &expected);
-        /* The compiler must not take the end of the record for that of the
-           line, which is known before it, so that several lines are parsed at
-           once. */
         const char *newline = ends == 0 ? NULL : seen + __builtin_ctzll(ends);
         if (__builtin_expect(
                 after != NULL && after + (*after == '\r') == newline, 1)) {

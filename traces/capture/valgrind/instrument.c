@@ -245,9 +245,11 @@ static void put_instruction(struct making *making, Addr address, UInt bytes)
 }
 
 /* A load that a store may follow, or that store. */
-static void put_linked(struct making *making, IRExpr *address,
-                       const IRExpr *stored, IRTemp result)
+static void put_linked(struct making *making, const IRStmt *statement)
 {
+    IRExpr *address = statement->Ist.LLSC.addr;
+    const IRExpr *stored = statement->Ist.LLSC.storedata;
+    IRTemp result = statement->Ist.LLSC.result;
     if (stored == NULL)
         store_read(making, address,
                    sizeofIRType(typeOfIRTemp(making->code->tyenv, result)),
@@ -292,8 +294,7 @@ static void put_references(struct making *making, const IRStmt *statement)
         put_exchange(making, statement->Ist.CAS.details);
         return;
     case Ist_LLSC:
-        put_linked(making, statement->Ist.LLSC.addr,
-                   statement->Ist.LLSC.storedata, statement->Ist.LLSC.result);
+        put_linked(making, statement);
         return;
     case Ist_Dirty:
         put_helper(making, statement->Ist.Dirty.details);
