@@ -12,7 +12,7 @@
 
 /* The unit in bytes of the numbers of the trace, and of those of the format; 0
    = unknown.  --unit overrides the unit of ids, and sets that of ids made of
-   addresses. */
+   addresses; one byte is no unit of those. */
 static void find_units(const margay_trace *trace, uint64_t unit,
                        const struct margay_format_info *format, uint64_t *read,
                        uint64_t *written)
@@ -21,7 +21,7 @@ static void find_units(const margay_trace *trace, uint64_t unit,
     *read = !addresses && unit != 0 ? unit : margay_trace_unit_bytes(trace);
     if (!format->any_numbers && format->numbers == MARGAY_ADDRESSES)
         *written = 1;
-    else if (addresses && unit != 0)
+    else if (addresses && unit != 0 && (unit > 1 || format->unit_bytes == 0))
         *written = unit;
     else if (format->any_numbers)
         *written = *read;

@@ -66,6 +66,9 @@ static enum margay_status make_file(struct traces *output, size_t index,
     if (status == MARGAY_OK)
         status = margay_writer_create(output->format, file->path, &sink,
                                       &file->writer, error);
+    if (status == MARGAY_OK && margay_writer_format(file->writer)->any_numbers)
+        status = margay_writer_set_numbers(file->writer, MARGAY_ADDRESSES, 1,
+                                           false, error);
     if (status == MARGAY_OK)
         status = output_open(file->path, OUTPUT_STREAMED,
                              &output->outputs[index], error);

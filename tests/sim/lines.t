@@ -63,7 +63,7 @@ same t.vscsi --kind write
 
 # Rows of a table stand alone behind the first ones, unless quotes may hold a
 # newline.
-"$MARGAY" convert -q a.din - --to csv |
+"$MARGAY" convert -q a.din - --to csv:id |
     perl -ne 'chomp; print $. == 1 ? "time,$_,bytes\n" : "$.,$_,70\n"' >a.csv
 same a.csv --column id=id,size=bytes
 cp a.csv quoted.csv

@@ -109,6 +109,32 @@ for my $round (1 .. 12) {
 }
 report(!$wrong{$_}, $_) for 'champsim', 'champsim, read back', 'after a cache';
 
+# Without an option, a file is the same trace, with all that its format has.
+my @lines = ('thread,site,kind,address');
+push @lines, join ',', int rand 3, 4 * int rand 9, (qw(read write fetch))[rand 3],
+    4096 * int rand(rand 60)
+    for 1 .. 300;
+write_file('o.csv', @lines);
+margay('convert -q o.csv o.mgt');
+write_file('i.lines', map { int rand(rand 60) } 1 .. 300);
+my %has = map { $_ => 'reads|writes|fetches|' } qw(csv:kind,address din xdin lackey
+    mgt words);
+for my $to (sort keys %has, qw(ls ramulator id hex u64 u64be lines arc vscsi csv
+    csv:address,site ids:csv ids:csv:id ids:mgt))
+{
+    my ($from, $format) = $to =~ /^ids:(.*)/ ? ('i.lines', $1) : ('o.csv', $to);
+    my $back = 'back.' . $format =~ s/:.*//r;
+    margay("convert -q $from $back --to $format");
+    my $of = ($to eq 'lines' ? '--unit 1' : '') . ($from eq 'o.csv' ? ' -b 4096' : '');
+    my $keys = ($has{$to} // '') . 'references|distinct_blocks|block_bytes';
+    my @runs = map {
+        my $curve = margay("curve -q $of --sizes all $_") =~ s/^(o|i|back)\.[^,]*//mgr;
+        join '', $curve, margay("info $of $_") =~ /^(?:$keys),.*\n/mg
+    } $from, $back;
+    report($runs[0] eq $runs[1] && index($runs[0], 'references,300') >= 0,
+        "$to: the same trace", @runs);
+}
+
 # ------------------------------------------------ what caches send on --
 
 # A first level of each core, split, of which the data cache has a prefetcher of
@@ -192,7 +218,7 @@ for my $round (1 .. 8) {
         $wrong{"sent as $format"}++ if contents('sent') ne $text{$format}->(@sent);
     }
     margay("simulate -q $of --machine m.csv --misses L1D,L1I -o sent --to csv:$columns,purpose t.csv");
-    $wrong{'sent, read back'}++ if margay("convert -q $of sent - --to csv:$columns") ne
+    $wrong{'sent, read back'}++ if margay("convert -q sent - --to csv:$columns") ne
         $table->($columns, @sent);
 }
 report(!$wrong{$_}, $_) for map({ "sent as $_" } sort keys %text), 'sent, read back';

@@ -23,8 +23,9 @@
 #include "traces/formats/csv_rows.h"
 #include "traces/formats/scan.h"
 
-/* The header that the writer writes. */
-#define HEAD "id"
+/* The header that the writer writes, of ids and of addresses. */
+#define HEAD         "id"
+#define ADDRESS_HEAD "address"
 
 /* ------------------------------------------------------------ plain rows -- */
 
@@ -469,7 +470,8 @@ static const char *finish_table(struct margay_text *text,
                  (unsigned long long)csv->row_line);
         csv->expected = csv->message;
     } else if (csv->first_is_pending && csv->expected == NULL &&
-               strcmp(csv->names, HEAD) != 0) {
+               strcmp(csv->names, HEAD) != 0 &&
+               strcmp(csv->names, ADDRESS_HEAD) != 0) {
         margay_csv_append_first(csv);
     }
     return csv->expected;
@@ -628,6 +630,7 @@ const struct margay_format margay_format_csv = {
              .description = "a table with a column of ids or of text keys",
              .suffixes = "csv",
              .numbers = MARGAY_IDS,
+             .any_numbers = true,
              .writable = true,
              .named_columns = MARGAY_TABLE_COLUMNS,
              .head = HEAD "\n"},

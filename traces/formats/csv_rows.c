@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/base/number.h"
 #include "traces/formats/scan.h"
@@ -35,19 +36,27 @@ static struct margay_field keep_field(struct margay_csv *csv, const char *text,
 void margay_csv_guess(const struct margay_csv *csv,
                       char guess[MARGAY_GUESS_BYTES])
 {
+    const unsigned *told = csv->told;
     size_t used = 0;
     guess[0] = '\0';
     for (unsigned role = 0; role < MARGAY_ROLES; role++) {
-        if (!csv->first.names_only || csv->told[role] > 1 ||
-            (role == MARGAY_ROLE_ID && csv->told[role] == 0)) {
+        bool taken =
+            role <= MARGAY_ROLE_TTL ||
+            (role == MARGAY_ROLE_ADDRESS ? told[MARGAY_ROLE_ID] == 0
+                                         : csv->known == csv->first.fields);
+        if (!csv->first.names_only || (taken && told[role] > 1) ||
+            told[MARGAY_ROLE_ID] + told[MARGAY_ROLE_ADDRESS] == 0) {
             guess[0] = '\0';
             return;
         }
-        if (csv->told[role] == 1)
+        /* --unit says what an id stands for. */
+        bool ids = role == MARGAY_ROLE_ADDRESS && csv->options.unit_bytes != 0;
+        if (taken && told[role] == 1)
             used +=
                 (size_t)snprintf(guess + used, MARGAY_GUESS_BYTES - used,
                                  "%s%s=%s", used == 0 ? "" : ",",
-                                 margay_role_names[role], csv->teller[role]);
+                                 margay_role_names[ids ? MARGAY_ROLE_ID : role],
+                                 csv->teller[role]);
     }
 }
 
@@ -82,6 +91,7 @@ static void examine_first(struct margay_csv *csv, const char *text,
         csv->told[role]++;
         memcpy(csv->teller[role], name, strlen(name) + 1);
     }
+    csv->known += role < MARGAY_ROLES || strcasecmp(name, "purpose") == 0;
 }
 
 static bool is_number(const char *text, size_t bytes)

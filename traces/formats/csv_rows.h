@@ -64,6 +64,7 @@ struct margay_csv {
        them; 0 where --column says which columns are. */
     unsigned told[MARGAY_ROLES];
     char teller[MARGAY_ROLES][MARGAY_KNOWN_BYTES];
+    size_t known; /* names of that row that are those of a table written */
 
     uint64_t row_count; /* complete ones */
     struct margay_csv_row row, first;
@@ -96,7 +97,8 @@ struct margay_csv {
 };
 
 /* A value for --column by the first row, in which each known name stands once,
-   and one for the id; empty: the names do not suffice. */
+   and one for the id or the address; empty: the names do not suffice.  Some are
+   taken only where no other names stand there. */
 void margay_csv_guess(const struct margay_csv *csv,
                       char guess[MARGAY_GUESS_BYTES]);
 

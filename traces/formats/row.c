@@ -416,6 +416,11 @@ unsigned margay_role_told(const char *name)
         [MARGAY_ROLE_OP] = "op operation",
         [MARGAY_ROLE_TIME] = "time ts timestamp",
         [MARGAY_ROLE_TTL] = "ttl",
+        [MARGAY_ROLE_ADDRESS] = "address",
+        [MARGAY_ROLE_KIND] = "kind",
+        [MARGAY_ROLE_THREAD] = "thread",
+        [MARGAY_ROLE_SITE] = "site",
+        [MARGAY_ROLE_COST] = "cost",
     };
     unsigned role = 0;
     while (role < MARGAY_ROLES && !lists(names[role], name, strlen(name)))

@@ -185,6 +185,7 @@ static enum margay_status create_blocks(struct margay_writer *writer,
         writer->needs = writer->writing->needs;
     if (target.columns != NULL) {
         writer->writing = &margay_table_writing;
+        format->any_numbers = false;
         writer->needs = margay_table_needs(target.columns, &addresses);
     }
     if (addresses) {
@@ -205,6 +206,18 @@ static enum margay_status create_blocks(struct margay_writer *writer,
     return writer->writing->open == NULL
                ? MARGAY_OK
                : writer->writing->open(writer->blocks, error);
+}
+
+/* What stands before the first record: in csv, the name of its column. */
+static void put_head(struct margay_writer *writer)
+{
+    const char *head = writer->facts.numbers == MARGAY_ADDRESSES
+                           ? "address\n"
+                           : writer->row->info.head;
+    if (writer->row->info.head == NULL || writer->writing != NULL)
+        return;
+    writer->used = strlen(head);
+    memcpy(writer->piece, head, writer->used);
 }
 
 enum margay_status margay_writer_create(const char *format, const char *path,
@@ -233,10 +246,7 @@ enum margay_status margay_writer_create(const char *format, const char *path,
         status = create_archive(this, error);
     if (status == MARGAY_OK)
         status = create_blocks(this, columns, error);
-    if (row->info.head != NULL && columns == NULL) {
-        this->used = strlen(row->info.head);
-        memcpy(this->piece, row->info.head, this->used);
-    }
+    put_head(this);
     if (status == MARGAY_OK)
         *writer = this;
     else
@@ -275,6 +285,7 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
     facts->numbers = numbers;
     facts->unit_bytes = unit_bytes;
     facts->splits = splits;
+    put_head(writer);
     return MARGAY_OK;
 }
 
