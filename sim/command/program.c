@@ -100,57 +100,58 @@ static bool has_picture(const struct options *options)
            options->machine.validate == NULL;
 }
 
+static bool is_other_picture(const char *suffix)
+{
+    static const char *const others[] = {".jpg",  ".jpeg", ".gif", ".bmp",
+                                         ".webp", ".tiff", ".tif", ".ps"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcasecmp(suffix, others[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Does the command draw its table?  Refuses pictures that none can, before
    anything is analysed. */
 static enum margay_status choose_picture(const struct options *options,
                                          bool *draws,
                                          struct margay_error *error)
 {
-    static const char *const others[] = {".jpg",  ".jpeg", ".gif", ".bmp",
-                                         ".webp", ".tiff", ".tif", ".ps"};
-    const char *suffix =
-        options->output == NULL ? NULL : strrchr(options->output, '.');
-    const char *name = options_of_picture(options);
-    bool plots = (options->command->bit & ON_PLOT) != 0;
+    const char *path = options->output, *name = options_of_picture(options);
+    const char *suffix = path == NULL ? NULL : strrchr(path, '.');
+    const bool plots = (options->command->bit & ON_PLOT) != 0;
+    const bool may_draw = suffix != NULL &&
+                          (options->command->bit & ON_TABLES) &&
+                          !options->json && !options->csv && !options->text;
+    const bool is_picture = path != NULL && picture_suffix(path) != NULL;
     struct output *output = NULL;
-    bool may_draw = suffix != NULL && (options->command->bit & ON_TABLES) &&
-                    !options->json && !options->csv && !options->text;
-    for (size_t i = 0; may_draw && i < sizeof others / sizeof *others; i++) {
-        if (strcasecmp(suffix, others[i]) == 0)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--output: '%s' (expected a picture that ends "
-                               "in " PICTURE_SUFFIXES ", or --csv)",
-                               options->output);
-    }
-    *draws = plots || (may_draw && picture_suffix(options->output) != NULL);
-    if (plots && options->output == NULL)
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "-o FILE is needed, a name that ends in " PICTURE_SUFFIXES);
-    if (plots && picture_suffix(options->output) == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--output: '%s' (expected a name that ends "
-                           "in " PICTURE_SUFFIXES ")",
-                           options->output);
-    if (*draws && !plots && !has_picture(options))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--output: '%s' (expected --csv or another name, as "
-                           "there is no picture of this table)",
-                           options->output);
-    if (name != NULL && !*draws)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--%s is for a picture: expected -o FILE, a name "
-                           "that ends in " PICTURE_SUFFIXES,
-                           name);
-    if (*draws &&
-        (options->run.every.refs != 0 || options->run.every.seconds != 0))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--every shows a table meanwhile: expected --csv, "
-                           "or another name than '%s'",
-                           options->output);
-    enum margay_status status =
-        *draws ? output_open(options->output, OUTPUT_HELD, &output, error)
-               : MARGAY_OK;
+    *draws = plots || (may_draw && is_picture);
+    const struct refusal refusals[] = {
+        {may_draw && is_other_picture(suffix),
+         "--output: '%s' (expected a picture that ends in " PICTURE_SUFFIXES
+         ", or --csv)",
+         path},
+        {plots && path == NULL,
+         "-o FILE is needed, a name that ends in " PICTURE_SUFFIXES, NULL},
+        {plots && !is_picture,
+         "--output: '%s' (expected a name that ends in " PICTURE_SUFFIXES ")",
+         path},
+        {*draws && !plots && !has_picture(options),
+         "--output: '%s' (expected --csv or another name, as there is no "
+         "picture of this table)",
+         path},
+        {name != NULL && !*draws,
+         "--%s is for a picture: expected -o FILE, a name that ends "
+         "in " PICTURE_SUFFIXES,
+         name},
+        {*draws && interval_is_given(&options->run.every),
+         "--every shows a table meanwhile: expected --csv, or another name "
+         "than '%s'",
+         path},
+    };
+    enum margay_status status = REFUSE_FIRST(refusals, error);
+    if (status == MARGAY_OK && *draws)
+        status = output_open(path, OUTPUT_HELD, &output, error);
     output_free(output);
     return status;
 }

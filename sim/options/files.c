@@ -176,7 +176,6 @@ static void add_option(struct files *files, const struct options *options,
 static void gather(struct files *files, const struct options *options)
 {
     const struct option *option;
-    const struct interval *every = &options->run.every;
     unsigned bit = options->command->bit;
     const char *what = bit == ON_CURVE ? "the curve" : "the output";
     char *snapshot = NULL;
@@ -186,7 +185,7 @@ static void gather(struct files *files, const struct options *options)
         add(files, true, "--output", what, strdup(options->output));
     else if (!(bit & (ON_HELP | ON_VERSION | ON_CONVERT | ON_PLOT)))
         add(files, true, "standard output", what, strdup("-"));
-    if (options->output != NULL && (every->refs != 0 || every->seconds != 0)) {
+    if (options->output != NULL && interval_is_given(&options->run.every)) {
         if (asprintf(&snapshot, "%s.snapshot", options->output) < 0)
             snapshot = NULL;
         add(files, true, "--every", "a snapshot", snapshot);

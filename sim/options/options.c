@@ -317,29 +317,42 @@ static bool find_in_list(const struct options *options, const char *list,
     return false;
 }
 
+enum margay_status refuse_first(const struct refusal *refusals, size_t count,
+                                struct margay_error *error)
+{
+    for (; count > 0; refusals++, count--) {
+        const char *place = strstr(refusals->message, "%s");
+        if (refusals->applies)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
+                               place == NULL ? (int)strlen(refusals->message)
+                                             : (int)(place - refusals->message),
+                               refusals->message,
+                               place == NULL ? "" : refusals->found,
+                               place == NULL ? "" : place + 2);
+    }
+    return MARGAY_OK;
+}
+
 /* MARGAY_BAD_ARGUMENT for the first row that the options are in. */
 static enum margay_status check_conflicts(const struct options *options,
                                           struct margay_error *error)
 {
     struct name found, other;
-    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++) {
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0;
+         i < sizeof conflicts / sizeof *conflicts && status == MARGAY_OK; i++) {
         const struct conflict *row = &conflicts[i];
-        const char *place = strstr(row->message, "%s");
-        if ((row->commands & options->command->bit) == 0 ||
-            !(row->needs
-                  ? find_in_list(options, row->options, true, &found) &&
-                        !find_in_list(options, row->others, true, &other)
-                  : !find_in_list(options, row->options, false, &other) &&
-                        find_in_list(options, row->others, true, &found)))
-            continue;
-        /* In the message %s may stand once. */
-        return place == NULL
-                   ? margay_fail(error, MARGAY_BAD_ARGUMENT, "%s", row->message)
-                   : margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
-                                 (int)(place - row->message), row->message,
-                                 found.typed, place + 2);
+        const struct refusal refusal = {
+            (row->commands & options->command->bit) != 0 &&
+                (row->needs
+                     ? find_in_list(options, row->options, true, &found) &&
+                           !find_in_list(options, row->others, true, &other)
+                     : !find_in_list(options, row->options, false, &other) &&
+                           find_in_list(options, row->others, true, &found)),
+            row->message, found.typed};
+        status = refuse_first(&refusal, 1, error);
     }
-    return MARGAY_OK;
+    return status;
 }
 
 /* --------------------------------------------------------------- reading -- */

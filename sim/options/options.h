@@ -42,6 +42,11 @@ struct interval {
     uint64_t refs, seconds;
 };
 
+static inline bool interval_is_given(const struct interval *interval)
+{
+    return interval->refs != 0 || interval->seconds != 0;
+}
+
 /* Of --start and --stop: a function, or a number of references; the other is
    NULL, or 0. */
 struct record_point {
@@ -293,6 +298,19 @@ void options_free(struct options *options);
    or policies are simulated at each: a sentence names the smallest size of the
    table that is large enough. */
 void options_set_sentence_sizes(struct options *options);
+
+/* A refusal of options that only a command can judge.  Its message may have one
+   %s, for what was found. */
+struct refusal {
+    bool applies;
+    const char *message, *found;
+};
+
+/* MARGAY_BAD_ARGUMENT with the message of the first refusal that applies. */
+enum margay_status refuse_first(const struct refusal *refusals, size_t count,
+                                struct margay_error *error);
+#define REFUSE_FIRST(refusals, error) \
+    refuse_first(refusals, sizeof refusals / sizeof *refusals, error)
 
 /* The name of an option of pictures that was given; NULL = none was. */
 const char *options_of_picture(const struct options *options);
