@@ -12,7 +12,6 @@
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 enum { TABLE, HISTOGRAM, PROMETHEUS, FILES };
@@ -22,53 +21,39 @@ struct curve {
     struct margay_sizes object_sizes; /* the list is owned */
     struct csv_writer csvs[FILES];
     struct prometheus prometheus;
+    struct curve_sinks tables, answers;
     bool unreached; /* some trace has no cache for --at-most */
 };
 
 /* ------------------------------------------------------------- the rows -- */
 
-static struct curve_sinks sinks_of(struct curve *curve)
-{
-    const struct options *options = curve->options;
-    return (struct curve_sinks){
-        .csv = &curve->csvs[TABLE],
-        .histogram_csv =
-            options->results.histogram == NULL ? NULL : &curve->csvs[HISTOGRAM],
-        .bins = &options->results.bins,
-        .prometheus =
-            options->results.prometheus == NULL ? NULL : &curve->prometheus,
-        .tiers =
-            options->results.tiers.count > 0 ? &options->results.tiers : NULL,
-    };
-}
-
-/* A pass whose series are on their way into tables. */
+/* A pass, whose series go into sinks. */
 struct rows {
-    struct curve *curve;
     struct curve_sinks sinks;
     const struct margay_job *job;
     const struct margay_pass *pass;
     struct margay_series all; /* its references, in any cache */
     char number[24];          /* of a tenant without a name */
-    bool warns;               /* of what is in doubt */
+    bool warns;               /* of doubtful counts */
 };
 
 static struct series_labels labels_of(struct rows *rows,
                                       const struct margay_series *series)
 {
+    const struct options *options = rows->sinks.options;
     const struct margay_pass *pass = rows->pass;
-    struct series_labels labels = {.trace = pass->trace,
-                                   .block_bytes = pass->block_bytes};
-    if (rows->curve->options->run.window_refs != 0)
-        labels.window = &pass->window;
+    struct series_labels labels = {
+        .trace = pass->trace,
+        .block_bytes = pass->block_bytes,
+        .window = options->run.window_refs != 0 ? &pass->window : NULL,
+    };
     if (!series->has_key)
         return labels;
-    labels.tenant =
-        margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
-    const struct options *options = rows->curve->options;
-    if (options->run.join && series->key < options->operand_count)
-        labels.tenant = options->operands[series->key];
+    labels.tenant =
+        options->run.join && series->key < options->operand_count
+            ? options->operands[series->key]
+            : margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
     if (labels.tenant == NULL)
         labels.tenant = rows->number;
     return labels;
@@ -82,47 +67,27 @@ static enum margay_status write_series(void *context,
     const struct series_labels labels = labels_of(rows, series);
     summary_add(&rows->all, series);
     if (rows->warns)
-        warn_of_part(rows->curve->options, &labels, series);
+        warn_of_part(rows->sinks.options, &labels, series);
     return curve_write(&rows->sinks, &labels, series, error);
 }
 
 /* The series of a pass at the sizes of the options. */
 static enum margay_status write_rows(struct rows *rows,
+                                     const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    const struct options *options = rows->curve->options;
+    const struct options *options = rows->sinks.options;
     struct margay_sizes sizes;
-    uint64_t block_bytes =
-        options->results.objects ? 1 : rows->pass->block_bytes;
     enum margay_status status =
-        curve_sizes(options, block_bytes, &sizes, error);
+        curve_sizes(options, options->results.objects ? 1 : pass->block_bytes,
+                    &sizes, error);
     if (status != MARGAY_OK)
         return status;
-    status = margay_analysis_series(rows->job->analyses[rows->pass->index],
-                                    &sizes, write_series, rows, error);
+    rows->pass = pass;
+    status = margay_analysis_series(rows->job->analyses[pass->index], &sizes,
+                                    write_series, rows, error);
     free((void *)sizes.list_blocks);
     return status;
-}
-
-static enum margay_status write_passes(struct rows *rows,
-                                       struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < rows->job->pass_count && status == MARGAY_OK; i++) {
-        rows->pass = &rows->job->passes[i];
-        status = write_rows(rows, error);
-    }
-    return status;
-}
-
-static enum margay_status answer(void *context,
-                                 const struct margay_series *series,
-                                 struct margay_error *error)
-{
-    struct rows *rows = context;
-    const struct series_labels labels = labels_of(rows, series);
-    return answer_series(rows->curve->options, &labels, series,
-                         &rows->curve->unreached, error);
 }
 
 static enum margay_status write_pass(void *context,
@@ -130,17 +95,15 @@ static enum margay_status write_pass(void *context,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct curve *curve = context;
+    const struct curve *curve = context;
     const struct options *options = curve->options;
     margay_analysis *analysis = job->analyses[pass->index];
-    struct rows rows = {.curve = curve,
-                        .sinks = sinks_of(curve),
-                        .job = job,
-                        .pass = pass,
-                        .warns = true};
-    enum margay_status status = write_rows(&rows, error);
+    struct rows rows = {.sinks = curve->tables, .job = job, .warns = true};
+    struct rows answers = {.sinks = curve->answers, .job = job, .pass = pass};
+    enum margay_status status = write_rows(&rows, pass, error);
     if (status == MARGAY_OK && answers_are_asked(options))
-        status = margay_analysis_series(analysis, NULL, answer, &rows, error);
+        status = margay_analysis_series(analysis, NULL, write_series, &answers,
+                                        error);
     if (curve_shares(options))
         rows.all =
             margay_result_describe(margay_engine_analysis_result(analysis));
@@ -154,30 +117,17 @@ static enum margay_status snapshot(void *context, struct csv_writer *csv,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
-    struct rows rows = {
-        .curve = context, .sinks = {.csv = csv}, .job = job, .pass = pass};
-    rows.sinks.tiers = sinks_of(rows.curve).tiers;
-    return write_rows(&rows, error);
+    struct curve *curve = context;
+    struct rows rows = {.sinks = {.options = curve->options, .csv = csv},
+                        .job = job};
+    if (csv == NULL)
+        rows.sinks.prometheus = &curve->prometheus;
+    return write_rows(&rows, pass, error);
 }
 
-static enum margay_status publish(void *context, const struct margay_job *job,
-                                  struct margay_error *error)
+static void publish(void *context, struct output *output)
 {
-    const struct options *options = ((struct curve *)context)->options;
-    struct prometheus prometheus = {{NULL}};
-    struct rows rows = {
-        .curve = context, .sinks = {.prometheus = &prometheus}, .job = job};
-    struct output *output;
-    if (options->results.prometheus == NULL)
-        return MARGAY_OK;
-    enum margay_status status =
-        output_open(options->results.prometheus, OUTPUT_HELD, &output, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = write_passes(&rows, error);
-    prometheus_write(&prometheus, output);
-    prometheus_clear(&prometheus);
-    return output_settle(output, status, error);
+    prometheus_end(&((struct curve *)context)->prometheus, output);
 }
 
 /* ---------------------------------------------------------- the command -- */
@@ -195,30 +145,28 @@ static enum margay_status open_question(void *context,
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
-    struct rows rows = {.curve = context, .job = job};
-    return write_passes(&rows, error);
-}
-
-/* Warnings and answers next to the tables. */
-static void warn(const struct options *options)
-{
-    /* The summary of a whole trace says how many there are. */
-    if (options->results.ttl.given && options->results.policies.count == 0 &&
-        (options->reading.tenant != NULL || options->run.window_refs != 0))
-        message_tell("times to live may be approximate here; --policy lru "
-                     "counts them exactly");
-    if (options->results.prometheus != NULL && options->run.every.refs == 0 &&
-        options->run.every.seconds == 0)
-        message_tell("%s: written once, in the end; --every N writes it as the "
-                     "trace goes on",
-                     options->results.prometheus);
+    struct rows rows = {.sinks.options = ((struct curve *)context)->options,
+                        .job = job};
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
+        status = write_rows(&rows, &job->passes[i], error);
+    return status;
 }
 
 int cmd_curve(const struct options *options)
 {
-    struct curve curve = {.options = options};
-    const struct curve_sinks sinks = sinks_of(&curve);
-    char columns[SERIES_COLUMNS_TEXT], snapshot_columns[SERIES_COLUMNS_TEXT];
+    const char *histogram = options->results.histogram;
+    const char *prometheus = options->results.prometheus;
+    struct curve curve = {
+        .options = options,
+        .tables = {.options = options,
+                   .csv = &curve.csvs[TABLE],
+                   .histogram_csv =
+                       histogram == NULL ? NULL : &curve.csvs[HISTOGRAM],
+                   .prometheus = prometheus == NULL ? NULL : &curve.prometheus},
+        .answers = {.options = options, .unreached = &curve.unreached},
+    };
+    char columns[CURVE_COLUMNS_TEXT];
     const struct drive drive = {
         .options = options,
         .context = &curve,
@@ -228,26 +176,22 @@ int cmd_curve(const struct options *options)
         .begun = begun,
         .ended = write_pass,
         .snapshot = snapshot,
-        .snapshot_columns = snapshot_columns,
         .publish = publish,
         .csvs = curve.csvs,
         .files = {[TABLE] = {.columns = columns},
-                  [HISTOGRAM] = {.path = options->results.histogram,
+                  [HISTOGRAM] = {.path = histogram,
                                  .columns = curve_histogram_columns(options)},
-                  [PROMETHEUS] = {.path = options->results.prometheus}},
+                  [PROMETHEUS] = {.path = prometheus}},
     };
     struct margay_error error;
-    enum margay_status status;
-    curve_columns(options, false, columns);
-    curve_columns(options, true, snapshot_columns);
-    warn(options);
-    if (options->results.from == NULL)
-        status = drive_run(&drive, &error);
-    else if ((status = drive_open(&drive, &error)) == MARGAY_OK)
-        status = curve_from(options, &sinks, &curve.unreached, &error);
-    if (status == MARGAY_OK && options->results.prometheus != NULL)
-        prometheus_write(&curve.prometheus, curve.csvs[PROMETHEUS].output);
-    prometheus_clear(&curve.prometheus);
+    curve_columns(options, columns);
+    curve_warn(options);
+    enum margay_status status = options->results.from == NULL
+                                    ? drive_run(&drive, &error)
+                                    : drive_open(&drive, &error);
+    if (status == MARGAY_OK && options->results.from != NULL)
+        status = curve_from(&curve.tables, &curve.answers, &error);
+    prometheus_end(&curve.prometheus, curve.csvs[PROMETHEUS].output);
     free((void *)curve.object_sizes.list_blocks);
     int exit_status = csv_conclude(status, curve.csvs, FILES, &error);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED

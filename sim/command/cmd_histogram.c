@@ -59,7 +59,7 @@ static enum margay_status open_question(void *context,
 struct rows {
     const struct histogram *histogram;
     struct csv_writer *csv;
-    const struct margay_pass *pass;
+    struct series_labels labels;
     const margay_analysis *analysis;
     struct margay_series all; /* where it is told apart */
 };
@@ -82,8 +82,8 @@ static enum margay_status write_part(void *context, uint64_t key,
         csv_label_text(csv, operations[key]);
     else
         csv_label_number(csv, key, by == MARGAY_BY_SITE);
-    return table_histogram(csv, part->pass->trace, part->pass->block_bytes,
-                           &series, &histogram->options->results.bins, error);
+    return table_histogram(csv, &part->labels, &series,
+                           &histogram->options->results.bins, error);
 }
 
 /* ------------------------------------------------------------- the rows -- */
@@ -104,8 +104,7 @@ static enum margay_status write_series(void *context,
     return options->results.by.given
                ? margay_attribution_visit(rows->analysis->next, counted.bound,
                                           write_part, rows, error)
-               : table_histogram(rows->csv, rows->pass->trace,
-                                 rows->pass->block_bytes, &counted,
+               : table_histogram(rows->csv, &rows->labels, &counted,
                                  &options->results.bins, error);
 }
 
@@ -117,7 +116,11 @@ static enum margay_status write_rows(void *context, struct csv_writer *csv,
     const struct histogram *histogram = context;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
-        .histogram = histogram, .csv = csv, .pass = pass, .analysis = analysis};
+        .histogram = histogram,
+        .csv = csv,
+        .labels = {.trace = pass->trace, .block_bytes = pass->block_bytes},
+        .analysis = analysis,
+    };
     if (histogram->options->results.objects)
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
@@ -156,7 +159,6 @@ int cmd_histogram(const struct options *options)
         .open = open_question,
         .ended = write_pass,
         .snapshot = write_rows,
-        .snapshot_columns = columns,
     };
     struct margay_error error;
     enum margay_status status = MARGAY_OK;

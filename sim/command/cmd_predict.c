@@ -102,13 +102,14 @@ static enum margay_status write_table(struct prediction *prediction,
     static const struct margay_bins exact = {MARGAY_BINS_EXACT, 0};
     const struct margay_result result = result_of_histogram(histogram);
     const struct margay_series series = margay_result_describe(&result);
+    const struct series_labels labels = {
+        .trace = name, .block_bytes = prediction->block_bytes};
     if (prediction->choices->with_runs)
         csv_label_text(&prediction->csv, role);
     if (prediction->choices->curve)
         return table_curve(&prediction->csv, name, prediction->block_bytes,
                            &result, &prediction->options->results.sizes, error);
-    return table_histogram(&prediction->csv, name, prediction->block_bytes,
-                           &series, &exact, error);
+    return table_histogram(&prediction->csv, &labels, &series, &exact, error);
 }
 
 static enum margay_status write_tables(struct prediction *prediction,

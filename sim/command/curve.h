@@ -39,6 +39,12 @@ enum margay_status curve_question(const struct options *options,
                                   margay_question **question,
                                   struct margay_error *error);
 
+/* The engine of objects that the options ask for, without a curve or a
+   histogram.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY. */
+enum margay_status objects_options(const struct options *options,
+                                   struct margay_objects_options *engine,
+                                   struct margay_error *error);
+
 /* The additional counts of policies of objects, a set of enum
    margay_counter. */
 unsigned curve_object_counters(const struct options *options);
@@ -53,17 +59,17 @@ const margay_objects *objects_engine(const struct options *options,
 
 /* ----------------------------------------------------------- the tables -- */
 
-/* The columns of the table; of a snapshot, those without a window. */
-void curve_columns(const struct options *options, bool snapshot,
-                   char text[SERIES_COLUMNS_TEXT]);
+#define CURVE_COLUMNS_TEXT 288
+void curve_columns(const struct options *options,
+                   char text[CURVE_COLUMNS_TEXT]);
 const char *curve_histogram_columns(const struct options *options);
 
-/* Where rows of a series go; NULL is nowhere. */
+/* Where series go, as the options ask; NULL is nowhere. */
 struct curve_sinks {
+    const struct options *options;
     struct csv_writer *csv, *histogram_csv;
-    const struct margay_bins *bins; /* of the histogram */
     struct prometheus *prometheus;
-    const struct margay_tiers *tiers; /* the rows of csv are of these */
+    bool *unreached; /* into words, as answer_series() says */
 };
 
 enum margay_status curve_write(const struct curve_sinks *sinks,
@@ -79,8 +85,8 @@ enum margay_status curve_sizes(const struct options *options,
 
 /* Write the series of the histograms in the table of --from, and the answers
    about them. */
-enum margay_status curve_from(const struct options *options,
-                              const struct curve_sinks *sinks, bool *unreached,
+enum margay_status curve_from(const struct curve_sinks *tables,
+                              const struct curve_sinks *answers,
                               struct margay_error *error);
 
 /* ------------------------------------------------------------- in words -- */
@@ -123,6 +129,9 @@ enum margay_status answer_series(const struct options *options,
                                  const struct series_labels *labels,
                                  const struct margay_series *series,
                                  bool *unreached, struct margay_error *error);
+
+/* Keep messages about options whose results may surprise. */
+void curve_warn(const struct options *options);
 
 /* Do the options ask anything? */
 bool answers_are_asked(const struct options *options);

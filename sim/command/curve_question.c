@@ -7,21 +7,11 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-static enum margay_status prepare_objects(const struct options *options,
-                                          const struct objects_wanted *wanted,
-                                          const struct margay_sizes *sizes,
-                                          struct margay_objects_options *engine,
-                                          struct margay_error *error)
+enum margay_status objects_options(const struct options *options,
+                                   struct margay_objects_options *engine,
+                                   struct margay_error *error)
 {
-    static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
     *engine = (struct margay_objects_options)MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    engine->curve =
-        !wanted->curve ? NULL
-        /* A policy is simulated at the sizes of the table. */
-        : answers_are_asked(options) && options->results.policies.count == 0
-            ? &every_size
-            : sizes;
-    engine->distances = wanted->histogram;
     engine->seed = options->seed;
     engine->half_life_refs = options->engine.half_life_refs;
     engine->bound_bytes = options->engine.bound.value;
@@ -32,11 +22,6 @@ static enum margay_status prepare_objects(const struct options *options,
         margay_objects_take_spec(options->engine.spec, engine, error);
     if (options->results.sample_rate != 0)
         engine->rate = options->results.sample_rate;
-    if (status == MARGAY_OK && wanted->distances && engine->rate < 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "engine %s does not tell the distance of each "
-                           "reference",
-                           options->engine.spec);
     return status;
 }
 
@@ -63,6 +48,7 @@ enum margay_status objects_question(const struct options *options,
                                     margay_question **question,
                                     struct margay_error *error)
 {
+    static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
     const struct margay_object_policies_request request = {
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
@@ -79,11 +65,21 @@ enum margay_status objects_question(const struct options *options,
     enum margay_status status =
         margay_cache_sizes_resolve(&options->results.sizes, 1, sizes, error);
     if (status == MARGAY_OK)
-        status = prepare_objects(options, wanted, sizes, &engine, error);
+        status = objects_options(options, &engine, error);
+    if (status == MARGAY_OK && wanted->distances && engine.rate < 1)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "engine %s does not tell the distance of each "
+                             "reference",
+                             options->engine.spec);
     if (status != MARGAY_OK) {
         margay_question_free(wanted->next);
         return status;
     }
+    engine.distances = wanted->histogram;
+    /* A policy is simulated at the sizes of the table. */
+    bool steps = answers_are_asked(options) && request.policy_count == 0;
+    if (wanted->curve)
+        engine.curve = steps ? &every_size : sizes;
     return request.policy_count > 0
                ? margay_object_policies_question(&engine, &request, question,
                                                  error)

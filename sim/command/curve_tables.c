@@ -1,4 +1,5 @@
 /* curve_tables.c - the tables that curve writes, of traces and of --from */
+#define _GNU_SOURCE
 #include "sim/command/curve.h"
 
 #include <inttypes.h>
@@ -20,28 +21,32 @@ const char *curve_histogram_columns(const struct options *options)
                   [options->reading.tenant != NULL];
 }
 
-void curve_columns(const struct options *options, bool snapshot,
-                   char text[SERIES_COLUMNS_TEXT])
+void curve_columns(const struct options *options, char text[CURVE_COLUMNS_TEXT])
 {
-    const struct series_columns columns = {
-        .counters =
-            (options->results.objects ? MARGAY_COUNTS_BYTES : 0u) |
-            (options->results.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0u) |
-            (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u) |
-            curve_object_counters(options) |
-            (curve_shares(options) ? MARGAY_COUNTS_SHARED : 0u),
-        .policy = options->results.policies.count > 0 ||
-                  options->results.groups.count > 0,
-        .key = options->reading.tenant != NULL,
-        .window = !snapshot && options->run.window_refs != 0,
+    const struct margay_tiers *tiers = &options->results.tiers;
+    const bool has_tiers = tiers->count > 0;
+    const unsigned counters = curve_object_counters(options);
+    const struct {
+        bool has;
+        const char *columns;
+    } parts[] = {
+        {options->run.window_refs != 0, WINDOW_COLUMN},
+        {has_tiers && tiers_have_splits(tiers), SPLIT_COLUMN},
+        {true, has_tiers ? TIER_COLUMNS : CURVE_COLUMNS},
+        {options->results.objects, CURVE_OBJECT_COLUMNS},
+        {counters & MARGAY_COUNTS_COSTS, CURVE_COST_COLUMN},
+        {counters & MARGAY_COUNTS_WRITTEN, CURVE_WRITTEN_COLUMN},
+        {counters & MARGAY_COUNTS_TIERS, CURVE_MEMORY_COLUMNS},
+        {options->results.writebacks, CURVE_WRITE_COLUMNS},
+        {options->results.requests && !has_tiers, CURVE_REQUEST_COLUMNS},
+        {options->results.policies.count > 0 ||
+             options->results.groups.count > 0,
+         POLICY_COLUMN},
+        {options->reading.tenant != NULL, CURVE_TENANT_COLUMN},
+        {curve_shares(options), CURVE_SHARED_COLUMN},
     };
-    if (options->results.tiers.count == 0)
-        series_columns_text(&columns, text);
-    else
-        snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s",
-                 columns.window ? WINDOW_COLUMN : "",
-                 tiers_have_splits(&options->results.tiers) ? SPLIT_COLUMN : "",
-                 TIER_COLUMNS, columns.key ? CURVE_TENANT_COLUMN : "");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        text = stpcpy(text, parts[i].has ? parts[i].columns : "");
 }
 
 enum margay_status curve_write(const struct curve_sinks *sinks,
@@ -49,25 +54,20 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
                                const struct margay_series *series,
                                struct margay_error *error)
 {
-    struct csv_writer *csv = sinks->csv, *histogram_csv = sinks->histogram_csv;
+    const struct options *options = sinks->options;
+    const struct margay_tiers *tiers = &options->results.tiers;
     enum margay_status status = MARGAY_OK;
-    if (csv != NULL && labels->window != NULL)
-        csv_window(csv, *labels->window);
-    if (csv != NULL && sinks->tiers != NULL)
-        status = table_tiers(csv, labels, sinks->tiers, series, error);
-    else if (csv != NULL)
-        status = table_series(csv, labels->trace, labels->block_bytes, series,
-                              labels->tenant, error);
-    if (histogram_csv != NULL && labels->window != NULL)
-        csv_window(histogram_csv, *labels->window);
-    if (histogram_csv != NULL && labels->tenant != NULL)
-        csv_label_text(histogram_csv, labels->tenant);
-    if (status == MARGAY_OK && histogram_csv != NULL)
-        status =
-            table_histogram(histogram_csv, labels->trace, labels->block_bytes,
-                            series, sinks->bins, error);
-    return status == MARGAY_OK && sinks->prometheus != NULL
-               ? prometheus_take(sinks->prometheus, labels, series, error)
+    if (sinks->csv != NULL && tiers->count > 0)
+        status = table_tiers(sinks->csv, labels, tiers, series, error);
+    else if (sinks->csv != NULL)
+        status = table_series(sinks->csv, labels, series, error);
+    if (status == MARGAY_OK && sinks->histogram_csv != NULL)
+        status = table_histogram(sinks->histogram_csv, labels, series,
+                                 &options->results.bins, error);
+    if (status == MARGAY_OK && sinks->prometheus != NULL)
+        status = prometheus_take(sinks->prometheus, labels, series, error);
+    return status == MARGAY_OK && sinks->unreached != NULL
+               ? answer_series(options, labels, series, sinks->unreached, error)
                : status;
 }
 
@@ -94,12 +94,6 @@ enum margay_status curve_sizes(const struct options *options,
 
 /* ----------------------------- a table of distances instead of a trace -- */
 
-struct drawing {
-    const struct options *options;
-    struct curve_sinks sinks;
-    bool *unreached;
-};
-
 /* A table of reuse times (--of time) has the same columns.  An immediate repeat
    is at distance 0 and at time 1; and a distance is less than the number of
    blocks, which is that of cold misses unless there was a warm-up or counts are
@@ -124,53 +118,59 @@ static enum margay_status check_distances(const struct options *options,
         options->results.from, largest, trace, cold, margay_plural(cold, "es"));
 }
 
-/* The rows of a histogram, and the answers about it. */
-static enum margay_status draw(const struct drawing *drawing,
+/* Write the series of a histogram at these sizes; NULL = where it steps. */
+static enum margay_status draw(const struct curve_sinks *sinks,
                                const struct run_csv *run,
+                               const struct margay_sizes *sizes,
                                struct margay_error *error)
 {
-    const struct options *options = drawing->options;
     const struct margay_result result = result_of_histogram(run->histogram);
     const struct series_labels labels = {.trace = run->trace,
                                          .block_bytes = run->block_bytes};
-    struct margay_sizes sizes = {.list_blocks = NULL};
     struct margay_series series;
-    struct margay_series_point *points = NULL;
+    struct margay_series_point *points;
+    enum margay_status status =
+        margay_result_series(&result, sizes, &series, &points, error);
+    if (status == MARGAY_OK)
+        status = curve_write(sinks, &labels, &series, error);
+    free(points);
+    return status;
+}
+
+static enum margay_status draw_run(const struct curve_sinks *tables,
+                                   const struct curve_sinks *answers,
+                                   const struct run_csv *run,
+                                   struct margay_error *error)
+{
+    const struct options *options = tables->options;
+    struct margay_sizes sizes;
     enum margay_status status =
         check_distances(options, run->trace, run->histogram, error);
     if (status == MARGAY_OK)
         status = curve_sizes(options, run->block_bytes, &sizes, error);
     if (status != MARGAY_OK)
         return status;
-    status = margay_result_series(&result, &sizes, &series, &points, error);
-    if (status == MARGAY_OK)
-        status = curve_write(&drawing->sinks, &labels, &series, error);
-    free(points);
+    status = draw(tables, run, &sizes, error);
     free((void *)sizes.list_blocks);
-    if (status != MARGAY_OK || !answers_are_asked(options))
-        return status;
-    status = margay_result_series(&result, NULL, &series, &points, error);
-    if (status == MARGAY_OK)
-        status =
-            answer_series(options, &labels, &series, drawing->unreached, error);
-    free(points);
-    return status;
+    return status == MARGAY_OK && answers_are_asked(options)
+               ? draw(answers, run, NULL, error)
+               : status;
 }
 
-enum margay_status curve_from(const struct options *options,
-                              const struct curve_sinks *sinks, bool *unreached,
+enum margay_status curve_from(const struct curve_sinks *tables,
+                              const struct curve_sinks *answers,
                               struct margay_error *error)
 {
-    const struct drawing drawing = {options, *sinks, unreached};
+    const struct options *options = tables->options;
+    struct run_places table;
     if (options->operand_count > 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--from reads a table instead of a trace: leave out "
                            "the trace");
-    struct run_places table;
     enum margay_status status =
         run_table_read(&table, options->results.from, RUN_EXACT, false, error);
     for (size_t i = 0; i < table.count && status == MARGAY_OK; i++)
-        status = draw(&drawing, &table.runs[i], error);
+        status = draw_run(tables, answers, &table.runs[i], error);
     run_places_clear(&table);
     return status;
 }

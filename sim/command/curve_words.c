@@ -1,4 +1,4 @@
-/* curve_words.c - a pass of a curve in words */
+/* curve_words.c - a curve in words */
 #include "sim/command/curve.h"
 
 #include <inttypes.h>
@@ -11,8 +11,9 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-#define SIZE_TEXT 80
-#define NAME_TEXT 512 /* of labels, without the trace */
+#define SIZE_TEXT  80
+#define NAME_TEXT  512 /* of labels, without the trace */
+#define PARTS_TEXT 320
 
 /* The series asked about, of misses or of missed bytes. */
 struct curve {
@@ -216,37 +217,26 @@ static void summarise_requests(const struct margay_pass *pass,
                                const struct margay_series *series)
 {
     unsigned bits = series->fraction_bits;
-    uint64_t requests = margay_round_count(series->requests, bits);
-    uint64_t references = margay_round_count(series->references, bits);
-    uint64_t infinite = margay_round_count(series->infinite, bits);
-    uint64_t missed = margay_round_count(series->infinite_requests, bits);
     uint64_t bound = series->bound;
-    uint64_t distinct = bound == 0 ? series->distinct : bound;
     char text[5][WORDS_BYTES];
-    message_tell("%s: %s reference%s of %s request%s, distinct%s %s block%s, "
-                 "%s reference%s and %s request%s miss in every cache%s, "
-                 "%.1f M refs/s",
-                 pass->trace, words_number(references, text[0]),
-                 margay_plural(references, "s"),
-                 words_number(requests, text[1]), margay_plural(requests, "s"),
-                 bound == 0 ? "" : " >", words_number(distinct, text[2]),
-                 margay_plural(distinct, "s"), words_number(infinite, text[3]),
-                 margay_plural(infinite, "s"), words_number(missed, text[4]),
-                 margay_plural(missed, "s"),
-                 bound == 0 ? "" : " up to the bound", pass_rate(pass));
+    message_tell(
+        "%s: %s of %s, distinct%s %s, %s and %s miss in every cache%s, "
+        "%.1f M refs/s",
+        pass->trace,
+        words_of(margay_round_count(series->references, bits), "reference",
+                 text[0]),
+        words_of(margay_round_count(series->requests, bits), "request",
+                 text[1]),
+        bound == 0 ? "" : " >",
+        words_of(bound == 0 ? series->distinct : bound, "block", text[2]),
+        words_of(margay_round_count(series->infinite, bits), "reference",
+                 text[3]),
+        words_of(margay_round_count(series->infinite_requests, bits), "request",
+                 text[4]),
+        bound == 0 ? "" : " up to the bound", pass_rate(pass));
 }
 
 /* -------------------------------------------------------------- objects -- */
-
-/* "12 expired", where there are any. */
-static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
-{
-    char number[WORDS_BYTES];
-    size_t used = strlen(text);
-    if (count > 0)
-        snprintf(text + used, bytes - used, ", %s %s",
-                 words_number(count, number), what);
-}
 
 static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
 {
@@ -289,69 +279,44 @@ void warn_of_part(const struct options *options,
 }
 
 static void warn_of_sizes(const struct margay_job *job,
-                          const margay_objects *engine)
+                          const struct margay_objects_counts *counts)
 {
-    struct margay_objects_counts counts = margay_objects_counted(engine);
     uint64_t never;
-    margay_objects_round(&counts);
     (void)margay_trace_unknown_sizes(job->reader, &never);
-    warn_of_resized(job->trace, "", counts.resized, counts.references);
-    if (is_more_than_a_hundredth(never, counts.references))
+    warn_of_resized(job->trace, "", counts->resized, counts->references);
+    if (is_more_than_a_hundredth(never, counts->references))
         message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
                      "their object is never said%s",
                      job->trace, never, never == 1 ? " counts" : "s count",
                      strcmp(job->trace, "-") == 0 ? " before them" : "");
 }
 
-static void summarise_objects(const struct margay_job *job,
-                              const struct margay_pass *pass,
-                              const margay_objects *engine,
-                              const struct margay_objects_options *options)
+/* ", 12 expired", where there are any. */
+static void add_part(char text[PARTS_TEXT], uint64_t count, const char *what)
 {
-    struct margay_objects_counts counts = margay_objects_counted(engine);
-    bool sampled = options->rate < 1;
-    margay_objects_round(&counts);
-    uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
-    uint64_t bound = counts.exceeded_bound;
-    char objects[160], parts[320] = "", text[3][WORDS_BYTES];
-    add_part(parts, sizeof parts, counts.expired, "expired");
-    add_part(parts, sizeof parts, counts.deletes, "deleted");
-    add_part(parts, sizeof parts, counts.resized, "with another size");
-    /* Ages leave nothing in doubt that could be counted, and a sample does not
-       say how much there is of all. */
-    if ((counts.doubtful > 0 && !sampled) ||
-        (counts.shrunk > 0 && !options->ages && !sampled))
-        snprintf(
-            parts + strlen(parts), sizeof parts - strlen(parts),
-            ", in caches smaller than the largest object at most %s misses "
-            "(%.2g%% of references) more",
-            words_number(counts.doubtful, text[0]),
-            100 * (double)counts.doubtful / (double)counts.references);
-    add_part(parts, sizeof parts, counts.merged,
-             "with an approximate time to live");
-    add_part(parts, sizeof parts, unknown, "without a size of their own");
-    add_part(parts, sizeof parts, never,
-             "of these 0 bytes, as no size was known");
-    if (bound != 0)
-        snprintf(objects, sizeof objects, "objects of more than %s byte%s",
-                 words_number(bound, text[0]), margay_plural(bound, "s"));
-    else
-        snprintf(objects, sizeof objects, "%s object%s of %s byte%s",
-                 words_number(counts.objects, text[0]),
-                 margay_plural(counts.objects, "s"),
-                 words_number(counts.object_bytes, text[1]),
-                 margay_plural(counts.object_bytes, "s"));
-    message_tell("%s: %s reference%s, %s%s in all, %s %s%s, %.1f M refs/s",
-                 pass->trace, words_number(counts.references, text[0]),
-                 margay_plural(counts.references, "s"), sampled ? "about " : "",
-                 objects, words_number(counts.cold, text[1]),
-                 bound != 0         ? "hit in no cache up to there"
-                 : counts.cold == 1 ? "cold miss"
-                                    : "cold misses",
-                 parts, pass_rate(pass));
+    char number[WORDS_BYTES];
+    size_t used = strlen(text);
+    if (count > 0)
+        snprintf(text + used, PARTS_TEXT - used, ", %s %s",
+                 words_number(count, number), what);
 }
 
-/* -------------------------------------------------------------- the pass -- */
+/* The kinds of references, where there are any; `doubts` are the words about
+   doubtful ones. */
+static void name_parts(const struct margay_objects_counts *counts,
+                       const char *doubts, const margay_trace *trace,
+                       char text[PARTS_TEXT])
+{
+    uint64_t never, unknown = margay_trace_unknown_sizes(trace, &never);
+    *text = '\0';
+    add_part(text, counts->expired, "expired");
+    add_part(text, counts->deletes, "deleted");
+    add_part(text, counts->resized, "with another size");
+    strcat(text, doubts);
+    add_part(text, counts->merged, "with an approximate time to live");
+    add_part(text, unknown, "without a size of their own");
+    add_part(text, never, "of these 0 bytes, as no size was known");
+}
 
 void summarise_objects_pass(const struct options *options,
                             const struct margay_job *job,
@@ -359,14 +324,42 @@ void summarise_objects_pass(const struct options *options,
 {
     const margay_objects *engine =
         objects_engine(options, job->analyses[pass->index]);
-    struct margay_objects_options asked = MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    (void)margay_objects_take_spec(options->engine.spec, &asked, NULL);
-    if (options->results.sample_rate != 0)
-        asked.rate = options->results.sample_rate;
-    asked.ages = options->results.ttl.given;
-    summarise_objects(job, pass, engine, &asked);
-    warn_of_sizes(job, engine);
+    struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_options asked;
+    char objects[160], doubts[160] = "", parts[PARTS_TEXT];
+    char text[2][WORDS_BYTES];
+    margay_objects_round(&counts);
+    (void)objects_options(options, &asked, NULL);
+    uint64_t bound = counts.exceeded_bound;
+    bool sampled = asked.rate < 1;
+    /* Ages leave nothing in doubt that could be counted, and a sample does not
+       say how much there is of all. */
+    if (!sampled && (counts.doubtful > 0 || (counts.shrunk > 0 && !asked.ages)))
+        snprintf(doubts, sizeof doubts,
+                 ", in caches smaller than the largest object at most %s "
+                 "misses (%.2g%% of references) more",
+                 words_number(counts.doubtful, text[0]),
+                 100 * (double)counts.doubtful / (double)counts.references);
+    name_parts(&counts, doubts, job->reader, parts);
+    if (bound != 0)
+        snprintf(objects, sizeof objects, "objects of more than %s",
+                 words_of(bound, "byte", text[0]));
+    else
+        snprintf(objects, sizeof objects, "%s of %s",
+                 words_of(counts.objects, "object", text[0]),
+                 words_of(counts.object_bytes, "byte", text[1]));
+    message_tell("%s: %s, %s%s in all, %s %s%s, %.1f M refs/s", pass->trace,
+                 words_of(counts.references, "reference", text[0]),
+                 sampled ? "about " : "", objects,
+                 words_number(counts.cold, text[1]),
+                 bound != 0         ? "hit in no cache up to there"
+                 : counts.cold == 1 ? "cold miss"
+                                    : "cold misses",
+                 parts, pass_rate(pass));
+    warn_of_sizes(job, &counts);
 }
+
+/* -------------------------------------------------------------- the pass -- */
 
 void summary_add(struct margay_series *all, const struct margay_series *series)
 {
@@ -413,4 +406,18 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
     if ((columns & MARGAY_COLUMN_REQUESTS) && !options->results.in_report)
         message_tell("%s: the trace has requests: --requests counts them",
                      job->trace);
+}
+
+void curve_warn(const struct options *options)
+{
+    /* The summary of a whole trace says how many there are. */
+    if (options->results.ttl.given && options->results.policies.count == 0 &&
+        (options->reading.tenant != NULL || options->run.window_refs != 0))
+        message_tell("times to live may be approximate here; --policy lru "
+                     "counts them exactly");
+    if (options->results.prometheus != NULL &&
+        !interval_is_given(&options->run.every))
+        message_tell("%s: written once, in the end; --every N writes it as the "
+                     "trace goes on",
+                     options->results.prometheus);
 }

@@ -20,9 +20,6 @@
 /* The ranks of which this process is one; NULL = no cluster. */
 static const struct margay_transport *ranks;
 
-/* More than the options that ask for a column which not every trace has. */
-#define MOST_NEEDS 24
-
 /* ----------------------------------------------------------- the request -- */
 
 bool drive_joins(const struct options *options)
@@ -36,62 +33,53 @@ bool drive_tenants_are_threads(const struct options *options)
            strcmp(options->reading.tenant, "thread") == 0;
 }
 
-/* The needs of the options of columns of a trace; returns how many. */
-static size_t list_needs(const struct options *options,
-                         struct margay_need needs[MOST_NEEDS])
+/* The columns that options need; 0 of one that is not given. */
+struct needs {
+    struct margay_need list[16];
+};
+
+#define IF(given, column)  ((given) ? (unsigned)MARGAY_COLUMN_##column : 0)
+#define IF_BY(key, column) IF(by->given && by->by == MARGAY_BY_##key, column)
+
+static struct needs needs_of(const struct options *options)
 {
-    static const char sited[] = "margay record --to mgt --sites";
-    const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
+    static const char sites[] = "margay record --to mgt --sites";
+    static const char threads[] = "margay record --to mgt";
+    const struct margay_trace_options *reading = &options->reading;
     const struct attribution_option *by = &options->results.by;
-    const bool joins = drive_joins(options);
-    const struct {
-        bool given;
-        struct margay_need need;
-    } table[] = {
-        {options->reading.kinds != MARGAY_ALL_KINDS,
-         {"--kind", MARGAY_COLUMN_KINDS, options->reading.kinds, NULL}},
-        {options->reading.ops != MARGAY_ALL_OPS,
-         {"--op", MARGAY_COLUMN_OPS, 0, NULL}},
-        {options->results.objects, {"--objects", MARGAY_COLUMN_SIZES, 0, NULL}},
-        {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
-        {options->results.requests,
-         {"--requests", MARGAY_COLUMN_REQUESTS, 0, NULL}},
-        {options->reading.tenant != NULL && !joins,
-         {"--tenant",
-          drive_tenants_are_threads(options) ? MARGAY_COLUMN_THREADS
-                                             : MARGAY_COLUMN_TENANTS,
-          0, NULL}},
-        {options->run.straddle == MARGAY_STRADDLE_SPLIT,
-         {"--straddle split", MARGAY_COLUMN_EXTENTS, 0,
-          options->reading.ids ? "the trace without --ids" : NULL}},
-        {options->results.writebacks,
-         {"--writebacks", MARGAY_COLUMN_KINDS, writes, NULL}},
-        {options->caches.write != WRITE_UNSAID,
-         {"--write", MARGAY_COLUMN_KINDS, writes, NULL}},
-        {options->caches.allocate != WRITE_UNSAID,
-         {"--allocate", MARGAY_COLUMN_KINDS, writes, NULL}},
-        {options->caches.by_kind,
-         {"--by kind", MARGAY_COLUMN_KINDS, MARGAY_ALL_KINDS, NULL}},
-        {(options->caches.policy.info->abilities |
-          options->caches.policies.abilities) &
-             MARGAY_POLICY_NEEDS_SITES,
-         {"--policy ship", MARGAY_COLUMN_SITES, 0, sited}},
-        {options->command->bit == ON_ANNOTATE,
-         {"annotate", MARGAY_COLUMN_SITES, 0, sited}},
-        {by->given && by->by == MARGAY_BY_SITE,
-         {"--by site", MARGAY_COLUMN_SITES, 0, sited}},
-        {by->given && by->by == MARGAY_BY_THREAD && !joins,
-         {"--by thread", MARGAY_COLUMN_THREADS, 0, "margay record --to mgt"}},
-        {by->given && by->by == MARGAY_BY_OP,
-         {"--by op", MARGAY_COLUMN_OPS, 0, NULL}},
-    };
-    _Static_assert(sizeof table / sizeof *table <= MOST_NEEDS, "all fit");
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].given)
-            needs[count++] = table[i].need;
-    }
-    return count;
+    const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
+    const unsigned policies = options->caches.policy.info->abilities |
+                              options->caches.policies.abilities;
+    const bool joins = drive_joins(options), ids = reading->ids;
+    const bool tenant = reading->tenant != NULL && !joins;
+    const bool by_thread = drive_tenants_are_threads(options);
+    const bool splits = options->run.straddle == MARGAY_STRADDLE_SPLIT;
+    return (struct needs){{
+        {"--kind", IF(reading->kinds != MARGAY_ALL_KINDS, KINDS),
+         reading->kinds, NULL},
+        {"--op", IF(reading->ops != MARGAY_ALL_OPS, OPS), 0, NULL},
+        {"--objects", IF(options->results.objects, SIZES), 0, NULL},
+        {"--ttl", IF(options->results.ttl.given, TIMES), 0, NULL},
+        {"--requests", IF(options->results.requests, REQUESTS), 0, NULL},
+        {"--tenant",
+         IF(tenant && by_thread, THREADS) | IF(tenant && !by_thread, TENANTS),
+         0, NULL},
+        {"--straddle split", IF(splits, EXTENTS), 0,
+         ids ? "the trace without --ids" : NULL},
+        {"--writebacks", IF(options->results.writebacks, KINDS), writes, NULL},
+        {"--write", IF(options->caches.write != WRITE_UNSAID, KINDS), writes,
+         NULL},
+        {"--allocate", IF(options->caches.allocate != WRITE_UNSAID, KINDS),
+         writes, NULL},
+        {"--by kind", IF(options->caches.by_kind, KINDS), MARGAY_ALL_KINDS,
+         NULL},
+        {"--policy ship", IF(policies & MARGAY_POLICY_NEEDS_SITES, SITES), 0,
+         sites},
+        {"annotate", IF(options->command->bit == ON_ANNOTATE, SITES), 0, sites},
+        {"--by site", IF_BY(SITE, SITES), 0, sites},
+        {"--by thread", joins ? 0 : IF_BY(THREAD, THREADS), 0, threads},
+        {"--by op", IF_BY(OP, OPS), 0, NULL},
+    }};
 }
 
 struct margay_engine_request drive_engine(const struct options *options,
@@ -144,56 +132,47 @@ static bool is_file(const char *path)
            (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-/* A snapshot goes next to a file that is written as a whole. */
-static enum margay_status check_snapshots(const struct options *options,
-                                          struct margay_error *error)
-{
-    const char *output = options->output;
-    const char *prometheus = options->results.prometheus;
-    if (options->run.every.refs == 0 && options->run.every.seconds == 0)
-        return MARGAY_OK;
-    if (output == NULL && options->run.save == NULL && prometheus == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--every writes FILE.snapshot next to the FILE of "
-                           "--output, which is not given");
-    if (output != NULL && !is_file(output))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--every writes FILE.snapshot next to the FILE of "
-                           "--output, and '%s' is not a regular file",
-                           output);
-    if (prometheus != NULL && !is_file(prometheus))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--every replaces the FILE of --prometheus, and "
-                           "'%s' is not a regular file",
-                           prometheus);
-    return MARGAY_OK;
-}
-
-/* Options of a run that contradict each other. */
+/* Options of a run that contradict each other.  A snapshot goes next to a file
+   that is written as a whole. */
 static enum margay_status check_request(const struct options *options,
                                         struct margay_error *error)
 {
     const bool joins = drive_joins(options);
-    if (joins && options->reading.tenant != NULL &&
-        !drive_tenants_are_threads(options))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--tenant: found '%s', expected 'thread': with "
-                           "--join the tenants are the traces",
-                           options->reading.tenant);
-    if (!joins && options->operand_count > 1 &&
-        (options->command->bit & (ON_FILTER | ON_CONVERT)) != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "found %zu traces, expected one, or --join to write "
-                           "all as one, in the order of their times",
-                           options->operand_count);
-    const char *file = options->results.prometheus != NULL   ? "prometheus"
-                       : options->annotate.callgrind != NULL ? "callgrind"
-                                                             : NULL;
-    if (file != NULL && options->operand_count > 1 && !joins)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--%s: the file is for one trace at a time, not %zu",
-                           file, options->operand_count);
-    return check_snapshots(options, error);
+    const bool several = options->operand_count > 1 && !joins;
+    const bool every = interval_is_given(&options->run.every);
+    const char *output = options->output, *tenant = options->reading.tenant;
+    const char *prometheus = options->results.prometheus;
+    const char *callgrind = options->annotate.callgrind;
+    char count[24];
+    snprintf(count, sizeof count, "%zu", options->operand_count);
+    const struct refusal refusals[] = {
+        {joins && tenant != NULL && !drive_tenants_are_threads(options),
+         "--tenant: found '%s', expected 'thread': with --join the tenants are "
+         "the traces",
+         tenant},
+        {several && (options->command->bit & (ON_FILTER | ON_CONVERT)) != 0,
+         "found %s traces, expected one, or --join to write all as one, in the "
+         "order of their times",
+         count},
+        {several && prometheus != NULL,
+         "--prometheus: the file is for one trace at a time, not %s", count},
+        {several && callgrind != NULL,
+         "--callgrind: the file is for one trace at a time, not %s", count},
+        {every && output == NULL && options->run.save == NULL &&
+             prometheus == NULL,
+         "--every writes FILE.snapshot next to the FILE of --output, which is "
+         "not given",
+         NULL},
+        {every && output != NULL && !is_file(output),
+         "--every writes FILE.snapshot next to the FILE of --output, and '%s' "
+         "is not a regular file",
+         output},
+        {every && prometheus != NULL && !is_file(prometheus),
+         "--every replaces the FILE of --prometheus, and '%s' is not a regular "
+         "file",
+         prometheus},
+    };
+    return REFUSE_FIRST(refusals, error);
 }
 
 /* ------------------------------------------------------------- the host -- */
@@ -268,6 +247,29 @@ static enum margay_status check_samples(const struct drive *drive,
     return MARGAY_OK;
 }
 
+/* Write a file of all passes so far: a table, or else the file for
+   Prometheus. */
+static enum margay_status renew(const struct drive *drive, const char *path,
+                                const struct margay_job *job, bool is_table,
+                                struct margay_error *error)
+{
+    struct output *output = NULL;
+    struct csv_writer csv;
+    enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (is_table)
+        csv_begin(&csv, output, drive->options->json, drive->files[0].columns);
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
+        status = drive->snapshot(drive->context, is_table ? &csv : NULL, job,
+                                 &job->passes[i], error);
+    if (is_table)
+        csv_end(&csv);
+    else
+        drive->publish(drive->context, output);
+    return output_settle(output, status, error);
+}
+
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
@@ -280,12 +282,11 @@ static enum margay_status begun(void *context, const struct margay_job *job,
         status = drive->begun(drive->context, job, error);
     /* At once, so that readers of the file find a table from the start.  A run
        that goes on keeps the old table until it has more. */
-    bool publishes =
-        drive->publish != NULL && drive->snapshot != NULL &&
-        (options->run.every.refs != 0 || options->run.every.seconds != 0) &&
-        options->run.resume == NULL;
+    bool publishes = options->results.prometheus != NULL &&
+                     interval_is_given(&options->run.every) &&
+                     options->run.resume == NULL;
     return status == MARGAY_OK && publishes
-               ? drive->publish(drive->context, job, error)
+               ? renew(drive, options->results.prometheus, job, false, error)
                : status;
 }
 
@@ -308,43 +309,25 @@ static enum margay_status ended(void *context, const struct margay_job *job,
     return status;
 }
 
-/* The rows of all passes, in a table of their own. */
-static enum margay_status show_snapshot(const struct drive *drive,
-                                        const struct margay_job *job,
-                                        uint64_t references,
-                                        struct margay_error *error)
-{
-    struct output *output = NULL;
-    struct csv_writer csv;
-    char *path;
-    if (asprintf(&path, "%s.snapshot", drive->options->output) < 0)
-        return margay_fail_memory(error, "a snapshot");
-    enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
-    if (status == MARGAY_OK) {
-        csv_begin(&csv, output, drive->options->json, drive->snapshot_columns);
-        for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
-            status = drive->snapshot(drive->context, &csv, job, &job->passes[i],
-                                     error);
-        csv_end(&csv);
-    }
-    status = output_settle(output, status, error);
-    if (status == MARGAY_OK && !drive->options->quiet)
-        message_print("%s: the first %" PRIu64 " reference%s", path, references,
-                      margay_plural(references, "s"));
-    free(path);
-    return status;
-}
-
 static enum margay_status look(void *context, const struct margay_job *job,
                                uint64_t references, struct margay_error *error)
 {
     const struct drive *drive = ((struct seat *)context)->drive;
+    const struct options *options = drive->options;
     enum margay_status status = MARGAY_OK;
-    if (drive->options->output != NULL)
-        status = show_snapshot(drive, job, references, error);
-    if (status == MARGAY_OK && drive->publish != NULL)
-        status = drive->publish(drive->context, job, error);
-    return status;
+    char *path = NULL;
+    if (options->output != NULL &&
+        asprintf(&path, "%s.snapshot", options->output) < 0)
+        return margay_fail_memory(error, "a snapshot");
+    if (path != NULL)
+        status = renew(drive, path, job, true, error);
+    if (status == MARGAY_OK && path != NULL && !options->quiet)
+        message_print("%s: the first %" PRIu64 " reference%s", path, references,
+                      margay_plural(references, "s"));
+    free(path);
+    return status == MARGAY_OK && options->results.prometheus != NULL
+               ? renew(drive, options->results.prometheus, job, false, error)
+               : status;
 }
 
 static enum margay_status save(void *context, const struct margay_job *job,
@@ -383,23 +366,28 @@ static void tell_reading(const char *name, const margay_trace *trace)
                      first);
 }
 
+/* Even with --quiet, because the writer of a pipe waits for it. */
+static void tell_resumed(const struct options *options,
+                         const struct margay_notice *notice)
+{
+    char warmup[80] = "";
+    if (notice->warmup_refs > 0)
+        snprintf(warmup, sizeof warmup,
+                 ", of whose warm-up %" PRIu64 " %s still to come",
+                 notice->warmup_refs, notice->warmup_refs == 1 ? "is" : "are");
+    message_print("%s: goes on after %" PRIu64 " reference%s%s",
+                  options->run.resume, notice->references,
+                  margay_plural(notice->references, "s"), warmup);
+}
+
 static void tell(void *context, const struct margay_job *job,
                  const struct margay_notice *notice)
 {
     struct seat *seat = context;
-    const struct options *options = seat->drive->options;
     const char *end = margay_plural(notice->references, "s");
-    char warmup[80] = "";
     switch (notice->news) {
     case MARGAY_RESUMED:
-        if (notice->warmup_refs > 0)
-            snprintf(warmup, sizeof warmup,
-                     ", of whose warm-up %" PRIu64 " %s still to come",
-                     notice->warmup_refs,
-                     notice->warmup_refs == 1 ? "is" : "are");
-        /* Even with --quiet, because the writer of a pipe waits for it. */
-        message_print("%s: goes on after %" PRIu64 " reference%s%s",
-                      options->run.resume, notice->references, end, warmup);
+        tell_resumed(seat->drive->options, notice);
         break;
     case MARGAY_WAS_READ:
         tell_reading(job->trace, job->reader);
@@ -409,7 +397,8 @@ static void tell(void *context, const struct margay_job *job,
         message_print("%s: interrupted; the output covers the first %" PRIu64
                       " reference%s only%s",
                       job->trace, notice->references, end,
-                      options->run.save != NULL && job->pass_count == 0
+                      seat->drive->options->run.save != NULL &&
+                              job->pass_count == 0
                           ? ", and no state was saved"
                           : "");
         seat->explained = true;
@@ -510,18 +499,17 @@ enum margay_status drive_run(const struct drive *drive,
                              struct margay_error *error)
 {
     const struct options *options = drive->options;
+    const struct needs needs = needs_of(options);
     struct margay_request request = request_of(options);
-    struct margay_need needs[MOST_NEEDS];
     struct seat seat = {.drive = drive};
-    /* Is there something to be written at each --every? */
-    bool shows =
-        drive->snapshot != NULL &&
-        (options->output != NULL || options->results.prometheus != NULL);
     const struct margay_host host = {
         .context = &seat,
         .begun = begun,
         .ended = ended,
-        .look = shows ? look : NULL,
+        .look = drive->snapshot != NULL && (options->output != NULL ||
+                                            options->results.prometheus != NULL)
+                    ? look
+                    : NULL,
         .save = save,
         .stop = stop,
         .tell = tell,
@@ -529,6 +517,8 @@ enum margay_status drive_run(const struct drive *drive,
     };
     struct margay_outcome outcome;
     margay_question *question = NULL;
+    request.needs = needs.list;
+    request.need_count = sizeof needs.list / sizeof *needs.list;
     enum margay_status status = drive_open(drive, error);
     if (status == MARGAY_OK)
         status = check_request(options, error);
@@ -536,8 +526,6 @@ enum margay_status drive_run(const struct drive *drive,
         status = ask(drive, &question, error);
     if (status != MARGAY_OK)
         return status;
-    request.needs = needs;
-    request.need_count = list_needs(options, needs);
     if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
         message_print("reading a trace from standard input, the terminal "
                       "('margay help %s' tells how to name a file)",

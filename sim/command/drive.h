@@ -54,16 +54,14 @@ struct drive {
                                 const struct margay_pass *pass,
                                 struct margay_error *error);
 
-    /* The rows of one pass in a snapshot (--every), whose columns these are. */
+    /* At each --every: the rows of one pass, into the table of a snapshot or,
+       where `csv` is NULL, towards publish(), which writes those of all passes
+       for Prometheus. */
     enum margay_status (*snapshot)(void *context, struct csv_writer *csv,
                                    const struct margay_job *job,
                                    const struct margay_pass *pass,
                                    struct margay_error *error);
-    const char *snapshot_columns;
-    /* At each --every, after the snapshot: update other outputs.  NULL =
-       none. */
-    enum margay_status (*publish)(void *context, const struct margay_job *job,
-                                  struct margay_error *error);
+    void (*publish)(void *context, struct output *output);
 };
 
 /* Open the files and run on all traces of the command line.  A signal that asks

@@ -146,24 +146,17 @@ enum margay_status prometheus_take(struct prometheus *prometheus,
     return status;
 }
 
-void prometheus_write(const struct prometheus *prometheus,
-                      struct output *output)
+void prometheus_end(struct prometheus *prometheus, struct output *output)
 {
     for (size_t i = 0; i < PROMETHEUS_GAUGES; i++) {
         const struct gauge *gauge = &gauges[i];
-        if (gauge->counters != 0 && prometheus->samples[i] == NULL)
-            continue;
-        output_text(output, "# HELP %s %s\n# TYPE %s gauge\n", gauge->name,
-                    gauge->help, gauge->name);
-        if (prometheus->samples[i] != NULL)
-            output_append(output, prometheus->samples[i]);
-    }
-}
-
-void prometheus_clear(struct prometheus *prometheus)
-{
-    for (size_t i = 0; i < PROMETHEUS_GAUGES; i++) {
-        output_free(prometheus->samples[i]);
-        prometheus->samples[i] = NULL;
+        struct output **samples = &prometheus->samples[i];
+        if (output != NULL && (gauge->counters == 0 || *samples != NULL))
+            output_text(output, "# HELP %s %s\n# TYPE %s gauge\n", gauge->name,
+                        gauge->help, gauge->name);
+        if (output != NULL && *samples != NULL)
+            output_append(output, *samples);
+        output_free(*samples);
+        *samples = NULL;
     }
 }

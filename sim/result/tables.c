@@ -40,49 +40,31 @@ double pass_rate(const struct margay_pass *pass)
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series)
 {
-    uint64_t references = whole(series, series->references);
     uint64_t infinite = whole(series, series->infinite);
     uint64_t bound = series->bound, bytes = pass->block_bytes;
-    char block[64] = "", misses[160], text[3][WORDS_BYTES];
-    words_number(infinite, text[0]);
-    words_number(bound != 0 ? bound : series->distinct, text[1]);
+    char block[64] = "", misses[160], text[2][WORDS_BYTES];
     if (bytes != 0)
         snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s", bytes,
                  margay_plural(bytes, "s"));
     /* "1409 distinct blocks, 1409 cold misses" */
     if (bound != 0)
-        snprintf(misses, sizeof misses, "distinct > %s %s%s, %s infinite",
-                 text[1], series->in_bytes ? "byte" : "block",
-                 margay_plural(bound, "s"), text[0]);
+        snprintf(misses, sizeof misses, "distinct > %s, %s infinite",
+                 words_of(bound, series->in_bytes ? "byte" : "block", text[0]),
+                 words_number(infinite, text[1]));
     else
-        snprintf(misses, sizeof misses, "%s distinct %s%s, %s cold miss%s",
-                 text[1], series->in_bytes ? "object" : "block",
-                 margay_plural(series->distinct, "s"), text[0],
-                 margay_plural(infinite, "es"));
-    message_tell("%s: %s reference%s%s, %s, %.1f M refs/s", pass->trace,
-                 words_number(references, text[2]),
-                 margay_plural(references, "s"), block, misses,
-                 pass_rate(pass));
+        snprintf(
+            misses, sizeof misses, "%s, %s",
+            words_of(series->distinct,
+                     series->in_bytes ? "distinct object" : "distinct block",
+                     text[0]),
+            words_of(infinite, "cold miss", text[1]));
+    message_tell(
+        "%s: %s%s, %s, %.1f M refs/s", pass->trace,
+        words_of(whole(series, series->references), "reference", text[0]),
+        block, misses, pass_rate(pass));
 }
 
 /* -------------------------------------------------------------- series -- */
-
-void series_columns_text(const struct series_columns *columns,
-                         char text[SERIES_COLUMNS_TEXT])
-{
-    unsigned counters = columns->counters;
-    snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s%s%s%s%s%s%s%s",
-             columns->window ? WINDOW_COLUMN : "", CURVE_COLUMNS,
-             counters & MARGAY_COUNTS_BYTES ? CURVE_OBJECT_COLUMNS : "",
-             counters & MARGAY_COUNTS_COSTS ? CURVE_COST_COLUMN : "",
-             counters & MARGAY_COUNTS_WRITTEN ? CURVE_WRITTEN_COLUMN : "",
-             counters & MARGAY_COUNTS_TIERS ? CURVE_MEMORY_COLUMNS : "",
-             counters & MARGAY_COUNTS_WRITEBACKS ? CURVE_WRITE_COLUMNS : "",
-             counters & MARGAY_COUNTS_REQUESTS ? CURVE_REQUEST_COLUMNS : "",
-             columns->policy ? POLICY_COLUMN : "",
-             columns->key ? CURVE_TENANT_COLUMN : "",
-             counters & MARGAY_COUNTS_SHARED ? CURVE_SHARED_COLUMN : "");
-}
 
 /* The fields of a cache's size, in blocks and bytes. */
 static enum margay_status size_fields(struct csv_writer *csv, const char *trace,
@@ -144,22 +126,24 @@ static void count_fields(struct csv_writer *csv,
         csv_text(csv, series->policy);
 }
 
-enum margay_status table_series(struct csv_writer *csv, const char *trace,
-                                uint64_t block_bytes,
+enum margay_status table_series(struct csv_writer *csv,
+                                const struct series_labels *labels,
                                 const struct margay_series *series,
-                                const char *key, struct margay_error *error)
+                                struct margay_error *error)
 {
-    if (series->in_bytes)
-        block_bytes = 0;
-    enum margay_status status = csv_set_key(csv, trace, block_bytes, error);
+    uint64_t block_bytes = series->in_bytes ? 0 : labels->block_bytes;
+    if (labels->window != NULL)
+        csv_window(csv, *labels->window);
+    enum margay_status status =
+        csv_set_key(csv, labels->trace, block_bytes, error);
     for (size_t i = 0; i < series->count && status == MARGAY_OK; i++) {
         const struct margay_series_point *point = &series->points[i];
         csv_key(csv);
-        status = size_fields(csv, trace, block_bytes, series->in_bytes,
+        status = size_fields(csv, labels->trace, block_bytes, series->in_bytes,
                              point->size, error);
         count_fields(csv, series, point);
-        if (key != NULL)
-            csv_text(csv, key);
+        if (labels->tenant != NULL)
+            csv_text(csv, labels->tenant);
         if (series->counters & MARGAY_COUNTS_SHARED)
             csv_u64(csv, point->shared_misses);
         csv_end_row(csv);
@@ -249,6 +233,8 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
                                const struct margay_cache_sizes *sizes,
                                struct margay_error *error)
 {
+    const struct series_labels labels = {.trace = trace,
+                                         .block_bytes = block_bytes};
     struct margay_sizes resolved;
     struct margay_series series;
     struct margay_series_point *points = NULL;
@@ -258,7 +244,7 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
         return status;
     status = margay_result_series(result, &resolved, &series, &points, error);
     if (status == MARGAY_OK)
-        status = table_series(csv, trace, block_bytes, &series, NULL, error);
+        status = table_series(csv, &labels, &series, error);
     free(points);
     free((void *)resolved.list_blocks);
     return status;
@@ -266,16 +252,20 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
 
 /* ----------------------------------------------------------- histogram -- */
 
-enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
-                                   uint64_t block_bytes,
+enum margay_status table_histogram(struct csv_writer *csv,
+                                   const struct series_labels *labels,
                                    const struct margay_series *series,
                                    const struct margay_bins *bins,
                                    struct margay_error *error)
 {
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
-    enum margay_status status =
-        csv_set_key(csv, trace, series->in_bytes ? 0 : block_bytes, error);
+    if (labels->window != NULL)
+        csv_window(csv, *labels->window);
+    if (labels->tenant != NULL)
+        csv_label_text(csv, labels->tenant);
+    enum margay_status status = csv_set_key(
+        csv, labels->trace, series->in_bytes ? 0 : labels->block_bytes, error);
     if (status != MARGAY_OK || series->references == 0)
         return status;
     while (margay_histogram_next_bin(series->histogram, bins, &cursor, &bin)) {

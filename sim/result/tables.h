@@ -26,21 +26,11 @@ struct series_labels {
     const char *tenant;     /* NULL = there are no keys */
 };
 
-/* Which columns the rows of series have apart from CURVE_COLUMNS. */
-struct series_columns {
-    unsigned counters; /* a set of enum margay_counter */
-    bool window, policy, key;
-};
-#define SERIES_COLUMNS_TEXT 288
-void series_columns_text(const struct series_columns *columns,
-                         char text[SERIES_COLUMNS_TEXT]);
-
-/* Rows of those columns: of a trace at a block size (0 = unknown).  `key` names
-   the key of the series, NULL = there is none. */
-enum margay_status table_series(struct csv_writer *csv, const char *trace,
-                                uint64_t block_bytes,
+/* Rows of CURVE_COLUMNS and of the columns of what the series counts. */
+enum margay_status table_series(struct csv_writer *csv,
+                                const struct series_labels *labels,
                                 const struct margay_series *series,
-                                const char *key, struct margay_error *error);
+                                struct margay_error *error);
 
 /* Do tables of these tiers begin with SPLIT_COLUMN? */
 bool tiers_have_splits(const struct margay_tiers *tiers);
@@ -62,8 +52,8 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
 
 /* Rows of HISTOGRAM_COLUMNS.  Shares are of the references of the series, of
    which its histogram may count a part. */
-enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
-                                   uint64_t block_bytes,
+enum margay_status table_histogram(struct csv_writer *csv,
+                                   const struct series_labels *labels,
                                    const struct margay_series *series,
                                    const struct margay_bins *bins,
                                    struct margay_error *error);
@@ -92,11 +82,8 @@ enum margay_status prometheus_take(struct prometheus *prometheus,
                                    const struct margay_series *series,
                                    struct margay_error *error);
 
-/* Write the samples taken; the output keeps failures. */
-void prometheus_write(const struct prometheus *prometheus,
-                      struct output *output);
-
-/* A zeroed one is fine. */
-void prometheus_clear(struct prometheus *prometheus);
+/* Write the samples taken, unless `output`, which keeps failures, is NULL; and
+   release them. */
+void prometheus_end(struct prometheus *prometheus, struct output *output);
 
 #endif

@@ -41,6 +41,15 @@ const char *words_number(uint64_t count, char text[WORDS_BYTES])
     return text;
 }
 
+const char *words_of(uint64_t count, const char *noun, char text[WORDS_BYTES])
+{
+    bool hisses = noun[strlen(noun) - 1] == 's';
+    size_t used = strlen(words_number(count, text));
+    snprintf(text + used, WORDS_BYTES - used, " %s%s", noun,
+             margay_plural(count, hisses ? "es" : "s"));
+    return text;
+}
+
 const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES])
 {
     static const char *const units[] = {"B",   "KiB", "MiB", "GiB",

@@ -34,8 +34,9 @@ static void name_what(const struct margay_need *need, bool has_column,
 static bool has(unsigned columns, unsigned kinds,
                 const struct margay_need *need)
 {
-    return (columns & need->column) == need->column &&
-           (need->kinds == 0 || (kinds & need->kinds) != 0);
+    return need->column == 0 ||
+           ((columns & need->column) == need->column &&
+            (need->kinds == 0 || (kinds & need->kinds) != 0));
 }
 
 /* The formats that say what this one does not. */
