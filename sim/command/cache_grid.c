@@ -54,10 +54,10 @@ bool cache_grid_counts_writes(const struct options *options)
            options->caches.allocate != WRITE_UNSAID;
 }
 
-enum margay_status cache_grid_open(void *context, margay_question **question,
-                                   struct margay_error *error)
+enum margay_status cache_grid_question(const struct cache_grid *grid,
+                                       margay_question **question,
+                                       struct margay_error *error)
 {
-    const struct cache_grid *grid = context;
     const struct options *options = grid->options;
     const struct margay_caches_request request = {
         .sets = grid->sets,

@@ -21,12 +21,12 @@ struct cache_grid {
 
 void cache_grid_init(struct cache_grid *grid, const struct options *options);
 
-/* For a drive: ask for these caches, */
-enum margay_status cache_grid_open(void *context, margay_question **question,
-                                   struct margay_error *error);
+enum margay_status cache_grid_question(const struct cache_grid *grid,
+                                       margay_question **question,
+                                       struct margay_error *error);
 
-/* and fail if a capacity is over 64 bits of bytes, or the bytes of a cache,
-   which --max-bytes needs, are unknown. */
+/* For a drive: fail if a capacity is over 64 bits of bytes, or the bytes of a
+   cache, which --max-bytes needs, are unknown. */
 enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
                                     struct margay_error *error);
 

@@ -33,16 +33,6 @@ static uint32_t number_of(void *context, uint64_t datum)
     return data_names_number(((struct annotate *)context)->data, datum);
 }
 
-static enum margay_status open_attribution(void *context,
-                                           margay_question **question,
-                                           struct margay_error *error)
-{
-    const struct annotate *annotate = context;
-    return margay_attribution_question(
-        annotate->options->annotate.data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
-        number_of, context, question, error);
-}
-
 static enum margay_status begin_data(void *context,
                                      const struct margay_job *job,
                                      struct margay_error *error)
@@ -198,7 +188,6 @@ int cmd_annotate(const struct options *options)
         .measures = true,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
         .summarises = true,
-        .open = open_attribution,
         .begun = begin_data,
         .ended = write_pass,
         .csvs = annotate.csvs,
@@ -208,9 +197,14 @@ int cmd_annotate(const struct options *options)
                   [PROFILE] = {.path = options->annotate.callgrind}},
     };
     struct margay_error error;
+    margay_question *question;
     enum margay_status status = places_open(&annotate.places, &error);
     if (status == MARGAY_OK)
-        status = drive_run(&drive, &error);
+        status = margay_attribution_question(
+            options->annotate.data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
+            number_of, &annotate, &question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     int exit_status = csv_conclude(status, annotate.csvs, FILES, &error);
     if (exit_status == EXIT_DONE && annotate.changed != NULL)
         message_print("%s: it is younger than the trace; if another build of "

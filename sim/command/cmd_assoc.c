@@ -167,13 +167,16 @@ int cmd_assoc(const struct options *options)
         .csvs = &assoc.csv,
         .files = {{.columns = columns[options->caches.by_kind]
                                      [cache_grid_counts_writes(options)]}},
-        .open = cache_grid_open,
         .begun = cache_grid_begun,
         .ended = write_pass,
     };
     struct margay_error error;
     cache_grid_init(&assoc.grid, options);
-    enum margay_status status = drive_run(&drive, &error);
+    margay_question *question;
+    enum margay_status status =
+        cache_grid_question(&assoc.grid, &question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     int exit_status = csv_conclude(status, &assoc.csv, 1, &error);
     free(assoc.caches);
     return exit_status;

@@ -225,11 +225,11 @@ int cmd_compare(const struct options *options)
                        options->caches.prediction == NULL
                            ? COMPARE_COLUMNS
                            : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS}},
-        .open = cache_grid_open,
         .begun = begun,
         .ended = write_pass,
     };
     struct margay_error error;
+    margay_question *question;
     cache_grid_init(&compare.grid, options);
     enum margay_status status = check_grid(&compare.grid, &error);
     const char *prediction = options->caches.prediction;
@@ -240,7 +240,9 @@ int cmd_compare(const struct options *options)
     else if (status == MARGAY_OK && prediction != NULL)
         status = run_csv_read(&compare.signature, prediction, false, &error);
     if (status == MARGAY_OK)
-        status = drive_run(&drive, &error);
+        status = cache_grid_question(&compare.grid, &question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     int exit_status = csv_conclude(status, &compare.csv, 1, &error);
     run_csv_clear(&compare.signature);
     if (exit_status != EXIT_TROUBLE && !options->quiet)

@@ -47,14 +47,6 @@ static enum margay_status check(const struct conversion *conversion,
     return MARGAY_OK;
 }
 
-static enum margay_status open_question(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
-{
-    return stream_question(&((struct conversion *)context)->stream, question,
-                           error);
-}
-
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
@@ -80,11 +72,11 @@ static enum margay_status run(struct conversion *conversion,
                               struct margay_error *error)
 {
     struct options reading = *conversion->options;
+    margay_question *question;
     const struct drive drive = {
         .options = &reading,
         .context = conversion,
         .copies = true,
-        .open = open_question,
         .begun = begun,
         .ended = ended,
     };
@@ -97,7 +89,9 @@ static enum margay_status run(struct conversion *conversion,
     if (status == MARGAY_OK)
         status = stream_open(&conversion->stream, conversion->options,
                              conversion->to, error);
-    return status == MARGAY_OK ? drive_run(&drive, error) : status;
+    if (status == MARGAY_OK)
+        status = stream_question(&conversion->stream, &question, error);
+    return status == MARGAY_OK ? drive_run(&drive, question, error) : status;
 }
 
 /* Report the output, and that data were left out, which a recording has before

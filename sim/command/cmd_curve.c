@@ -18,7 +18,6 @@ enum { TABLE, HISTOGRAM, PROMETHEUS, FILES };
 
 struct curve {
     const struct options *options;
-    struct margay_sizes object_sizes; /* the list is owned */
     struct csv_writer csvs[FILES];
     struct prometheus prometheus;
     struct curve_sinks tables, answers;
@@ -132,15 +131,6 @@ static void publish(void *context, struct output *output)
 
 /* ---------------------------------------------------------- the command -- */
 
-static enum margay_status open_question(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
-{
-    struct curve *curve = context;
-    return curve_question(curve->options, &curve->object_sizes, question,
-                          error);
-}
-
 /* Sizes that cannot be are refused before anything is written. */
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
@@ -166,13 +156,13 @@ int cmd_curve(const struct options *options)
                    .prometheus = prometheus == NULL ? NULL : &curve.prometheus},
         .answers = {.options = options, .unreached = &curve.unreached},
     };
+    struct margay_sizes object_sizes = {.list_blocks = NULL};
     char columns[CURVE_COLUMNS_TEXT];
     const struct drive drive = {
         .options = options,
         .context = &curve,
         .has_engine =
             !options->results.objects && options->results.policies.count == 0,
-        .open = open_question,
         .begun = begun,
         .ended = write_pass,
         .snapshot = snapshot,
@@ -184,15 +174,18 @@ int cmd_curve(const struct options *options)
                   [PROMETHEUS] = {.path = prometheus}},
     };
     struct margay_error error;
+    margay_question *question;
+    enum margay_status status;
     curve_columns(options, columns);
     curve_warn(options);
-    enum margay_status status = options->results.from == NULL
-                                    ? drive_run(&drive, &error)
-                                    : drive_open(&drive, &error);
-    if (status == MARGAY_OK && options->results.from != NULL)
+    if (options->results.from == NULL) {
+        status = curve_question(options, &object_sizes, &question, &error);
+        if (status == MARGAY_OK)
+            status = drive_run(&drive, question, &error);
+    } else if ((status = drive_open(&drive, &error)) == MARGAY_OK)
         status = curve_from(&curve.tables, &curve.answers, &error);
     prometheus_end(&curve.prometheus, curve.csvs[PROMETHEUS].output);
-    free((void *)curve.object_sizes.list_blocks);
+    free((void *)object_sizes.list_blocks);
     int exit_status = csv_conclude(status, curve.csvs, FILES, &error);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
                                                        : exit_status;

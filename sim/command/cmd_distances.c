@@ -64,9 +64,9 @@ struct distances {
     struct margay_sizes sizes; /* of objects; the list is owned */
 };
 
-static enum margay_status open_listing(void *context,
-                                       margay_question **question,
-                                       struct margay_error *error)
+static enum margay_status ask(struct distances *distances,
+                              margay_question **question,
+                              struct margay_error *error)
 {
     static const struct margay_analysis_class functions = {
         .bytes = sizeof(struct listing),
@@ -79,7 +79,6 @@ static enum margay_status open_listing(void *context,
         .can = {.needs = MARGAY_COLUMN_DISTANCES, .passes = true},
         .name = "the distances",
     };
-    struct distances *distances = context;
     margay_question *listing;
     enum margay_status status =
         margay_question_create(&kind, &distances->csv, 0, &listing, error);
@@ -113,11 +112,13 @@ int cmd_distances(const struct options *options)
         .needs = MARGAY_CAN_TELL_DISTANCES,
         .csvs = &distances.csv,
         .files = {{.columns = DISTANCES_COLUMNS}},
-        .open = open_listing,
         .ended = end_pass,
     };
     struct margay_error error;
-    enum margay_status status = drive_run(&drive, &error);
+    margay_question *question;
+    enum margay_status status = ask(&distances, &question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     int exit_status = csv_conclude(status, &distances.csv, 1, &error);
     free((void *)distances.sizes.list_blocks);
     return exit_status;

@@ -23,11 +23,9 @@ struct filter {
     struct margay_cache_counts counts;
 };
 
-static enum margay_status open_question(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
+static enum margay_status ask(struct filter *filter, margay_question **question,
+                              struct margay_error *error)
 {
-    struct filter *filter = context;
     const struct options *options = filter->options;
     const struct margay_filter_request request = {
         .cache =
@@ -116,15 +114,17 @@ static enum margay_status run(struct filter *filter, struct margay_error *error)
     const struct drive drive = {
         .options = options,
         .context = filter,
-        .open = open_question,
         .ended = keep_counts,
     };
+    margay_question *question;
     enum margay_status status =
         stream_open(&filter->stream, options,
                     options->output == NULL ? "-" : options->output, error);
     if (status == MARGAY_OK)
         status = check(options, error);
-    return status == MARGAY_OK ? drive_run(&drive, error) : status;
+    if (status == MARGAY_OK)
+        status = ask(filter, &question, error);
+    return status == MARGAY_OK ? drive_run(&drive, question, error) : status;
 }
 
 int cmd_filter(const struct options *options)

@@ -34,11 +34,10 @@ static uint32_t region_of(void *context, uint64_t address)
     return (uint32_t)regions_find(context, address);
 }
 
-static enum margay_status open_question(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
+static enum margay_status ask(struct histogram *histogram,
+                              margay_question **question,
+                              struct margay_error *error)
 {
-    struct histogram *histogram = context;
     const struct options *options = histogram->options;
     const struct attribution_option *by = &options->results.by;
     margay_question *next = NULL;
@@ -156,16 +155,18 @@ int cmd_histogram(const struct options *options)
         .summarises = !options->results.objects,
         .csvs = &histogram.csv,
         .files = {{.columns = columns}},
-        .open = open_question,
         .ended = write_pass,
         .snapshot = write_rows,
     };
     struct margay_error error;
+    margay_question *question;
     enum margay_status status = MARGAY_OK;
     if (by->given && by->by == MARGAY_BY_REGION)
         status = regions_read(by->map, &histogram.regions, &error);
     if (status == MARGAY_OK)
-        status = drive_run(&drive, &error);
+        status = ask(&histogram, &question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     int exit_status = csv_conclude(status, &histogram.csv, 1, &error);
     regions_free(histogram.regions);
     free((void *)histogram.sizes.list_blocks);

@@ -98,9 +98,9 @@ static enum margay_status write_pass(void *context,
     return status;
 }
 
-static enum margay_status open_question(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
+static enum margay_status ask(const struct options *options,
+                              margay_question **question,
+                              struct margay_error *error)
 {
     static const struct margay_uses_asked asked = {.columns = 0};
     static const margay_question kind = {
@@ -109,7 +109,6 @@ static enum margay_status open_question(void *context,
                 .references = true},
         .name = "the survey",
     };
-    const struct options *options = ((struct information *)context)->options;
     return options->profile ? margay_profile_question(question, error)
            : options->heatmap
                ? margay_heatmap_question(question, error)
@@ -129,10 +128,12 @@ int cmd_info(const struct options *options)
                               : options->json || !one ? "trace," INFO_COLUMNS
                                                       : INFO_COLUMNS,
                    .upright = !options->profile && !options->heatmap}},
-        .open = open_question,
         .ended = write_pass,
     };
     struct margay_error error;
-    enum margay_status status = drive_run(&drive, &error);
+    margay_question *question;
+    enum margay_status status = ask(options, &question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     return csv_conclude(status, &information.csv, 1, &error);
 }

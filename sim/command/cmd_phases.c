@@ -23,14 +23,6 @@ struct phases {
     struct csv_writer csvs[TABLES];
 };
 
-static enum margay_status open_question(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
-{
-    (void)context;
-    return margay_phases_question(question, error);
-}
-
 /* -------------------------------------------------------------- tables -- */
 
 /* Returns how many repeat none. */
@@ -148,7 +140,6 @@ int cmd_phases(const struct options *options)
     const struct drive drive = {
         .options = options,
         .context = &made,
-        .open = open_question,
         .ended = write_pass,
         .csvs = made.csvs,
         .files = {[PHASES] = {.columns = PHASES_COLUMNS},
@@ -158,6 +149,9 @@ int cmd_phases(const struct options *options)
                                .columns = WEIGHTS_COLUMNS}},
     };
     struct margay_error error;
-    enum margay_status status = drive_run(&drive, &error);
+    margay_question *question;
+    enum margay_status status = margay_phases_question(&question, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, &error);
     return csv_conclude(status, made.csvs, TABLES, &error);
 }

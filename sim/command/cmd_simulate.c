@@ -29,11 +29,10 @@ struct simulate {
     struct places *places; /* of lines of sources; NULL = they are not found */
 };
 
-static enum margay_status open_machines(void *context,
-                                        margay_question **question,
-                                        struct margay_error *error)
+static enum margay_status ask(struct simulate *simulate,
+                              margay_question **question,
+                              struct margay_error *error)
 {
-    struct simulate *simulate = context;
     margay_question *next = NULL;
     enum margay_status status =
         simulate->sends == 0 ? MARGAY_OK
@@ -308,17 +307,19 @@ int cmd_simulate(const struct options *options)
     struct drive drive = {
         .options = &with_block,
         .context = &simulate,
-        .open = open_machines,
         .ended = write_machines,
     };
+    margay_question *question;
     enum margay_status status = read_machines(&simulate, &error);
     if (status == MARGAY_OK)
         status = options->machine.misses == NULL
                      ? choose_tables(&simulate, &drive, &error)
                      : open_stream(&simulate, &error);
+    if (status == MARGAY_OK)
+        status = ask(&simulate, &question, &error);
     if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);
-        status = drive_run(&drive, &error);
+        status = drive_run(&drive, question, &error);
     }
     if (status == MARGAY_OK)
         warn(&simulate);

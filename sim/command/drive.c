@@ -458,22 +458,6 @@ static void explain_end(const struct seat *seat,
     }
 }
 
-static enum margay_status ask(const struct drive *drive,
-                              margay_question **question,
-                              struct margay_error *error)
-{
-    const struct margay_engine_request engine =
-        drive_engine(drive->options, drive->needs);
-    margay_question *own = NULL;
-    enum margay_status status = drive->open == NULL
-                                    ? MARGAY_OK
-                                    : drive->open(drive->context, &own, error);
-    if (status == MARGAY_OK && drive->measures)
-        return margay_engine_question(&engine, own, question, error);
-    *question = own;
-    return status;
-}
-
 enum margay_status drive_open(const struct drive *drive,
                               struct margay_error *error)
 {
@@ -496,6 +480,7 @@ enum margay_status drive_open(const struct drive *drive,
 }
 
 enum margay_status drive_run(const struct drive *drive,
+                             margay_question *question,
                              struct margay_error *error)
 {
     const struct options *options = drive->options;
@@ -515,15 +500,18 @@ enum margay_status drive_run(const struct drive *drive,
         .tell = tell,
         .progress = show_progress,
     };
+    const struct margay_engine_request engine =
+        drive_engine(options, drive->needs);
     struct margay_outcome outcome;
-    margay_question *question = NULL;
     request.needs = needs.list;
     request.need_count = sizeof needs.list / sizeof *needs.list;
     enum margay_status status = drive_open(drive, error);
     if (status == MARGAY_OK)
         status = check_request(options, error);
-    if (status == MARGAY_OK)
-        status = ask(drive, &question, error);
+    if (status != MARGAY_OK)
+        margay_question_free(question);
+    else if (drive->measures)
+        status = margay_engine_question(&engine, question, &question, error);
     if (status != MARGAY_OK)
         return status;
     if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)

@@ -43,10 +43,6 @@ struct drive {
     struct csv_writer *csvs;
     struct drive_file files[DRIVE_MOST_FILES];
 
-    /* The question or, with `measures`, the further question of the engine,
-       NULL for none. */
-    enum margay_status (*open)(void *context, margay_question **question,
-                               struct margay_error *error);
     /* As in struct margay_host. */
     enum margay_status (*begun)(void *context, const struct margay_job *job,
                                 struct margay_error *error);
@@ -64,9 +60,12 @@ struct drive {
     void (*publish)(void *context, struct output *output);
 };
 
-/* Open the files and run on all traces of the command line.  A signal that asks
-   for an end ends the run with the results so far, and MARGAY_OK. */
+/* Open the files and ask all traces of the command line the question or, with
+   `measures`, that of an engine, with this as the further one, NULL = none.  It
+   is freed in any case.  A signal that asks for an end ends the run with the
+   results so far, and MARGAY_OK. */
 enum margay_status drive_run(const struct drive *drive,
+                             margay_question *question,
                              struct margay_error *error);
 
 /* Open the files alone, for a command that reads no trace this time. */

@@ -106,8 +106,9 @@ static enum margay_status begin_peaks(margay_analysis *analysis,
                                  error);
 }
 
-static enum margay_status open_peaks(void *context, margay_question **question,
-                                     struct margay_error *error)
+static enum margay_status ask(struct sampling *sampling,
+                              margay_question **question,
+                              struct margay_error *error)
 {
     static const struct margay_analysis_class functions = {
         .bytes = sizeof(struct peaks),
@@ -120,7 +121,7 @@ static enum margay_status open_peaks(void *context, margay_question **question,
         .can.needs = MARGAY_COLUMN_DISTANCES,
         .name = "the peaks",
     };
-    return margay_question_create(&kind, context, 0, question, error);
+    return margay_question_create(&kind, sampling, 0, question, error);
 }
 
 static enum margay_status end(void *context, const struct margay_job *job,
@@ -219,13 +220,13 @@ static enum margay_status sample(struct sampling *sampling,
     if (options.run.blocks.count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--block: one block size at a time");
+    margay_question *question;
     enum margay_status status = list_runs(sampling, error);
     const struct drive drive = {
         .options = &options,
         .context = sampling,
         .measures = true,
         .needs = MARGAY_CAN_TELL_DISTANCES,
-        .open = open_peaks,
         .ended = end,
         .csvs = &sampling->csv,
         .files = {{.columns = SAMPLE_COLUMNS}},
@@ -233,7 +234,9 @@ static enum margay_status sample(struct sampling *sampling,
     options.operands = sampling->paths;
     options.operand_count = sampling->count;
     if (status == MARGAY_OK)
-        status = drive_run(&drive, error);
+        status = ask(sampling, &question, error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, error);
     if (status == MARGAY_OK)
         status = find_rule(sampling, error);
     for (size_t i = 0; i < sampling->at && status == MARGAY_OK; i++)

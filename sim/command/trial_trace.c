@@ -37,14 +37,15 @@ static enum margay_status keep_span(margay_analysis *analysis,
                            span->count * sizeof *span->blocks, error);
 }
 
-static enum margay_status open_keeper(void *context, margay_question **question,
-                                      struct margay_error *error)
+static enum margay_status ask(struct references *references,
+                              margay_question **question,
+                              struct margay_error *error)
 {
     static const struct margay_analysis_class functions = {
         .bytes = sizeof(margay_analysis), .feed = keep_span};
     static const margay_question kind = {.functions = &functions,
                                          .name = "the trace"};
-    return margay_question_create(&kind, context, 0, question, error);
+    return margay_question_create(&kind, references, 0, question, error);
 }
 
 static size_t next_references(void *context, const uint64_t **blocks)
@@ -222,14 +223,16 @@ enum margay_status trials_on_trace(const struct options *options,
     const struct drive drive = {
         .options = &reading,
         .context = &references,
-        .open = open_keeper,
     };
     reading.operands = operands;
     reading.operand_count = 1;
     if (references.file < 0)
         return margay_fail(error, MARGAY_IO, "no memory for a trace: %s",
                            strerror(errno));
-    enum margay_status status = drive_run(&drive, error);
+    margay_question *question;
+    enum margay_status status = ask(&references, &question, error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, question, error);
     size_t bytes = references.count * sizeof *references.blocks;
     if (status == MARGAY_OK && bytes > 0) {
         void *blocks =
