@@ -157,69 +157,68 @@ static bool find_prefetchers(const struct word *words, const char *text,
     return true;
 }
 
-/* Set what a column says of a level; the text outlives the machine.  Returns
-   what was expected, and NULL if it was found. */
-static const char *set_field(struct machine *machine, size_t index,
-                             const struct column *column, const char *text)
+static bool find_level(const struct machine *machine, const char *name,
+                       size_t *level)
+{
+    *level = 0;
+    while (*level < machine->count &&
+           strcmp(machine->levels[*level].name, name) != 0)
+        ++*level;
+    return *level < machine->count;
+}
+
+static bool is_positive(const char *text, uint64_t *number)
+{
+    return margay_parse_u64(text, number) && *number > 0;
+}
+
+/* Set what a column says of a level; the text outlives the machine.  False: it
+   is none of column->expected. */
+static bool set_field(struct machine *machine, size_t index,
+                      const struct column *column, const char *text)
 {
     struct margay_level *level = &machine->levels[index];
     void *field = (char *)level + column->field;
-    struct margay_error ignored;
-    bool suffixed, good = true;
+    bool suffixed;
     unsigned value;
     char *end;
     switch (column->form) {
     case NAME:
-        good = strpbrk(text, ",=\"\r\n") == NULL;
-        break;
+        return strpbrk(text, ",=\"\r\n") == NULL;
     case NEXT:
-        level->next = 0;
-        while (level->next < machine->count &&
-               strcmp(machine->levels[level->next].name, text) != 0)
-            level->next++;
-        good = level->next < machine->count;
-        break;
+        return find_level(machine, text, &level->next);
     case POLICY:
         level->policy = text;
-        break;
+        return true;
     case BYTES:
         if (field == &level->bytes)
             machine->entries[index] = 0;
-        good = margay_parse_size(text, "bytes", field, &suffixed, &ignored) ==
+        return margay_parse_size(text, "", field, &suffixed, NULL) ==
                    MARGAY_OK &&
                *(uint64_t *)field != 0;
-        break;
     case ENTRIES:
-        good = margay_parse_u64(text, &machine->entries[index]) &&
-               machine->entries[index] > 0;
-        break;
+        return is_positive(text, &machine->entries[index]);
     case NUMBER:
-        good = margay_parse_u64(text, field);
-        break;
+        return margay_parse_u64(text, field);
     case CORES:
         machine->says_shared[index] = true;
         level->shared = 0;
-        good = strcmp(text, "all") == 0 ||
-               (margay_parse_u64(text, field) && level->shared > 0);
-        break;
+        return strcmp(text, "all") == 0 || is_positive(text, field);
     case CYCLES:
         level->cycles = strtod(text, &end);
-        good = *end == '\0' && isfinite(level->cycles) && level->cycles >= 0;
-        break;
+        return *end == '\0' && isfinite(level->cycles) && level->cycles >= 0;
     case WORD:
-        good = has_word(column->words, text, strlen(text), field);
-        break;
+        return has_word(column->words, text, strlen(text), field);
     case SWITCH:
-        good = has_word(column->words, text, strlen(text), &value);
+        if (!has_word(column->words, text, strlen(text), &value))
+            return false;
         *(bool *)field = value != 0;
-        break;
+        return true;
     case PREFETCHERS:
-        good = find_prefetchers(column->words, text, level);
-        break;
+        return find_prefetchers(column->words, text, level);
     default:
-        break;
+        return true;
     }
-    return good ? NULL : column->expected;
 }
 
 /* --------------------------------------------------- what varies: --vary -- */
@@ -492,7 +491,9 @@ static enum margay_status take_field(struct machine *machine,
                        ? NULL
                        : "nothing, as bytes are given";
     else if (*text != '\0')
-        expected = set_field(machine, row, described, text);
+        expected = set_field(machine, row, described, text)
+                       ? NULL
+                       : described->expected;
     else if (described->is_filled && (described->is_of_memory || !is_memory))
         expected = "a value";
     if (expected == NULL && *text != '\0' && is_memory &&
@@ -609,13 +610,12 @@ static enum margay_status set_varied(struct machine *machine, size_t i,
 {
     const struct machine_varied *field = &machine->varied[i];
     const struct column *column = &columns[field->column];
-    const char *expected = set_field(machine, field->level, column, value);
-    return expected == NULL
+    return set_field(machine, field->level, column, value)
                ? MARGAY_OK
                : margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "--vary %s.%s: found '%s', expected %s",
                              cache_of(machine, field), column->name, value,
-                             expected);
+                             column->expected);
 }
 
 /* Check the levels together. */

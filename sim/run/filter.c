@@ -107,6 +107,14 @@ static enum margay_status begin(margay_analysis *analysis,
                : status;
 }
 
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct filter),
+    .begin = begin,
+    .feed = filter_feed,
+    .reset = filter_reset,
+    .free = filter_free,
+};
+
 /* Its output has all columns but extents. */
 #define LOST_COLUMNS ((unsigned)MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_NUMBERS)
 
@@ -114,13 +122,6 @@ enum margay_status margay_filter_question(
     const struct margay_filter_request *request, margay_question *next,
     margay_question **question, struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .bytes = sizeof(struct filter),
-        .begin = begin,
-        .feed = filter_feed,
-        .reset = filter_reset,
-        .free = filter_free,
-    };
     const struct margay_policy_info *policy;
     *question = NULL;
     enum margay_status status = MARGAY_OK;

@@ -113,18 +113,32 @@ static enum margay_status begin(margay_analysis *analysis,
     return margay_family_create(&options, &self(analysis)->family, error);
 }
 
+/* The columns that the levels of a machine need. */
+static unsigned needs_of(const struct margay_level *levels, size_t count)
+{
+    unsigned needs = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (margay_level_needs_sites(&levels[i]))
+            needs |= MARGAY_COLUMN_SITES;
+        if (levels[i].coherence != MARGAY_COHERENCE_NONE)
+            needs |= MARGAY_COLUMN_THREADS;
+    }
+    return needs;
+}
+
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct machines),
+    .begin = begin,
+    .feed = machines_feed,
+    .reset = machines_reset,
+    .finish = machines_finish,
+    .free = machines_free,
+};
+
 enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,
     struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .bytes = sizeof(struct machines),
-        .begin = begin,
-        .feed = machines_feed,
-        .reset = machines_reset,
-        .finish = machines_finish,
-        .free = machines_free,
-    };
     const struct margay_family_options *machines = &request->machines;
     *question = NULL;
     enum margay_status status = check_machines(machines, error);
@@ -149,14 +163,8 @@ enum margay_status margay_machine_question(
     }
     size_t sharing = 0, count = machines->machine.level_count;
     for (size_t i = 0; i < machines->machine_count; i++) {
-        const struct margay_level *levels = levels_of(machines, i);
-        sharing += margay_machine_shares(levels, count);
-        for (size_t k = 0; k < count; k++) {
-            if (margay_level_needs_sites(&levels[k]))
-                kind.can.needs |= MARGAY_COLUMN_SITES;
-            if (levels[k].coherence != MARGAY_COHERENCE_NONE)
-                kind.can.needs |= MARGAY_COLUMN_THREADS;
-        }
+        kind.can.needs |= needs_of(levels_of(machines, i), count);
+        sharing += margay_machine_shares(levels_of(machines, i), count);
     }
     kind.can.shares = sharing > 1;
     return margay_question_create(&kind, request, sizeof *request, question,

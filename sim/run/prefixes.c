@@ -638,20 +638,31 @@ static enum margay_status show_groups(const struct margay_layer_groups *groups,
     return MARGAY_OK;
 }
 
+static const struct margay_analysis_class functions = {
+    .bytes = sizeof(struct prefixes),
+    .begin = begin,
+    .feed = prefixes_feed,
+    .reset = prefixes_reset,
+    .look = prefixes_look,
+    .finish = prefixes_finish,
+    .series = prefixes_series,
+    .free = prefixes_free,
+};
+
+/* Why hits do not follow from distances: where blocks expire, in tiers that are
+   not exclusive, and with several groups; else NULL. */
+static const char *why_unknown(const struct margay_prefixes_request *request)
+{
+    return request->groups != NULL  ? NOT_OF_GROUPS
+           : request->tiers != NULL ? "it is not known in tiers (--tiers)"
+           : request->expires ? "it is not known where blocks expire (--ttl)"
+                              : NULL;
+}
+
 enum margay_status margay_prefixes_question(
     const struct margay_prefixes_request *request, margay_question **question,
     struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .bytes = sizeof(struct prefixes),
-        .begin = begin,
-        .feed = prefixes_feed,
-        .reset = prefixes_reset,
-        .look = prefixes_look,
-        .finish = prefixes_finish,
-        .series = prefixes_series,
-        .free = prefixes_free,
-    };
     static const char *const lru[] = {"lru"};
     struct margay_engine_abilities engine = {.can = MARGAY_CAN_PEEK};
     struct prefixes_question *made = calloc(1, sizeof *made);
@@ -664,13 +675,7 @@ enum margay_status margay_prefixes_question(
         labelled ? request->policies : lru,
         labelled ? request->policy_count : 1, MARGAY_CACHES_OF_REQUESTS,
         &made->base.rows, error);
-    /* Where blocks expire, in tiers that are not exclusive, and with several
-       groups, hits do not follow from distances. */
-    const char *unknown =
-        request->groups != NULL  ? NOT_OF_GROUPS
-        : request->tiers != NULL ? "it is not known in tiers (--tiers)"
-        : request->expires       ? "it is not known where blocks expire (--ttl)"
-                                 : NULL;
+    const char *unknown = why_unknown(request);
     if (status == MARGAY_OK && unknown != NULL)
         status = margay_policies_simulate(&made->base.rows, unknown, error);
     if (status == MARGAY_OK && request->groups != NULL)

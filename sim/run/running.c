@@ -396,6 +396,23 @@ static enum margay_status make_mix(struct margay_running *running,
     return status;
 }
 
+/* What a state says of the trace, which is open. */
+static struct margay_state_head head_of(const struct margay_running *running)
+{
+    const struct margay_request *request = running->request;
+    return (struct margay_state_head){
+        .numbers = margay_trace_numbers(running->trace) == MARGAY_IDS,
+        .unit_bytes = margay_trace_unit_bytes(running->trace),
+        .kinds = request->reading.kinds,
+        .ops = request->reading.ops,
+        .split =
+            running->stands_in && request->straddle == MARGAY_STRADDLE_USUAL
+                ? running->state.head.split
+                : margay_plan_splits(&running->facts),
+        .window_refs = request->window_refs,
+    };
+}
+
 /* The state is read before the trace is opened: it says how much of the warm-up
    is left, even if no reference comes after it. */
 enum margay_status margay_running_begin(struct margay_running *running,
@@ -432,16 +449,7 @@ enum margay_status margay_running_begin(struct margay_running *running,
     if (status != MARGAY_OK)
         return status;
     plan_with_trace(running);
-    running->head = (struct margay_state_head){
-        .numbers = margay_trace_numbers(running->trace) == MARGAY_IDS,
-        .unit_bytes = margay_trace_unit_bytes(running->trace),
-        .kinds = request->reading.kinds,
-        .ops = request->reading.ops,
-        .split = margay_plan_splits(&running->facts),
-        .window_refs = request->window_refs,
-    };
-    if (running->stands_in && request->straddle == MARGAY_STRADDLE_USUAL)
-        running->head.split = running->state.head.split;
+    running->head = head_of(running);
     running->job.reader = running->trace;
     status = make_passes(running, error);
     return status == MARGAY_OK ? begin_all(running, error) : status;
