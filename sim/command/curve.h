@@ -53,10 +53,6 @@ unsigned curve_object_counters(const struct options *options);
    where a reference has one distance that does not fade. */
 bool curve_shares(const struct options *options);
 
-/* The engine of objects that answers such a question, with policies or not. */
-const margay_objects *objects_engine(const struct options *options,
-                                     const margay_analysis *analysis);
-
 /* ----------------------------------------------------------- the tables -- */
 
 #define CURVE_COLUMNS_TEXT 288

@@ -87,13 +87,6 @@ enum margay_status objects_question(const struct options *options,
                                          error);
 }
 
-const margay_objects *objects_engine(const struct options *options,
-                                     const margay_analysis *analysis)
-{
-    return margay_objects_analysis_engine(
-        options->results.policies.count > 0 ? analysis->next : analysis);
-}
-
 static enum margay_status policies_question(const struct options *options,
                                             margay_question **question,
                                             struct margay_error *error)

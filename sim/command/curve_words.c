@@ -322,9 +322,11 @@ void summarise_objects_pass(const struct options *options,
                             const struct margay_job *job,
                             const struct margay_pass *pass)
 {
-    const margay_objects *engine =
-        objects_engine(options, job->analyses[pass->index]);
-    struct margay_objects_counts counts = margay_objects_counted(engine);
+    const margay_analysis *analysis = job->analyses[pass->index];
+    /* Of policies, the objects are the next question. */
+    struct margay_objects_counts counts =
+        margay_objects_counted(margay_objects_analysis_engine(
+            options->results.policies.count > 0 ? analysis->next : analysis));
     struct margay_objects_options asked;
     char objects[160], doubts[160] = "", parts[PARTS_TEXT];
     char text[2][WORDS_BYTES];

@@ -206,62 +206,6 @@ static int plot(const struct options *options)
     return status;
 }
 
-/* ------------------------------------------------- a command and its view */
-
-/* How the table of a command is shown. */
-struct view {
-    struct options run; /* the options of the command */
-    bool is_text, is_picture;
-    struct memory table; /* of these two */
-};
-
-/* Have the command write its table into memory if it is to be shown
-   otherwise. */
-static enum margay_status begin_view(struct view *view,
-                                     const struct options *options,
-                                     struct margay_error *error)
-{
-    *view = (struct view){.run = *options, .is_text = writes_text(options)};
-    enum margay_status status =
-        choose_picture(options, &view->is_picture, error);
-    if (status != MARGAY_OK)
-        return status;
-    /* A picture of tables that are there has none in memory. */
-    if ((options->command->bit & ON_PLOT) != 0)
-        view->is_picture = false;
-    if (view->is_text || isatty(STDERR_FILENO))
-        words_be_for_people();
-    if (view->is_picture)
-        status = picture_check(error);
-    else if (view->is_text && (options->command->bit & ON_CURVE) != 0)
-        options_set_sentence_sizes(&view->run);
-    if (status == MARGAY_OK && (view->is_text || view->is_picture))
-        status = open_memory(&view->table, error);
-    if (view->is_text || view->is_picture)
-        view->run.output = view->table.name;
-    return status;
-}
-
-/* Show what the command has written, if there is something. */
-static int end_view(struct view *view, const struct options *options,
-                    int exit_status)
-{
-    const char *name = view->table.name;
-    struct options picture = *options;
-    if (!view->is_text && !view->is_picture)
-        return exit_status;
-    picture.operands = &name;
-    picture.shown = &options->output;
-    picture.operand_count = 1;
-    if (exit_status != EXIT_TROUBLE) {
-        int shown =
-            view->is_picture ? plot(&picture) : show_text(name, options);
-        exit_status = exit_status == EXIT_DONE ? shown : exit_status;
-    }
-    close(view->table.descriptor);
-    return exit_status;
-}
-
 /* ---------------------------------------------------------- the program -- */
 
 /* If a standard descriptor is closed, the next file that is opened gets its
@@ -282,6 +226,45 @@ static int trouble(const struct command *command,
 {
     int exit_status = message_error(error);
     return command->runs_operands ? EXIT_FAILED : exit_status;
+}
+
+/* Run the command, with its table in memory if it is to be shown as text or as
+   a picture. */
+static int run(const struct options *options)
+{
+    const struct command *command = options->command;
+    const bool is_text = writes_text(options);
+    struct options table = *options, picture = *options;
+    struct memory memory;
+    const char *name = memory.name;
+    struct margay_error error;
+    bool draws;
+    enum margay_status status = choose_picture(options, &draws, &error);
+    if (is_text || isatty(STDERR_FILENO))
+        words_be_for_people();
+    if (status == MARGAY_OK && (command->bit & ON_PLOT) != 0)
+        return plot(options);
+    if (status == MARGAY_OK && draws)
+        status = picture_check(&error);
+    if (status == MARGAY_OK && (draws || is_text))
+        status = open_memory(&memory, &error);
+    if (status != MARGAY_OK)
+        return trouble(command, &error);
+    if (!draws && !is_text)
+        return command->run(options);
+    if (!draws && (command->bit & ON_CURVE) != 0)
+        options_set_sentence_sizes(&table);
+    table.output = name;
+    picture.operands = &name;
+    picture.shown = &options->output;
+    picture.operand_count = 1;
+    int exit_status = command->run(&table);
+    if (exit_status != EXIT_TROUBLE) {
+        int shown = draws ? plot(&picture) : show_text(name, options);
+        exit_status = exit_status == EXIT_DONE ? shown : exit_status;
+    }
+    close(memory.descriptor);
+    return exit_status;
 }
 
 /* The command that the arguments name; a word that people try before they know
@@ -313,7 +296,6 @@ static const struct command *find_command(int argument_count, char **arguments,
 int program_run(int argument_count, char **arguments)
 {
     struct options options = {.quiet = false};
-    struct view view;
     struct margay_error error = {.message = ""};
     bool in_words;
     int exit_status;
@@ -336,14 +318,10 @@ int program_run(int argument_count, char **arguments)
         exit_status = drive_is_helper() ? EXIT_DONE : help_print(command);
     else if (drive_is_helper())
         exit_status = drive_serve(&options);
-    else if (files_check(&options, &error) != MARGAY_OK ||
-             begin_view(&view, &options, &error) != MARGAY_OK)
+    else if (files_check(&options, &error) != MARGAY_OK)
         exit_status = drive_dismiss(trouble(command, &error));
-    else if ((command->bit & ON_PLOT) != 0)
-        exit_status = drive_dismiss(plot(&options));
     else
-        exit_status =
-            drive_dismiss(end_view(&view, &options, command->run(&view.run)));
+        exit_status = drive_dismiss(run(&options));
     options_free(&options);
     return exit_status;
 }
