@@ -117,10 +117,10 @@ push @lines, join ',', int rand 3, 4 * int rand 9, (qw(read write fetch))[rand 3
 write_file('o.csv', @lines);
 margay('convert -q o.csv o.mgt');
 write_file('i.lines', map { int rand(rand 60) } 1 .. 300);
-my %has = map { $_ => 'reads|writes|fetches|' } qw(csv:kind,address din xdin lackey
-    mgt words);
-for my $to (sort keys %has, qw(ls ramulator id hex u64 u64be lines arc vscsi csv
-    csv:address,site ids:csv ids:csv:id ids:mgt))
+my %has = map { $_ => 'reads|writes|fetches|' } 'csv:kind,address', qw(din xdin
+    lackey mgt words);
+for my $to (sort keys %has, 'csv:address,site', qw(ls ramulator id hex u64 u64be lines
+    arc vscsi csv ids:csv ids:csv:id ids:mgt))
 {
     my ($from, $format) = $to =~ /^ids:(.*)/ ? ('i.lines', $1) : ('o.csv', $to);
     my $back = 'back.' . $format =~ s/:.*//r;
@@ -239,8 +239,10 @@ for (['oracle', 'sizes'], ['twitter', 'sizes'], ['champsim', 'sites'],
     }
 }
 my $said;
-for (['sise', "'sise' .expected up to"], ['purpose', 'takes the purposes .* not known']) {
-    margay("convert a.din x --to csv:id,$_->[0]");
+for (['csv:id,sise', "'sise' .expected up to"], ['ls:kind', 'only csv: .* of id, .*kind'],
+    ['csv:id,purpose', 'takes the purposes .* not known'])
+{
+    margay("convert a.din x --to $_->[0]");
     $said = contents('err') =~ $_->[1];
     report($? >> 8 == 2 && $said, "a column $_->[0] that is none", contents('err'));
 }

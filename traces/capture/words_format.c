@@ -67,14 +67,6 @@ struct reading {
     uint64_t chunk[CHUNK_WORDS];
 };
 
-static enum margay_status fail(const struct reading *reading, const char *found,
-                               const char *expected, struct margay_error *error)
-{
-    return margay_block_source_fail(
-        &reading->source, margay_intake_offset(reading->source.intake), found,
-        expected, error);
-}
-
 static bool is_magic(const void *window, size_t bytes)
 {
     const char *found = window;
@@ -94,12 +86,13 @@ static enum margay_status read_head(struct reading *reading,
     if (status != MARGAY_OK)
         return status;
     if (got < sizeof head || !is_magic(&head, sizeof head))
-        return fail(reading, "another beginning", "mgwords, version 2 or 3",
-                    error);
+        return margay_source_fail(&reading->source, "another beginning",
+                                  "mgwords, version 2 or 3", error);
     if ((le64toh(head.flags) & ~SITES_FLAG) != 0)
-        return fail(reading, "counts of repeats, or a sample of the references",
-                    "a word for each reference, as record writes it now",
-                    error);
+        return margay_source_fail(
+            &reading->source,
+            "counts of repeats, or a sample of the references",
+            "a word for each reference, as record writes it now", error);
     reading->sites = head.flags != 0;
     if (!reading->sites)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
@@ -139,19 +132,22 @@ static enum margay_status read_chunk_head(struct reading *reading,
     if (status != MARGAY_OK)
         return status;
     if (got > 0 && got < sizeof reading->head)
-        return fail(reading, "the end", "the rest of 8 bytes", error);
+        return margay_source_fail(&reading->source, "the end",
+                                  "the rest of 8 bytes", error);
     if (got == 0)
         return reading->relay == NULL || margay_relay_has_ended(reading->relay)
                    ? MARGAY_END
-                   : fail(reading, "the end", "more words of who writes them",
-                          error);
+                   : margay_source_fail(&reading->source, "the end",
+                                        "more words of who writes them", error);
     uint32_t words = le32toh(reading->head.words);
     if ((words & CHUNK_RELAYED) != 0 && reading->relay == NULL)
-        return fail(reading, "words that another process has", "the words",
-                    error);
+        return margay_source_fail(&reading->source,
+                                  "words that another process has", "the words",
+                                  error);
     return (words & ~CHUNK_RELAYED) <= CHUNK_WORDS
                ? MARGAY_OK
-               : fail(reading, "a chunk of more words", "8192 at most", error);
+               : margay_source_fail(&reading->source, "a chunk of more words",
+                                    "8192 at most", error);
 }
 
 /* The words of a chunk, up to `words`.  A cut is kept for later. */
@@ -161,7 +157,8 @@ static void read_words(struct reading *reading, size_t words)
     enum margay_status status = margay_intake_copy(
         reading->source.intake, reading->chunk, bytes, &got, &reading->error);
     if (status == MARGAY_OK && got < bytes)
-        status = fail(reading, "the end", "more words", &reading->error);
+        status = margay_source_fail(&reading->source, "the end", "more words",
+                                    &reading->error);
     reading->cut = status;
     reading->from = reading->chunk;
     reading->words = (uint32_t)(got / sizeof(uint64_t));
@@ -218,8 +215,9 @@ static enum margay_status decode(struct reading *reading,
     if (wanted.extents != NULL &&
         margay_extents_pass(wanted.numbers + first, wanted.extents + first,
                             wanted.count - first))
-        return fail(reading, "a chunk with other extents before",
-                    "extents within 64 bits", error);
+        return margay_source_fail(&reading->source,
+                                  "a chunk with other extents before",
+                                  "extents within 64 bits", error);
     batch->count = wanted.count;
     if (reading->events == NULL)
         return MARGAY_OK;

@@ -65,12 +65,15 @@ enum margay_status margay_intake_copy(struct margay_intake *intake,
 enum margay_status margay_intake_hold(struct margay_intake *intake,
                                       size_t bytes, struct margay_error *error);
 
-/* "found FOUND, expected EXPECTED" at a byte of the trace; and the same of half
-   a record, which is held, at its end.  Both return MARGAY_BAD_INPUT. */
-enum margay_status margay_block_source_fail(
+/* "found FOUND, expected EXPECTED" at a byte of the trace; the same at the next
+   one, and of half a record, which is held.  All return MARGAY_BAD_INPUT. */
+enum margay_status margay_source_fail_at(
     const struct margay_block_source *source, uint64_t offset,
     const char *found, const char *expected, struct margay_error *error);
-enum margay_status margay_block_source_fail_half(
+enum margay_status margay_source_fail(const struct margay_block_source *source,
+                                      const char *found, const char *expected,
+                                      struct margay_error *error);
+enum margay_status margay_source_fail_half(
     const struct margay_block_source *source, size_t record_bytes,
     struct margay_error *error);
 
@@ -153,6 +156,10 @@ struct margay_blocks_writing {
 /* In entries.c. */
 extern const struct margay_blocks_writing margay_table_writing,
     margay_champsim_writing, margay_oracle_writing;
+
+/* The names of the columns of a table. */
+#define MARGAY_TABLE_NAMES \
+    "id, address, size, time, ttl, op, kind, thread, site, cost and purpose"
 
 /* The columns that a trace needs to become a table of these; *addresses: and
    its numbers have to be addresses. */

@@ -34,7 +34,7 @@ enum margay_status margay_intake_hold(struct margay_intake *intake,
     return status;
 }
 
-enum margay_status margay_block_source_fail(
+enum margay_status margay_source_fail_at(
     const struct margay_block_source *source, uint64_t offset,
     const char *found, const char *expected, struct margay_error *error)
 {
@@ -44,7 +44,15 @@ enum margay_status margay_block_source_fail(
                        expected, source->format, source->evidence);
 }
 
-enum margay_status margay_block_source_fail_half(
+enum margay_status margay_source_fail(const struct margay_block_source *source,
+                                      const char *found, const char *expected,
+                                      struct margay_error *error)
+{
+    return margay_source_fail_at(source, margay_intake_offset(source->intake),
+                                 found, expected, error);
+}
+
+enum margay_status margay_source_fail_half(
     const struct margay_block_source *source, size_t record_bytes,
     struct margay_error *error)
 {
@@ -53,8 +61,7 @@ enum margay_status margay_block_source_fail_half(
     snprintf(found, sizeof found, "half a record of %zu byte%s", bytes,
              margay_plural(bytes, "s"));
     snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
-    return margay_block_source_fail(
-        source, margay_intake_offset(source->intake), found, expected, error);
+    return margay_source_fail(source, found, expected, error);
 }
 
 enum margay_status margay_blocks_open(

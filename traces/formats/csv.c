@@ -495,25 +495,6 @@ static void begin_parser(struct margay_csv *csv)
         set_delimiter(csv, delimiter == '\0' ? ',' : delimiter);
 }
 
-/* Parse the names of the columns; --column was checked before. */
-static bool parse_choices(struct margay_csv *csv)
-{
-    const struct margay_layout *layout = csv->layout;
-    const char *given = csv->options.column;
-    if (layout == &margay_layout_any)
-        return margay_choice_parse(given == NULL ? "1" : given, false,
-                                   csv->options.tenant, &csv->choices[0],
-                                   NULL) == MARGAY_OK;
-    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
-        const char *columns = layout->variants[v].columns;
-        if (columns != NULL &&
-            margay_choice_parse(columns, true, csv->options.tenant,
-                                &csv->choices[v], NULL) != MARGAY_OK)
-            return false;
-    }
-    return true;
-}
-
 static void *create_table(const struct margay_state_options *options)
 {
     struct margay_csv *csv =
@@ -528,7 +509,7 @@ static void *create_table(const struct margay_state_options *options)
         options->unit_bytes != 0 ? options->unit_bytes : layout->offset_bytes;
     csv->rows.tenants = options->trial ? NULL : options->tenants;
     begin_parser(csv);
-    if (!parse_choices(csv)) {
+    if (margay_choices_parse(options, csv->choices, NULL) != MARGAY_OK) {
         free(csv);
         return NULL;
     }
@@ -552,7 +533,7 @@ static bool forget_row(void *state)
     if (!csv->chosen) {
         csv->row_count = 0;
         csv->names[0] = '\0';
-        parse_choices(csv);
+        margay_choices_parse(&csv->options, csv->choices, NULL);
     }
     csv->row = (struct margay_csv_row){.fields = 0};
     csv->taken = 0;

@@ -224,9 +224,8 @@ static enum margay_status pass_over(struct margay_decoding *decoding,
 {
     const struct margay_format *format = format_of(decoding);
     if (format->record_bytes > 0)
-        return margay_block_source_fail(
-            &decoding->source, margay_intake_offset(&decoding->intake),
-            "another record", expected, &decoding->error);
+        return margay_source_fail(&decoding->source, "another record", expected,
+                                  &decoding->error);
     enum margay_status status =
         judge_line(decoding, batch, fail_line(decoding, text, expected));
     if (status != MARGAY_OK ||
@@ -349,16 +348,16 @@ static enum margay_status finish(struct margay_decoding *decoding,
                                NULL, 0};
     bool records = format->record_bytes > 0;
     if (records && intake->ended && margay_intake_left(intake) > 0)
-        return margay_block_source_fail_half(
-            &decoding->source, format->record_bytes, &decoding->error);
+        return margay_source_fail_half(&decoding->source, format->record_bytes,
+                                       &decoding->error);
     const char *expected = format->finish == NULL || intake->is_part
                                ? NULL
                                : format->finish(&text, batch);
     if (expected == NULL)
         return MARGAY_END;
     if (records)
-        return margay_block_source_fail(&decoding->source, intake->offset,
-                                        "the end", expected, &decoding->error);
+        return margay_source_fail(&decoding->source, "the end", expected,
+                                  &decoding->error);
     margay_fail(&decoding->error, MARGAY_BAD_INPUT,
                 "%s:%llu: found the end, expected %s (read as %s; %s)",
                 reader->path, (unsigned long long)decoding->lines, expected,

@@ -121,9 +121,8 @@ static enum margay_status open_table(void *state, struct margay_error *error)
         if (!next_role(&columns, &role) ||
             entries->column_count == MOST_COLUMNS)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "csv:... has '%.*s' (expected up to %d of id, "
-                               "address, size, time, ttl, op, kind, thread, "
-                               "site, cost and purpose)",
+                               "csv:... has '%.*s' (expected up to %d "
+                               "of " MARGAY_TABLE_NAMES ")",
                                (int)strcspn(name, ","), name, MOST_COLUMNS);
         entries->roles[entries->column_count++] = role;
     }

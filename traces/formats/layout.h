@@ -143,6 +143,12 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        struct margay_choice *choice,
                                        struct margay_error *error);
 
+/* Parse the columns of each variant of options->layout into `choices`, zeroed,
+   or those that options->column names in place of them. */
+enum margay_status margay_choices_parse(
+    const struct margay_state_options *options,
+    struct margay_choice choices[MARGAY_VARIANTS], struct margay_error *error);
+
 /* A value for --column by a pattern whose fields have the names of roles. */
 #define MARGAY_ROLES_BYTES 192
 void margay_choice_of_pattern(const char *pattern, bool is_picture,

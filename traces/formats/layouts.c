@@ -213,6 +213,23 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                : status;
 }
 
+enum margay_status margay_choices_parse(
+    const struct margay_state_options *options,
+    struct margay_choice choices[MARGAY_VARIANTS], struct margay_error *error)
+{
+    bool of_layout = options->layout != &margay_layout_any;
+    enum margay_status status = MARGAY_OK;
+    for (unsigned v = 0; v < MARGAY_VARIANTS && status == MARGAY_OK; v++) {
+        const char *columns = options->layout->variants[v].columns;
+        if (options->column != NULL)
+            columns = v == 0 ? options->column : NULL;
+        if (columns != NULL)
+            status = margay_choice_parse(columns, of_layout, options->tenant,
+                                         &choices[v], error);
+    }
+    return status;
+}
+
 /* Does the pattern have a field of this name: <NAME> in a picture, and a group
    (?<NAME>...), (?P<NAME>...) or (?'NAME'...) in a regular expression? */
 static bool has_field(const char *pattern, bool is_picture, const char *name)
@@ -308,6 +325,7 @@ void margay_choice_facts(const struct margay_choice *choice,
 
 /* The layout of the format csv, with the usual words of operations. */
 const struct margay_layout margay_layout_any = {
+    .variants = {{.columns = "1"}},
     .gets = "get gets get_lease read r head hget 0 28 88 08 a8 options trace",
     .sets = "set set_lease write w put post patch add replace cas append "
             "prepend incr decr update 1 2a 8a 0a aa",

@@ -133,15 +133,6 @@ static const char *take_header(struct reader *reader,
     return NULL;
 }
 
-/* "found FOUND, expected EXPECTED" at a byte of the trace. */
-static enum margay_status fail(const struct reader *reader, uint64_t offset,
-                               const char *found, const char *expected,
-                               struct margay_error *error)
-{
-    return margay_block_source_fail(&reader->source, offset, found, expected,
-                                    error);
-}
-
 static enum margay_status read_header(struct reader *reader,
                                       struct margay_error *error)
 {
@@ -153,18 +144,20 @@ static enum margay_status read_header(struct reader *reader,
     if (status != MARGAY_OK)
         return status;
     if (got < HEADER_BYTES || !is_magic(header, got))
-        return fail(reader, 0, "another header",
-                    "one of 1024 bytes that begins with f0debc9a78563412",
-                    error);
+        return margay_source_fail_at(
+            &reader->source, 0, "another header",
+            "one of 1024 bytes that begins with f0debc9a78563412", error);
     const char *expected = take_header(reader, header);
     if (expected != NULL)
-        return fail(reader, 8, "another header", expected, error);
+        return margay_source_fail_at(&reader->source, 8, "another header",
+                                     expected, error);
     rest = (size_t)reader->header_bytes - HEADER_BYTES;
     status = margay_intake_copy(intake, header + got, rest, &more, error);
     if (status == MARGAY_OK &&
         (more < rest || !is_magic(header + got + rest - 8, 8)))
-        return fail(reader, reader->header_bytes - 8, "another header",
-                    "the bytes that end it, there or at byte 1016", error);
+        return margay_source_fail_at(
+            &reader->source, reader->header_bytes - 8, "another header",
+            "the bytes that end it, there or at byte 1016", error);
     return status;
 }
 
@@ -289,18 +282,18 @@ static enum margay_status end_trace(const struct reader *reader,
 {
     char found[80], expected[80];
     const struct margay_intake *intake = reader->source.intake;
-    uint64_t offset = margay_intake_offset(intake);
-    uint64_t records = (offset - reader->header_bytes) / reader->record_bytes;
+    uint64_t records = (margay_intake_offset(intake) - reader->header_bytes) /
+                       reader->record_bytes;
     if (margay_intake_left(intake) > 0)
-        return margay_block_source_fail_half(
-            &reader->source, (size_t)reader->record_bytes, error);
+        return margay_source_fail_half(&reader->source,
+                                       (size_t)reader->record_bytes, error);
     if (reader->requests <= records)
         return MARGAY_END;
     snprintf(found, sizeof found, "the end after %llu record%s",
              (unsigned long long)records, margay_plural(records, "s"));
     snprintf(expected, sizeof expected, "the %llu that the header tells",
              (unsigned long long)reader->requests);
-    return fail(reader, offset, found, expected, error);
+    return margay_source_fail(&reader->source, found, expected, error);
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
@@ -324,9 +317,10 @@ static enum margay_status fill(void *state, struct margay_references *batch,
         for (count = 0; append(reader, first + count * each, 1, batch) == NULL;)
             count++;
     intake->begin += count * each;
-    return expected == NULL ? MARGAY_OK
-                            : fail(reader, margay_intake_offset(intake),
-                                   "another record", expected, error);
+    return expected == NULL
+               ? MARGAY_OK
+               : margay_source_fail(&reader->source, "another record", expected,
+                                    error);
 }
 
 static enum margay_status skip(void *state, uint64_t skip_refs,

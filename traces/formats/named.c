@@ -96,7 +96,7 @@ static void put(struct named *named, const char *name, size_t name_bytes,
             named->fields[i] = margay_field_of(text, bytes);
     }
     size_t used = strlen(named->names);
-    if (!named->chosen && used < sizeof named->names)
+    if (!named->log.begun && used < sizeof named->names)
         snprintf(named->names + used, sizeof named->names - used, "%s%.*s",
                  used == 0 ? "" : ", ",
                  (int)(name_bytes < 80 ? name_bytes : 80), name);
@@ -508,11 +508,21 @@ static const char *read_line(struct named *named)
 {
     uint8_t id = named->rows.choice.firsts[MARGAY_ROLE_ID];
     const char *expected = NULL;
-    if (!named->log.begun)
+    bool first = !named->log.begun;
+    if (first)
         named->lists = named->is_list;
     named->log.begun = true;
     if (!named->is_list)
-        return margay_rows_read(&named->rows, named->fields, 0, &named->row);
+        expected =
+            margay_rows_read(&named->rows, named->fields, 0, &named->row);
+    if (first && expected != NULL && named->names[0] != '\0' &&
+        !has_names(named)) {
+        snprintf(named->message, sizeof named->message, "%s; its names are %s",
+                 expected, named->names);
+        return named->message;
+    }
+    if (!named->is_list)
+        return expected;
     named->row.count = 0;
     if (!named->lists)
         return "one id, and no list of them, as in the first line";
@@ -588,22 +598,12 @@ static void free_named(void *state)
 static enum margay_status set_up(struct named *named,
                                  struct margay_error *error)
 {
-    const char *given = named->options.column;
-    enum margay_status status = MARGAY_OK;
     bool by_pattern = named->layout->syntax >= MARGAY_SYNTAX_REGEX;
-    bool known = by_pattern || given != NULL;
-    if (by_pattern)
-        status = make_pattern(named, error);
-    for (unsigned v = 0; status == MARGAY_OK && !by_pattern &&
-                         v < (known ? 1 : MARGAY_VARIANTS);
-         v++) {
-        const char *columns =
-            known ? given : named->layout->variants[v].columns;
-        if (columns != NULL)
-            status = margay_choice_parse(columns, true, named->options.tenant,
-                                         &named->choices[v], error);
-    }
-    if (status == MARGAY_OK && known)
+    enum margay_status status =
+        by_pattern
+            ? make_pattern(named, error)
+            : margay_choices_parse(&named->options, named->choices, error);
+    if (status == MARGAY_OK && (by_pattern || named->options.column != NULL))
         choose(named, 0);
     return status;
 }

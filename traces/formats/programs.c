@@ -233,14 +233,6 @@ static bool holds_message(const struct margay_intake *intake,
     return message->length_bytes + message->bytes <= left;
 }
 
-static enum margay_status gem5_fail(const struct margay_block_source *source,
-                                    const char *found, const char *expected,
-                                    struct margay_error *error)
-{
-    return margay_block_source_fail(
-        source, margay_intake_offset(source->intake), found, expected, error);
-}
-
 /* Hold the next message.  MARGAY_END: there is none. */
 static enum margay_status need_message(const struct margay_block_source *source,
                                        struct message *message,
@@ -250,15 +242,16 @@ static enum margay_status need_message(const struct margay_block_source *source,
     while (!holds_message(source->intake, message, &expected)) {
         size_t left = margay_intake_left(source->intake);
         if (expected != NULL)
-            return gem5_fail(source, "another message", expected, error);
+            return margay_source_fail(source, "another message", expected,
+                                      error);
         enum margay_status status =
             margay_intake_hold(source->intake, left + 1, error);
         if (status != MARGAY_OK)
             return status;
         if (margay_intake_left(source->intake) == left)
             return left == 0 ? MARGAY_END
-                             : gem5_fail(source, "half a message",
-                                         "a whole one", error);
+                             : margay_source_fail(source, "half a message",
+                                                  "a whole one", error);
     }
     return MARGAY_OK;
 }
@@ -283,7 +276,7 @@ static enum margay_status gem5_open(void *state,
         return status;
     if (margay_intake_left(intake) < MAGIC_BYTES ||
         memcmp(intake->held + intake->begin, "gem5", MAGIC_BYTES) != 0)
-        return gem5_fail(source, "another beginning", "gem5", error);
+        return margay_source_fail(source, "another beginning", "gem5", error);
     intake->begin += MAGIC_BYTES;
     status = need_message(source, &message, error);
     if (status == MARGAY_OK) {
@@ -330,10 +323,11 @@ static enum margay_status gem5_fill(void *state,
             return status;
         if (!take_fields(message.fields, message.bytes, fields) ||
             margay_extent_passes(fields[ADDRESS], fields[SIZE]))
-            return gem5_fail(source, "another message",
-                             "a packet of a size below 4294967296 that ends "
-                             "within 64 bits",
-                             error);
+            return margay_source_fail(
+                source, "another message",
+                "a packet of a size below 4294967296 that ends "
+                "within 64 bits",
+                error);
         gem5_append(fields, batch);
         pass_message(source->intake, &message);
     }

@@ -228,6 +228,11 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     const struct margay_format *row;
     const char *columns = strncmp(format, "csv:", 4) == 0 ? format + 4 : NULL;
     *writer = NULL;
+    if (columns == NULL && strchr(format, ':') != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "no format '%s' to write: only csv: is followed by "
+                           "columns, of " MARGAY_TABLE_NAMES,
+                           format);
     enum margay_status status =
         margay_format_find(columns == NULL ? format : "csv", true, &row, error);
     if (status != MARGAY_OK)
