@@ -176,18 +176,21 @@ OPTION_TYPE(interval)
     struct interval *interval = field;
     char digits[32];
     size_t bytes = strlen(text);
-    bool seconds = bytes > 0 && text[bytes - 1] == 's';
+    size_t seconds = bytes > 0 && text[bytes - 1] == 's';
+    size_t thousandths = seconds && bytes > 1 && text[bytes - 2] == 'm';
     uint64_t value = 0;
-    snprintf(digits, sizeof digits, "%.*s", (int)(bytes - seconds), text);
+    snprintf(digits, sizeof digits, "%.*s",
+             (int)(bytes - seconds - thousandths), text);
     if (bytes >= sizeof digits ||
         !(seconds ? margay_parse_u64 : margay_parse_count)(digits, &value) ||
         value == 0)
         return refuse(name, text,
                       "a number of references such as 1000000 or 1M, or of "
-                      "seconds such as 60s, from 1 on",
+                      "seconds such as 60s or 500ms, from 1 on",
                       error);
-    *interval = (struct interval){0};
-    *(seconds ? &interval->seconds : &interval->refs) = value;
+    *interval = (struct interval){
+        .refs = seconds ? 0 : value,
+        .seconds = (double)value * (thousandths ? 1e-3 : (double)seconds)};
     return MARGAY_OK;
 }
 

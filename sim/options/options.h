@@ -39,7 +39,8 @@ struct given_refs {
 
 /* Of --every: a number of references, or of seconds; the other is 0. */
 struct interval {
-    uint64_t refs, seconds;
+    uint64_t refs;
+    double seconds;
 };
 
 static inline bool interval_is_given(const struct interval *interval)

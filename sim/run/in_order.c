@@ -296,9 +296,9 @@ static bool look_is_due(const struct order *order)
     if (request->every_refs != 0 &&
         running->read_refs % request->every_refs == 0)
         return true;
-    return request->every_seconds != 0 &&
+    return request->every_seconds > 0 &&
            margay_running_seconds(running) - order->looked_seconds >=
-               (double)request->every_seconds;
+               request->every_seconds;
 }
 
 /* ------------------------------------------------------------- reading -- */

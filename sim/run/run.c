@@ -76,7 +76,7 @@ static enum margay_status check_looks(const struct margay_request *request,
                                       struct margay_error *error)
 {
     bool keeps = request->saves || request->resume_path != NULL;
-    bool looks = request->every_refs != 0 || request->every_seconds != 0;
+    bool looks = request->every_refs != 0 || request->every_seconds > 0;
     bool windows = request->window_refs != 0;
     if (looks && windows)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

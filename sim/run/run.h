@@ -112,7 +112,8 @@ struct margay_request {
 
     /* Call the host's `look` after each `every_refs` references, and when
        `every_seconds` seconds have passed since the last look; 0 = never. */
-    uint64_t every_refs, every_seconds;
+    uint64_t every_refs;
+    double every_seconds;
 
     /* The host's `save` is called when all is read, and at each look.  A state
        is of one trace. */

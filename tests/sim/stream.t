@@ -9,13 +9,13 @@ part() { # FROM COUNT: references of all.u64
     tail -c +$((8 * $1 + 1)) all.u64 | head -c $((8 * $2))
 }
 
-# Every second, also while nothing comes.  This shell keeps the pipe open.
+# Every so often, also while nothing comes.  This shell keeps the pipe open.
 mkfifo pipe
 exec 9<>pipe
 part 0 1000 >&9
-"$MARGAY" curve -f u64 --every 1s -o slow.csv pipe 9>&- 2>err &
+"$MARGAY" curve -f u64 --every 300ms -o slow.csv pipe 9>&- 2>err &
 reader=$!
-check 'a snapshot every second' await grep -q 'first 1000 references' err
+check 'a snapshot after a third of a second' await grep -q 'first 1000 references' err
 exec 9>&-
 ended $reader
 # A writer that dies within a record.
