@@ -334,22 +334,57 @@ static uint64_t plain_rows(struct margay_csv *csv, struct margay_text *text,
 
 /* ---------------------------------------------------------------- lines -- */
 
+/* Make fields of words, as the letters of the shape say: w takes any number of
+   them, e one or none, as few as the others leave it. */
+static bool fit_words(const char *shape, const struct margay_field *words,
+                      size_t count, struct margay_field *fields)
+{
+    size_t least = *shape == 'w' || *shape == 'e' ? 0 : 1;
+    size_t most = *shape == 'w' || count == 0 ? count : 1;
+    if (*shape == '\0' || *shape == '*')
+        return *shape == '*' || count == 0;
+    for (size_t n = least; n <= most; n++) {
+        if (n > 0 && ((*shape == 'd' && !words->decimal) ||
+                      ((*shape == 'n' || *shape == 'o') && words->decimal)))
+            return false;
+        if (!fit_words(shape + 1, words + n, count - n, fields + 1))
+            continue;
+        const char *first = n == 0 ? "" : words->text;
+        const char *end =
+            n == 0 ? first : words[n - 1].text + words[n - 1].bytes;
+        *fields = margay_field_of(first, (size_t)(end - first));
+        return true;
+    }
+    return false;
+}
+
 /* The fields between runs of blanks.  A header may begin with a hash. */
 static void cut_blanks(struct margay_csv *csv, const char *line,
                        const char *newline)
 {
+    struct margay_field words[MARGAY_EARLY_FIELDS], fields[MARGAY_EARLY_FIELDS];
+    const char *shape = csv->layout->variants[0].shape;
+    bool loose = shape != NULL && strchr(shape, 'w') != NULL;
+    size_t count = 0;
     const char *cursor = margay_skip_blanks(line);
     if (csv->row_count == 0 && *cursor == '#')
         cursor = margay_skip_blanks(cursor + 1);
     if (cursor == newline)
         return;
     while (cursor < newline) {
-        const char *end = cursor;
-        while (end < newline && !margay_is_blank(*end))
-            end++;
-        margay_csv_take_field((void *)(uintptr_t)cursor, (size_t)(end - cursor),
-                              csv);
+        const char *end = margay_word_end(cursor, newline);
+        if (!loose)
+            margay_csv_take_field((void *)(uintptr_t)cursor,
+                                  (size_t)(end - cursor), csv);
+        else if (count < MARGAY_EARLY_FIELDS)
+            words[count++] = margay_field_of(cursor, (size_t)(end - cursor));
         cursor = margay_skip_blanks(end);
+    }
+    bool fits = loose && fit_words(shape, words, count, fields);
+    for (size_t i = 0; i < (fits ? strcspn(shape, "*") : count); i++) {
+        const struct margay_field *field = fits ? &fields[i] : &words[i];
+        margay_csv_take_field((void *)(uintptr_t)field->text, field->bytes,
+                              csv);
     }
     margay_csv_take_row('\n', csv);
 }

@@ -166,7 +166,8 @@ static bool fits_letters(const struct margay_csv *csv, const char *shape)
         return false;
     for (size_t i = 0; shape[i] != '\0' && shape[i] != '*'; i++) {
         const struct margay_field *field = &csv->early[i];
-        if (field->bytes == 0 || (shape[i] == 'd' && !field->decimal) ||
+        if ((field->bytes == 0 && shape[i] != 'w' && shape[i] != 'e') ||
+            (shape[i] == 'd' && !field->decimal) ||
             (shape[i] == 'n' && field->decimal))
             return false;
     }

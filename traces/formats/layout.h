@@ -50,9 +50,10 @@ enum margay_role {
 struct margay_variant {
     const char *columns; /* in the language above; NULL = there is no variant */
     /* Of a layout whose columns have numbers, a letter for each column: d
-       decimal, n anything else, o a word of an operation, t any text; an
-       asterisk at the end for more of any kind.  The first row must have as
-       many columns; detection by content checks all rows. */
+       decimal, n anything else, o a word of an operation, t any text; between
+       blanks w any number of words, and e one or none; an asterisk at the end
+       for more of any kind.  The first row must have as many columns; detection
+       by content checks all rows. */
     const char *shape;
     bool by_name_only; /* not enough to detect the layout by its content */
 };

@@ -536,7 +536,8 @@ static const char *add_device(struct margay_rows *rows,
     if (count == 0)
         return NULL;
     for (unsigned k = 0; k < count; k++) {
-        if (field_of(rows, MARGAY_ROLE_DEVICE, k)->bytes == 0)
+        if (field_of(rows, MARGAY_ROLE_DEVICE, k)->bytes == 0 &&
+            !column_of(rows, MARGAY_ROLE_DEVICE, k)->optional)
             return expect_field(rows, MARGAY_ROLE_DEVICE, k, "a device");
     }
     const struct margay_field *first = field_of(rows, MARGAY_ROLE_DEVICE, 0);
@@ -631,10 +632,15 @@ static const char *read_columns(struct margay_rows *rows, bool offsets,
             NULL ||
         (expected = read_kind(rows, &reference->kind_said)) != NULL ||
         (expected = read_number(rows, MARGAY_ROLE_COST, UINT64_MAX,
-                                "a cost in decimal", &reference->cost)) !=
-            NULL ||
-        (expected = offsets ? scale_offset(rows, reference)
-                            : count_units(rows, reference)) != NULL)
+                                "a cost in decimal", &reference->cost)) != NULL)
+        return expected;
+    /* A flush stands nowhere. */
+    if (rows->layout->offset_bytes != 0 && reference->number == UINT64_MAX &&
+        reference->size == 0)
+        count = reference->number = 0;
+    expected =
+        offsets ? scale_offset(rows, reference) : count_units(rows, reference);
+    if (expected != NULL)
         return expected;
     reference->count = (uint32_t)count;
     reference->thread = (uint32_t)thread;
