@@ -58,8 +58,8 @@ const char *places_library_version(void);
 enum margay_status places_open(struct places **places,
                                struct margay_error *error);
 
-/* MARGAY_NO_MEMORY if there was too little memory to find a place, or a
-   variable of places_module(), which then is unknown or another one. */
+/* MARGAY_NO_MEMORY if there was too little memory to find a place, a symbol or
+   a variable, which then is unknown or another one. */
 enum margay_status places_check(const struct places *places,
                                 struct margay_error *error);
 

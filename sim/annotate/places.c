@@ -175,6 +175,16 @@ static void read_file(struct file *file)
         DWARF(new_oom_handler)(debug, end_without_memory);
 }
 
+void places_begin(void)
+{
+    errno = 0;
+}
+
+void places_end(struct places *places)
+{
+    places->no_memory = places->no_memory || errno == ENOMEM;
+}
+
 /* The file of that path; NULL = there is no memory. */
 static struct file *file_of(struct places *places, const char *path)
 {
@@ -193,7 +203,9 @@ static struct file *file_of(struct places *places, const char *path)
     places->last = places->count++;
     struct file *file = &places->files[places->last];
     *file = (struct file){.path = copy};
+    places_begin();
     read_file(file);
+    places_end(places);
     return file;
 }
 
@@ -215,6 +227,7 @@ uint64_t places_symbols(struct places *places, const char *path,
     if (file == NULL || file->module == NULL)
         return 0;
     GElf_Addr address, lowest = file->bias;
+    places_begin();
     int count = DWFL(module_getsymtab)(file->module);
     DWFL(module_info)
     (file->module, NULL, &lowest, NULL, NULL, NULL, NULL, NULL);
@@ -228,17 +241,8 @@ uint64_t places_symbols(struct places *places, const char *path,
                 (which == PLACE_FUNCTIONS ? STT_FUNC : STT_OBJECT))
             take(context, name, address - file->bias, symbol.st_size);
     }
+    places_end(places);
     return lowest - file->bias;
-}
-
-void places_begin(void)
-{
-    errno = 0;
-}
-
-void places_end(struct places *places)
-{
-    places->no_memory = places->no_memory || errno == ENOMEM;
 }
 
 /* ---------------------------------------------------------------- lines -- */

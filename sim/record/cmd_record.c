@@ -67,6 +67,7 @@ static enum margay_status open_receiver(struct recording *recording,
         .sites = options->record.sites || options->record.data,
         .data = options->record.data,
         .records_all = launch->sees_end,
+        .records_itself = record_is_built,
     };
     enum margay_status status =
         record_find_function(launch->program, options->record.start.function,

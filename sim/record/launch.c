@@ -1,9 +1,9 @@
 /* launch.c - starting the program that is recorded */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +72,26 @@ bool launch_is_native(const char *binary)
            read_beginning(binary, &other, sizeof other) == sizeof other &&
            memcmp(own.e_ident, other.e_ident, EI_VERSION) == 0 &&
            own.e_machine == other.e_machine;
+}
+
+bool launch_is_static(const char *binary)
+{
+    char bytes[4096];
+    ElfW(Ehdr) header = {.e_phnum = 0};
+    ElfW(Phdr) segment;
+    const size_t count = read_beginning(binary, bytes, sizeof bytes);
+    if (count >= sizeof header)
+        memcpy(&header, bytes, sizeof header);
+    bool is_static = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                     header.e_phnum > 0 && header.e_phentsize == sizeof segment;
+    for (uint64_t i = 0; is_static && i < header.e_phnum; i++) {
+        uint64_t at = header.e_phoff + i * sizeof segment;
+        if (at > count || count - at < sizeof segment)
+            break;
+        memcpy(&segment, bytes + at, sizeof segment);
+        is_static = segment.p_type != PT_INTERP;
+    }
+    return is_static;
 }
 
 enum margay_status launch_check(const char *program, int *exit_status,

@@ -67,8 +67,10 @@ enum margay_status record_print_flags(const struct options *options,
 enum margay_status record_find(const char *file, char *directory,
                                struct margay_error *error);
 
-/* Can the file be read, and does it hold the text? */
-bool record_file_holds(const char *path, const char *text);
+/* Does the program's file hold the mark of a part of the recorder, "runtime" or
+   "plugin"?  Is it built with the runtime, so that it records itself? */
+bool record_carries(const char *program, const char *part);
+bool record_is_built(const char *program);
 
 /* The range of a function in the program; an empty range if the name is NULL.
    The name is that of the symbol or, for C++, in the source; where several
@@ -76,9 +78,6 @@ bool record_file_holds(const char *path, const char *text);
 enum margay_status record_find_function(const char *program, const char *name,
                                         struct margay_code_range *range,
                                         struct margay_error *error);
-
-/* Is the program a binary that needs no dynamic linker? */
-bool record_is_static(const char *program);
 
 /* Start the program.  MARGAY_IO if it cannot be run or is not found; then
    *exit_status is 126 or 127.  With `trace_is_output` the program's standard
@@ -102,6 +101,9 @@ bool launch_find_binary(const char *program, char *path);
 
 /* Is the file a binary for the machine that this program is for? */
 bool launch_is_native(const char *binary);
+
+/* Is the file a binary that needs no dynamic linker? */
+bool launch_is_static(const char *binary);
 
 /* After the end of the recording: MARGAY_IO if references are missing that it
    should have had, all that were sent if it `is_whole`, or MARGAY_BAD_ARGUMENT

@@ -17,16 +17,6 @@
 
 /* -------------------------------------------------------------- runtime -- */
 
-/* Does the program hold the mark of a part of the runtime?  The mark stands
-   here in two parts, so that this program does not hold it. */
-static bool carries(const char *program, const char *part)
-{
-    static const char begin[] = "margay-capt";
-    char whole[64];
-    snprintf(whole, sizeof whole, "%sure-%s", begin, part);
-    return record_file_holds(program, whole);
-}
-
 static bool runtime_suits(const struct options *options, const char *program,
                           char *why)
 {
@@ -36,14 +26,14 @@ static bool runtime_suits(const struct options *options, const char *program,
     snprintf(why, WHY_BYTES,
              "it is not built with what 'margay record --cflags --libs' "
              "prints");
-    return carries(program, "runtime");
+    return record_is_built(program);
 }
 
 static enum margay_status prepare_runtime(struct launch *launch,
                                           struct margay_error *error)
 {
-    const bool is_built = carries(launch->program, "runtime");
-    if (is_built && record_is_static(launch->program))
+    const bool is_built = record_is_built(launch->program);
+    if (is_built && launch_is_static(launch->program))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: it is statically linked, which a program with "
                            "the runtime cannot be: link it without -static",
@@ -68,8 +58,9 @@ static bool valgrind_suits(const struct options *options, const char *program,
     (void)options;
     struct margay_error error;
     char path[PATH_MAX];
-    if (record_find(RECORD_VALGRIND, path, &error) != MARGAY_OK) {
-        if (access("/proc/self/exe", F_OK) != 0)
+    enum margay_status status = record_find(RECORD_VALGRIND, path, &error);
+    if (status != MARGAY_OK) {
+        if (status == MARGAY_NO_MEMORY || access("/proc/self/exe", F_OK) != 0)
             snprintf(why, WHY_BYTES, "%.*s", WHY_BYTES - 1, error.message);
         else
             snprintf(
@@ -163,30 +154,6 @@ static const struct method {
 };
 #define METHODS (sizeof methods / sizeof methods[0])
 
-static const char *method_name(size_t index, const void *context)
-{
-    (void)context;
-    if (index == METHODS)
-        return "auto";
-    return index < METHODS ? methods[index].name : NULL;
-}
-
-static enum margay_status fail_method(const char *name,
-                                      struct margay_error *error)
-{
-    const char *nearest = margay_nearest(name, method_name, NULL);
-    char names[METHODS * 16] = "auto";
-    for (size_t i = 0; i < METHODS; i++) {
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s",
-                 i + 1 < METHODS ? ", " : " or ", methods[i].name);
-    }
-    return margay_fail(
-        error, MARGAY_BAD_ARGUMENT, "--method: found '%s', expected %s%s%s%s",
-        name, names, nearest == NULL ? "" : " (did you mean ",
-        nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
-}
-
 static bool suits(const struct method *method, const struct options *options,
                   const char *program, char *why)
 {
@@ -218,7 +185,7 @@ static const struct method *choose(const struct options *options,
             continue;
         if (suits(method, options, program, why)) {
             bool plugin = any && method->plugin_slowdown != NULL &&
-                          carries(program, "plugin");
+                          record_carries(program, "plugin");
             if (any && !options->quiet)
                 message_print("%s: method %s, which takes about %s its time",
                               program, method->name,
@@ -236,11 +203,9 @@ static const struct method *choose(const struct options *options,
     if (any)
         margay_fail(error, MARGAY_BAD_ARGUMENT,
                     "%s: no method can record it (%s)", program, reasons);
-    else if (*reasons != '\0')
+    else
         margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: not with method %s",
                     program, reasons);
-    else
-        fail_method(wanted, error);
     return NULL;
 }
 

@@ -1,12 +1,11 @@
 /*
- * record_symbols.c - facts of a program's file: the place of a function, how
- * it is linked, and marks of the recorder
+ * record_symbols.c - facts of a program's file: the place of a function, and
+ * marks of the recorder
  *
  * A function of C++ is also found by its name in the source.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,33 +23,6 @@
 #define MOST_FOUND (MOST_TOLD + 1)
 
 /* --------------------------------------------------- names in the source -- */
-
-/* Where the bracket begins that ends at text[end - 1]. */
-static size_t bracket_start(const char *text, size_t end, char open, char close)
-{
-    size_t depth = 0;
-    while (end > 0) {
-        end--;
-        depth += text[end] == close;
-        depth -= text[end] == open;
-        if (depth == 0)
-            break;
-    }
-    return end;
-}
-
-/* Are the first `end` characters the name, or the name in a class or a name
-   space, or after a type? */
-static bool ends_in(const char *text, size_t end, const char *name)
-{
-    size_t length = strlen(name);
-    if (length == 0 || length > end ||
-        strncmp(text + end - length, name, length) != 0)
-        return false;
-    size_t before = end - length;
-    return before == 0 || text[before - 1] == ' ' ||
-           (before > 1 && strncmp(text + before - 2, "::", 2) == 0);
-}
 
 /* A function's name in the source, also of one of its clones
    ("work.constprop.0"); false: the symbol is a piece of a function, or internal
@@ -75,21 +47,24 @@ static bool take_source_name(const char *symbol, char *text, size_t bytes)
 static bool is_called(const char *symbol, const char *name)
 {
     char text[LONGEST_NAME];
-    if (!take_source_name(symbol, text, sizeof text))
+    if (*name == '\0' || !take_source_name(symbol, text, sizeof text))
         return false;
-    size_t end = strlen(text);
-    const char *last = strrchr(text, ')');
-    if (ends_in(text, end, name))
-        return true;
-    if (last != NULL) {
-        end = (size_t)(last - text) + 1;
-        if (ends_in(text, end, name))
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
+        const char *after = at + strlen(name);
+        /* Go past the types in brackets. */
+        for (int depth = 0; *after != '\0'; after++) {
+            depth += *after == '<';
+            if (depth == 0)
+                break;
+            depth -= *after == '>';
+        }
+        bool begins = at == text || at[-1] == ' ' ||
+                      (at - text > 1 && strncmp(at - 2, "::", 2) == 0);
+        if (begins &&
+            (*after == '\0' || *after == '(' || strcmp(after, " const") == 0))
             return true;
-        end = bracket_start(text, end, '(', ')');
     }
-    return ends_in(text, end, name) ||
-           (end > 0 && text[end - 1] == '>' &&
-            ends_in(text, bracket_start(text, end, '<', '>'), name));
+    return false;
 }
 
 /* ------------------------------------------------------------- searching -- */
@@ -156,14 +131,15 @@ enum margay_status record_find_function(const char *program, const char *name,
     search.in_source = search.count == 0;
     if (search.in_source)
         places_symbols(places, program, PLACE_FUNCTIONS, take, &search);
-    if (search.count == 0)
+    status = places_check(places, error);
+    if (status == MARGAY_OK && search.count == 0)
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "%s: no function '%s' among its symbols (it may "
                              "have been stripped, or the function inlined)",
                              program, name);
-    else if (search.in_source && search.count > 1)
+    else if (status == MARGAY_OK && search.in_source && search.count > 1)
         status = fail_several(&search, program, error);
-    else
+    else if (status == MARGAY_OK)
         *range = (struct margay_code_range){search.found[0].range.from - base,
                                             search.found[0].range.to - base};
     places_free(places);
@@ -172,58 +148,30 @@ enum margay_status record_find_function(const char *program, const char *name,
 
 /* ----------------------------------------------------------------- files -- */
 
-struct file {
-    const char *bytes;
-    size_t count;
-};
-
-/* The file in memory, until unmap_file(); without bytes if it has none. */
-static struct file map_file(const char *path)
+/* The mark stands here in two parts, so that this program does not hold it. */
+bool record_carries(const char *program, const char *part)
 {
+    static const char begin[] = "margay-capt";
+    char mark[64];
     struct stat status;
-    void *memory = MAP_FAILED;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
-        status.st_size > 0)
-        memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE,
-                      descriptor, 0);
-    if (descriptor >= 0)
-        close(descriptor);
-    return memory == MAP_FAILED ? (struct file){NULL, 0}
-                                : (struct file){memory, (size_t)status.st_size};
-}
-
-static void unmap_file(const struct file *file)
-{
-    if (file->bytes != NULL)
-        munmap((void *)file->bytes, file->count);
-}
-
-bool record_file_holds(const char *path, const char *text)
-{
-    const struct file file = map_file(path);
-    bool found = file.bytes != NULL &&
-                 memmem(file.bytes, file.count, text, strlen(text)) != NULL;
-    unmap_file(&file);
+    void *bytes = MAP_FAILED;
+    bool found = false;
+    snprintf(mark, sizeof mark, "%sure-%s", begin, part);
+    int file = open(program, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0)
+        bytes =
+            mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes != MAP_FAILED) {
+        found =
+            memmem(bytes, (size_t)status.st_size, mark, strlen(mark)) != NULL;
+        munmap(bytes, (size_t)status.st_size);
+    }
+    if (file >= 0)
+        close(file);
     return found;
 }
 
-bool record_is_static(const char *program)
+bool record_is_built(const char *program)
 {
-    ElfW(Ehdr) header = {.e_phnum = 0};
-    ElfW(Phdr) segment;
-    const struct file file = map_file(program);
-    if (file.count >= sizeof header)
-        memcpy(&header, file.bytes, sizeof header);
-    bool is_static = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-                     header.e_phnum > 0 && header.e_phentsize == sizeof segment;
-    for (uint64_t i = 0; is_static && i < header.e_phnum; i++) {
-        uint64_t at = header.e_phoff + i * sizeof segment;
-        if (at > file.count || file.count - at < sizeof segment)
-            break;
-        memcpy(&segment, file.bytes + at, sizeof segment);
-        is_static = segment.p_type != PT_INTERP;
-    }
-    unmap_file(&file);
-    return is_static;
+    return record_carries(program, "runtime");
 }

@@ -119,7 +119,7 @@ cat >slow.c <<'CODE'
 #include <unistd.h>
 __attribute__((constructor)) static void begin(void)
 {
-    usleep(120000);
+    usleep(900000);
 }
 CODE
 check 'a slow library is built' "$compiler" -shared -fPIC -o slow.so slow.c

@@ -22,21 +22,14 @@
 #define _GNU_SOURCE
 #include "traces/capture/harvest.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "traces/base/error.h"
-
-/* Of the file, as the system shows it. */
-#define NAME "margay-capture"
 
 /* How often a look is repeated that saw buffers become full. */
 #define LOOKS 3
@@ -64,7 +57,8 @@ enum margay_status margay_shared_memory_create(
     struct margay_shared_memory *shared, struct margay_error *error)
 {
     *shared = (struct margay_shared_memory){
-        .file = memfd_create(NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+        .file =
+            memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (shared->file < 0 ||
         fcntl(shared->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0 ||
         (shared->capture = extend(shared, 0, data_offset())) == NULL)
@@ -90,43 +84,6 @@ bool margay_shared_memory_add(struct margay_shared_memory *shared)
     shared->buffer_count++;
     atomic_store(&shared->capture->buffers, shared->buffer_count);
     return true;
-}
-
-/* Is it another process that has the file with this number in its memory? */
-static bool has_mapped(long process, ino_t number)
-{
-    char *line = NULL, path[64];
-    size_t bytes = 0;
-    bool found = false;
-    unsigned long long inode;
-    snprintf(path, sizeof path, "/proc/%ld/maps", process);
-    FILE *maps = process <= 0 || process == getpid() ? NULL : fopen(path, "re");
-    while (maps != NULL && !found && getline(&line, &bytes, maps) > 0)
-        found = strstr(line, " /memfd:" NAME) != NULL &&
-                sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1 &&
-                inode == number;
-    if (maps != NULL)
-        fclose(maps);
-    free(line);
-    return found;
-}
-
-bool margay_shared_memory_is_shared(struct margay_shared_memory *shared)
-{
-    struct stat status;
-    struct dirent *entry;
-    if (fstat(shared->file, &status) != 0)
-        return false;
-    bool found = has_mapped(shared->sharer, status.st_ino);
-    DIR *processes = found ? NULL : opendir("/proc");
-    while (processes != NULL && !found &&
-           (entry = readdir(processes)) != NULL) {
-        shared->sharer = atol(entry->d_name);
-        found = has_mapped(shared->sharer, status.st_ino);
-    }
-    if (processes != NULL)
-        closedir(processes);
-    return found;
 }
 
 void margay_shared_memory_free(struct margay_shared_memory *shared)

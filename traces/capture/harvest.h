@@ -25,7 +25,6 @@ struct margay_shared_memory {
     struct margay_capture *capture;
     uint64_t *buffers[MARGAY_MAX_BUFFERS]; /* the words of each */
     uint32_t buffer_count;
-    long sharer; /* the process to ask first whether it has the memory */
 };
 
 /* Make the memory, all zero and without buffers; after a failure, too, it is to
@@ -36,10 +35,6 @@ enum margay_status margay_shared_memory_create(
 /* Add a buffer, which is free; false: there is no memory, or there are as many
    as there can be. */
 bool margay_shared_memory_add(struct margay_shared_memory *shared);
-
-/* True if a process other than this one has the memory mapped, as far as the
-   system says so.  The one that had it last is asked first. */
-bool margay_shared_memory_is_shared(struct margay_shared_memory *shared);
 
 void margay_shared_memory_free(struct margay_shared_memory *shared);
 

@@ -4,11 +4,13 @@
  * What words come next is for harvest.c to find; here are the pipes, by which
  * the sides wake each other, and when the recording is at its end: when no
  * process has its memory, from which a process cannot be parted but by its end
- * or by exec, and which the child of a fork has from the first.
+ * or by exec, and which the child of a fork has from the first, and none is a
+ * program of the recording that has yet to map it.
  */
 #define _GNU_SOURCE
 #include "traces/capture/receiver.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "traces/base/error.h"
@@ -38,8 +41,8 @@
    no process has its pipe. */
 #define PAUSE_MS 5
 
-/* How often it looks, in the end, for a process that has the memory: one that
-   becomes another program lacks it until that one records. */
+/* How often it looks, in the end, for a recorded process: one that is about to
+   become a recorded program is not seen. */
 #define LAST_LOOKS 5
 
 /* ---------------------------------------------------------- the receiver -- */
@@ -69,6 +72,8 @@ struct margay_receiver {
     struct margay_harvest harvest;
     int free_pipe[2], bell_pipe[2];
     char environment[64];
+    char mapping[64]; /* of the memory, in what the system says of a process */
+    long last;        /* the process that was recorded at the last look */
     /* The words just given; the next call marks them as done. */
     bool given;
     struct margay_yield yield;
@@ -102,9 +107,13 @@ static void describe(struct margay_receiver *receiver)
 {
     const struct margay_receiver_options *options = &receiver->options;
     struct margay_capture *capture = receiver->shared.capture;
-    struct stat space;
-    if (stat("/proc/self/ns/pid", &space) == 0)
-        capture->name_space = space.st_ino;
+    struct stat status;
+    if (fstat(receiver->shared.file, &status) == 0)
+        snprintf(receiver->mapping, sizeof receiver->mapping, "%02x:%02x %ju ",
+                 major(status.st_dev), minor(status.st_dev),
+                 (uintmax_t)status.st_ino);
+    if (stat("/proc/self/ns/pid", &status) == 0)
+        capture->name_space = status.st_ino;
     capture->wants_sites = options->sites;
     capture->wants_data = options->data;
     capture->start = options->start;
@@ -339,6 +348,53 @@ static enum margay_status look(struct margay_receiver *receiver,
     return full || got > 0 ? MARGAY_OK : MARGAY_AGAIN;
 }
 
+/* Does a part, which ends with `end`, of a file about the process hold the
+   text? */
+static bool shows(long process, const char *name, int end, const char *text)
+{
+    char *part = NULL, path[64];
+    size_t bytes = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%ld/%s", process, name);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && !found && getdelim(&part, &bytes, end, file) > 0)
+        found = strstr(part, text) != NULL;
+    if (file != NULL)
+        fclose(file);
+    free(part);
+    return found;
+}
+
+/* Has another process the memory, or is it a program that is being loaded, and
+   will have it? */
+static bool is_recorded(const margay_receiver *receiver, long process)
+{
+    char program[64];
+    snprintf(program, sizeof program, "/proc/%ld/exe", process);
+    return process > 0 && process != getpid() &&
+           (shows(process, "maps", '\n', receiver->mapping) ||
+            (receiver->options.records_itself != NULL &&
+             shows(process, "environ", '\0', receiver->environment) &&
+             receiver->options.records_itself(program)));
+}
+
+/* Is a process recorded, as far as the system says so?  The one that was last
+   is asked first. */
+static bool is_any_recorded(margay_receiver *receiver)
+{
+    struct dirent *entry;
+    bool found = is_recorded(receiver, receiver->last);
+    DIR *processes = found ? NULL : opendir("/proc");
+    while (processes != NULL && !found &&
+           (entry = readdir(processes)) != NULL) {
+        receiver->last = atol(entry->d_name);
+        found = is_recorded(receiver, receiver->last);
+    }
+    if (processes != NULL)
+        closedir(processes);
+    return found;
+}
+
 /* Once no process has the pipe, the last one most likely is about to die, and
    the caller asks for that; one that lives may open the pipe again.  False: no
    process has it. */
@@ -384,7 +440,7 @@ static enum margay_status clear_up(struct margay_receiver *receiver,
         atomic_load(&receiver->shared.capture->quiet) == MARGAY_NO_MORE;
     bool goes_on = receiver->over || receiver->options.records_all;
     for (int i = 0; !goes_on && i < LAST_LOOKS; i++) {
-        goes_on = margay_shared_memory_is_shared(&receiver->shared);
+        goes_on = is_any_recorded(receiver);
         if (!goes_on && !wait_for_bell(receiver, wait_ms))
             break;
     }

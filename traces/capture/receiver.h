@@ -35,6 +35,9 @@ struct margay_receiver_options {
     /* All processes that come of the program are recorded, also before they
        have the memory. */
     bool records_all;
+    /* Does a program, by the path of its file, record itself?  The receiver
+       waits for such a one that is being loaded.  NULL = none does. */
+    bool (*records_itself)(const char *program);
 };
 
 typedef struct margay_receiver margay_receiver;
