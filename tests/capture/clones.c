@@ -53,23 +53,22 @@ static void *write_with_all(void *unused)
 {
     write_some(1);
     pthread_barrier_wait(&all);
+    pause();
     return unused;
 }
 
 static int crowd(unsigned count)
 {
-    pthread_t *threads = calloc(count, sizeof *threads);
+    pthread_t thread;
     pthread_attr_t small;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 65536);
-    pthread_barrier_init(&all, NULL, count);
+    pthread_barrier_init(&all, NULL, count + 1);
     for (unsigned i = 0; i < count; i++) {
-        if (pthread_create(&threads[i], &small, write_with_all, NULL) != 0)
+        if (pthread_create(&thread, &small, write_with_all, NULL) != 0)
             _exit(9);
     }
-    for (unsigned i = 0; i < count; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
+    pthread_barrier_wait(&all);
     return 0;
 }
 

@@ -38,8 +38,8 @@ else
     skip "$name" "$(head -n 1 err)"
 fi
 name='more threads at a time than there are buffers'
-if ./clones crowd 4200 2>/dev/null; then
-    run record -q --to lackey -o trace2 ./clones crowd 4200
+if ./clones crowd 4100 2>/dev/null; then
+    run record -q --to lackey -o trace2 ./clones crowd 4100
     is "$name: no trace" "$status $(ls trace2 2>/dev/null)" '125 '
     like "$name: says so" "$(tail -n 1 err)" \
         ': 1 process had more threads .*: references are missing$'
