@@ -371,18 +371,10 @@ static enum margay_status policies_series(margay_analysis *analysis,
             status = series_of_engine(own, i, take, context, error);
             continue;
         }
-        struct margay_series series = {
-            .policy = own->asked->request.policies[i],
-            .counters = own->replay.counters,
-            .references = own->result.references,
-            .distinct = own->result.distinct_blocks,
-            .infinite = own->result.infinite,
-            .fraction_bits = own->result.fraction_bits,
-            .bound =
-                own->result.histogram == NULL
-                    ? 0
-                    : margay_histogram_exceeded_bound(own->result.histogram),
-        };
+        struct margay_series series = margay_result_describe(&own->result);
+        series.policy = own->asked->request.policies[i];
+        series.counters = own->replay.counters;
+        series.histogram = NULL; /* which is of steps */
         status =
             margay_replay_give(&own->replay, i, &series, take, context, error);
     }

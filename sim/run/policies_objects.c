@@ -43,7 +43,7 @@ struct object_policies {
     const struct object_policies_question *asked;
     struct margay_replay replay;
     uint64_t *first_bytes, *object_bytes; /* [number]: at first, and now */
-    size_t object_count, object_room;
+    size_t object_count, first_room, object_room;
     uint64_t time, until, cost; /* that were noted last */
     uint64_t all_cost;          /* of all requests */
     uint64_t piece_refs;        /* of a piece that has begun */
@@ -72,24 +72,17 @@ static enum margay_status reserve_sizes(struct object_policies *policies,
                                         size_t count,
                                         struct margay_error *error)
 {
-    size_t room = policies->object_room;
     if (margay_numbering_count(policies->replay.numbering) + count >
         MARGAY_MOST_OBJECTS)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "2^31 objects are too many to simulate");
-    if (policies->object_count + count <= room)
-        return MARGAY_OK;
-    room += room / 2 + MARGAY_SPAN_REFS;
-    uint64_t *first = reallocarray(policies->first_bytes, room, sizeof *first);
-    if (first != NULL)
-        policies->first_bytes = first;
-    uint64_t *now = reallocarray(policies->object_bytes, room, sizeof *now);
-    if (now != NULL)
-        policies->object_bytes = now;
-    if (first == NULL || now == NULL)
-        return margay_fail_memory(error, "the sizes of objects");
-    policies->object_room = room;
-    return MARGAY_OK;
+    return MARGAY_MAKE_ROOM(policies->first_bytes, policies->object_count,
+                            count, policies->first_room) &&
+                   MARGAY_MAKE_ROOM(policies->object_bytes,
+                                    policies->object_count, count,
+                                    policies->object_room)
+               ? MARGAY_OK
+               : margay_fail_memory(error, "the sizes of objects");
 }
 
 static uint32_t *add_note(uint32_t *place, uint32_t note, uint64_t value)

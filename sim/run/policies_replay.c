@@ -706,33 +706,31 @@ static enum margay_status check(const char *spec,
                                 enum margay_caches_of caches,
                                 struct margay_error *error)
 {
-    bool of_objects = caches == MARGAY_CACHES_OF_OBJECTS;
-    bool of_requests = caches == MARGAY_CACHES_OF_REQUESTS;
-    if (of_requests && (info->abilities & MARGAY_POLICY_FOR_REQUESTS) == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is not defined for requests of "
-                           "blocks (margay help policies says which are)",
-                           spec);
-    if (!of_requests && (info->abilities & MARGAY_POLICY_ONLY_REQUESTS))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is for requests of blocks "
-                           "(--requests)",
-                           spec);
-    if (info->abilities & MARGAY_POLICY_FOR_SETS)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is defined for sets of some ways "
-                           "only (margay assoc takes it)",
-                           spec);
-    if (!of_objects && (info->abilities & MARGAY_POLICY_ONLY_OBJECTS))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is defined for objects with sizes "
-                           "only (--objects)",
-                           spec);
-    if (of_objects && (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is not defined for objects with "
-                           "sizes (margay help policies says which are)",
-                           spec);
+    const unsigned can = info->abilities;
+    const bool of_objects = caches == MARGAY_CACHES_OF_OBJECTS;
+    const bool of_requests = caches == MARGAY_CACHES_OF_REQUESTS;
+    const struct {
+        bool refused;
+        const char *why;
+    } rules[] = {
+        {of_requests && !(can & MARGAY_POLICY_FOR_REQUESTS),
+         "it is not defined for requests of blocks (margay help policies says "
+         "which are)"},
+        {!of_requests && (can & MARGAY_POLICY_ONLY_REQUESTS),
+         "it is for requests of blocks (--requests)"},
+        {can & MARGAY_POLICY_FOR_SETS,
+         "it is defined for sets of some ways only (margay assoc takes it)"},
+        {!of_objects && (can & MARGAY_POLICY_ONLY_OBJECTS),
+         "it is defined for objects with sizes only (--objects)"},
+        {of_objects && !(can & MARGAY_POLICY_FOR_OBJECTS),
+         "it is not defined for objects with sizes (margay help policies says "
+         "which are)"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].refused)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT, "--policy %s: %s",
+                               spec, rules[i].why);
+    }
     return MARGAY_OK;
 }
 

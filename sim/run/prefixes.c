@@ -152,13 +152,8 @@ static enum margay_status read_request(const struct margay_history *history,
                                        uint32_t **blocks, size_t *room,
                                        struct margay_error *error)
 {
-    if (count > *room) {
-        free(*blocks);
-        *blocks = calloc(2 * count, sizeof **blocks);
-        if (*blocks == NULL)
-            return margay_fail_memory(error, "the blocks of a request");
-        *room = 2 * count;
-    }
+    if (!MARGAY_MAKE_ROOM(*blocks, 0, count, *room))
+        return margay_fail_memory(error, "the blocks of a request");
     for (size_t done = 0, got; done < count; done += got) {
         const uint32_t *numbers;
         uint32_t *place = *blocks + done;
