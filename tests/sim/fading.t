@@ -138,42 +138,31 @@ for my $round (1 .. $rounds) {
             expect("$case: $bins, all", abs($shares - 1) < 1e-11);
         }
     }
-    # The references that miss in a cache, by a list of blocks, oldest first.
+    # Caches as lists of blocks: one goes, or moves to the end.
     my %misses;
-    for my $size (1, 3, 9) {
-        my %cached;
+    for my $policy (qw(lru fifo opt)) { for my $size (1, 3, 9) {
+        my @held;
         for my $i (0 .. $#names) {
-            my $name = $names[$i];
-            for my $policy (qw(lru fifo opt)) {
-                my $held = $cached{$policy} //= [];
-                my ($at) = grep { $held->[$_] eq $name } 0 .. $#$held;
-                my $hits = defined $at;
-                push @{ $misses{$policy}[$size] }, $hits ? undef : 0;
-                next if $hits && $policy ne 'lru';
-                if (!$hits && @$held == $size) {
-                    my %next = map { my $of = $_; $of => (grep { $names[$_] eq $of }
-                        $i + 1 .. $#names)[0] // 1e9 } @$held;
-                    ($at) = sort { $next{ $held->[$b] } <=> $next{ $held->[$a] } }
-                        0 .. $#$held if $policy eq 'opt';
-                    $at //= 0;
-                }
-                splice @$held, $at, 1 if defined $at;
-                push @$held, $name;
-            }
+            my ($name, %next) = $names[$i];
+            my $hits = grep { $_ == $name } @held;
+            push @{ $misses{$policy}[$size] }, $hits ? undef : 0;
+            next if $hits && $policy ne 'lru';
+            $next{ $names[$_] } = $_ for reverse $policy eq 'opt' ? $i + 1 .. $#names : ();
+            my ($goes) = $hits ? $name : @held < $size ? -1
+                : sort { ($next{$b} // 1e9) <=> ($next{$a} // 1e9) } @held;
+            @held = ((grep { $_ != $goes } @held), $name);
         }
-    }
-    my $policies = "curve $options --sizes 1,3,9 --policy";
+    } }
     for my $kind ('lru,fifo,opt t.lines', 'lru,fifo --objects -f csv t.csv',
                   "lru,fifo,opt --warmup $warm t.lines") {
-        for my $row (rows("$policies $kind")) {
+        for my $row (rows("curve $options --sizes 1,3,9 --policy $kind")) {
             my $size = $row->{cache_blocks} || $row->{cache_bytes};
-            my ($all, $hits, @masses) = masses($half, 1e9,
+            my ($all, undef, $missed) = masses($half, 1e9,
                 $kind =~ /warmup/ ? $warm : 0, @{ $misses{ $row->{policy} }[$size] });
-            my $missed = $masses[0] // 0;
+            $missed //= 0;
             expect("round $round, half-life $half, $kind: $row->{policy} of $size",
-                   is_count($row->{references}, $all) &&
-                   is_count($row->{misses}, $missed) &&
-                   abs($row->{miss_ratio} - $missed / $all) < 2e-12);
+                   is_count($row->{references}, $all) && is_count($row->{misses}, $missed)
+                   && abs($row->{miss_ratio} - $missed / $all) < 2e-12);
         }
     }
     # A cache of 1 byte misses all that LRU refers to, and deletes are no pieces.
