@@ -9,8 +9,20 @@
 
 ASCENDING = 3
 load HERE . "common.gp"
-HEADING = (HIT ? "Hits" : "Misses") . " of a fully associative " \
-    . (POLICY[1] eq "" ? "LRU cache" : "cache")
+# Of requests "blocks of 16 tokens on average", or "blocks"; of others "".
+of_requests = system(sprintf("{ read -r head; case $head in *missed_requests*)" \
+    . " read -r row; printf '%%s\\n' \"$head\" \"$row\" | awk %s;; esac; } <%s", \
+    shell_word(awk_table . 'of("missed_requests") != "" {' \
+        . ' tokens = of("request_tokens"); all = of("references");' \
+        . ' print "blocks" (tokens > 0 && all > 0' \
+        . '     ? sprintf(" of %.4g tokens on average", tokens / all) : "") }'), shell_word(CSV[1])))
+HEADING = (HIT ? "Hits" : "Misses") . (of_requests ne "" ? " of a prefix cache" \
+    : POLICY[1] eq "" ? " of a fully associative LRU cache" \
+    : " of a fully associative cache")
+if (of_requests ne "") {
+    BLOCKS = of_requests
+    if (in_bytes) { SUBTITLE = joined(SUBTITLE, of_requests) }
+}
 load HERE . "heading.gp"
 size_column = in_bytes ? 4 : 3
 most_lines = series
@@ -24,6 +36,7 @@ load HERE . "end-lines.gp"
 steep = 2 * steep_count >= series
 load HERE . "size-axis.gp"
 load HERE . "ratio-axis.gp"
+if (of_requests ne "") { set ylabel ratio_word . " ratio of blocks" offset 0.5,0 }
 command = "plot "
 STEPS = POLICY[1] eq ""
 load HERE . "draw-lines.gp"

@@ -5,6 +5,35 @@
 # has a caption in their place.  margay plot, which sets FORMAT, reads what is
 # printed here, for the title that a file has.
 
+# A table of a sample says of how much it is one (sim/result/csv.h), and of which
+# rows it is no guide; those are smaller than unsure_bytes and unsure_blocks.
+unsure_bytes = 0
+unsure_blocks = 0
+program = awk_table . 'function most(a, b) { return a + 0 > b + 0 ? a : b }' \
+. 'of("sampled") != "" { one = one == "" || one == of("sampled") ? of("sampled") :' \
+. '        "1 in several blocks";' \
+. '    if (of("no_guide") > 0 || unsure) { bytes = most(bytes, of("cache_bytes"));' \
+. '        blocks = most(blocks, of("cache_blocks")) }' \
+. '    unsure = of("no_guide") > 0 }' \
+. 'END { if (one != "") print bytes + 0 ". " blocks + 0 ". a sample of " one }'
+text = ""
+do for [f = 1:|CSV|] {
+    text = text . sprintf("; read -r head <%s; case $head in *,sampled,*)" \
+        . " awk %s <%s;; esac", shell_word(CSV[f]), shell_word(program), shell_word(CSV[f]))
+}
+load lines_into("$sampled", text[3:*])
+do for [f = 1:|$sampled|] {
+    if (real(word($sampled[f], 1)) > unsure_bytes) {
+        unsure_bytes = real(word($sampled[f], 1))
+    }
+    if (real(word($sampled[f], 2)) > unsure_blocks) {
+        unsure_blocks = real(word($sampled[f], 2))
+    }
+    if (f == 1) {
+        SUBTITLE = (SUBTITLE eq "" ? "" : SUBTITLE . ", ") . after($sampled[1], 2)
+    }
+}
+
 if (!exists("TITLE")) { TITLE = HEADING }
 if (exists("FORMAT")) {
     print "title: " . (TITLE eq "" ? HEADING : TITLE) \

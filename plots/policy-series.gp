@@ -82,8 +82,8 @@ do for [i = 1:series] {
     LABEL[i] = after(HEAD[i], 3)
 }
 
-# A policy has the same colour, dash and mark in all pictures; LRU and the optimum
-# are black.  Other names follow these, in the order in which they come.
+# A policy has the same colour, dash and mark in all pictures, and further specs of it
+# have other colours; LRU and the optimum are black.  Other names follow these, in the order in which they come.
 names = "lru opt fifo clock sieve s3fifo lfu arc 2q lirs tinylfu random"
 values = "#000000 #000000 #d55e00 #e69f00 #009e73 #0072b2 #cc79a7 #56b4e9" \
     . " #8c564b #7b3294 #a6d96a #999999" \
@@ -94,7 +94,9 @@ do for [i = 1:series] {
     KIND[i] = find(NAME[i], 1)
     if (KIND[i] > words(names)) { names = names . " " . NAME[i] }
 }
-colour_of(i) = word(values, KIND[i] <= 12 ? KIND[i] : 13 + (KIND[i] - 13) % 4)
+is_further(i) = TURN[i] > 1 && !is_border(i)
+colour_of(i) = word(values, is_further(i) ? 13 + (KIND[i] + TURN[i] - 3) % 4 \
+    : KIND[i] <= 12 ? KIND[i] : 13 + (KIND[i] - 13) % 4)
 shape_of(i) = int(word("1 2 5 7 9 13 11 15 4 6 8 12", (KIND[i] - 1) % 12 + 1))
 is_border(i) = NAME[i] eq "lru" || NAME[i] eq "opt"
 # Of one policy, dashes distinguish traces and parameters.

@@ -1,7 +1,7 @@
 # size-axis.gp - cache sizes from left to right; loaded by the others
 #
-# They set smallest, largest, in_bytes (else they are blocks) and most_tics
-# before.  This sets the axis, and x_log, x_least and x_most.
+# They set smallest, largest, in_bytes (else they are blocks), most_tics and perhaps
+# BLOCKS, which says what these are, before.  This sets the axis, and x_log, x_least and x_most.
 
 x_log = scale_is_log("x", 1)
 first_power = floor(log(smallest) / log(2) + 1e-9)
@@ -19,6 +19,15 @@ if (fault ne "") {
     exit status 2
 }
 set xrange [x_least:x_most]
+# What a sample is no guide of is faint.
+unsure = in_bytes ? unsure_bytes : unsure_blocks
+if (unsure > x_least) {
+    set object 99 rectangle from first x_least,graph 0 \
+        to first (unsure < x_most ? unsure : x_most),graph 1 front \
+        fillcolor rgb "#ffffff" fillstyle transparent solid 0.75 noborder
+    set label 99 "no guide: too few in the sample" at first x_least,graph 0.03 \
+        offset 0.5,0 front textcolor "#555555"
+}
 set xtics ()
 size_unit = in_bytes ? "B" : ""
 if (x_log) {
@@ -40,4 +49,5 @@ if (x_log && (last_power > first_power + 1 || last_power < 4)) {
         set xtics add (amount_text(k * every, size_unit) k * every)
     }
 }
-set xlabel in_bytes ? "cache size" : "cache size in blocks" offset 0,0.2
+if (!exists("BLOCKS")) { BLOCKS = "blocks" }
+set xlabel in_bytes ? "cache size" : "cache size in " . BLOCKS offset 0,0.2

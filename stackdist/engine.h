@@ -171,6 +171,9 @@ enum margay_status margay_optimal_create_at(
     const struct margay_engine_setup *setup, uint32_t first, void *state,
     struct margay_error *error);
 
+/* The share of so many blocks that the engine of a spec measures; 1 = all. */
+double margay_engine_share(const char *spec, uint64_t distinct_blocks);
+
 /* Find the engine that a spec names and fill in all of its settings.
    MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, as margay_spec_parse(). */
 enum margay_status margay_engine_parse(const char *spec,

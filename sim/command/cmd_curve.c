@@ -31,9 +31,10 @@ struct rows {
     struct curve_sinks sinks;
     const struct margay_job *job;
     const struct margay_pass *pass;
-    struct margay_series all; /* its references, in any cache */
-    char number[24];          /* of a tenant without a name */
-    bool warns;               /* of doubtful counts */
+    struct margay_series all;   /* its references, in any cache */
+    char number[24];            /* of a tenant without a name */
+    struct curve_sample sample; /* of the series */
+    bool warns;                 /* of doubtful counts */
 };
 
 static struct series_labels labels_of(struct rows *rows,
@@ -46,6 +47,10 @@ static struct series_labels labels_of(struct rows *rows,
         .block_bytes = pass->block_bytes,
         .window = options->run.window_refs != 0 ? &pass->window : NULL,
     };
+    rows->sample = curve_sample_of(options, series);
+    if (curve_shows_sample(options))
+        labels.sampled = rows->sample.text;
+    labels.unsure_below = rows->sample.unsure_below;
     if (!series->has_key)
         return labels;
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
@@ -64,7 +69,7 @@ static enum margay_status write_series(void *context,
 {
     struct rows *rows = context;
     const struct series_labels labels = labels_of(rows, series);
-    summary_add(&rows->all, series);
+    summary_add(&rows->all, series, labels.unsure_below);
     if (rows->warns)
         warn_of_part(rows->sinks.options, &labels, series);
     return curve_write(&rows->sinks, &labels, series, error);

@@ -53,9 +53,23 @@ unsigned curve_object_counters(const struct options *options);
    where a reference has one distance that does not fade. */
 bool curve_shares(const struct options *options);
 
+/* ---------------------------------------------------------- the samples -- */
+
+/* How much of its trace a series was measured on. */
+struct curve_sample {
+    uint64_t blocks;       /* or objects that were counted; 0 = all, or none */
+    uint64_t unsure_below; /* smaller caches are not to be trusted */
+    char text[120];        /* "1 in 100 blocks (1,234 of about 123,400)"; "" */
+};
+struct curve_sample curve_sample_of(const struct options *options,
+                                    const struct margay_series *series);
+
+/* Has the table SAMPLED_COLUMNS? */
+bool curve_shows_sample(const struct options *options);
+
 /* ----------------------------------------------------------- the tables -- */
 
-#define CURVE_COLUMNS_TEXT 288
+#define CURVE_COLUMNS_TEXT 320
 void curve_columns(const struct options *options,
                    char text[CURVE_COLUMNS_TEXT]);
 const char *curve_histogram_columns(const struct options *options);
@@ -96,8 +110,9 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
 
 /* Add a series to those that the summary is of, which are zeroed before the
    first: of several policies the first one's references count, of several keys
-   all.  Its `unsure_below` is 0 where no row is of a smaller cache. */
-void summary_add(struct margay_series *all, const struct margay_series *series);
+   all.  Its `unsure_below` is 0 where no row is of a cache below that. */
+void summary_add(struct margay_series *all, const struct margay_series *series,
+                 uint64_t unsure_below);
 
 /* Warn where the sizes of objects change in a series that is not the only one
    of its trace: in a window, or of a tenant. */

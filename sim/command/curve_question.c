@@ -18,11 +18,8 @@ enum margay_status objects_options(const struct options *options,
     engine->ages = options->results.ttl.given;
     if (engine->ages)
         engine->ttl_seconds = options->results.ttl.seconds;
-    enum margay_status status =
-        margay_objects_take_spec(options->engine.spec, engine, error);
-    if (options->results.sample_rate != 0)
-        engine->rate = options->results.sample_rate;
-    return status;
+    return margay_objects_take_spec(drive_engine(options, 0).spec, engine,
+                                    error);
 }
 
 unsigned curve_object_counters(const struct options *options)
@@ -95,7 +92,7 @@ static enum margay_status policies_question(const struct options *options,
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
         .bound = options->engine.bound,
-        .sample_rate = options->results.sample_rate,
+        .sample_rate = options->results.sample.rate,
         .half_life_refs = options->engine.half_life_refs,
         .seed = options->seed,
         .directory = output_temporary_directory(),

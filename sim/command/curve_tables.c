@@ -3,13 +3,16 @@
 #include "sim/command/curve.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/command/drive.h"
 #include "sim/result/run_csv.h"
+#include "sim/result/text.h"
 #include "sim/terminal/message.h"
-#include "traces/traces_internal.h"
+#include "stackdist/stackdist_internal.h"
 
 const char *curve_histogram_columns(const struct options *options)
 {
@@ -20,6 +23,53 @@ const char *curve_histogram_columns(const struct options *options)
     return columns[options->run.window_refs != 0]
                   [options->reading.tenant != NULL];
 }
+
+/* ------------------------------------------------------------- samples -- */
+
+/* So many blocks of a sample say something of a cache that holds them
+   (docs/inside/engines.md). */
+#define FEW_BLOCKS 10
+
+static double share_of(const struct options *options, uint64_t distinct)
+{
+    double rate = options->results.sample.rate;
+    return options->results.policies.count == 0
+               ? margay_engine_share(drive_engine(options, 0).spec, distinct)
+           : rate == 0 ? 1
+                       : rate;
+}
+
+bool curve_shows_sample(const struct options *options)
+{
+    return options->results.in_view && options->results.tiers.count == 0 &&
+           share_of(options, UINT64_MAX) < 1;
+}
+
+struct curve_sample curve_sample_of(const struct options *options,
+                                    const struct margay_series *series)
+{
+    const double share = share_of(options, series->distinct);
+    struct curve_sample sample = {.unsure_below = series->unsure_below};
+    char text[2][WORDS_BYTES];
+    double bytes = 1, few;
+    if (share >= 1 || series->references == 0)
+        return (struct curve_sample){.blocks = 0};
+    sample.blocks = (uint64_t)((double)series->distinct * share + 0.5);
+    if (series->in_bytes) /* LRU of objects takes small caches, too */
+        bytes = options->results.policies.count == 0 || series->infinite == 0
+                    ? 0
+                    : (double)series->infinite_bytes / (double)series->infinite;
+    few = ceil(FEW_BLOCKS * bytes / share);
+    if (few > (double)sample.unsure_below)
+        sample.unsure_below = (uint64_t)few;
+    snprintf(sample.text, sizeof sample.text, "1 in %.4g %s (%s of about %s)",
+             1 / share, series->in_bytes ? "objects" : "blocks",
+             words_number(sample.blocks, text[0]),
+             words_number(series->distinct, text[1]));
+    return sample;
+}
+
+/* --------------------------------------------------------------- tables -- */
 
 void curve_columns(const struct options *options, char text[CURVE_COLUMNS_TEXT])
 {
@@ -44,6 +94,7 @@ void curve_columns(const struct options *options, char text[CURVE_COLUMNS_TEXT])
          POLICY_COLUMN},
         {options->reading.tenant != NULL, CURVE_TENANT_COLUMN},
         {curve_shares(options), CURVE_SHARED_COLUMN},
+        {curve_shows_sample(options), SAMPLED_COLUMNS},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         text = stpcpy(text, parts[i].has ? parts[i].columns : "");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/command/drive.h"
 #include "sim/result/knees.h"
 #include "sim/result/text.h"
 #include "sim/terminal/message.h"
@@ -361,11 +362,39 @@ void summarise_objects_pass(const struct options *options,
     warn_of_sizes(job, &counts);
 }
 
+/* -------------------------------------------------------------- samples -- */
+
+/* A few hundred blocks err by much more than some thousand do. */
+#define TOO_FEW_BLOCKS 500
+
+/* The series has unsure_below where there are rows of such caches. */
+static void summarise_sample(const struct options *options,
+                             const struct margay_pass *pass,
+                             const struct margay_series *series)
+{
+    struct curve_sample sample = curve_sample_of(options, series);
+    char size[WORDS_BYTES];
+    if (sample.text[0] == '\0')
+        return;
+    message_tell("%s: a sample of %s", pass->trace, sample.text);
+    if (series->unsure_below > 0)
+        message_tell("%s: the rows of caches smaller than %s %s are no guide "
+                     "in a sample",
+                     pass->trace, words_number(series->unsure_below, size),
+                     series->in_bytes ? "bytes" : "blocks");
+    if (sample.blocks < TOO_FEW_BLOCKS)
+        message_tell("%s: %" PRIu64 " %s are too few for a sample; some "
+                     "thousand err less: --sample with a larger share",
+                     pass->trace, sample.blocks,
+                     series->in_bytes ? "objects" : "blocks");
+}
+
 /* -------------------------------------------------------------- the pass -- */
 
-void summary_add(struct margay_series *all, const struct margay_series *series)
+void summary_add(struct margay_series *all, const struct margay_series *series,
+                 uint64_t below)
 {
-    uint64_t before = all->unsure_below, below = series->unsure_below;
+    uint64_t before = all->unsure_below;
     bool unsure = series->count > 0 && series->points[0].size < below;
     if (all->references == 0)
         *all = *series;
@@ -384,17 +413,13 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
                     const struct margay_series *series)
 {
-    char text[WORDS_BYTES];
     if (options->results.objects && options->reading.tenant == NULL)
         summarise_objects_pass(options, job, pass);
     else if (options->results.requests)
         summarise_requests(pass, series);
     else
         table_summarise(pass, series);
-    if (series->unsure_below > 0)
-        message_tell("%s: the rows of caches smaller than the largest object, "
-                     "of %s bytes, are no guide in a sample",
-                     pass->trace, words_number(series->unsure_below, text));
+    summarise_sample(options, pass, series);
     /* Warn of missing counts that another curve has. */
     if (options->reading.tenant != NULL || options->results.objects ||
         options->results.requests || options->results.policies.count > 0 ||
@@ -405,7 +430,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
     if ((columns & MARGAY_COLUMN_SIZES) && !(columns & MARGAY_COLUMN_EXTENTS))
         message_tell("%s: the trace has sizes: --objects counts bytes",
                      job->trace);
-    if ((columns & MARGAY_COLUMN_REQUESTS) && !options->results.in_report)
+    if (columns & MARGAY_COLUMN_REQUESTS)
         message_tell("%s: the trace has requests: --requests counts them",
                      job->trace);
 }

@@ -88,6 +88,8 @@ struct margay_engine_request drive_engine(const struct options *options,
     struct margay_engine_request engine = options->engine;
     engine.seed = options->seed;
     engine.needs = needs;
+    if (options->results.sample.rate != 0 && options->command->bit == ON_CURVE)
+        engine.spec = options->results.sample.engine;
     if (engine.half_life_refs != 0)
         engine.measure |= MARGAY_FADING;
     return engine;

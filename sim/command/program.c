@@ -255,6 +255,7 @@ static int run(const struct options *options)
     if (!draws && (command->bit & ON_CURVE) != 0)
         options_set_sentence_sizes(&table);
     table.output = name;
+    table.results.in_view = true;
     picture.operands = &name;
     picture.shown = &options->output;
     picture.operand_count = 1;

@@ -652,11 +652,13 @@ OPTION_TYPE(policy_list)
 
 OPTION_TYPE(sample_rate)
 {
-    double *rate = field;
-    enum margay_status status = parse_ratio(name, text, rate, error);
-    if (status == MARGAY_OK && !(*rate >= 0.000001 && *rate <= 1))
+    struct sample_option *sample = field;
+    enum margay_status status = parse_ratio(name, text, &sample->rate, error);
+    if (status == MARGAY_OK && !(sample->rate >= 0.000001 && sample->rate <= 1))
         status = refuse(name, text, "a share of the blocks from 0.000001 to 1",
                         error);
+    snprintf(sample->engine, sizeof sample->engine, "shards:rate=%.9f",
+             sample->rate);
     return status;
 }
 

@@ -25,6 +25,13 @@ struct block_list {
     size_t count; /* 0 = the block size that the trace suggests */
 };
 
+/* Of --sample: the share of the blocks, 0 = all; and the engine that measures
+   LRU on it. */
+struct sample_option {
+    double rate;
+    char engine[40];
+};
+
 /* Of --ttl: any number of seconds. */
 struct ttl_option {
     uint64_t seconds;
@@ -206,10 +213,10 @@ struct options {
         double at_most_bytes;   /* a byte miss ratio, likewise */
         uint64_t knees;         /* how many to name */
         struct policy_list policies; /* of curve */
-        double sample_rate;          /* of these; 0 = all blocks */
-        bool objects;                /* they have sizes */
-        bool requests;               /* blocks ask in lists */
-        bool in_report;              /* which counts requests, too */
+        struct sample_option sample;
+        bool objects;  /* they have sizes */
+        bool requests; /* blocks ask in lists */
+        bool in_view;  /* the table is for a picture, words or a report */
         enum margay_touch touch;
         struct margay_tiers tiers;
         struct margay_layer_groups groups;

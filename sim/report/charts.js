@@ -304,8 +304,8 @@ const groups = (rows) =>
         .map((line) => line.rows);
 
 // As in the pictures of `margay plot` (plots/policy-series.gp): a policy has
-// one colour and dash in all of them, and of one policy dashes tell traces and
-// parameters from each other.
+// one colour and dash in all of them, further specs of it have other colours, and
+// dashes tell traces from each other.
 const policyColours = { lru: "var(--ink)", opt: "var(--ink)",
     fifo: "#d55e00", clock: "#e69f00", sieve: "#009e73", s3fifo: "#0072b2",
     lfu: "#cc79a7", arc: "#56b4e9", "2q": "#8c564b", lirs: "#7b3294",
@@ -331,7 +331,8 @@ function looksOf(lines)
             : names.push(name) - 1;
         const dash = dashes[(kind + turn
             + [...places.add(place)].indexOf(place)) % 5];
-        return `class="line" style="stroke:${policyColours[name]
+        return `class="line" style="stroke:${kind > 1 && turn > 0
+            ? otherColours[(kind + turn - 1) % 4] : policyColours[name]
             ?? otherColours[kind % 4]};stroke-dasharray:${dash};`
             + `stroke-width:${kind < 2 ? 2.8 : 2}"`;
     });
@@ -392,7 +393,7 @@ function merged(lines, valueOf)
 
 // Two columns of the table as lines.
 function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
-    logarithmic = true, straight = false, nameY = "misses" })
+    logarithmic = true, straight = false, nameY = "misses", unsure = 0 })
 {
     const isRatio = y.endsWith("ratio"), nameOfY = isRatio ? percent : rounded;
     const valueOf = isRatio ? percent : count;
@@ -426,6 +427,9 @@ function chart(rows, { caption, how, x, y, keys, xTitle, yTitle, sizes = false,
         const body = lines.map(({ points }, i) => `<path ${looks[i]} `
             + `data-line="${i}" d="${path(points, across, up, straight)}"/>\n`);
         body.unshift(...gapsOf(lines, across, up));
+        if (unsure > across.from)
+            body.push(`<path class="veil" d="M${LEFT} ${TOP - 4}H${across.place(
+                Math.min(unsure, across.to)).toFixed(1)}V${BOTTOM + 1}H${LEFT}Z"/>`);
         body.push(`<path class="cursor" d="M0 ${TOP}V${BOTTOM}" hidden=""/>`);
         return { across, svg: picture({ caption, x: across.ticks, y: up.ticks,
             gridX, gridY, xTitle, yTitle, body: within(view, body.join("")) }) };

@@ -44,10 +44,10 @@ struct facts {
 /* The parts of a report of a trace, in their order. */
 enum part {
     CURVE,
+    REQUESTS,
     INFO,
     PROFILE,
     HEATMAP,
-    REQUESTS,
     POLICIES,
     HISTOGRAM,
     CACHES,
@@ -58,10 +58,35 @@ enum part {
     PARTS,
 };
 
-static const char *const commands[PARTS] = {
-    "curve",     "info",    "info",  "info",   "curve",    "curve",
-    "histogram", "compare", "curve", "phases", "annotate", "annotate",
+/* Of which traces a part says nothing: a cache of objects has no sets, and one
+   of requests neither these nor places, and its curves are of requests. */
+enum traces_of { OF_OBJECTS = 1, OF_REQUESTS = 2, OF_OTHERS = 4 };
+
+static const struct {
+    const char *command;
+    unsigned not_of; /* a set of enum traces_of */
+} parts[PARTS] = {
+    [CURVE] = {"curve", OF_REQUESTS},
+    [REQUESTS] = {"curve", OF_OBJECTS | OF_OTHERS},
+    [INFO] = {"info", 0},
+    [PROFILE] = {"info", 0},
+    [HEATMAP] = {"info", OF_REQUESTS},
+    [POLICIES] = {"curve", 0},
+    [HISTOGRAM] = {"histogram", 0},
+    [CACHES] = {"compare", OF_OBJECTS | OF_REQUESTS},
+    [OVER_TIME] = {"curve", OF_OBJECTS},
+    [PHASES] = {"phases", OF_OBJECTS | OF_REQUESTS},
+    [LINES] = {"annotate", OF_OBJECTS},
+    [DATA] = {"annotate", OF_OBJECTS},
 };
+
+static enum traces_of kind_of_trace(const struct options *options,
+                                    const struct facts *facts)
+{
+    return options->results.objects                           ? OF_OBJECTS
+           : options->results.requests || facts->has_requests ? OF_REQUESTS
+                                                              : OF_OTHERS;
+}
 
 /* A few powers of two below the size from which on only cold misses are left;
    false: there are none. */
@@ -77,39 +102,40 @@ static bool ask_sizes(struct options *options, const struct facts *facts)
             sizes[list->count++] = (struct margay_cache_size){
                 .value = UINT64_C(1) << margay_log2_floor(blocks)};
     }
-    return list->count > 0 && !options->results.objects;
+    return list->count > 0;
 }
 
 /* Make the options those of a part; false: it is none of this report. */
 static bool ask(enum part part, struct options *options,
                 const struct facts *facts)
 {
-    bool objects = options->results.objects;
-    bool requests = options->results.requests || facts->has_requests;
+    const enum traces_of kind = kind_of_trace(options, facts);
     struct number_list *ways = &options->caches.ways;
     struct number_list *sets = &options->caches.sets;
-    options->command = command_find(commands[part]);
-    options->results.in_report = true;
+    options->command = command_find(parts[part].command);
+    options->results.in_view = true;
     if (part != POLICIES) {
         options->results.policies.count = 0;
-        options->results.requests = part == REQUESTS;
+        options->results.requests =
+            kind == OF_REQUESTS && options->command->bit == ON_CURVE;
     }
-    options->results.ttl.given &= objects || options->results.requests;
+    options->results.ttl.given &=
+        kind == OF_OBJECTS || options->results.requests;
     options->profile = part == PROFILE;
     options->heatmap = part == HEATMAP;
     if ((part >= INFO && part <= HEATMAP) || part >= PHASES)
         options->run.blocks.count = options->run.blocks.count > 0;
     if (part == CURVE || part == REQUESTS)
         options_set_sentence_sizes(options);
+    if (parts[part].not_of & kind)
+        return false;
     switch (part) {
     case INFO:
     case PROFILE:
     case HEATMAP:
-        if (objects)
+        if (kind == OF_OBJECTS)
             options->run.straddle = MARGAY_STRADDLE_FIRST;
         return true;
-    case REQUESTS:
-        return requests && !objects;
     case POLICIES:
         return options->results.policies.count > 0;
     case HISTOGRAM:
@@ -123,12 +149,13 @@ static bool ask(enum part part, struct options *options,
              (number <= USUAL_SETS || number * 8 < facts->largest_blocks);
              number *= 2)
             sets->numbers[sets->count++] = number;
-        return !objects;
-    case OVER_TIME:
+        return true;
+    case OVER_TIME: /* a sample is not looked into */
+        options->results.sample.rate = 0;
         options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
         return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
     case PHASES:
-        return facts->references > 0 && !objects;
+        return facts->references > 0;
     case LINES:
     case DATA:
         options->annotate.data = part == DATA;
@@ -142,17 +169,15 @@ static bool ask(enum part part, struct options *options,
 /* -------------------------------------------------------- running it -- */
 
 /* In the child: the command, with its table into the pipe. */
-_Noreturn static void run_command(struct options *options, int pipe_end)
+_Noreturn static void run_command(struct options *options, bool tells,
+                                  int pipe_end)
 {
     char name[40];
     snprintf(name, sizeof name, "/dev/fd/%d", pipe_end);
     options->output = name;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signals_keep_none();
-    /* All commands read the same references; the miss curve reports on them. */
-    if (options->command->bit != ON_CURVE ||
-        options->results.policies.count > 0 || options->run.window_refs != 0 ||
-        options->results.requests)
+    if (!tells)
         message_keep_none();
     int exit_status = options->command->run(options);
     fflush(NULL);
@@ -190,9 +215,10 @@ static void learn(struct facts *facts, const struct cells *table)
                          &facts->largest_blocks);
 }
 
-/* Fill a section by a command in a process of its own. */
+/* Fill a section by a command in a process of its own.  All commands read the
+   same references, and one of them tells about these. */
 static enum margay_status run_part(struct section *section,
-                                   const struct options *options,
+                                   const struct options *options, bool tells,
                                    struct facts *facts, int *exit_status,
                                    struct margay_error *error)
 {
@@ -205,7 +231,7 @@ static enum margay_status run_part(struct section *section,
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        run_command(&child_options, ends[1]);
+        run_command(&child_options, tells, ends[1]);
     }
     close(ends[1]);
     if (child < 0) {
@@ -268,18 +294,20 @@ static enum margay_status add_trace(struct sections *sections,
         struct section section = {.source = (char *)trace};
         ask(INFO, &part, &facts);
         part.run.straddle = MARGAY_STRADDLE_FIRST;
-        status = run_part(&section, &part, &facts, exit_status, error);
+        status = run_part(&section, &part, false, &facts, exit_status, error);
         cells_clear(&section.table);
     }
     for (enum part i = 0; i < PARTS && status == MARGAY_OK; i++) {
         struct options part = *options;
         if (!ask(i, &part, &facts))
             continue;
-        struct section *section = sections_new(sections, trace, commands[i]);
+        struct section *section =
+            sections_new(sections, trace, parts[i].command);
         if (section == NULL)
             return margay_fail_memory(error, "a report");
         section->is_whole = part.results.sizes.kind != MARGAY_SIZES_LIST;
-        status = run_part(section, &part, &facts, exit_status, error);
+        status = run_part(section, &part, i == CURVE || i == REQUESTS, &facts,
+                          exit_status, error);
     }
     return status;
 }

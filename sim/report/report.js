@@ -25,13 +25,43 @@ const curveKeys = ["trace", "block_bytes", "policy", "tenant", "program"];
 
 const hasPolicies = ([{ policy }]) => policy != null;
 
+// Of a sample (sim/result/csv.h): the rows that are a guide, up to which size
+// there are none, and words about it.
+const isGuide = (row) => row.no_guide !== 1;
+
+const unsureOf = (rows, x) => largest(linesOf(rows, curveKeys).map(
+    ({ rows: own }) => {
+        const last = own.findLastIndex((row) => !isGuide(row));
+        return last < 0 ? 0
+            : number(own[Math.min(last + 1, own.length - 1)][x]) ?? 0;
+    }));
+
+function sampleWords(rows)
+{
+    const all = [...new Set(rows.map((row) => row.sampled).filter(Boolean))];
+    return all.length === 0 ? "" : ` This is a sample of ${all.length > 1
+        ? "each trace" : all[0]}${rows.every(isGuide) ? ""
+        : "; small caches, of which it is no guide, are faint"}.`;
+}
+
+// Of requests with tokens, how many of these are in a block.
+function blockTokens([{ request_tokens: tokens, references }])
+{
+    return tokens > 0 && references > 0
+        ? ` of ${short(tokens / references, 4)} tokens on average` : "";
+}
+
 // A chart over the sizes of caches, in bytes if these are known.
-const overSizes = (rows, caption, y, yTitle) => chart(rows, {
-    caption, y, yTitle, sizes: true, straight: hasPolicies(rows),
-    how: hasPolicies(rows) ? readPolicies : readCurve,
-    x: hasBytes(rows) ? "cache_bytes" : "cache_blocks",
-    xTitle: hasBytes(rows) ? "cache in bytes" : "cache in blocks",
-    keys: curveKeys });
+function overSizes(rows, caption, y, yTitle, more = {})
+{
+    const x = hasBytes(rows) ? "cache_bytes" : "cache_blocks";
+    return chart(rows, { caption, x, y, yTitle, sizes: true,
+        straight: hasPolicies(rows), unsure: unsureOf(rows, x),
+        how: (hasPolicies(rows) ? readPolicies : readCurve) + sampleWords(rows),
+        xTitle: hasBytes(rows) ? "cache in bytes"
+            : `cache in blocks${blockTokens(rows)}`, keys: curveKeys,
+        ...more });
+}
 
 const ratios = (rows, caption) => overSizes(rows, caption, "miss_ratio",
     "share of references that miss");
@@ -40,7 +70,7 @@ const ratios = (rows, caption) => overSizes(rows, caption, "miss_ratio",
 function curveOf(group, ratio)
 {
     const inBytes = hasBytes(group);
-    const points = group.map((row) => [
+    const points = group.filter(isGuide).map((row) => [
         number(inBytes ? row.cache_bytes : row.cache_blocks),
         number(row[ratio])]);
     return {
@@ -78,7 +108,8 @@ const kneeRows = new Set();
 
 const kneesOf = (rows) => {
     const inBytes = hasBytes(rows);
-    return rows.filter((row) => kneeRows.has(row.of ?? row)).map((row) =>
+    return rows.filter((row) =>
+        isGuide(row) && kneeRows.has(row.of ?? row)).map((row) =>
         sizeNames(inBytes)(inBytes ? row.cache_bytes : row.cache_blocks)
         + ` (${percent(row.miss_ratio)} miss)`);
 };
@@ -118,6 +149,9 @@ function savings(group)
 function answer(group, ratio, what)
 {
     const curve = curveOf(group, ratio);
+    const of = group[0].sampled ? `A sample of ${group[0].sampled}: ` : "";
+    if (curve.points.length === 0)
+        return `${of}too few for any of these caches.`;
     const [first, most] = curve.points[0] ?? [0, 1];
     const [last, least] = curve.points.at(-1) ?? [0, 1];
     const never = ratio === "miss_ratio" && group[0].tenant == null
@@ -127,7 +161,7 @@ function answer(group, ratio, what)
             + curve.nameOf(from));
     const knees = ratio === "miss_ratio" ? kneesOf(group) : [];
     const isFloor = never > 0 && least <= never * 1.000001;
-    const words = [steps.length > 0 ? `At most ${steps.join(", ")}`
+    const words = [of, steps.length > 0 ? `At most ${steps.join(", ")}`
         : `${percent(most)} of ${what} miss at ${curve.nameOf(first)}`,
     isFloor && steps.length > 0 ? "."
         : `; ${percent(least)} at ${curve.nameOf(last)}.`];
@@ -308,6 +342,28 @@ function hotLine({ name, row: { file, line }, misses }, sizes, references)
         }), "</pre>\n"];
     return `<h3>${escaped(name)}</h3>\n<p>Of all references, its misses are `
         + `${escaped(listed(at))}.</p>\n${source.join("")}`;
+}
+
+// What tiers of each split hit: of tokens where these are known.
+function tiers(rows, caption)
+{
+    const sizeOf = (row) => sizeNames(row.cache_bytes != null)(
+        row.cache_bytes ?? row.cache_blocks);
+    const all = linesOf(rows, ["window", "tenant", "split"]);
+    const sizes = all[0].rows.map((_, i) => [...new Set(all.map(
+        ({ rows: own }) => own[i] === undefined ? "" : sizeOf(own[i])))]);
+    const splits = all.map(({ rows: own }) => ({
+        name: own.filter((_, i) => sizes[i]?.length > 1).map(sizeOf)
+            .join(" + "),
+        parts: own.map((row) => row.request_tokens > 0
+            ? amount(row, "hit_tokens") / row.request_tokens
+            : amount(row, "hit_ratio")) }));
+    const what = rows[0].request_tokens > 0 ? "tokens" : "references";
+    return [bars(caption, `A bar is the share of ${what} that hit, and its `
+        + "colours say in which tier.", splits,
+    "sizes of the tiers that have several",
+    sizes.map((some, i) => `tier ${i + 1}${some.length > 1 ? ""
+        : `, ${some[0]}`}`))];
 }
 
 // Which lines of a program's sources, or which of its data, own the misses at
@@ -533,13 +589,19 @@ const drawings = {
         overSizes(rows, "Bytes that miss a cache of objects over its size",
             "byte_miss_ratio", "share of bytes that miss")],
     requests: (rows) => [
-        "<p>Here a block hits if all before it in its request do. The other "
-        + "curves of this page count the blocks of requests, each for itself."
-        + "</p>\n",
+        "<p>A block hits if all before it in its request do.</p>\n",
         ...curveWords(rows, "miss_ratio", "blocks of requests"),
         ratios(rows, "Blocks of requests that miss a cache over its size"),
         overSizes(rows, "Requests that miss any of their blocks",
-            "missed_requests", "requests")],
+            "missed_requests", "requests"),
+        ...blockTokens(rows) === "" ? [] : [
+            overSizes(rows, "Tokens that hit over the size of the cache",
+                "hit_tokens", "tokens that hit", { nameY: "tokens",
+                    how: "Higher is better: a server computes anew the tokens "
+                        + "that do not hit." })]],
+    tiers: (rows) => linesOf(rows, ["trace", "block_bytes"]).flatMap(
+        ({ rows: group }) => tiers(group,
+            captionOf("Hits of tiers, by their sizes", group, rows))),
     tenants: (rows) => [...curveWords(rows),
         ratios(rows, "Misses of each tenant in a cache of its own"),
         overSizes(rows, "Misses of each tenant in a cache of all tenants",
@@ -551,11 +613,12 @@ const drawings = {
                 "shared_misses", "misses")],
         overSizes(rows, "Misses of programs that have parts of the cache",
             "partition_misses", "misses")],
-    windows: (rows) => [chart(rows, { x: "window", y: "miss_ratio",
+    windows: (rows) => [chart(rows.filter(isGuide), { x: "window", y: "miss_ratio",
         caption: `Miss ratio ${"byte_miss_ratio" in rows[0] ? "of requests " : ""}`
             + "of a few sizes over time",
         how: "A line is a cache of one size, from the beginning of the trace to "
-            + "its end. Where lines rise, the program does something else.",
+            + "its end. Where lines rise, the program does something else."
+            + sampleWords(rows.filter(isGuide)),
         xTitle: "window of the trace", yTitle: "share of references that miss",
         keys: [...curveKeys, hasBytes(rows) ? "cache_bytes" : "cache_blocks"],
         logarithmic: false })],

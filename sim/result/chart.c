@@ -40,6 +40,7 @@ struct chart {
     size_t columns; /* of the plot alone */
     size_t size;    /* the column of sizes */
     bool in_bytes, is_steep, is_whole;
+    bool lacks; /* rows for which a sample is no guide are left out */
     double least_log2, most_log2; /* of sizes */
     double low, high;             /* of ratios but 0 */
     struct line *lines;
@@ -93,11 +94,16 @@ static enum margay_status find_lines(struct chart *chart,
     const struct cells *table = chart->table;
     struct line line = {.ratio = cells_column(table, "miss_ratio")};
     size_t bytes = cells_column(table, "byte_miss_ratio");
+    size_t no_guide = cells_column(table, "no_guide");
     chart->lines = calloc(2 * table->rows, sizeof *chart->lines);
     if (chart->lines == NULL)
         return margay_fail_memory(error, "a chart");
     for (; line.first < table->rows; line.first = line.end) {
         line.end = line.first + 1;
+        if (strcmp(cells_at(table, line.first, no_guide), "1") == 0) {
+            chart->lacks = true;
+            continue;
+        }
         while (line.end < table->rows &&
                match_same_keys(table, line.end, line.end - 1, sizes) &&
                size_at(chart, line.end) > size_at(chart, line.end - 1))
@@ -357,14 +363,21 @@ static bool ends_in_first_uses(const struct chart *chart,
     return is_plain;
 }
 
+/* The number in a column of the first row of a line; 0 = there is none. */
+static double first_of(const struct chart *chart, const struct line *line,
+                       const char *column)
+{
+    return strtod(
+        cells_at(chart->table, line->first, cells_column(chart->table, column)),
+        NULL);
+}
+
 /* " Of the tokens that hit at 90 KiB, 90% hit from 9 KiB.", of requests. */
 static void put_savings(const struct chart *chart, const struct line *line)
 {
     char size[WORDS_BYTES], largest[WORDS_BYTES];
     size_t tokens = cells_column(chart->table, "hit_tokens");
     size_t row = line->first, last = line->end - 1;
-    if (tokens == SIZE_MAX)
-        return;
     double most = strtod(cells_at(chart->table, last, tokens), NULL);
     while (strtod(cells_at(chart->table, row, tokens), NULL) < 0.9 * most)
         row++;
@@ -398,6 +411,14 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
     output_text(chart->output, ": %s references",
                 words_cell(chart->table, line->first,
                            cells_column(chart->table, "references"), text));
+    const char *sampled = cells_at(chart->table, line->first,
+                                   cells_column(chart->table, "sampled"));
+    if (*sampled != '\0')
+        output_text(chart->output, ", of which a sample of %s counts", sampled);
+    double tokens = first_of(chart, line, "request_tokens");
+    if (tokens > 0)
+        output_text(chart->output, ", blocks of %.4g tokens on average",
+                    tokens / first_of(chart, line, "references"));
     for (size_t i = 0; i < count; i++)
         output_text(chart->output, "%s%s%s %s %s", i == 0 ? "; at most " : ", ",
                     words_ratio(steps[i].ratio, text), i == 0 ? " miss" : "",
@@ -411,7 +432,8 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
     if (is_floor)
         output_text(chart->output, ".");
     else
-        output_text(chart->output, "; %s at %s.", text, end);
+        output_text(chart->output, "; %s%s at %s.", text,
+                    count == 0 ? " of them miss" : "", end);
     put_savings(chart, line);
     enum margay_status status = put_knees(chart, line, error);
     if (is_floor)
@@ -453,6 +475,9 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
         }
         status = put_sentence(&chart, i, error);
     }
+    if (chart.lacks)
+        output_text(output, "Smaller caches are left out: the sample has too "
+                            "little in them to be a guide.\n");
     free(chart.lines);
     return status;
 }

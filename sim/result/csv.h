@@ -28,8 +28,11 @@
 #define TIER_COLUMNS                                              \
     "tier,cache_blocks,cache_bytes,trace,block_bytes,references," \
     "hit_ratio,request_tokens,hit_tokens,hit_blocks"
-#define CURVE_TENANT_COLUMN  ",tenant"
-#define CURVE_SHARED_COLUMN  ",shared_misses"
+#define CURVE_TENANT_COLUMN ",tenant"
+#define CURVE_SHARED_COLUMN ",shared_misses"
+/* only where a picture, words or a page are made of the table: of how much it
+   is a sample, and 1 in the rows of which that is no guide */
+#define SAMPLED_COLUMNS      ",sampled,no_guide"
 #define CURVE_OBJECT_COLUMNS ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define CURVE_COST_COLUMN    ",missed_cost"
 #define CURVE_WRITTEN_COLUMN ",written_bytes"

@@ -226,7 +226,10 @@ const char *cells_name(const struct cells *cells, size_t column)
 
 const char *cells_at(const struct cells *cells, size_t row, size_t column)
 {
-    return cells->text + cells->starts[(row + 1) * cells->columns + column];
+    return column == SIZE_MAX
+               ? ""
+               : cells->text +
+                     cells->starts[(row + 1) * cells->columns + column];
 }
 
 uint64_t cells_line(const struct cells *cells, size_t row)

@@ -146,6 +146,10 @@ enum margay_status table_series(struct csv_writer *csv,
             csv_text(csv, labels->tenant);
         if (series->counters & MARGAY_COUNTS_SHARED)
             csv_u64(csv, point->shared_misses);
+        if (labels->sampled != NULL) {
+            csv_text(csv, labels->sampled);
+            csv_u64(csv, point->size < labels->unsure_below);
+        }
         csv_end_row(csv);
     }
     return status;

@@ -24,6 +24,9 @@ struct series_labels {
     uint64_t block_bytes;   /* 0 = unknown */
     const uint64_t *window; /* NULL = all are one */
     const char *tenant;     /* NULL = there are no keys */
+    const char *sampled;    /* NULL = there is no SAMPLED_COLUMNS; which share
+                               was counted, "" = all, */
+    uint64_t unsure_below;  /* and the size below which that is no guide */
 };
 
 /* Rows of CURVE_COLUMNS and of the columns of what the series counts. */

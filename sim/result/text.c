@@ -101,7 +101,7 @@ static bool says_nothing(const struct group *group, size_t column)
     const char *value = cells_at(table, group->first, column);
     size_t bytes = cells_column(table, "cache_bytes");
     if (strcmp(cells_name(table, column), "cache_blocks") == 0 &&
-        bytes != SIZE_MAX && cells_at(table, group->first, bytes)[0] != '\0')
+        cells_at(table, group->first, bytes)[0] != '\0')
         return true;
     return is_heading(group, column) ||
            (cells_same(table, column, group->first, group->end) &&

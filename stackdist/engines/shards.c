@@ -337,6 +337,19 @@ static enum margay_status finish(void *state, struct margay_result *result,
     return status;
 }
 
+double margay_engine_share(const char *spec, uint64_t distinct_blocks)
+{
+    const struct margay_engine_class *class;
+    struct margay_settings settings = {.given = 0};
+    if (margay_engine_parse(spec, &class, &settings, NULL) != MARGAY_OK ||
+        class != &margay_engine_shards)
+        return 1;
+    uint64_t most = settings.counts[BLOCKS];
+    return most == 0                ? settings.fractions[RATE]
+           : distinct_blocks > most ? (double)most / (double)distinct_blocks
+                                    : 1;
+}
+
 const struct margay_engine_class margay_engine_shards = {
     .info = {.name = "shards",
              .guarantee = "a sample of the blocks; no bound on the error",

@@ -46,6 +46,14 @@ table curve.csv $curve d/a_1.u64,64,1,64,100,90,0.9 \
     d/b.u64,64,1,64,100,80,0.8 d/b.u64,64,4,256,100,20,0.2
 picture usual curve.csv 'Misses of a fully associative LRU cache' 'miss ratio' \
     '64-byte blocks' a_1.u64 b.u64 '64 B' '128 B' '256 B' 0.8
+table sampled.csv $curve,sampled,no_guide 't,64,1,64,100,90,0.9,1 in 9 blocks (4 of 36),1' \
+    't,64,4,256,100,20,0.2,1 in 9 blocks (4 of 36),0'
+picture sampled sampled.csv 't, 64-byte blocks, a sample of 1 in 9 blocks (4 of 36)' \
+    'no guide: too few in the sample'
+table requests.csv $curve,requests,missed_requests,request_tokens,hit_tokens,token_hit_ratio \
+    t,,1,,10,9,0.9,2,2,155,16,0.1 t,,4,,10,2,0.2,2,2,155,120,0.8
+picture requests requests.csv 'Misses of a prefix cache' 'miss ratio of blocks' \
+    'cache size in blocks of 15.5 tokens on average'
 # A line stays at a size's ratio up to the next size.
 is 'three sizes are five corners' "$(points usual 0,114,178 | wc -w)" 5
 is 'and every piece goes straight on or straight down' "$(slanted usual)" 0
@@ -117,6 +125,11 @@ picture policy policy.csv 'Misses of fully associative caches, by policy' \
 check 'a policy has its colour' grep -Eqi 'rgb\(213,  94,   0\)|#d55e00' policy.svg
 is 'the lines after the first have dashes of their own' "$(dashes policy)" 2
 picture below 'policy.csv --legend below' 'LRU to opt'
+sed 's/,fifo$/,"clock:max=1"/; s/,opt$/,"clock:max=5"/' policy.csv >specs.csv
+picture specs specs.csv clock:max=1 clock:max=5
+check 'two specs of a policy have two colours' sh -c 'test "$(grep -Eio \
+    "(rgb\(230, 159,   0\)|#e69f00|rgb\( *102, *102, *102\)|#666666|rgb\( *68, *170, *153\)|#44aa99|rgb\(170, *68, *153\)|#aa4499|rgb\(153, *153, *51\)|#999933)" specs.svg |
+    sort -u | wc -l)" = 2'
 picture gain 'policy.csv --gain' 'From LRU to the optimum, by policy' \
     'gain: LRU 0, optimum 1' fifo
 picture gain 'policy.csv --gain --labels --yrange -0.5..1' -0.4

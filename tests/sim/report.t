@@ -270,6 +270,17 @@ check 'the same page each time, for any number of threads' sh -c \
     'sed s/-j.1.// other.html | cmp -s - one.html'
 
 page loop loop.lis 'cache in blocks'
+page sample '--sample 0.2 zipf.din' 'A sample of 1 in 5 blocks \([0-9]+ of about' \
+    'class="veil"' 'This is a sample of 1 in 5'
+awk 'BEGIN { print "id,request"
+    for (i = 0; i < 300; i++) print i * i % 60 + i % 7 "," int(i / 5) }' >asks.csv
+asks='--tokens-per-block 16 --column id=id,request=request asks.csv'
+page asks "$asks" 'blocks of 16 tokens on average' 'Tokens that hit'
+is 'of requests there are no sets, places and phases' "$(grep -Eo \
+    '<h2>(Set-ass|Places|Phases|Miss curve<)' asks.html)" ''
+# shellcheck disable=SC2086 # several words
+"$MARGAY" curve -q --requests $asks --tiers 4+8,16 -o tiers.csv
+page tiers tiers.csv 'Hits of tiers, by their sizes' 'tier 2, 16 blocks' '>8 blocks'
 : >empty.din
 "$MARGAY" report -q -f din empty.din -o empty.html 2>err
 check 'an empty trace has a page, too' is_page empty.html

@@ -62,8 +62,8 @@ done
 run report -q --tokens-per-block 16 --column $columns requests.csv -o tokens.html
 is 'a report has a curve of requests' \
     "$status $(grep -c '<h2>Miss curve of requests' tokens.html)" '0 1'
-shows like 'and says what the others count' "$(drawn tokens.html)" \
-    'count the blocks of requests, each for itself'
+shows like 'and says what a hit is' "$(drawn tokens.html)" \
+    'A block hits if all before it in its request do'
 shows like 'and which blocks save most tokens' "$(drawn tokens.html)" \
     'Of the tokens that hit at [0-9,]+ blocks, 90% hit from [0-9,]+ blocks\.'
 run report --requests --policy lru,leaf-lru --column $columns requests.csv \
