@@ -17,7 +17,7 @@
    more, the better, but each costs what its decoding costs. */
 #define SAMPLE_REFS        ((size_t)32768)
 #define SAMPLE_PLACES      ((size_t)64)
-#define SAMPLE_MOST_PLACES ((size_t)512) /* of records */
+#define SAMPLE_MOST_PLACES ((size_t)1024) /* of records */
 
 struct block_sample {
     uint64_t numbers[SAMPLE_REFS];

@@ -173,12 +173,13 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
     enum margay_status status = MARGAY_OK;
     if (is_full(e)) {
         /* Let the hash table become fuller instead of growing, if that is
-           enough for all references to come.  The rate of new blocks so far is
-           an upper estimate. */
+           enough for all references to come.  The rate of new blocks falls: to
+           half of that since the table grew. */
         double left = (double)e->expected_refs - (double)e->fed_refs;
-        double share = (double)e->hash.entries / (double)e->fed_refs;
-        if (e->fed_refs > 0 && left > 0)
-            margay_hash_stretch(&e->hash, (uint64_t)(left * share) +
+        double refs = (double)(e->fed_refs - e->grown_refs);
+        double fresh = (double)(e->hash.entries - e->grown_entries);
+        if (refs > 0 && left > 0)
+            margay_hash_stretch(&e->hash, (uint64_t)(left / refs * fresh / 2) +
                                               2 * MARGAY_EXACT_SEGMENT);
     }
     if (is_full(e)) {
@@ -186,6 +187,8 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
             status = compact(e, e->rank.live - kept_blocks(e), error);
         if (status == MARGAY_OK)
             status = margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
+        e->grown_refs = e->fed_refs;
+        e->grown_entries = e->hash.entries;
     }
     if (status == MARGAY_OK)
         status = margay_exact_reserve_counters(e, e->rank.live, error);

@@ -333,7 +333,7 @@ static ALWAYS_INLINE void refer(struct margay_exact *e,
                                 const struct margay_exact_batch *batch,
                                 unsigned base)
 {
-    uint64_t past[MARGAY_EXACT_BATCH];
+    uint64_t past[MARGAY_EXACT_BATCH], entries = e->hash.entries;
     if (batch->wanted == NULL)
         push(e, batch->demoted, batch->count);
     else if (batch->demoted == NULL)
@@ -342,7 +342,7 @@ static ALWAYS_INLINE void refer(struct margay_exact *e,
         (e->wide ? raise_wide : raise)(e, batch, past);
     else
         (e->wide ? exchange_wide : exchange)(e, batch, past);
-    if (batch->wanted != NULL && e->touch_count < e->touch_limit)
+    if (e->hash.entries != entries && e->touch_count < e->touch_limit)
         note_touches(e, batch->wanted, past, batch->count);
     if (batch->demoted != NULL)
         margay_rank_append(&e->rank, (unsigned)batch->count);

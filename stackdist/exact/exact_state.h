@@ -75,7 +75,8 @@ struct margay_exact {
     uint64_t touch_count, touch_limit, touch_capacity;
 
     uint64_t fed_refs;
-    uint64_t expected_refs; /* in all; 0 = unknown */
+    uint64_t expected_refs;             /* in all; 0 = unknown */
+    uint64_t grown_refs, grown_entries; /* when the table grew last */
 };
 
 /* The loops over references, for one processor level. */

@@ -134,7 +134,8 @@ void margay_rank_enter(struct margay_rank *rank)
 
 void margay_rank_fill(struct margay_rank *rank, uint64_t live)
 {
-    memset(rank->leaves, 0, rank->bytes);
+    if (rank->next != 0) /* or it is new */
+        memset(rank->leaves, 0, rank->bytes);
     rank->live = 0;
     rank->next = 0;
     for (;;) {

@@ -348,7 +348,8 @@ uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
                               uint64_t refs)
 {
     struct margay_hash seen;
-    if (count == 0 || margay_hash_create(&seen, count, NULL) != MARGAY_OK)
+    if (count == 0 ||
+        margay_hash_create_stretched(&seen, count, NULL) != MARGAY_OK)
         return 0;
     /* How often the sample meets a block again: how many references, and how
        many events, each a row of such references in one run. */

@@ -10,7 +10,8 @@
 # take turns, so that a change of the machine's speed meets all of them.  Without
 # --rounds, each has up to five, and is not asked again after a second in all: all
 # is meant to end within three minutes.  The rates of user and system time together,
-# and of the clock, are printed as well.  The engine `olken`, the field's
+# and of the clock, the system's seconds and the page faults are printed as well.
+# The engine `olken`, the field's
 # reference, is slow and runs once.
 use strict;
 use warnings;
@@ -200,9 +201,8 @@ for my $round (1 .. $most_rounds) {
         my $measured = measure(@{ $case->{command} });
         my $both = $measured->{user} + $measured->{system};
         $case->{spent} += $both;
-        push @{ $case->{user} }, $measured->{user};
         push @{ $case->{both} }, $both;
-        push @{ $case->{wall} }, $measured->{wall};
+        push @{ $case->{$_} }, $measured->{$_} for qw(user system wall faults);
     }
 }
 
@@ -229,6 +229,8 @@ for my $case (@cases) {
     printf "%s,%s_refs_per_%ssecond,%.0f\n", @$case{qw(workload quantity)}, @$_
         for ['', $rate{user}], ['processor_', $rate{both}],
         ['wall_', $rate{wall}];
+    printf "%s,%s_system_seconds,%.3f\n%1\$s,%2\$s_page_faults,%.0f\n",
+        @$case{qw(workload quantity)}, map { median(@{ $case->{$_} }) } qw(system faults);
 }
 print "scan-$_,peak_bytes_per_block,$memory{$_}\n"
     for sort { $a <=> $b } keys %memory;

@@ -20,11 +20,11 @@ sub lines_of {
     return @lines;
 }
 
-# {user, system, wall, peak} of a command: seconds and bytes.
+# {user, system, wall, peak, faults} of a command: seconds, bytes and pages.
 sub measure {
     my ($line) = lines_of("$tools/measure", @_);
     my %of;
-    @of{qw(user system wall peak)} = split ' ', $line;
+    @of{qw(user system wall peak faults)} = split ' ', $line;
     return \%of;
 }
 

@@ -3,10 +3,10 @@
  *
  *     measure [-o FILE] COMMAND ARGUMENT...
  *
- * Prints one line: user seconds, system seconds, wall seconds and peak resident
- * bytes, of the command and what it waited for; its standard output is thrown
- * away.  With -o the line goes to FILE, and the output where
- * it always goes. Exits as the command did.
+ * Prints one line: user seconds, system seconds, wall seconds, peak resident
+ * bytes and page faults that read nothing, of the command and what it waited
+ * for; its standard output is thrown away.  With -o the line goes to FILE, and
+ * the output where it always goes. Exits as the command did.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -71,9 +71,9 @@ int main(int argc, char **argv)
         perror("wait4");
         return 2;
     }
-    fprintf(report, "%.6f %.6f %.6f %lld\n", seconds(usage.ru_utime),
+    fprintf(report, "%.6f %.6f %.6f %lld %ld\n", seconds(usage.ru_utime),
             seconds(usage.ru_stime), now() - started,
-            (long long)usage.ru_maxrss * 1024);
+            (long long)usage.ru_maxrss * 1024, usage.ru_minflt);
     if (fclose(report) != 0) {
         perror("measure");
         return 2;
