@@ -385,6 +385,13 @@ enum margay_status margay_decoding_fill(struct margay_decoding *decoding,
         return format->reading->fill(decoding->blocks, batch, &decoding->error);
     while (status == MARGAY_OK) {
         struct margay_text text = whole_pieces(decoding, batch);
+        if (text.cursor < text.end && intake->is_part &&
+            format->stands_in_memory) {
+            batch->numbers = (uint64_t *)(void *)(intake->held + intake->begin);
+            batch->count = (size_t)(text.end - text.cursor) / sizeof(uint64_t);
+            intake->begin = (size_t)(text.end - intake->held);
+            return MARGAY_OK;
+        }
         if (text.cursor < text.end) {
             const char *expected = format->decode(&text, batch);
             decoding->lines = text.lines;

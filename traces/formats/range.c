@@ -142,8 +142,7 @@ bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
         return false;
     enum margay_status status = margay_range_next(range, &batch, NULL);
     uint64_t sampled = *bytes < SAMPLE_BYTES ? *bytes : SAMPLE_BYTES;
-    *references =
-        status == MARGAY_OK ? range->references.count * (*bytes / sampled) : 0;
+    *references = status == MARGAY_OK ? range->given * (*bytes / sampled) : 0;
     margay_range_free(range);
     return status == MARGAY_OK;
 }
@@ -166,18 +165,18 @@ enum margay_status margay_range_next(margay_range *range,
                                      struct margay_batch *batch,
                                      struct margay_error *error)
 {
-    struct margay_references *references = &range->references;
+    /* Its numbers may be lent until the next call. */
+    struct margay_references given = range->references;
     if (range->left == 0)
         return MARGAY_END;
-    references->count = 0;
-    enum margay_status status = margay_decoding_fill(&range->part, references);
-    if (status == MARGAY_END && references->count > 0)
+    enum margay_status status = margay_decoding_fill(&range->part, &given);
+    if (status == MARGAY_END && given.count > 0)
         status = MARGAY_OK;
     if (status != MARGAY_OK && status != MARGAY_END && error != NULL)
         *error = range->part.error;
     if (status != MARGAY_OK)
         return status;
-    size_t from = 0, count = references->count;
+    size_t from = 0, count = given.count;
     /* Blocks may begin before the range, or end after it. */
     if (range->part.blocks != NULL) {
         from = count < range->drop ? count : (size_t)range->drop;
@@ -186,6 +185,6 @@ enum margay_status margay_range_next(margay_range *range,
         range->left -= count;
     }
     range->given += count;
-    margay_trace_select(range->trace, references, from, count, batch);
+    margay_trace_select(range->trace, &given, from, count, batch);
     return MARGAY_OK;
 }

@@ -14,8 +14,7 @@
 /* ---------------------------------------------------------- bare numbers -- */
 
 /* Records of 64 bits in the byte order of this machine are its numbers, which
-   are copied, these many at once: compilers use vectors for that. */
-#define TOGETHER 8
+   are copied, or lent as they are. */
 #define STANDS_IN_MEMORY(type, order) \
     (sizeof(type) == 8 && (order) == __BYTE_ORDER)
 
@@ -26,12 +25,10 @@
         const char *record = records->cursor;                              \
         uint64_t *numbers = references->numbers + references->count;       \
         size_t count = (size_t)(records->end - record) / sizeof(type);     \
-        size_t i = 0;                                                      \
-        for (; STANDS_IN_MEMORY(type, order) && i + TOGETHER <= count;     \
-             i += TOGETHER)                                                \
-            memcpy(numbers + i, record + i * sizeof(type),                 \
-                   TOGETHER * sizeof(type));                               \
-        for (; i < count; i++) {                                           \
+        bool stands = STANDS_IN_MEMORY(type, order);                       \
+        if (stands)                                                        \
+            memcpy(numbers, record, count * sizeof(type));                 \
+        for (size_t i = 0; i < count && !stands; i++) {                    \
             type packed;                                                   \
             memcpy(&packed, record + i * sizeof packed, sizeof packed);    \
             numbers[i] = from_file(packed);                                \
