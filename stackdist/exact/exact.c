@@ -203,13 +203,6 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
 
 /* --------------------------------------------------------------- counts -- */
 
-uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index)
-{
-    /* An index of 0, infinite, wraps to the largest number of all. */
-    uint64_t distance = index - 1;
-    return distance >= e->bound ? MARGAY_INFINITE : distance;
-}
-
 void margay_exact_spill(struct margay_exact *e, uint64_t index)
 {
     enum margay_status status = margay_histogram_add(

@@ -141,7 +141,13 @@ enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
                                                  struct margay_error *error);
 
 /* The distance, or MARGAY_INFINITE, that is counted at `index`. */
-uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index);
+static inline uint64_t margay_exact_distance(const struct margay_exact *e,
+                                             uint64_t index)
+{
+    /* An index of 0, infinite, wraps to the largest number of all. */
+    uint64_t distance = index - 1;
+    return distance >= e->bound ? MARGAY_INFINITE : distance;
+}
 
 /* A counter has passed 255: 256 more at d + 1 = `index`. */
 void margay_exact_spill(struct margay_exact *e, uint64_t index);

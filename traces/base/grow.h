@@ -24,11 +24,11 @@ static inline bool margay_make_room(void *array, size_t count, size_t more,
                                     size_t *capacity, size_t element_bytes)
 {
     void *before, *moved;
-    size_t wanted = *capacity == 0 ? MARGAY_FIRST_CAPACITY : 2 * *capacity;
     if (more > SIZE_MAX / element_bytes - count)
         return false;
     if (count + more <= *capacity)
         return true;
+    size_t wanted = *capacity == 0 ? MARGAY_FIRST_CAPACITY : 2 * *capacity;
     if (wanted < count + more)
         wanted = count + more;
     if (wanted > SIZE_MAX / element_bytes)

@@ -219,13 +219,15 @@ static int take_name(struct reader *reader, const char *text, size_t bytes)
 /* Whole numbers up to 2^64 - 1. */
 static bool read_digits(const char *text, size_t bytes, uint64_t *value)
 {
-    *value = 0;
+    uint64_t sum = 0;
     for (size_t i = 0; i < bytes; i++) {
         unsigned digit = (unsigned)(unsigned char)text[i] - '0';
-        if (digit > 9 || __builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, digit, value))
+        /* 19 digits are below 2^64. */
+        if (digit > 9 || (i >= 19 && (UINT64_MAX - digit) / 10 < sum))
             return false;
+        sum = 10 * sum + digit;
     }
+    *value = sum;
     return bytes > 0;
 }
 
