@@ -69,13 +69,6 @@ void *margay_remap(void *memory, size_t bytes, size_t more_bytes)
     return place;
 }
 
-void margay_touch(void *memory, size_t bytes)
-{
-    /* An OR with 0 writes to the page and changes nothing. */
-    for (size_t i = 0; i < bytes; i += PAGE_BYTES)
-        __atomic_fetch_or((char *)memory + i, 0, __ATOMIC_RELAXED);
-}
-
 void margay_discard(void *memory, size_t bytes)
 {
     uintptr_t from = round_up((uintptr_t)memory, PAGE_BYTES);

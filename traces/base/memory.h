@@ -22,11 +22,6 @@ void margay_unmap(void *memory, size_t bytes);
    if the system refuses; the memory is then as before. */
 void *margay_remap(void *memory, size_t bytes, size_t more_bytes);
 
-/* Have the system provide memory of margay_map() at once, because it will soon
-   be written.  Memory that is read first is mapped to a shared page of zeros
-   and mapped again when it is written, which interrupts the other threads. */
-void margay_touch(void *memory, size_t bytes);
-
 /* Give the whole pages of [memory, memory + bytes) back to the system; they
    read as zero afterwards.  For tables that are handed over piece by piece. */
 void margay_discard(void *memory, size_t bytes);
