@@ -11,8 +11,7 @@
 # --rounds, each has up to five, and is not asked again after a second in all: all
 # is meant to end within three minutes.  The rates of user and system time together,
 # and of the clock, the system's seconds and the page faults are printed as well.
-# The engine `olken`, the field's
-# reference, is slow and runs once.
+# The engine `olken`, the field's reference, is slow and runs once.
 use strict;
 use warnings;
 use Getopt::Long;
