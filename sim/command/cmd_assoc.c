@@ -52,6 +52,23 @@ static int by_merit(const void *a, const void *b)
     return keys[i][0] < keys[i][1] ? -1 : 1;
 }
 
+/* Keep a cache that --best may name. */
+static enum margay_status keep_cache(struct assoc *assoc,
+                                     const struct best_cache *cache,
+                                     struct margay_error *error)
+{
+    const struct options *options = assoc->grid.options;
+    uint64_t most_bytes = options->caches.most_bytes;
+    if (options->caches.best == 0 ||
+        (most_bytes != 0 && best_capacity(cache) > most_bytes))
+        return MARGAY_OK;
+    if (!MARGAY_MAKE_ROOM(assoc->caches, assoc->cache_count, 1,
+                          assoc->cache_capacity))
+        return margay_fail_memory(error, "the best caches");
+    assoc->caches[assoc->cache_count++] = *cache;
+    return MARGAY_OK;
+}
+
 /* Name the best caches of a trace, and forget all. */
 static void name_best(struct assoc *assoc, const char *trace)
 {
@@ -110,8 +127,6 @@ static enum margay_status write_pass(void *context,
 {
     struct assoc *assoc = context;
     const struct policy_list *policies = &assoc->grid.options->caches.policies;
-    uint64_t best = assoc->grid.options->caches.best;
-    uint64_t most_bytes = assoc->grid.options->caches.most_bytes;
     const margay_analysis *analysis = job->analyses[pass->index];
     size_t ways = assoc->grid.way_count, set_count;
     size_t policy_count = policies->count == 0 ? 1 : policies->count;
@@ -136,16 +151,10 @@ static enum margay_status write_pass(void *context,
         if (row.references == 0)
             continue;
         write_row(assoc, pass, &row, &found);
-        if (best == 0 ||
-            (most_bytes != 0 && best_capacity(&found) > most_bytes))
-            continue;
-        if (!MARGAY_MAKE_ROOM(assoc->caches, assoc->cache_count, 1,
-                              assoc->cache_capacity))
-            status = margay_fail_memory(error, "the best caches");
-        else
-            assoc->caches[assoc->cache_count++] = found;
+        status = keep_cache(assoc, &found, error);
     }
-    if (status == MARGAY_OK && best != 0 && pass->index + 1 == job->pass_count)
+    if (status == MARGAY_OK && assoc->grid.options->caches.best != 0 &&
+        pass->index + 1 == job->pass_count)
         name_best(assoc, pass->trace);
     return status;
 }

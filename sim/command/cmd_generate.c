@@ -170,21 +170,17 @@ static enum margay_status check(const struct margay_generator_info *info,
                                 const struct options *options,
                                 struct margay_error *error)
 {
-    const char *missing =
-        !options->generate.refs.given                            ? "--refs N"
-        : options->generate.blocks == 0 && info != &of_histogram ? "--blocks N"
-                                                                 : NULL;
-    if (missing != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
-    if (options->output == NULL && isatty(STDOUT_FILENO))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a trace is nothing for a terminal (say -o FILE, "
-                           "or write to a pipe)");
-    if (options->reading.unit_bytes != 0 && info->addresses)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--unit: %s makes addresses, not block ids",
-                           info->name);
-    return MARGAY_OK;
+    const struct refusal refusals[] = {
+        {!options->generate.refs.given, "--refs N is needed", NULL},
+        {options->generate.blocks == 0 && info != &of_histogram,
+         "--blocks N is needed", NULL},
+        {options->output == NULL && isatty(STDOUT_FILENO),
+         "a trace is nothing for a terminal (say -o FILE, or write to a pipe)",
+         NULL},
+        {options->reading.unit_bytes != 0 && info->addresses,
+         "--unit: %s makes addresses, not block ids", info->name},
+    };
+    return REFUSE_FIRST(refusals, error);
 }
 
 static enum margay_status prepare(struct generation *generation,

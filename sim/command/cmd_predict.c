@@ -203,23 +203,19 @@ static enum margay_status check_options(const struct options *options,
                                         struct margay_error *error)
 {
     const struct predict_choices *choices = &options->predict;
-    if (choices->size == 0 &&
-        (choices->save_model == NULL || choices->truth != NULL))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--size S is missing: the input size to predict "
-                           "for");
-    if (choices->load_model != NULL && options->operand_count > 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--load-model is used instead of runs, so there is "
-                           "no use for '%s'",
-                           options->operands[0]);
-    if (choices->load_model == NULL && options->operand_count < 2)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%zu run%s to learn from, expected 2 or more: "
-                           "RUN.csv=SIZE RUN.csv=SIZE...",
-                           options->operand_count,
-                           margay_plural(options->operand_count, "s"));
-    return MARGAY_OK;
+    const bool learns = choices->load_model == NULL;
+    const struct refusal refusals[] = {
+        {choices->size == 0 &&
+             (choices->save_model == NULL || choices->truth != NULL),
+         "--size S is missing: the input size to predict for", NULL},
+        {!learns && options->operand_count > 0,
+         "--load-model is used instead of runs, so there is no use for '%s'",
+         options->operands[0]},
+        {learns && options->operand_count < 2,
+         "%s to learn from, expected 2 or more: RUN.csv=SIZE RUN.csv=SIZE...",
+         options->operand_count == 0 ? "0 runs" : "1 run"},
+    };
+    return REFUSE_FIRST(refusals, error);
 }
 
 static enum margay_status get_model(struct prediction *prediction,

@@ -251,52 +251,51 @@ static enum margay_status open_stream(struct simulate *simulate,
                        error);
 }
 
-/* Choose the tables, which the run opens, and note their needs. */
+/* Choose the columns of the tables, which the run opens, and note their
+   needs. */
 static enum margay_status choose_tables(struct simulate *simulate,
                                         struct drive *drive,
                                         struct margay_error *error)
 {
     const struct options *options = simulate->options;
+    const char *pareto = options->machine.pareto;
+    const char *sharing = options->machine.sharing;
+    const char *validate = options->machine.validate;
     const struct machine_results none = results_of(simulate, NULL, NULL);
     bool have_cycles, coherent;
     machines_find(&none, &have_cycles, &coherent);
-    if (options->machine.pareto != NULL && !have_cycles)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--pareto: found no cycles in %s, expected a column "
-                           "of them, for the average access time",
-                           options->machine.name);
-    if (options->machine.sharing != NULL && !coherent)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sharing: found no coherent cache in %s, expected "
-                           "'mesi' in the column coherence of one",
-                           options->machine.name);
-    const struct drive_file files[OUTPUTS] = {
-        [TABLE] = {.columns =
-                       options->machine.validate != NULL ? VALIDATE_COLUMNS
-                       : coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
-                                  : SIMULATE_COLUMNS},
-        [PARETO] = {.path = options->machine.pareto, .columns = PARETO_COLUMNS},
-        [SHARING] = {.path = options->machine.sharing,
-                     .columns = SHARING_COLUMNS},
+    const struct refusal refusals[] = {
+        {pareto != NULL && !have_cycles,
+         "--pareto: found no cycles in %s, expected a column of them, for the "
+         "average access time",
+         options->machine.name},
+        {sharing != NULL && !coherent,
+         "--sharing: found no coherent cache in %s, expected 'mesi' in the "
+         "column coherence of one",
+         options->machine.name},
     };
-    enum margay_status status =
-        options->machine.validate == NULL
-            ? MARGAY_OK
-            : counters_read(&simulate->counters, options->machine.validate,
-                            error);
+    const struct drive_file files[OUTPUTS] = {
+        [TABLE] = {.columns = validate != NULL ? VALIDATE_COLUMNS
+                              : coherent       ? SIMULATE_COLUMNS
+                                  "," COHERENCE_COLUMNS
+                                         : SIMULATE_COLUMNS},
+        [PARETO] = {.path = pareto, .columns = PARETO_COLUMNS},
+        [SHARING] = {.path = sharing, .columns = SHARING_COLUMNS},
+    };
+    enum margay_status status = REFUSE_FIRST(refusals, error);
+    if (status == MARGAY_OK && validate != NULL)
+        status = counters_read(&simulate->counters, validate, error);
     for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
-        if (i != TABLE && files[i].path == NULL)
-            continue;
         status = machine_columns(&simulate->machine, files[i].columns,
                                  &simulate->columns[i], error);
         drive->files[i] = files[i];
         drive->files[i].columns = simulate->columns[i];
     }
     drive->csvs = simulate->csvs;
-    if (status == MARGAY_OK && options->machine.sharing != NULL &&
-        places_library_version() != NULL)
-        status = places_open(&simulate->places, error);
-    return status;
+    return status == MARGAY_OK && sharing != NULL &&
+                   places_library_version() != NULL
+               ? places_open(&simulate->places, error)
+               : status;
 }
 
 int cmd_simulate(const struct options *options)

@@ -164,6 +164,25 @@ static enum margay_status find_rule(struct sampling *sampling,
 
 /* --------------------------------------------------------------- output -- */
 
+/* `size` is NULL where the peak does not give it. */
+static void write_peak(struct csv_writer *csv, const struct margay_peak *peak,
+                       double coverage, const double *size)
+{
+    csv_key(csv);
+    csv_u64(csv, peak->sample);
+    csv_u64(csv, peak->block);
+    csv_u64(csv, peak->peak);
+    csv_u64(csv, peak->index);
+    csv_u64(csv, peak->known_index);
+    csv_decimal(csv, coverage);
+    csv_u64(csv, peak->distance);
+    if (size != NULL)
+        csv_decimal(csv, *size);
+    else
+        csv_nothing(csv);
+    csv_end_row(csv);
+}
+
 /* The rows of a run, and their summary.  A peak gives the size if the rule uses
    it. */
 static enum margay_status write_run(struct sampling *sampling,
@@ -193,19 +212,7 @@ static enum margay_status write_run(struct sampling *sampling,
             1 - (double)(peak->known_index + 1) / (double)run->references;
         bool tells_size = has_size && peak->sample == rule->sample &&
                           peak->peak == rule->peak;
-        csv_key(csv);
-        csv_u64(csv, peak->sample);
-        csv_u64(csv, peak->block);
-        csv_u64(csv, peak->peak);
-        csv_u64(csv, peak->index);
-        csv_u64(csv, peak->known_index);
-        csv_decimal(csv, coverage);
-        csv_u64(csv, peak->distance);
-        if (tells_size)
-            csv_decimal(csv, size);
-        else
-            csv_nothing(csv);
-        csv_end_row(csv);
+        write_peak(csv, peak, coverage, tells_size ? &size : NULL);
         if (tells_size && peaks->size == 0)
             message_tell("%s: input size %.12g, coverage %.4f", run->path, size,
                          coverage);
