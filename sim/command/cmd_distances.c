@@ -61,7 +61,6 @@ static enum margay_status begin_listing(margay_analysis *analysis,
 struct distances {
     const struct options *options;
     struct csv_writer csv;
-    struct margay_sizes sizes; /* of objects; the list is owned */
 };
 
 static enum margay_status ask(struct distances *distances,
@@ -84,8 +83,7 @@ static enum margay_status ask(struct distances *distances,
         margay_question_create(&kind, &distances->csv, 0, &listing, error);
     const struct objects_wanted wanted = {.distances = true, .next = listing};
     if (status == MARGAY_OK && distances->options->results.objects)
-        return objects_question(distances->options, &wanted, &distances->sizes,
-                                question, error);
+        return objects_question(distances->options, &wanted, question, error);
     *question = listing;
     return status;
 }
@@ -119,7 +117,5 @@ int cmd_distances(const struct options *options)
     enum margay_status status = ask(&distances, &question, &error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, question, &error);
-    int exit_status = csv_conclude(status, &distances.csv, 1, &error);
-    free((void *)distances.sizes.list_blocks);
-    return exit_status;
+    return csv_conclude(status, &distances.csv, 1, &error);
 }

@@ -226,8 +226,8 @@ static enum margay_status write_all(struct generation *generation,
     struct progress progress;
     progress_begin(&progress, options->operands[0], options->quiet);
     for (uint64_t done = 0;
-         done < options->generate.refs.refs && status == MARGAY_OK;) {
-        uint64_t left = options->generate.refs.refs - done;
+         done < options->generate.refs.number && status == MARGAY_OK;) {
+        uint64_t left = options->generate.refs.number - done;
         const struct margay_batch batch = {
             .references = left < PIECE_REFS ? (size_t)left : PIECE_REFS,
             .numbers = generation->blocks,
@@ -244,7 +244,7 @@ static enum margay_status write_all(struct generation *generation,
         if (status == MARGAY_OK)
             status = margay_writer_put(generation->writer, &batch, error);
         done += batch.references;
-        progress_update(&progress, done, done, options->generate.refs.refs);
+        progress_update(&progress, done, done, options->generate.refs.number);
     }
     if (status == MARGAY_OK)
         status = margay_writer_finish(generation->writer, error);

@@ -16,8 +16,7 @@
 struct histogram {
     const struct options *options;
     struct csv_writer csv;
-    struct regions *regions;   /* NULL unless attributed to regions */
-    struct margay_sizes sizes; /* of objects; the list is owned */
+    struct regions *regions; /* NULL unless attributed to regions */
 };
 
 /* ----------------------------------------------------------- attribution -- */
@@ -48,8 +47,7 @@ static enum margay_status ask(struct histogram *histogram,
     const struct objects_wanted wanted = {
         .histogram = true, .distances = by->given, .next = next};
     if (status == MARGAY_OK && options->results.objects)
-        return objects_question(options, &wanted, &histogram->sizes, question,
-                                error);
+        return objects_question(options, &wanted, question, error);
     *question = next;
     return status;
 }
@@ -169,6 +167,5 @@ int cmd_histogram(const struct options *options)
         status = drive_run(&drive, question, &error);
     int exit_status = csv_conclude(status, &histogram.csv, 1, &error);
     regions_free(histogram.regions);
-    free((void *)histogram.sizes.list_blocks);
     return exit_status;
 }

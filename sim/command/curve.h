@@ -18,17 +18,18 @@
 
 /* The wanted results of a question of objects. */
 struct objects_wanted {
-    bool curve, histogram;
+    /* A curve at the sizes of the options, which come to be here and outlive
+       the question; the caller frees sizes->list_blocks.  NULL = no curve. */
+    struct margay_sizes *sizes;
+    bool histogram;
     bool distances;        /* of each reference, for a further question */
     margay_question *next; /* that question; NULL = none */
 };
 
-/* The question of byte distances of the options.  `sizes`, which the caller
-   frees with free(sizes->list_blocks), outlives the question.
-   MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY. */
+/* The question of byte distances of the options.  MARGAY_BAD_ARGUMENT,
+   MARGAY_NO_MEMORY. */
 enum margay_status objects_question(const struct options *options,
                                     const struct objects_wanted *wanted,
-                                    struct margay_sizes *sizes,
                                     margay_question **question,
                                     struct margay_error *error);
 

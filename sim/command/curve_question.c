@@ -17,7 +17,7 @@ enum margay_status objects_options(const struct options *options,
     engine->bound_bytes = options->engine.bound.value;
     engine->ages = options->results.ttl.given;
     if (engine->ages)
-        engine->ttl_seconds = options->results.ttl.seconds;
+        engine->ttl_seconds = options->results.ttl.number;
     return margay_objects_take_spec(drive_engine(options, 0).spec, engine,
                                     error);
 }
@@ -41,7 +41,6 @@ unsigned curve_object_counters(const struct options *options)
 
 enum margay_status objects_question(const struct options *options,
                                     const struct objects_wanted *wanted,
-                                    struct margay_sizes *sizes,
                                     margay_question **question,
                                     struct margay_error *error)
 {
@@ -58,11 +57,11 @@ enum margay_status objects_question(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--written counts what the caches of --policy "
                            "store (such as --policy lru)");
+    enum margay_status status = objects_options(options, &engine, error);
     /* Sizes are bytes, whether they have a suffix or not. */
-    enum margay_status status =
-        margay_cache_sizes_resolve(&options->results.sizes, 1, sizes, error);
-    if (status == MARGAY_OK)
-        status = objects_options(options, &engine, error);
+    if (status == MARGAY_OK && wanted->sizes != NULL)
+        status = margay_cache_sizes_resolve(&options->results.sizes, 1,
+                                            wanted->sizes, error);
     if (status == MARGAY_OK && wanted->distances && engine.rate < 1)
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "engine %s does not tell the distance of each "
@@ -75,31 +74,13 @@ enum margay_status objects_question(const struct options *options,
     engine.distances = wanted->histogram;
     /* A policy is simulated at the sizes of the table. */
     bool steps = answers_are_asked(options) && request.policy_count == 0;
-    if (wanted->curve)
-        engine.curve = steps ? &every_size : sizes;
+    if (wanted->sizes != NULL)
+        engine.curve = steps ? &every_size : wanted->sizes;
     return request.policy_count > 0
                ? margay_object_policies_question(&engine, &request, question,
                                                  error)
                : margay_objects_question(&engine, wanted->next, question,
                                          error);
-}
-
-static enum margay_status policies_question(const struct options *options,
-                                            margay_question **question,
-                                            struct margay_error *error)
-{
-    const struct margay_policies_request request = {
-        .policies = (const char *const *)options->results.policies.specs,
-        .policy_count = options->results.policies.count,
-        .bound = options->engine.bound,
-        .sample_rate = options->results.sample.rate,
-        .half_life_refs = options->engine.half_life_refs,
-        .seed = options->seed,
-        .directory = output_temporary_directory(),
-        .writebacks = options->results.writebacks,
-        .sizes = &options->results.sizes,
-    };
-    return margay_policies_question(&request, question, error);
 }
 
 /* The question of one cache that all tenants share. */
@@ -109,14 +90,14 @@ static enum margay_status question_of_all(
     struct margay_error *error)
 {
     const struct objects_wanted objects = {
-        .curve = true, .histogram = options->results.histogram != NULL};
+        .sizes = sizes, .histogram = options->results.histogram != NULL};
     if (options->results.objects)
-        return objects_question(options, &objects, sizes, question, error);
+        return objects_question(options, &objects, question, error);
     const struct margay_prefixes_request requests = {
         .engine = *engine,
         .touch = options->results.touch,
         .expires = options->results.ttl.given,
-        .ttl_seconds = options->results.ttl.seconds,
+        .ttl_seconds = options->results.ttl.number,
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
         .directory = output_temporary_directory(),
@@ -126,6 +107,17 @@ static enum margay_status question_of_all(
         .groups = options->results.groups.count == 0 ? NULL
                                                      : &options->results.groups,
     };
+    const struct margay_policies_request policies = {
+        .policies = requests.policies,
+        .policy_count = requests.policy_count,
+        .bound = engine->bound,
+        .sample_rate = options->results.sample.rate,
+        .half_life_refs = engine->half_life_refs,
+        .seed = engine->seed,
+        .directory = requests.directory,
+        .writebacks = engine->writebacks,
+        .sizes = engine->sizes,
+    };
     if (requests.tiers != NULL && !options->results.requests)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--inclusion is for requests of blocks "
@@ -133,8 +125,8 @@ static enum margay_status question_of_all(
                            "caches of any inclusion");
     if (options->results.requests)
         return margay_prefixes_question(&requests, question, error);
-    return options->results.policies.count > 0
-               ? policies_question(options, question, error)
+    return policies.policy_count > 0
+               ? margay_policies_question(&policies, question, error)
                : margay_engine_question(engine, NULL, question, error);
 }
 

@@ -166,9 +166,9 @@ NUMBER_TYPE(some_blocks, margay_parse_count(text, value) && *value > 0,
 
 OPTION_TYPE(given_refs)
 {
-    struct given_refs *value = field;
+    struct given_number *value = field;
     value->given = true;
-    return parse_refs(name, text, &value->refs, error);
+    return parse_refs(name, text, &value->number, error);
 }
 
 OPTION_TYPE(interval)
@@ -347,9 +347,9 @@ OPTION_TYPE(one_block)
 
 OPTION_TYPE(ttl)
 {
-    struct ttl_option *ttl = field;
+    struct given_number *ttl = field;
     ttl->given = true;
-    return parse_count(name, text, &ttl->seconds, error);
+    return parse_count(name, text, &ttl->number, error);
 }
 
 /* A cache size counts blocks or, with a suffix, bytes, which become blocks once

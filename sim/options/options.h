@@ -32,15 +32,9 @@ struct sample_option {
     char engine[40];
 };
 
-/* Of --ttl: any number of seconds. */
-struct ttl_option {
-    uint64_t seconds;
-    bool given;
-};
-
-/* Of generate --refs, where every number means something. */
-struct given_refs {
-    uint64_t refs;
+/* Of --ttl and of generate --refs, where every number means something. */
+struct given_number {
+    uint64_t number;
     bool given;
 };
 
@@ -220,8 +214,8 @@ struct options {
         enum margay_touch touch;
         struct margay_tiers tiers;
         struct margay_layer_groups groups;
-        bool fair; /* of share */
-        struct ttl_option ttl;
+        bool fair;               /* of share */
+        struct given_number ttl; /* seconds */
     } results;
 
     struct {
@@ -279,7 +273,7 @@ struct options {
     } trials;
 
     struct {
-        struct given_refs refs;
+        struct given_number refs;
         uint64_t blocks; /* distinct */
         double exponent; /* of zipf */
     } generate;
