@@ -176,6 +176,8 @@ static enum margay_status write_pass(void *context,
     places_tell_unread(annotate->places);
     if (annotate->changed == NULL)
         annotate->changed = find_changed(annotate, pass->trace);
+    const struct margay_series all = margay_result_describe(result);
+    table_summarise(pass, &all);
     return MARGAY_OK;
 }
 
@@ -187,7 +189,6 @@ int cmd_annotate(const struct options *options)
         .context = &annotate,
         .measures = true,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .summarises = true,
         .begun = begin_data,
         .ended = write_pass,
         .csvs = annotate.csvs,

@@ -136,7 +136,12 @@ static enum margay_status write_pass(void *context,
         write_rows(histogram, &histogram->csv, job, pass, error);
     if (status == MARGAY_OK && histogram->options->results.objects)
         summarise_objects_pass(histogram->options, job, pass);
-    return status;
+    if (status != MARGAY_OK || histogram->options->results.objects)
+        return status;
+    const struct margay_series all = margay_result_describe(
+        margay_engine_analysis_result(job->analyses[pass->index]));
+    table_summarise(pass, &all);
+    return MARGAY_OK;
 }
 
 int cmd_histogram(const struct options *options)
@@ -150,7 +155,6 @@ int cmd_histogram(const struct options *options)
         .context = &histogram,
         .measures = !options->results.objects,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .summarises = !options->results.objects,
         .csvs = &histogram.csv,
         .files = {{.columns = columns}},
         .ended = write_pass,

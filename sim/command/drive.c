@@ -299,16 +299,9 @@ static enum margay_status ended(void *context, const struct margay_job *job,
     const struct drive *drive = ((struct seat *)context)->drive;
     if (drive->options->verbose && pass == job->passes && !drive->copies)
         explain_work(job);
-    enum margay_status status =
-        drive->ended == NULL ? MARGAY_OK
-                             : drive->ended(drive->context, job, pass, error);
-    if (status == MARGAY_OK && drive->summarises &&
-        drive->options->run.window_refs == 0) {
-        const struct margay_series series = margay_result_describe(
-            margay_engine_analysis_result(job->analyses[pass->index]));
-        table_summarise(pass, &series);
-    }
-    return status;
+    return drive->ended == NULL
+               ? MARGAY_OK
+               : drive->ended(drive->context, job, pass, error);
 }
 
 static enum margay_status look(void *context, const struct margay_job *job,

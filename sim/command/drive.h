@@ -35,7 +35,6 @@ struct drive {
     bool measures;
     unsigned needs;
     bool has_engine; /* or it is the command's own, and has that engine */
-    bool summarises; /* a line for people about each pass */
     bool copies;     /* it has no result before the end, and measures nothing */
 
     /* The files that drive_run() opens, NULL = none; csv_conclude() publishes
