@@ -206,6 +206,55 @@ static int plot(const struct options *options)
     return status;
 }
 
+/* ----------------------------------------------------------------- views -- */
+
+/* How the table of a command is shown; as text and as a picture from memory. */
+enum view { AS_IT_IS, AS_TEXT, AS_PICTURE };
+
+static enum margay_status begin_view(const struct options *options,
+                                     enum view *view, struct options *table,
+                                     struct memory *memory,
+                                     struct margay_error *error)
+{
+    const bool plots = (options->command->bit & ON_PLOT) != 0;
+    bool draws;
+    enum margay_status status = choose_picture(options, &draws, error);
+    *view = draws && !plots        ? AS_PICTURE
+            : writes_text(options) ? AS_TEXT
+                                   : AS_IT_IS;
+    *table = *options;
+    if (*view == AS_TEXT || isatty(STDERR_FILENO))
+        words_be_for_people();
+    if (*view == AS_TEXT && (options->command->bit & ON_CURVE) != 0)
+        options_set_sentence_sizes(table);
+    if (status == MARGAY_OK && *view == AS_PICTURE)
+        status = picture_check(error);
+    if (status != MARGAY_OK || *view == AS_IT_IS)
+        return status;
+    table->output = memory->name;
+    table->results.in_view = true;
+    return open_memory(memory, error);
+}
+
+/* Show what the command has written into memory, if there is something. */
+static int end_view(const struct options *options, enum view view,
+                    struct memory *memory, int exit_status)
+{
+    const char *name = memory->name;
+    struct options picture = *options;
+    if (view == AS_IT_IS)
+        return exit_status;
+    picture.operands = &name;
+    picture.shown = &options->output;
+    picture.operand_count = 1;
+    if (exit_status != EXIT_TROUBLE) {
+        int shown = view == AS_TEXT ? show_text(name, options) : plot(&picture);
+        exit_status = exit_status == EXIT_DONE ? shown : exit_status;
+    }
+    close(memory->descriptor);
+    return exit_status;
+}
+
 /* ---------------------------------------------------------- the program -- */
 
 /* If a standard descriptor is closed, the next file that is opened gets its
@@ -226,46 +275,6 @@ static int trouble(const struct command *command,
 {
     int exit_status = message_error(error);
     return command->runs_operands ? EXIT_FAILED : exit_status;
-}
-
-/* Run the command, with its table in memory if it is to be shown as text or as
-   a picture. */
-static int run(const struct options *options)
-{
-    const struct command *command = options->command;
-    const bool is_text = writes_text(options);
-    struct options table = *options, picture = *options;
-    struct memory memory;
-    const char *name = memory.name;
-    struct margay_error error;
-    bool draws;
-    enum margay_status status = choose_picture(options, &draws, &error);
-    if (is_text || isatty(STDERR_FILENO))
-        words_be_for_people();
-    if (status == MARGAY_OK && (command->bit & ON_PLOT) != 0)
-        return plot(options);
-    if (status == MARGAY_OK && draws)
-        status = picture_check(&error);
-    if (status == MARGAY_OK && (draws || is_text))
-        status = open_memory(&memory, &error);
-    if (status != MARGAY_OK)
-        return trouble(command, &error);
-    if (!draws && !is_text)
-        return command->run(options);
-    if (!draws && (command->bit & ON_CURVE) != 0)
-        options_set_sentence_sizes(&table);
-    table.output = name;
-    table.results.in_view = true;
-    picture.operands = &name;
-    picture.shown = &options->output;
-    picture.operand_count = 1;
-    int exit_status = command->run(&table);
-    if (exit_status != EXIT_TROUBLE) {
-        int shown = draws ? plot(&picture) : show_text(name, options);
-        exit_status = exit_status == EXIT_DONE ? shown : exit_status;
-    }
-    close(memory.descriptor);
-    return exit_status;
 }
 
 /* The command that the arguments name; a word that people try before they know
@@ -297,7 +306,10 @@ static const struct command *find_command(int argument_count, char **arguments,
 int program_run(int argument_count, char **arguments)
 {
     struct options options = {.quiet = false};
+    struct options table;
+    struct memory memory;
     struct margay_error error = {.message = ""};
+    enum view view;
     bool in_words;
     int exit_status;
     occupy_standard_descriptors();
@@ -319,10 +331,14 @@ int program_run(int argument_count, char **arguments)
         exit_status = drive_is_helper() ? EXIT_DONE : help_print(command);
     else if (drive_is_helper())
         exit_status = drive_serve(&options);
-    else if (files_check(&options, &error) != MARGAY_OK)
+    else if (files_check(&options, &error) != MARGAY_OK ||
+             begin_view(&options, &view, &table, &memory, &error) != MARGAY_OK)
         exit_status = drive_dismiss(trouble(command, &error));
+    else if ((command->bit & ON_PLOT) != 0)
+        exit_status = drive_dismiss(plot(&options));
     else
-        exit_status = drive_dismiss(run(&options));
+        exit_status = drive_dismiss(
+            end_view(&options, view, &memory, command->run(&table)));
     options_free(&options);
     return exit_status;
 }

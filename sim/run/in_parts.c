@@ -156,27 +156,28 @@ static void end_part(struct parts *parts, unsigned i, enum margay_status status)
         ;
 }
 
-/* Feed references to the engine of a part for one pass.  It notes first touches
-   itself, so that it is fed as any other. */
-static enum margay_status feed_part(struct parts *parts, size_t i, size_t pass,
-                                    const struct margay_batch *batch)
+/* Take the next references of a part, after the first `done` of a batch. */
+static enum margay_status take_next(const struct parts *parts,
+                                    margay_range *range,
+                                    struct margay_batch *batch, size_t *done,
+                                    struct margay_batch *some,
+                                    struct margay_error *error)
 {
-    struct part *part = &parts->parts[i];
-    const margay_engine *engine = parts->rows[pass].parts[i].engine;
-    struct margay_span_walk walk = {
-        .batch = batch,
-        .shift = parts->running->passes[pass].shift,
-        .splits = parts->running->passes[pass].splits,
-        .store = &part->store,
-    };
-    struct margay_span span;
-    while (margay_span_next(&walk, &span, &part->error))
-        walk.status = engine->class->feed(engine->state, span.blocks,
-                                          span.count, NULL, &part->error);
-    return walk.status;
+    enum margay_status status = MARGAY_OK;
+    if (*done == batch->references) {
+        *done = 0;
+        status = margay_range_next(range, batch, error);
+    }
+    if (status == MARGAY_OK)
+        status = margay_running_take(parts->running, batch, *done, UINT64_MAX,
+                                     some, error);
+    if (status == MARGAY_OK)
+        *done += some->references;
+    return status;
 }
 
-/* A task: part i. */
+/* A task: part i.  Its engines note first touches themselves, so that they are
+   fed as any other. */
 static void read_part(void *context, size_t i)
 {
     struct parts *parts = context;
@@ -189,19 +190,24 @@ static void read_part(void *context, size_t i)
     enum margay_status status = margay_trace_range(running->trace, part->first,
                                                    part->count, &range, error);
     while (status == MARGAY_OK && !is_over(parts, (unsigned)i)) {
-        if (done == batch.references) {
-            done = 0;
-            status = margay_range_next(range, &batch, error);
+        status = take_next(parts, range, &batch, &done, &some, error);
+        for (size_t k = 0; k < running->pass_count && status == MARGAY_OK;
+             k++) {
+            const margay_engine *engine = parts->rows[k].parts[i].engine;
+            struct margay_span_walk walk = {
+                .batch = &some,
+                .shift = running->passes[k].shift,
+                .splits = running->passes[k].splits,
+                .store = &part->store,
+            };
+            struct margay_span span;
+            while (margay_span_next(&walk, &span, error))
+                walk.status = engine->class->feed(engine->state, span.blocks,
+                                                  span.count, NULL, error);
+            status = walk.status;
         }
         if (status == MARGAY_OK)
-            status = margay_running_take(running, &batch, done, UINT64_MAX,
-                                         &some, error);
-        for (size_t k = 0; k < running->pass_count && status == MARGAY_OK; k++)
-            status = feed_part(parts, i, k, &some);
-        if (status == MARGAY_OK) {
             note_fed(parts, (unsigned)i, some.references);
-            done += some.references;
-        }
     }
     part->read_refs = range != NULL && margay_running_leaves_out(running)
                           ? margay_range_given(range)
