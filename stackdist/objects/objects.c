@@ -31,11 +31,9 @@
 #include "traces/traces_internal.h"
 
 /* The axis of a new engine, and moments per object when time begins anew: more
-   make that rarer; fewer take less memory.  A sample has few objects for its
-   requests. */
+   make that rarer; fewer take less memory. */
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
-#define MOMENTS_PER_SAMPLE 4
 
 /* The front of a sample has at most this many objects and a quarter more. */
 #define MOST_FRONT 4096
@@ -99,9 +97,7 @@ static enum margay_status make_time(struct margay_objects *objects,
                                     struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
-    uint64_t capacity =
-        (objects->samples ? MOMENTS_PER_SAMPLE : MOMENTS_PER_OBJECT) *
-        old->weights.objects;
+    uint64_t capacity = MOMENTS_PER_OBJECT * old->weights.objects;
     if (capacity <= old->weights.capacity) {
         *weights = old->weights;
         margay_weights_restart(weights);
@@ -197,10 +193,11 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
                                           struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
+    /* Of a sample, as many as may leave the front. */
+    uint64_t refs = MARGAY_OBJECTS_BATCH + objects->front.group;
     enum margay_status status =
-        margay_hash_reserve(&objects->hash, MARGAY_OBJECTS_BATCH, error);
-    if (status == MARGAY_OK &&
-        weights->capacity - weights->next <= 2 * MARGAY_OBJECTS_BATCH)
+        margay_hash_reserve(&objects->hash, refs, error);
+    if (status == MARGAY_OK && weights->capacity - weights->next <= 2 * refs)
         status = begin_anew(objects, error);
     if (status == MARGAY_OK && objects->has_distances)
         status = margay_steps_reserve(&objects->distances, MARGAY_OBJECTS_BATCH,
@@ -211,17 +208,26 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
 /* ----------------------------------------------------- life of an engine -- */
 
 /* log10(1/R) / R objects, as FLOWS has them, and a quarter more. */
-static void begin_front(struct margay_front *front,
-                        const struct margay_objects_options *options)
+static enum margay_status begin_front(
+    struct margay_front *front, const struct margay_objects_options *options,
+    struct margay_error *error)
 {
     double objects = log10(1 / options->rate) / options->rate;
     uint64_t least = objects < MOST_FRONT ? (uint64_t)objects : MOST_FRONT;
+    unsigned bits = margay_log2_floor(5 * least / 4 + 8) + 2;
     *front = (struct margay_front){
         .rate = options->rate,
         .group = least / 4 + 1,
         .from = 1,
+        .next = 1,
+        .room = UINT32_C(1) << bits,
+        .shift = 62 - bits,
+        .places = margay_map(sizeof *front->places),
         .key = margay_sample_of(options->rate, options->seed).key};
     front->most = least + front->group;
+    return front->places == NULL
+               ? margay_fail_memory(error, "the front of a sample")
+               : MARGAY_OK;
 }
 
 static enum margay_status create(struct margay_objects *objects,
@@ -231,8 +237,6 @@ static enum margay_status create(struct margay_objects *objects,
     const struct margay_objects_options *options = &objects->options;
     enum margay_status status = MARGAY_OK;
     objects->samples = options->rate < 1;
-    if (objects->samples)
-        begin_front(&objects->front, options);
     bool fades = options->half_life_refs != 0;
     if (objects->samples && (fades || options->bound_bytes != 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -243,13 +247,17 @@ static enum margay_status create(struct margay_objects *objects,
         objects->bound.bytes = options->bound_bytes;
     if (fades)
         margay_fading_begin(&objects->fading, options->half_life_refs);
-    if (objects->has_curve)
+    if (objects->samples)
+        status = begin_front(&objects->front, options, error);
+    if (status == MARGAY_OK && objects->has_curve)
         status = margay_steps_create(&objects->curve, options->curve, error);
     if (status == MARGAY_OK && objects->has_distances)
         status = margay_steps_create(&objects->distances, &all, error);
     if (status == MARGAY_OK)
-        status =
-            margay_hash_create_tight(&objects->hash, LEAST_MOMENTS / 4, error);
+        status = objects->samples
+                     ? margay_hash_create(&objects->hash, 0, error)
+                     : margay_hash_create_tight(&objects->hash,
+                                                LEAST_MOMENTS / 4, error);
     if (status == MARGAY_OK)
         status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
     if (status == MARGAY_OK)
@@ -292,6 +300,7 @@ void margay_objects_free(margay_objects *objects)
                  objects->weights.capacity * sizeof *objects->ages);
     margay_unmap(objects->kept,
                  objects->weights.capacity * sizeof *objects->kept);
+    margay_unmap(objects->front.places, sizeof *objects->front.places);
     unmap_slack(&objects->slack);
     free(objects->bound.reaches);
     margay_classes_destroy(&objects->classes);
@@ -362,6 +371,20 @@ static size_t count_piece(const struct margay_objects *objects,
     return i;
 }
 
+/* A sample's object is deleted, if it is there. */
+static void mark_gone(struct margay_objects *objects, uint64_t object)
+{
+    struct margay_front *front = &objects->front;
+    uint32_t recent = margay_front_find(front, object);
+    unsigned slot;
+    const struct margay_bucket *bucket =
+        margay_hash_slot(&objects->hash, object, &slot);
+    if (recent != 0)
+        front->places->recent[recent].state = MARGAY_RECENT_GONE;
+    else
+        objects->kept[margay_bucket_value(bucket, slot)].gone = true;
+}
+
 enum margay_status margay_objects_feed(margay_objects *objects,
                                        const struct margay_requests *requests,
                                        uint64_t *distances,
@@ -379,12 +402,8 @@ enum margay_status margay_objects_feed(margay_objects *objects,
             /* A delete: forget where the object was used; its bytes stay. */
             counts->deletes++;
             uint64_t object = requests->objects[done];
-            if (objects->samples) {
-                unsigned slot;
-                const struct margay_bucket *bucket =
-                    margay_hash_slot(&objects->hash, object, &slot);
-                objects->kept[margay_bucket_value(bucket, slot)].gone = true;
-            }
+            if (objects->samples)
+                mark_gone(objects, object);
             margay_hash_erase(&objects->hash, object);
             if (at != NULL)
                 *at = MARGAY_INFINITE;
@@ -404,7 +423,7 @@ enum margay_status margay_objects_feed(margay_objects *objects,
 /* The most bytes that all objects had: no cache needs more. */
 static uint64_t most_bytes(const struct margay_objects *objects)
 {
-    uint64_t now = objects->weights.total;
+    uint64_t now = objects->weights.total + objects->front.bytes;
     return now > objects->most_bytes ? now : objects->most_bytes;
 }
 
@@ -442,7 +461,7 @@ struct margay_objects_counts margay_objects_counted(
     counts.object_bytes = most_bytes(objects);
     if (objects->samples) {
         counts.objects = objects->front.stands;
-        counts.object_bytes = objects->weights.total;
+        counts.object_bytes = objects->weights.total + objects->front.bytes;
         counts.unsure_below = objects->classes.largest_size;
         const struct margay_step known = {objects->front.known,
                                           objects->front.known_bytes},

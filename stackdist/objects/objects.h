@@ -256,14 +256,6 @@ uint64_t margay_bound_find_reach(const struct margay_bound *bound,
 /* Requests that are looked up together, and then ranked. */
 #define MARGAY_OBJECTS_BATCH 64
 
-/* Up to when copies of an object are valid: in caches of from[i] bytes and
-   more, until[i], up to those of from[i + 1], UINT64_MAX where there are no
-   others.  from[0] is 0. */
-#define MARGAY_OBJECTS_AGES 4
-struct margay_ages {
-    uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];
-};
-
 /* ------------------------------------------------------ counts that fade -- */
 
 struct margay_mass {

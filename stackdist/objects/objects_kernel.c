@@ -4,8 +4,6 @@
  * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it; the
  * table at the end is all that is visible outside.
  */
-#include <string.h>
-
 #include "stackdist/objects/objects.h"
 #include "traces/traces_internal.h"
 
@@ -13,184 +11,6 @@
    last rows before one checks all. */
 #define REFS_PER_LOOK 256
 #define LOOKS_PER_ALL 16
-
-/* ------------------------------------ which small caches hit (classes.h) -- */
-
-/* The sizes of the two smallest that came after `moment`, and have not come
-   with another size since. */
-static inline void margay_classes_find_smallest(
-    const struct margay_candidates *of, const struct margay_weights *weights,
-    uint64_t moment, uint64_t smallest[2])
-{
-    unsigned found = 0;
-    smallest[0] = smallest[1] = UINT64_MAX;
-    for (size_t i = 0; i < of->count && found < 2; i++) {
-        const struct margay_candidate *candidate = &of->list[i];
-        if (candidate->moment > moment &&
-            margay_weights_size(weights, candidate->moment) == candidate->size)
-            smallest[found++] = candidate->size;
-    }
-}
-
-/* ------------------------------------------------------------------ sums -- */
-
-static inline void margay_classes_add_row(const struct margay_classes *classes,
-                                          unsigned level, uint64_t row,
-                                          uint64_t *sums)
-{
-    const uint64_t *from = classes->rows[level] + row * classes->classes;
-    for (unsigned i = 0; i < classes->classes; i += 8) {
-        for (unsigned k = 0; k < 8; k++)
-            sums[i + k] += from[i + k];
-    }
-}
-
-/* The bytes of each class that came after `moment`. */
-static inline void margay_classes_sum_since(
-    const struct margay_classes *classes, const struct margay_weights *weights,
-    uint64_t moment, uint64_t sums[MARGAY_CLASSES_MOST])
-{
-    const unsigned fan = 1u << MARGAY_CLASSES_FAN;
-    unsigned shift = MARGAY_CLASSES_SHIFT;
-    uint64_t end = ((moment >> shift) + 1) << shift;
-    memset(sums, 0, MARGAY_CLASSES_MOST * sizeof *sums);
-    for (uint64_t i = moment + 1; i < end && i < weights->next; i++) {
-        uint64_t size = margay_weights_size(weights, i);
-        sums[margay_class_of(size)] += size;
-    }
-    for (unsigned level = 0; level < classes->levels; level++) {
-        uint64_t row = (moment >> shift) + 1;
-        uint64_t last = (weights->next - 1) >> shift;
-        uint64_t stop = (row + fan - 1) & ~(uint64_t)(fan - 1);
-        if (level + 1 == classes->levels || stop > last + 1)
-            stop = last + 1;
-        for (; row < stop; row++)
-            margay_classes_add_row(classes, level, row, sums);
-        shift += MARGAY_CLASSES_FAN;
-    }
-}
-
-/* ----------------------------------------------------------------- marks -- */
-
-/* How many rows of the lowest level the last rows are. */
-#define LAST_ROWS 8
-
-/* Find the marks anew, at the present moment: those before the last rows keep
-   their old marks unless `all`. */
-static inline void margay_classes_mark(struct margay_classes *classes,
-                                       const struct margay_weights *weights,
-                                       bool all)
-{
-    uint64_t sums[MARGAY_CLASSES_MOST] = {0}, beyond[MARGAY_CLASSES_MOST] = {0};
-    unsigned shift = MARGAY_CLASSES_SHIFT;
-    unsigned levels = all ? classes->levels : 1;
-    const unsigned fan_mask = (1u << MARGAY_CLASSES_FAN) - 1;
-    uint64_t row = (weights->next >> shift) + 1; /* the row after the last */
-    uint64_t stop = all || row < LAST_ROWS ? 0 : row - LAST_ROWS;
-    for (unsigned level = 0; level < levels; level++) {
-        bool to_stop = level + 1 == levels;
-        while (row > stop && (to_stop || (row & fan_mask) != 0)) {
-            margay_classes_add_row(classes, level, --row, sums);
-            /* Nothing before this moment can be in caches of class j: since
-               then, 2^(j+1) bytes or more of the classes below have come. */
-            uint64_t moment = row << shift;
-            uint64_t below = 0;
-            for (unsigned j = 0; j <= classes->largest; j++) {
-                if (beyond[j] == 0 && below >> 1 >> j != 0)
-                    beyond[j] = moment;
-                below += sums[j];
-            }
-        }
-        row >>= MARGAY_CLASSES_FAN;
-        shift += MARGAY_CLASSES_FAN;
-    }
-    uint64_t least = UINT64_MAX;
-    for (unsigned j = classes->largest + 1; j-- > 0;) {
-        if (beyond[j] > classes->beyond[j])
-            classes->beyond[j] = beyond[j];
-        least = classes->beyond[j] < least ? classes->beyond[j] : least;
-        classes->marks[j] = least;
-    }
-}
-
-/* ------------------------------------------------------------------ hits -- */
-
-/* The sizes in [from, to), after those that are in the list already. */
-static inline size_t margay_classes_append(struct margay_interval *intervals,
-                                           size_t count, uint64_t from,
-                                           uint64_t to)
-{
-    if (from >= to)
-        return count;
-    if (count > 0 && intervals[count - 1].to == from) {
-        intervals[count - 1].to = to;
-        return count;
-    }
-    intervals[count] = (struct margay_interval){from, to};
-    return count + 1;
-}
-
-/* The classes, as bits, of the caches that may hit an object of class `own`
-   whose last use was at `moment` at a size below its distance: not beyond it,
-   and an object of this class or a larger one has come since. */
-static inline uint64_t margay_classes_asked(
-    const struct margay_classes *classes, uint64_t moment, unsigned own)
-{
-    uint64_t asked = 0, latest = 0;
-    for (unsigned j = classes->largest + 1; j-- > own;) {
-        latest = margay_maximum(latest, classes->latest[j]);
-        asked |= (uint64_t)(moment < latest && moment >= classes->beyond[j])
-                 << j;
-    }
-    return asked;
-}
-
-/* The sizes of caches below `distance` of the classes `asked` that hit an
-   object of this size whose last use was at `moment`, which still counts as
-   such: writes *count intervals, ascending, to `intervals`, which has room for
-   2 * MARGAY_CLASSES_MOST. */
-static inline enum margay_status margay_classes_hits(
-    struct margay_classes *classes, const struct margay_weights *weights,
-    uint64_t moment, uint64_t size, uint64_t distance, uint64_t asked,
-    struct margay_interval *intervals, size_t *count,
-    struct margay_error *error)
-{
-    uint64_t sums[MARGAY_CLASSES_MOST];
-    unsigned own = margay_class_of(size);
-    uint64_t below = 0;
-    enum margay_status status = MARGAY_OK;
-    *count = 0;
-    margay_classes_sum_since(classes, weights, moment, sums);
-    for (unsigned j = 0; j < own; j++)
-        below += sums[j];
-    /* The sizes of class j end before `distance`, which is below 2^64. */
-    for (unsigned j = own; asked >> j != 0 && distance >> j != 0; j++) {
-        uint64_t first = UINT64_C(1) << j, end = distance;
-        if (j < 63)
-            end = margay_minimum(distance, first << 1);
-        bool among = j == own && size > 0;
-        uint64_t held = among ? below + size : below;
-        if (held < end && (asked >> j & 1) != 0) {
-            uint64_t smallest[2];
-            status = margay_classes_settle(classes, j, error);
-            if (status != MARGAY_OK)
-                return status;
-            margay_classes_find_smallest(&classes->candidates[j], weights,
-                                         moment, smallest);
-            *count = margay_classes_append(intervals, *count,
-                                           margay_maximum(first, held),
-                                           margay_minimum(end, smallest[0]));
-            if (!among && smallest[0] < end)
-                *count = margay_classes_append(
-                    intervals, *count, smallest[0] + below,
-                    margay_minimum(end, smallest[1]));
-        }
-        below = held + sums[j];
-        if (j == 63)
-            break;
-    }
-    return status;
-}
 
 /* ------------------------------------------------------------- look-ups -- */
 
@@ -329,9 +149,6 @@ static enum margay_status find_hits(struct margay_objects *objects,
     enum margay_status status = MARGAY_OK;
     hits->far = hits->doubtful = false;
     hits->count = 0;
-    if (objects->samples)
-        /* The object itself is there once, and not as often as it stands. */
-        distance -= size * (objects->kept[moment].stand - UINT64_C(1));
     hits->distance = distance;
     if (objects->has_classes && distance != size &&
         moment >= classes->marks[class])
@@ -417,13 +234,13 @@ static inline void keep_valid(const struct margay_ages *old,
         add_age(now, end, fresh);
 }
 
-/* Remove the hits of copies that are no longer valid at this moment.  A stored
-   object gets the ages of the request. */
+/* Remove the hits of copies that are no longer valid at this moment.  The
+   object had the ages `old`, NULL for none, and gets those of the request. */
 static void expire(struct margay_objects *objects,
                    const struct margay_requests *requests, size_t i,
-                   uint64_t past, struct hits *hits)
+                   const struct margay_ages *old, struct margay_ages *stored,
+                   struct hits *hits)
 {
-    struct margay_ages *stored = &objects->ages[objects->weights.next];
     struct new_ages now = {.count = 0};
     struct hits valid;
     uint64_t time = requests->times[i], ttl = objects->options.ttl_seconds;
@@ -431,15 +248,15 @@ static void expire(struct margay_objects *objects,
     if (ttl == UINT64_MAX && requests->ttls != NULL)
         ttl = requests->ttls[i];
     uint64_t fresh = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
-    if (past == 0)
+    if (old == NULL)
         hits->count = 0;
-    keep_valid(&objects->ages[past], hits, time, sets, fresh, &valid, &now);
+    keep_valid(old, hits, time, sets, fresh, &valid, &now);
     for (size_t k = 0; k < MARGAY_OBJECTS_AGES; k++) {
         stored->from[k] = k < now.count ? now.from[k] : UINT64_MAX;
         stored->until[k] = now.until[k];
     }
     objects->counts.merged += now.merged;
-    if (past == 0)
+    if (old == NULL)
         return;
     /* The distance is the smallest cache from the old one on that hits. */
     uint64_t distance = hits->distance;
@@ -451,25 +268,6 @@ static void expire(struct margay_objects *objects,
             hits->distance =
                 valid.list[k].from > 1 ? valid.list[k].from : distance;
     }
-}
-
-/* -------------------------------------------------------------- samples -- */
-
-/* The object of request i, which stood for `stand` at `past`, is in front. */
-static enum margay_status pass_front(struct margay_objects *objects,
-                                     const struct margay_requests *requests,
-                                     size_t i, uint64_t past, uint64_t stand,
-                                     struct margay_error *error)
-{
-    struct margay_front *front = &objects->front;
-    objects->kept[objects->weights.next - 1] =
-        (struct margay_kept){requests->objects[i], 1, false};
-    front->stands += 1 - stand;
-    front->objects += past < front->from;
-    return front->objects > front->most
-               ? margay_front_leave(front, objects->kept, &objects->weights,
-                                    objects->fed + i + 1, error)
-               : MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- storing -- */
@@ -511,7 +309,8 @@ static enum margay_status fit_size(struct margay_objects *objects, uint64_t own,
     enum margay_status status = MARGAY_OK;
     if (bound->bytes != 0 && size > bound->bytes)
         bound->large = weights->next;
-    if (size > own && size - own >= UINT64_MAX - weights->total)
+    if (size > own &&
+        size - own >= UINT64_MAX - weights->total - objects->front.bytes)
         return fail_total(
             objects, objects->samples ? MARGAY_ESTIMATED("objects") : "objects",
             i, error);
@@ -526,19 +325,16 @@ static enum margay_status fit_size(struct margay_objects *objects, uint64_t own,
     return status;
 }
 
-/* Another size than at `past`.  A sample takes distances as they are, and has
-   no slack. */
+/* Another size than at `past`. */
 static enum margay_status resize(struct margay_objects *objects, uint64_t past,
-                                 uint64_t own, uint64_t size, uint64_t stand,
-                                 size_t i, struct margay_error *error)
+                                 uint64_t own, uint64_t size, size_t i,
+                                 struct margay_error *error)
 {
     struct margay_classes *classes = &objects->classes;
     uint64_t *changed = &classes->changed[margay_class_of(own)];
     enum margay_status status = fit_size(objects, own, size, i, error);
-    objects->counts.resized += stand;
-    objects->counts.shrunk += size < own ? stand : 0;
-    if (objects->samples)
-        return status;
+    objects->counts.resized++;
+    objects->counts.shrunk += size < own;
     classes->changes = true;
     *changed = margay_maximum(*changed, past);
     if (size > own || status != MARGAY_OK)
@@ -558,13 +354,6 @@ static enum margay_status find_object(struct margay_objects *objects,
 {
     *own = margay_weights_size(&objects->weights, *past);
     hits->stand = 1;
-    if (objects->samples) {
-        hits->stand = objects->kept[*past].stand;
-        if (hits->stand > 1)
-            *own /= hits->stand;
-        objects->most_bytes =
-            margay_maximum(objects->most_bytes, objects->weights.total);
-    }
     enum margay_status status = find_hits(objects, *past, *own, hits, error);
     if (hits->count == 0) {
         *past = *own = 0;
@@ -616,30 +405,183 @@ static enum margay_status count_known(struct margay_objects *objects,
     return status;
 }
 
-/* The same as below, where a sample does not have the object: most requests,
-   which take 7% more instructions without this. */
-static inline enum margay_status meet(struct margay_objects *objects,
-                                      const struct margay_objects_piece *piece,
-                                      size_t k, struct margay_error *error)
+/* -------------------------------------------------------------- samples -- */
+
+/* An object leaves the front, and stands for so many from now on. */
+static enum margay_status keep(struct margay_objects *objects, uint32_t moment,
+                               uint32_t stand, size_t i,
+                               struct margay_error *error)
 {
-    const struct margay_requests *requests = piece->requests;
-    size_t i = piece->from + k;
-    uint64_t size = requests->sizes[i];
+    struct margay_front *front = &objects->front;
+    struct margay_weights *weights = &objects->weights;
+    uint64_t object = front->places->recent[moment].object;
+    uint64_t size = front->places->sizes[moment], weight;
+    bool gone = front->places->recent[moment].state == MARGAY_RECENT_GONE;
+    if (__builtin_mul_overflow(size, stand, &weight) ||
+        weight - size >= UINT64_MAX - weights->total - front->bytes)
+        return fail_total(objects, MARGAY_ESTIMATED("objects"), i, error);
+    if (weight >> 32 != 0 && weights->high == NULL &&
+        margay_weights_widen(weights, error) != MARGAY_OK)
+        return MARGAY_NO_MEMORY;
+    if ((uint32_t)weights->next == 0)
+        margay_weights_skip(weights);
+    if (!gone)
+        margay_hash_put_new(&objects->hash, object, weights->next);
+    if (objects->ages != NULL)
+        objects->ages[weights->next] = front->places->ages[moment];
+    objects->kept[weights->next] = (struct margay_kept){object, stand, gone};
+    front->stands += stand;
+    margay_weights_put(weights, weight);
+    return MARGAY_OK;
+}
+
+/* The least recent of the front leave. */
+static __attribute__((noinline)) enum margay_status leave(
+    struct margay_objects *objects, size_t i, struct margay_error *error)
+{
+    struct margay_front *front = &objects->front;
+    double bytes = (double)(objects->weights.total + front->bytes);
+    double per_byte = front->rate / (bytes / (double)front->stands + 1);
+    enum margay_status status = MARGAY_OK;
+    front->objects -= front->group;
+    front->stands -= front->group;
+    for (uint64_t left = front->group; left > 0; front->from++) {
+        uint64_t size = front->places->sizes[front->from];
+        if (front->places->recent[front->from].state == 0)
+            continue;
+        uint32_t stand = margay_front_draw(front, per_byte, size);
+        if (stand != 0 && status == MARGAY_OK)
+            status = keep(objects, front->from, stand, i, error);
+        front->bytes -= size;
+        left--;
+    }
+    return status;
+}
+
+/* Take a known object away from its place, `recent` in front or `past`, and
+   count its request.  *stand becomes the number that it stood for. */
+static __attribute__((noinline)) enum margay_status count_sampled(
+    struct margay_objects *objects, const struct margay_requests *requests,
+    size_t i, uint32_t recent, uint64_t past, uint64_t *stand,
+    uint64_t *distance, struct margay_error *error)
+{
+    struct margay_front *front = &objects->front;
+    struct margay_weights *weights = &objects->weights;
+    uint64_t size = requests->sizes[i], own,
+             all = weights->total + front->bytes;
+    struct hits hits;
+    hits.far = hits.doubtful = false;
+    if (recent != 0) {
+        *stand = 1;
+        own = front->places->sizes[recent];
+        hits.distance = margay_front_since(front, recent);
+        margay_front_take(front, recent);
+    } else {
+        *stand = objects->kept[past].stand;
+        uint64_t weight = margay_weights_size(weights, past);
+        own = weight / *stand;
+        /* The object itself is there once, and not as often as it stands. */
+        hits.distance =
+            all - margay_weights_before(weights, past) - weight + own;
+        margay_weights_take(weights, past, weight);
+        margay_hash_erase(&objects->hash, requests->objects[i]);
+    }
+    objects->most_bytes = margay_maximum(objects->most_bytes, all);
+    objects->counts.resized += size != own ? *stand : 0;
+    objects->counts.shrunk += size < own ? *stand : 0;
+    hits.stand = *stand;
+    hits.count = 1;
+    hits.list[0] = (struct margay_interval){
+        hits.distance + (hits.distance == 0), UINT64_MAX};
+    if (objects->ages != NULL)
+        expire(objects, requests, i,
+               recent != 0 ? &front->places->ages[recent]
+                           : &objects->ages[past],
+               &front->places->ages[front->next], &hits);
+    return count_known(objects, &hits, size, distance, i, error);
+}
+
+/* Where a sample has an object: the result is a moment in front, or *past one
+   of the engine; both are 0 where it has none. */
+static inline uint32_t find_sampled(const struct margay_objects *objects,
+                                    uint64_t object, uint64_t *past)
+{
+    const struct margay_front *front = &objects->front;
+    uint32_t recent = margay_front_find(front, object);
+    unsigned slot;
+    *past = 0;
+    if (recent != 0)
+        return front->places->recent[recent].state == MARGAY_RECENT ? recent
+                                                                    : 0;
+    const struct margay_bucket *bucket =
+        margay_hash_slot(&objects->hash, object, &slot);
+    *past = margay_bucket_value(bucket, slot);
+    return 0;
+}
+
+/* A request of an object that the sample may know is counted: put the object in
+   front, where it had stood for `stand`. */
+static inline enum margay_status put_sampled(struct margay_objects *objects,
+                                             uint64_t object, uint64_t size,
+                                             uint64_t stand, size_t i,
+                                             struct margay_error *error)
+{
+    struct margay_front *front = &objects->front;
     enum margay_status status = MARGAY_OK;
     if (size > objects->classes.largest_size ||
-        (size | objects->weights.total) >> 63 != 0)
+        (size | (objects->weights.total + front->bytes)) >> 63 != 0)
         status = fit_size(objects, 0, size, i, error);
-    if (piece->distances != NULL)
-        piece->distances[k] = MARGAY_INFINITE;
-    objects->counts.references++;
-    if (!margay_add_u64(objects->counts.reference_bytes, size,
-                        &objects->counts.reference_bytes))
-        return fail_total(objects, "references", i, error);
-    if (status != MARGAY_OK)
-        return status;
-    margay_weights_put(&objects->weights, size);
-    return pass_front(objects, requests, i, 0, 0, error);
+    margay_front_put(front, object, size, MARGAY_RECENT);
+    front->bytes += size;
+    front->stands += 1 - stand;
+    if (++front->objects > front->most && status == MARGAY_OK)
+        status = leave(objects, i, error);
+    if (front->next == front->room)
+        margay_front_make_room(front, objects->ages != NULL);
+    return status;
 }
+
+/* Requests ahead of one that is looked up. */
+#define AHEAD 8
+
+/* Requests of a sample: most are of objects that it does not know, and are
+   counted as what is left of all. */
+static enum margay_status refer_sampled(
+    struct margay_objects *objects, const struct margay_objects_piece *piece,
+    struct margay_error *error)
+{
+    const struct margay_requests *requests = piece->requests;
+    struct margay_front *front = &objects->front;
+    struct hits none;
+    none.count = 0;
+    enum margay_status status = margay_objects_prepare(objects, error);
+    for (size_t k = 0; k < piece->count && status == MARGAY_OK; k++) {
+        size_t i = piece->from + k;
+        uint64_t object = requests->objects[i], size = requests->sizes[i];
+        margay_hash_prefetch(
+            &objects->hash,
+            requests->objects[k + AHEAD < piece->count ? i + AHEAD : i]);
+        uint64_t stand = 0, distance = MARGAY_INFINITE, past;
+        uint32_t recent = find_sampled(objects, object, &past);
+        if (recent != 0 || past != 0)
+            status = count_sampled(objects, requests, i, recent, past, &stand,
+                                   &distance, error);
+        else if (objects->ages != NULL)
+            expire(objects, requests, i, NULL,
+                   &front->places->ages[front->next], &none);
+        if (piece->distances != NULL)
+            piece->distances[k] = distance;
+        objects->counts.references++;
+        if (!margay_add_u64(objects->counts.reference_bytes, size,
+                            &objects->counts.reference_bytes))
+            return fail_total(objects, "references", i, error);
+        if (status == MARGAY_OK)
+            status = put_sampled(objects, object, size, stand, i, error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------- all -- */
 
 /* Count a request, and put its object on top. */
 static enum margay_status refer(struct margay_objects *objects,
@@ -652,17 +594,13 @@ static enum margay_status refer(struct margay_objects *objects,
     uint64_t distance = MARGAY_INFINITE;
     struct hits hits;
     hits.count = 0;
-    hits.stand = 0;
     enum margay_status status = MARGAY_OK;
-    if (objects->samples && !margay_weights_has(&objects->weights, past)) {
-        past = 0; /* it has been dropped */
-        if (objects->ages == NULL)
-            return meet(objects, piece, k, error);
-    }
     if (past != 0)
         status = find_object(objects, &past, &own, &hits, error);
     if (objects->ages != NULL)
-        expire(objects, piece->requests, i, past, &hits);
+        expire(objects, piece->requests, i,
+               past == 0 ? NULL : &objects->ages[past],
+               &objects->ages[objects->weights.next], &hits);
     if (status == MARGAY_OK && past == 0) {
         objects->counts.cold++;
         objects->counts.cold_bytes += size;
@@ -670,8 +608,8 @@ static enum margay_status refer(struct margay_objects *objects,
     } else if (status == MARGAY_OK) {
         status = count_known(objects, &hits, size, &distance, i, error);
         if (status == MARGAY_OK && size != own)
-            status = resize(objects, past, own, size, hits.stand, i, error);
-        margay_weights_take(&objects->weights, past, own * hits.stand);
+            status = resize(objects, past, own, size, i, error);
+        margay_weights_take(&objects->weights, past, own);
     }
     if (objects->slack.sums != NULL &&
         (objects->slack.total != 0 || size < own))
@@ -682,12 +620,7 @@ static enum margay_status refer(struct margay_objects *objects,
         status = fail_total(objects, "references", i, error);
     if (piece->distances != NULL)
         piece->distances[k] = distance;
-    if (status == MARGAY_OK)
-        status = put(objects, size, past, own, error);
-    return status == MARGAY_OK && objects->samples
-               ? pass_front(objects, piece->requests, i, past, hits.stand,
-                            error)
-               : status;
+    return status == MARGAY_OK ? put(objects, size, past, own, error) : status;
 }
 
 static enum margay_status refer_piece(struct margay_objects *objects,
@@ -695,6 +628,8 @@ static enum margay_status refer_piece(struct margay_objects *objects,
                                       struct margay_error *error)
 {
     uint64_t past[MARGAY_OBJECTS_BATCH];
+    if (objects->samples)
+        return refer_sampled(objects, piece, error);
     enum margay_status status = margay_objects_prepare(objects, error);
     if (status != MARGAY_OK)
         return status;
@@ -749,29 +684,12 @@ static void renumber_classes(struct margay_classes *classes,
     }
 }
 
-/* Enter all that the new time has, as most of what a sample has entered has
-   been dropped since. */
-static void enter_kept(struct margay_objects *objects)
-{
-    struct margay_hash *hash = &objects->hash;
-    memset(hash->buckets, 0, hash->bucket_count * sizeof *hash->buckets);
-    hash->entries = 0;
-    for (uint64_t moment = 1; moment < objects->weights.next; moment++) {
-        if (margay_weights_has(&objects->weights, moment) &&
-            !objects->kept[moment].gone)
-            margay_hash_put_new(hash, objects->kept[moment].object, moment);
-    }
-}
-
 static void renumber(struct margay_objects *objects,
                      struct margay_old_time *old)
 {
-    if (objects->samples)
-        enter_kept(objects);
     /* Without a branch on free slots and objects that are forgotten, which
        could not be predicted: the value of both is then 0. */
-    for (uint64_t i = 0; i < objects->hash.bucket_count && !objects->samples;
-         i++) {
+    for (uint64_t i = 0; i < objects->hash.bucket_count; i++) {
         struct margay_bucket *bucket = &objects->hash.buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t moment = margay_bucket_value(bucket, slot);
@@ -786,7 +704,6 @@ static void renumber(struct margay_objects *objects,
     if (objects->bound.large != 0)
         objects->bound.large = new_moment(old, objects->bound.large);
     renumber_classes(&objects->classes, old);
-    objects->front.from = new_moment(old, objects->front.from);
     while (old->slack.total != 0) {
         uint64_t bytes, moment = margay_slack_latest(&old->slack, &bytes);
         margay_slack_add(&old->slack, moment, -bytes);
