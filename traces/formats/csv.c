@@ -358,13 +358,20 @@ static bool fit_words(const char *shape, const struct margay_field *words,
     return false;
 }
 
+/* Do words become fields by the letters of the shape, and not one by one? */
+static bool is_loose(const struct margay_csv *csv)
+{
+    const char *shape = csv->layout->variants[0].shape;
+    return csv->marks.blanks && shape != NULL && strpbrk(shape, "we") != NULL;
+}
+
 /* The fields between runs of blanks.  A header may begin with a hash. */
 static void cut_blanks(struct margay_csv *csv, const char *line,
                        const char *newline)
 {
     struct margay_field words[MARGAY_EARLY_FIELDS], fields[MARGAY_EARLY_FIELDS];
     const char *shape = csv->layout->variants[0].shape;
-    bool loose = shape != NULL && strchr(shape, 'w') != NULL;
+    bool loose = is_loose(csv);
     size_t count = 0;
     const char *cursor = margay_skip_blanks(line);
     if (csv->row_count == 0 && *cursor == '#')
@@ -473,7 +480,8 @@ static const char *decode_table(struct margay_text *text,
     while (text->cursor < text->end && csv->expected == NULL && has_room(csv)) {
         /* Do whole rows follow whose columns are known? */
         if (csv->chosen && csv->row_count >= 2 && !csv->options.trial &&
-            !csv->in_line && csv->row_bytes == 0 && csv->left == 0)
+            !csv->in_line && csv->row_bytes == 0 && csv->left == 0 &&
+            !is_loose(csv))
             csv->row_count += plain_rows(csv, text, references);
         if (text->cursor < text->end && has_room(csv) && csv->left == 0)
             decode_piece(csv, text);
