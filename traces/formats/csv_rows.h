@@ -25,9 +25,6 @@ struct margay_marks {
 #define MARGAY_NAMES_BYTES 160
 #define MARGAY_NAME_BYTES  256
 
-/* The columns of the first row that are kept until columns are chosen. */
-#define MARGAY_EARLY_FIELDS 32
-
 /* Room for the fields of a row that are read, with a NUL after each. */
 #define MARGAY_ARENA_BYTES \
     (MARGAY_LINE_BYTES + 2 * (MARGAY_EARLY_FIELDS + MARGAY_TAKES))
@@ -64,7 +61,7 @@ struct margay_csv {
        them; 0 where --column says which columns are. */
     unsigned told[MARGAY_ROLES];
     char teller[MARGAY_ROLES][MARGAY_KNOWN_BYTES];
-    size_t known; /* names of that row that are those of a table written */
+    size_t known; /* names in that row that tables written may have */
 
     uint64_t row_count; /* complete ones */
     struct margay_csv_row row, first;
@@ -96,9 +93,9 @@ struct margay_csv {
     char arena[];     /* MARGAY_ARENA_BYTES: the texts of the fields above */
 };
 
-/* A value for --column by the first row, in which each known name stands once,
-   and one for the id or the address; empty: the names do not suffice.  Some are
-   taken only where no other names stand there. */
+/* A value for --column from the names in the first row: one for the id or the
+   address, and no two for a role; empty = the names do not suffice.  Kinds,
+   threads, sites and costs are taken only where all names are known. */
 void margay_csv_guess(const struct margay_csv *csv,
                       char guess[MARGAY_GUESS_BYTES]);
 

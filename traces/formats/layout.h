@@ -51,13 +51,17 @@ struct margay_variant {
     const char *columns; /* in the language above; NULL = there is no variant */
     /* Of a layout whose columns have numbers, a letter for each column: d
        decimal, n anything else, o a word of an operation, t any text; between
-       blanks w any number of words, and e one or none; an asterisk at the end
-       for more of any kind.  The first row must have as many columns; detection
-       by content checks all rows. */
+       blanks w any number of words, and e one or none, two of these at most; an
+       asterisk at the end for more of any kind.  The first row must have as
+       many columns; detection by content checks all rows. */
     const char *shape;
     bool by_name_only; /* not enough to detect the layout by its content */
 };
 #define MARGAY_VARIANTS 5
+
+/* The columns of the first row that are kept until columns are chosen, and the
+   most letters of a shape. */
+#define MARGAY_EARLY_FIELDS 32
 
 /* The syntax of a line. */
 enum margay_syntax {
@@ -144,8 +148,8 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        struct margay_choice *choice,
                                        struct margay_error *error);
 
-/* Parse the columns of each variant of options->layout into `choices`, zeroed,
-   or those that options->column names in place of them. */
+/* Parse the columns of each variant of options->layout, or instead those of
+   options->column, into `choices`, zeroed. */
 enum margay_status margay_choices_parse(
     const struct margay_state_options *options,
     struct margay_choice choices[MARGAY_VARIANTS], struct margay_error *error);

@@ -215,6 +215,34 @@ static enum margay_status take_key(struct reading *reading,
     return MARGAY_OK;
 }
 
+/* Check the columns and shapes of a row.  Each line is compared with w and e in
+   all ways. */
+static enum margay_status settle_variants(const struct reading *reading,
+                                          unsigned *columns,
+                                          struct margay_error *error)
+{
+    struct margay_variant *variants = reading->own->layout.variants;
+    struct margay_choice choice;
+    for (unsigned v = 0; v < MARGAY_VARIANTS && variants[v].columns != NULL;
+         v++) {
+        const char *shape = variants[v].shape;
+        size_t letters = 0, loose = 0;
+        enum margay_status status = margay_choice_parse(
+            variants[v].columns, true, NULL, &choice, error);
+        if (status != MARGAY_OK)
+            return status;
+        *columns |= margay_choice_gives(&choice);
+        if (shape == NULL && !choice.by_name)
+            shape = variants[v].shape = "*";
+        for (; shape != NULL && strchr("*", shape[letters]) == NULL; letters++)
+            loose += shape[letters] == 'w' || shape[letters] == 'e';
+        if (letters > MARGAY_EARLY_FIELDS || loose > 2)
+            return fail_row(reading, shape,
+                            "at most 32 letters, two of them w or e", error);
+    }
+    return MARGAY_OK;
+}
+
 /* Check the row, and fill in defaults.  *columns: the columns of its
    references. */
 static enum margay_status settle(const struct reading *reading,
@@ -224,8 +252,6 @@ static enum margay_status settle(const struct reading *reading,
     struct margay_layout *layout = &own->layout;
     struct margay_variant *variants = layout->variants;
     const char *name = own->format.info.name;
-    struct margay_choice choice;
-    enum margay_status status = MARGAY_OK;
     if (reading->variants == 0 && layout->syntax == MARGAY_SYNTAX_TABLE)
         return fail_row(reading, name, "columns=id=... in its row", error);
     if ((layout->offset_bytes & (layout->offset_bytes - 1)) != 0)
@@ -246,16 +272,7 @@ static enum margay_status settle(const struct reading *reading,
                                  own->columns);
         variants[0].columns = own->columns;
     }
-    for (unsigned v = 0; v < MARGAY_VARIANTS && status == MARGAY_OK &&
-                         variants[v].columns != NULL;
-         v++) {
-        status = margay_choice_parse(variants[v].columns, true, NULL, &choice,
-                                     error);
-        *columns |= margay_choice_gives(&choice);
-        if (variants[v].shape == NULL && !choice.by_name)
-            variants[v].shape = "*";
-    }
-    return status;
+    return settle_variants(reading, columns, error);
 }
 
 /* Make a format of the row. */
