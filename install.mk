@@ -89,8 +89,8 @@ $(BUILD)/margay.pc: margay.pc.in FORCE
 	        $(includedir))|' $< >$@
 
 # bash looks for a file of the command's name, zsh for one after _.
-# The command writes them; one for another machine is built for this one, too,
-# where no other of this machine is named.
+# The command writes them.  For another machine, one is also built for this
+# machine, unless completion_PROGRAM names one.
 completion_PROGRAM ?= $(BUILD)$(if $(is_CROSS),/host)/margay
 completion_FILES = $(BUILD)/completion/margay $(BUILD)/completion/_margay
 all: $(completion_FILES)

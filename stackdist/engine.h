@@ -171,7 +171,7 @@ enum margay_status margay_optimal_create_at(
     const struct margay_engine_setup *setup, uint32_t first, void *state,
     struct margay_error *error);
 
-/* The share of so many blocks that the engine of a spec measures; 1 = all. */
+/* The share of this many blocks that the engine of a spec measures; 1 = all. */
 double margay_engine_share(const char *spec, uint64_t distinct_blocks);
 
 /* Find the engine that a spec names and fill in all of its settings.

@@ -20,8 +20,8 @@ uint64_t margay_half_life_piece(uint64_t half_life_refs, double *factor);
 /* The b of masses whose sum is `total`. */
 unsigned margay_fraction_bits(double total);
 
-/* A mass and what was counted after it, in 2^-bits: modulo 2^64, as counts that
-   were taken back are. */
+/* The sum of a mass and a later count, in units of 2^-bits; modulo 2^64, like
+   counts from which others were taken. */
 uint64_t margay_mass_of(uint64_t counted, double mass, unsigned bits);
 
 #endif

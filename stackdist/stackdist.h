@@ -219,8 +219,8 @@ enum margay_measure {
     MARGAY_OPTIMAL_DISTANCES,
     /* The same where a block that is referenced may also pass the cache by. */
     MARGAY_OPTIMAL_BYPASS_DISTANCES,
-    /* Added to any but the footprint: a reference counts the less the more
-       references have followed it: half after `half_life_refs` of them. */
+    /* Added to any but the footprint: a reference counts less the more have
+       followed it, and half after `half_life_refs` of them. */
     MARGAY_FADING = 8,
     MARGAY_FADING_DISTANCES = MARGAY_FADING | MARGAY_REUSE_DISTANCES,
     MARGAY_FADING_TIMES = MARGAY_FADING | MARGAY_REUSE_TIMES,

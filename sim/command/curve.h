@@ -18,7 +18,7 @@
 
 /* The wanted results of a question of objects. */
 struct objects_wanted {
-    /* A curve at the sizes of the options, which come to be here and outlive
+    /* A curve at the sizes of the options, which are put here and outlive
        the question; the caller frees sizes->list_blocks.  NULL = no curve. */
     struct margay_sizes *sizes;
     bool histogram;
@@ -80,7 +80,7 @@ struct curve_sinks {
     const struct options *options;
     struct csv_writer *csv, *histogram_csv;
     struct prometheus *prometheus;
-    bool *unreached; /* into words, as answer_series() says */
+    bool *unreached; /* of answer_series(), which writes words */
 };
 
 enum margay_status curve_write(const struct curve_sinks *sinks,
@@ -142,7 +142,7 @@ enum margay_status answer_series(const struct options *options,
                                  const struct margay_series *series,
                                  bool *unreached, struct margay_error *error);
 
-/* Keep messages about options whose results may surprise. */
+/* Warn of options whose results may surprise. */
 void curve_warn(const struct options *options);
 
 /* Do the options ask anything? */

@@ -26,7 +26,7 @@ const char *curve_histogram_columns(const struct options *options)
 
 /* ------------------------------------------------------------- samples -- */
 
-/* So many blocks of a sample say something of a cache that holds them
+/* A sample is a guide for caches that hold this many of its blocks or more
    (docs/inside/engines.md). */
 #define FEW_BLOCKS 10
 

@@ -302,7 +302,7 @@ static void add_part(char text[PARTS_TEXT], uint64_t count, const char *what)
                  words_number(count, number), what);
 }
 
-/* The kinds of references, where there are any; `doubts` are the words about
+/* The numbers of references of each kind, but 0; `doubts` are the words about
    doubtful ones. */
 static void name_parts(const struct margay_objects_counts *counts,
                        const char *doubts, const margay_trace *trace,
@@ -324,7 +324,7 @@ void summarise_objects_pass(const struct options *options,
                             const struct margay_pass *pass)
 {
     const margay_analysis *analysis = job->analyses[pass->index];
-    /* Of policies, the objects are the next question. */
+    /* With policies, the objects are the next question. */
     struct margay_objects_counts counts =
         margay_objects_counted(margay_objects_analysis_engine(
             options->results.policies.count > 0 ? analysis->next : analysis));

@@ -33,7 +33,7 @@ bool drive_tenants_are_threads(const struct options *options)
            strcmp(options->reading.tenant, "thread") == 0;
 }
 
-/* The columns that options need; 0 of one that is not given. */
+/* The columns that options need; 0 for an option that is not given. */
 struct needs {
     struct margay_need list[16];
 };

@@ -49,9 +49,9 @@ struct drive {
                                 const struct margay_pass *pass,
                                 struct margay_error *error);
 
-    /* At each --every: the rows of one pass, into the table of a snapshot or,
-       where `csv` is NULL, towards publish(), which writes those of all passes
-       for Prometheus. */
+    /* At each --every: write the rows of one pass to the table of a snapshot
+       or, where `csv` is NULL, keep them for publish(), which writes those of
+       all passes for Prometheus. */
     enum margay_status (*snapshot)(void *context, struct csv_writer *csv,
                                    const struct margay_job *job,
                                    const struct margay_pass *pass,
@@ -59,10 +59,10 @@ struct drive {
     void (*publish)(void *context, struct output *output);
 };
 
-/* Open the files and ask all traces of the command line the question or, with
-   `measures`, that of an engine, with this as the further one, NULL = none.  It
-   is freed in any case.  A signal that asks for an end ends the run with the
-   results so far, and MARGAY_OK. */
+/* Open the files and ask all traces of the command line the question, which is
+   freed in any case.  With `measures`, an engine is asked, and the question,
+   NULL = none, is its further one.  A signal that asks for an end ends the run
+   with the results so far, and MARGAY_OK. */
 enum margay_status drive_run(const struct drive *drive,
                              margay_question *question,
                              struct margay_error *error);

@@ -12,7 +12,7 @@
 
 /* The unit in bytes of the numbers of the trace, and of those of the format; 0
    = unknown.  --unit overrides the unit of ids, and sets that of ids made of
-   addresses; one byte is no unit of those. */
+   addresses, but not 1 byte where the format has a unit. */
 static void find_units(const margay_trace *trace, uint64_t unit,
                        const struct margay_format_info *format, uint64_t *read,
                        uint64_t *written)

@@ -185,8 +185,8 @@ OPTION_TYPE(interval)
         !(seconds ? margay_parse_u64 : margay_parse_count)(digits, &value) ||
         value == 0)
         return refuse(name, text,
-                      "a number of references such as 1000000 or 1M, or of "
-                      "seconds such as 60s or 500ms, from 1 on",
+                      "a number of references such as 1000000 or 1M, or a "
+                      "time such as 60s or 500ms, above 0",
                       error);
     *interval = (struct interval){
         .refs = seconds ? 0 : value,

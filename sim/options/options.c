@@ -321,14 +321,9 @@ enum margay_status refuse_first(const struct refusal *refusals, size_t count,
                                 struct margay_error *error)
 {
     for (; count > 0; refusals++, count--) {
-        const char *place = strstr(refusals->message, "%s");
         if (refusals->applies)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
-                               place == NULL ? (int)strlen(refusals->message)
-                                             : (int)(place - refusals->message),
-                               refusals->message,
-                               place == NULL ? "" : refusals->found,
-                               place == NULL ? "" : place + 2);
+            return margay_fail(error, MARGAY_BAD_ARGUMENT, refusals->message,
+                               refusals->found);
     }
     return MARGAY_OK;
 }
@@ -338,21 +333,17 @@ static enum margay_status check_conflicts(const struct options *options,
                                           struct margay_error *error)
 {
     struct name found, other;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0;
-         i < sizeof conflicts / sizeof *conflicts && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++) {
         const struct conflict *row = &conflicts[i];
-        const struct refusal refusal = {
-            (row->commands & options->command->bit) != 0 &&
-                (row->needs
-                     ? find_in_list(options, row->options, true, &found) &&
-                           !find_in_list(options, row->others, true, &other)
-                     : !find_in_list(options, row->options, false, &other) &&
-                           find_in_list(options, row->others, true, &found)),
-            row->message, found.typed};
-        status = refuse_first(&refusal, 1, error);
+        if ((row->commands & options->command->bit) != 0 &&
+            (row->needs ? find_in_list(options, row->options, true, &found) &&
+                              !find_in_list(options, row->others, true, &other)
+                        : !find_in_list(options, row->options, false, &other) &&
+                              find_in_list(options, row->others, true, &found)))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT, row->message,
+                               found.typed);
     }
-    return status;
+    return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- reading -- */

@@ -301,8 +301,8 @@ void options_free(struct options *options);
    table that is large enough. */
 void options_set_sentence_sizes(struct options *options);
 
-/* A refusal of options that only a command can judge.  Its message may have one
-   %s, for what was found. */
+/* A refusal of options that only a command can judge.  Its message is a format
+   of printf() that may have one %s, for what was found. */
 struct refusal {
     bool applies;
     const char *message, *found;

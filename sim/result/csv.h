@@ -30,8 +30,8 @@
     "hit_ratio,request_tokens,hit_tokens,hit_blocks"
 #define CURVE_TENANT_COLUMN ",tenant"
 #define CURVE_SHARED_COLUMN ",shared_misses"
-/* only where a picture, words or a page are made of the table: of how much it
-   is a sample, and 1 in the rows of which that is no guide */
+/* Only in tables for pictures, words and pages: the share of the sample in
+   words, and 1 in the rows for which it is no guide. */
 #define SAMPLED_COLUMNS      ",sampled,no_guide"
 #define CURVE_OBJECT_COLUMNS ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define CURVE_COST_COLUMN    ",missed_cost"

@@ -172,8 +172,8 @@ static bool is_positive(const char *text, uint64_t *number)
     return margay_parse_u64(text, number) && *number > 0;
 }
 
-/* Set what a column says of a level; the text outlives the machine.  False: it
-   is none of column->expected. */
+/* Set the value of a column of a level; the text outlives the machine.  False:
+   column->expected says what may stand there. */
 static bool set_field(struct machine *machine, size_t index,
                       const struct column *column, const char *text)
 {

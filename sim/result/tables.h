@@ -24,12 +24,12 @@ struct series_labels {
     uint64_t block_bytes;   /* 0 = unknown */
     const uint64_t *window; /* NULL = all are one */
     const char *tenant;     /* NULL = there are no keys */
-    const char *sampled;    /* NULL = there is no SAMPLED_COLUMNS; which share
-                               was counted, "" = all, */
-    uint64_t unsure_below;  /* and the size below which that is no guide */
+    const char *sampled;    /* the share that was counted, "" = all; NULL =
+                               there are no SAMPLED_COLUMNS */
+    uint64_t unsure_below;  /* that share is no guide for smaller caches */
 };
 
-/* Rows of CURVE_COLUMNS and of the columns of what the series counts. */
+/* Rows of CURVE_COLUMNS, and of a column for each further count. */
 enum margay_status table_series(struct csv_writer *csv,
                                 const struct series_labels *labels,
                                 const struct margay_series *series,
@@ -85,8 +85,8 @@ enum margay_status prometheus_take(struct prometheus *prometheus,
                                    const struct margay_series *series,
                                    struct margay_error *error);
 
-/* Write the samples taken, unless `output`, which keeps failures, is NULL; and
-   release them. */
+/* Write the samples taken to `output`, which keeps failures, unless it is NULL,
+   and release them. */
 void prometheus_end(struct prometheus *prometheus, struct output *output);
 
 #endif

@@ -45,7 +45,7 @@ const char *words_count(uint64_t count, char text[WORDS_BYTES]);
 const char *words_number(uint64_t count, char text[WORDS_BYTES]);
 void words_be_for_people(void);
 
-/* Such a number of a noun, "1,234 misses", which is given as "miss". */
+/* The same with a noun, given in the singular: "1,234 misses" of "miss". */
 const char *words_of(uint64_t count, const char *noun, char text[WORDS_BYTES]);
 
 /* "352 KiB", with three digits where it is no whole number of a unit, rounded

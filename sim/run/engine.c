@@ -395,8 +395,8 @@ static enum margay_status check_request(struct engine_question *asked,
         return status;
     if (request->measure & MARGAY_FADING)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--writebacks of all sizes do not fade "
-                           "(--half-life; those of --policy lru do)");
+                           "--half-life does not go with --writebacks, unless "
+                           "--policy lru simulates them");
     /* Write-backs follow from exact distances alone, however large. */
     if (request->bound.value != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

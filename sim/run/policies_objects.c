@@ -344,13 +344,12 @@ enum margay_status margay_object_policies_question(
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
                              MARGAY_CACHES_OF_OBJECTS, &made->base.rows, error);
-    for (size_t i = 0; i < made->base.rows.count && made->half_life_refs != 0 &&
-                       status == MARGAY_OK;
-         i++) {
-        if (strncmp(made->base.rows.list[i].info->name, "pfoo-", 5) == 0)
+    for (size_t i = 0; i < made->base.rows.count && status == MARGAY_OK; i++) {
+        if (made->half_life_refs != 0 &&
+            strncmp(made->base.rows.list[i].info->name, "pfoo-", 5) == 0)
             status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                 "--policy %s: a bound of the misses of all "
-                                 "requests is none of those that count less",
+                                 "--policy %s: its bound holds where all "
+                                 "requests count alike, not with --half-life",
                                  request->policies[i]);
     }
     made->grid = margay_policies_sizes(made->grid, made->base.rows.simulates ||

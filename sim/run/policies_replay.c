@@ -247,12 +247,6 @@ void margay_replay_fade(const struct margay_replay *replay, uint64_t piece,
     *counts = (struct margay_series_point){.size = counts->size};
 }
 
-static uint64_t at_most(uint64_t count, uint64_t most)
-{
-    return count < most ? count : most;
-}
-
-/* Sums in another order may be larger than that of all, by their rounding. */
 void margay_replay_settle(const struct margay_replay *replay,
                           const struct margay_point_masses *masses,
                           struct margay_series_point *counts)
@@ -270,8 +264,11 @@ void margay_replay_settle(const struct margay_replay *replay,
         counted[i] = margay_mass_of(counted[i], masses->list[i], bits);
     }
     memcpy(counts, counted, sizeof counted);
-    counts->misses = at_most(counts->misses, all->references);
-    counts->missed_bytes = at_most(counts->missed_bytes, all->reference_bytes);
+    /* Rounding may make a count larger than that of all references. */
+    if (counts->misses > all->references)
+        counts->misses = all->references;
+    if (counts->missed_bytes > all->reference_bytes)
+        counts->missed_bytes = all->reference_bytes;
 }
 
 /* The words of the history before the end of a piece. */
@@ -341,8 +338,8 @@ static void keep(struct margay_replay *replay, const struct task *task,
     simulation->cache = NULL;
 }
 
-/* The references that count, from `done` on; at the end of each piece what has
-   been counted fades. */
+/* Simulate the references that count, from `done` on.  Counts fade at the end
+   of each piece. */
 static enum margay_status simulate_counted(struct tasks *tasks,
                                            const struct task *task,
                                            struct simulation *simulation,

@@ -148,8 +148,8 @@ enum margay_status margay_replay_add(struct margay_replay *replay,
 /* The warm-up is over. */
 void margay_replay_reset(struct margay_replay *replay);
 
-/* End the pieces before number `piece`: the counts join the masses, and are 0
-   again. */
+/* End the pieces before number `piece`: add the counts to the masses, and set
+   them to 0. */
 void margay_replay_fade(const struct margay_replay *replay, uint64_t piece,
                         struct margay_point_masses *masses,
                         struct margay_series_point *counts);

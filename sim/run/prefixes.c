@@ -197,8 +197,8 @@ static void count_request(const struct prefixes *own, const struct asked *asked,
         tokens_of(own, asked, first) - tokens_of(own, asked, uncounted);
 }
 
-/* End the pieces up to this block, which is the last of a request, or of all:
-   a request fades from its last block on. */
+/* End the pieces before the last block of a request, which fades as a whole,
+   from that block on. */
 static void end_pieces(const struct margay_replay *replay, uint64_t block,
                        struct margay_point_masses *masses,
                        struct margay_series_point *counts)
@@ -228,11 +228,10 @@ static enum margay_status ask_all(const struct prefixes *own,
          i++) {
         const struct asked *asked = &own->asked[i];
         size_t hits = 0;
-        if (asked->blocks == 0) {
-            end_pieces(&own->replay, from, &masses, &found);
+        end_pieces(&own->replay, from + asked->blocks - (asked->blocks > 0),
+                   &masses, &found);
+        if (asked->blocks == 0)
             continue;
-        }
-        end_pieces(&own->replay, from + asked->blocks - 1, &masses, &found);
         status = read_request(&own->replay.history, from, (size_t)asked->blocks,
                               &blocks, &room, error);
         if (status == MARGAY_OK)
@@ -444,8 +443,8 @@ static enum margay_status give_tiers(const struct prefixes *own,
 #define LABEL_BYTES   256
 #define NOT_OF_GROUPS "it is not known of several groups of layers (--groups)"
 
-/* "lru", or "lru:window=1024" in `text`, as a parameter has it: without a
-   blank, so that it is one word wherever a policy is one. */
+/* "lru", or "lru:window=1024" in `text`: without a blank, at which gnuplot
+   would cut it. */
 static const char *label_row(const struct prefixes_question *question,
                              const struct margay_policy_row *row, char *text)
 {

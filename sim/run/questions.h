@@ -184,7 +184,7 @@ struct margay_policies_request {
        as much; 0 = all.  From 0.000001 to 1. */
     double sample_rate;
 
-    /* A reference counts half when so many have followed; 0 = all count 1.
+    /* A reference counts half once this many have followed; 0 = all count 1.
        MARGAY_BAD_ARGUMENT with a sample. */
     uint64_t half_life_refs;
 

@@ -396,7 +396,7 @@ static enum margay_status make_mix(struct margay_running *running,
     return status;
 }
 
-/* What a state says of the trace, which is open. */
+/* The head of a state of the trace, which is open. */
 static struct margay_state_head head_of(const struct margay_running *running)
 {
     const struct margay_request *request = running->request;

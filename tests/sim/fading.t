@@ -138,7 +138,7 @@ for my $round (1 .. $rounds) {
             expect("$case: $bins, all", abs($shares - 1) < 1e-11);
         }
     }
-    # Caches as lists of blocks: one goes, or moves to the end.
+    # Each cache is a list of blocks; one goes, or moves to the end.
     my %misses;
     for my $policy (qw(lru fifo opt)) { for my $size (1, 3, 9) {
         my @held;
@@ -165,7 +165,7 @@ for my $round (1 .. $rounds) {
                    && abs($row->{miss_ratio} - $missed / $all) < 2e-12);
         }
     }
-    # A cache of 1 byte misses all that LRU refers to, and deletes are no pieces.
+    # A cache of 1 byte misses all references, and deletes belong to no piece.
     open $file, '>', 'd.csv' or die;
     print $file "id,size,op\n", map { "$_,2," . (rand() < .2 ? "delete\n" : "get\n") } @names;
     close $file;

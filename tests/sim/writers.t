@@ -109,7 +109,7 @@ for my $round (1 .. 12) {
 }
 report(!$wrong{$_}, $_) for 'champsim', 'champsim, read back', 'after a cache';
 
-# Without an option, a file is the same trace, with all that its format has.
+# A file read without options is the same trace, as far as its format goes.
 my @lines = ('thread,site,kind,address');
 push @lines, join ',', int rand 3, 4 * int rand 9, (qw(read write fetch))[rand 3],
     4096 * int rand(rand 60)
@@ -244,7 +244,7 @@ for (['csv:id,sise', "'sise' .expected up to"], ['ls:kind', 'only csv: .* of id,
 {
     margay("convert a.din x --to $_->[0]");
     $said = contents('err') =~ $_->[1];
-    report($? >> 8 == 2 && $said, "a column $_->[0] that is none", contents('err'));
+    report($? >> 8 == 2 && $said, "$_->[0] is refused", contents('err'));
 }
 margay('generate uniform --refs 9 --blocks 3 --to oracle -o x');
 $said = contents('err') =~ /format oracle cannot be written/;

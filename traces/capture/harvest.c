@@ -264,7 +264,7 @@ void margay_harvest_share(struct margay_harvest *harvest)
     }
 }
 
-/* The processes of another name space are unknown until the end. */
+/* Whether a process of another name space is dead cannot be known. */
 static bool is_dead(uint32_t process)
 {
     return process == 0 || process > INT32_MAX ||

@@ -1,11 +1,11 @@
 /*
  * receiver.c - the references that recorded programs send
  *
- * What words come next is for harvest.c to find; here are the pipes, by which
- * the sides wake each other, and when the recording is at its end: when no
- * process has its memory, from which a process cannot be parted but by its end
- * or by exec, and which the child of a fork has from the first, and none is a
- * program of the recording that has yet to map it.
+ * harvest.c finds the words that come next.  Here are the pipes, by which the
+ * sides wake each other, and the end of the recording: no process has its
+ * memory, and none is a program of the recording that has yet to map it.  Only
+ * its end or exec parts a process from the memory, which the child of a fork
+ * has from the first.
  */
 #define _GNU_SOURCE
 #include "traces/capture/receiver.h"
@@ -30,8 +30,8 @@
 #define FIRST_BUFFERS 16
 #define SPARE_BUFFERS 8
 
-/* Where threads have all buffers, those of dead processes are searched for each
-   time before this many more are made. */
+/* Where threads have all buffers, those of dead processes are looked for before
+   the next CROWD_BUFFERS are made. */
 #define CROWD_BUFFERS 64
 
 /* How often the receiver looks for the words of slow programs. */
@@ -41,8 +41,8 @@
    no process has its pipe. */
 #define PAUSE_MS 5
 
-/* How often it looks, in the end, for a recorded process: one that is about to
-   become a recorded program is not seen. */
+/* How often it looks, in the end, for a recorded process, as it does not see
+   one that is about to start a recorded program. */
 #define LAST_LOOKS 5
 
 /* ---------------------------------------------------------- the receiver -- */
@@ -348,8 +348,8 @@ static enum margay_status look(struct margay_receiver *receiver,
     return full || got > 0 ? MARGAY_OK : MARGAY_AGAIN;
 }
 
-/* Does a part, which ends with `end`, of a file about the process hold the
-   text? */
+/* Does a part of a file about the process, which ends with `end`, hold the
+   text? None holds an empty one. */
 static bool shows(long process, const char *name, int end, const char *text)
 {
     char *part = NULL, path[64];
@@ -358,15 +358,15 @@ static bool shows(long process, const char *name, int end, const char *text)
     snprintf(path, sizeof path, "/proc/%ld/%s", process, name);
     FILE *file = fopen(path, "re");
     while (file != NULL && !found && getdelim(&part, &bytes, end, file) > 0)
-        found = strstr(part, text) != NULL;
+        found = *text != '\0' && strstr(part, text) != NULL;
     if (file != NULL)
         fclose(file);
     free(part);
     return found;
 }
 
-/* Has another process the memory, or is it a program that is being loaded, and
-   will have it? */
+/* Is it another process that has the memory, or one whose program is still
+   being loaded and will have it? */
 static bool is_recorded(const margay_receiver *receiver, long process)
 {
     char program[64];
@@ -378,8 +378,8 @@ static bool is_recorded(const margay_receiver *receiver, long process)
              receiver->options.records_itself(program)));
 }
 
-/* Is a process recorded, as far as the system says so?  The one that was last
-   is asked first. */
+/* Is any process recorded, as far as the system says so?  Looks first at the
+   one that was the last time. */
 static bool is_any_recorded(margay_receiver *receiver)
 {
     struct dirent *entry;

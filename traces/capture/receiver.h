@@ -36,7 +36,7 @@ struct margay_receiver_options {
        have the memory. */
     bool records_all;
     /* Does a program, by the path of its file, record itself?  The receiver
-       waits for such a one that is being loaded.  NULL = none does. */
+       waits for those that are still being loaded.  NULL = none does. */
     bool (*records_itself)(const char *program);
 };
 

@@ -55,8 +55,8 @@ struct margay_block_source {
     uint64_t plain_bytes; /* of a plain regular file; 0 = it is none */
 };
 
-/* Copy the next `bytes` bytes, and read no others for that; fewer only at the
-   end.  *got says how many, with each status. */
+/* Copy the next `bytes` bytes, fewer only at the end, and read no further. *got
+   says how many, with each status. */
 enum margay_status margay_intake_copy(struct margay_intake *intake,
                                       void *buffer, size_t bytes, size_t *got,
                                       struct margay_error *error);
@@ -65,8 +65,8 @@ enum margay_status margay_intake_copy(struct margay_intake *intake,
 enum margay_status margay_intake_hold(struct margay_intake *intake,
                                       size_t bytes, struct margay_error *error);
 
-/* "found FOUND, expected EXPECTED" at a byte of the trace; the same at the next
-   one, and of half a record, which is held.  All return MARGAY_BAD_INPUT. */
+/* "found FOUND, expected EXPECTED" at a byte of the trace, at the next byte,
+   and for the half record that is held.  All return MARGAY_BAD_INPUT. */
 enum margay_status margay_source_fail_at(
     const struct margay_block_source *source, uint64_t offset,
     const char *found, const char *expected, struct margay_error *error);

@@ -335,7 +335,7 @@ static uint64_t plain_rows(struct margay_csv *csv, struct margay_text *text,
 /* ---------------------------------------------------------------- lines -- */
 
 /* Make fields of words, as the letters of the shape say: w takes any number of
-   them, e one or none, as few as the others leave it. */
+   them and e one or none, but no more than the other letters leave. */
 static bool fit_words(const char *shape, const struct margay_field *words,
                       size_t count, struct margay_field *fields)
 {

@@ -37,19 +37,17 @@ void margay_csv_guess(const struct margay_csv *csv,
                       char guess[MARGAY_GUESS_BYTES])
 {
     const unsigned *told = csv->told;
+    bool fits = csv->first.names_only &&
+                told[MARGAY_ROLE_ID] + told[MARGAY_ROLE_ADDRESS] > 0;
     size_t used = 0;
     guess[0] = '\0';
-    for (unsigned role = 0; role < MARGAY_ROLES; role++) {
+    for (unsigned role = 0; role < MARGAY_ROLES && fits; role++) {
         bool taken =
             role <= MARGAY_ROLE_TTL ||
             (role == MARGAY_ROLE_ADDRESS ? told[MARGAY_ROLE_ID] == 0
                                          : csv->known == csv->first.fields);
-        if (!csv->first.names_only || (taken && told[role] > 1) ||
-            told[MARGAY_ROLE_ID] + told[MARGAY_ROLE_ADDRESS] == 0) {
-            guess[0] = '\0';
-            return;
-        }
-        /* --unit says what an id stands for. */
+        fits = !taken || told[role] <= 1;
+        /* With --unit, the numbers are ids. */
         bool ids = role == MARGAY_ROLE_ADDRESS && csv->options.unit_bytes != 0;
         if (taken && told[role] == 1)
             used +=
@@ -58,6 +56,8 @@ void margay_csv_guess(const struct margay_csv *csv,
                                  margay_role_names[ids ? MARGAY_ROLE_ID : role],
                                  csv->teller[role]);
     }
+    if (!fits)
+        guess[0] = '\0';
 }
 
 /* Read a field of the first row as a name, which decides whether the row is a

@@ -282,7 +282,7 @@ static const char *end_of_lines(struct margay_decoding *decoding)
     return newline == NULL ? first : newline + 1;
 }
 
-/* Of records: for how many the batch has room.  Of lines: 0 = it is full. */
+/* The number of records for which the batch has room; of lines, 0 = none. */
 static size_t records_for(const struct margay_decoding *decoding,
                           const struct margay_references *batch)
 {

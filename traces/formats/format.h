@@ -186,12 +186,12 @@ struct margay_format {
        the rest may be cut; NULL = nowhere. */
     int (*cut)(const void *state);
 
-    /* Of a format that the first bytes show: does a trace that begins with the
-       window, of MARGAY_MAGIC_WINDOW bytes or more, have it? */
+    /* Does a trace that begins with this window, of MARGAY_MAGIC_WINDOW bytes
+       or more, have the format?  NULL = the first bytes do not show it. */
     bool (*is_magic)(const void *window, size_t bytes);
 
-    /* Packed: the length of a record, and the most references that it stands
-       for; 0 = each for one. */
+    /* Packed: the length of a record, and the most references that one stands
+       for; 0 = always one. */
     unsigned record_bytes, record_references;
     /* Packed: do the whole records that begin a trace hold what this format
        allows?  NULL = it allows anything. *certain: no other format would hold

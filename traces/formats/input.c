@@ -150,8 +150,8 @@ void margay_input_progress(const struct margay_input *input,
     *bytes_total = input->bytes_total;
 }
 
-/* Read once from the file, as its bytes lie there: a regular one from `offset`
-   on.  *got = 0: it ends. */
+/* Read once from the file, which may be compressed: a regular one from `offset`
+   on.  *got = 0 at its end. */
 static enum margay_status read_file(const struct margay_input *input,
                                     uint64_t offset, void *to, size_t most,
                                     size_t *got, struct margay_error *error)

@@ -26,13 +26,13 @@ struct margay_intake {
     bool ended; /* no bytes follow */
 };
 
-/* How many bytes that are. */
+/* The number of bytes held. */
 static inline size_t margay_intake_left(const struct margay_intake *intake)
 {
     return intake->end - intake->begin;
 }
 
-/* The offset in the trace of the first of them. */
+/* The offset of the first of them in the trace. */
 static inline uint64_t margay_intake_offset(const struct margay_intake *intake)
 {
     return intake->offset - margay_intake_left(intake);

@@ -512,17 +512,16 @@ static const char *read_line(struct named *named)
     if (first)
         named->lists = named->is_list;
     named->log.begun = true;
-    if (!named->is_list)
+    if (!named->is_list) {
         expected =
             margay_rows_read(&named->rows, named->fields, 0, &named->row);
-    if (first && expected != NULL && named->names[0] != '\0' &&
-        !has_names(named)) {
+        if (!first || expected == NULL || *named->names == '\0' ||
+            has_names(named))
+            return expected;
         snprintf(named->message, sizeof named->message, "%s; its names are %s",
                  expected, named->names);
         return named->message;
     }
-    if (!named->is_list)
-        return expected;
     named->row.count = 0;
     if (!named->lists)
         return "one id, and no list of them, as in the first line";

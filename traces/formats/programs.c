@@ -493,21 +493,21 @@ static const char *take_record(struct threads *threads, const char *record,
 static const char *drmemtrace_unpack(struct margay_text *records,
                                      struct margay_references *batch)
 {
-    const char *expected = NULL;
     for (; records->cursor < records->end;
          records->cursor += DRMEMTRACE_RECORD_BYTES) {
         size_t before = batch->count;
-        expected = take_record(records->state, records->cursor, batch);
+        const char *expected =
+            take_record(records->state, records->cursor, batch);
         for (size_t i = before; i < batch->count && expected == NULL; i++) {
             if (margay_extent_passes(batch->numbers[i], batch->extents[i]))
                 expected = MARGAY_EXPECTS_END;
         }
-        if (expected == NULL)
-            continue;
-        batch->count = before;
-        break;
+        if (expected != NULL) {
+            batch->count = before;
+            return expected;
+        }
     }
-    return expected;
+    return NULL;
 }
 
 static const char *drmemtrace_finish(struct margay_text *records,
