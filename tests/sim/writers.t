@@ -239,7 +239,8 @@ for (['oracle', 'sizes'], ['twitter', 'sizes'], ['champsim', 'sites'],
     }
 }
 my $said;
-for (['csv:id,sise', "'sise' .expected up to"], ['ls:kind', 'only csv: .* of id, .*kind'],
+for (['csv:id,sise', "'sise' .expected up to"], ['csv:', "'' .expected up to"],
+    ['csv:id,', "'' .expected up to"], ['ls:kind', 'only csv: .* of id, .*kind'],
     ['csv:id,purpose', 'takes the purposes .* not known'])
 {
     margay("convert a.din x --to $_->[0]");

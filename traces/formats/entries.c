@@ -115,7 +115,7 @@ static enum margay_status open_table(void *state, struct margay_error *error)
     if (entries->target.named)
         entries->used = (size_t)snprintf(entries->piece, MOST_BYTES, "%.*s\n",
                                          MOST_BYTES - 2, columns);
-    while (*columns != '\0') {
+    do { /* nothing, as after a last comma, is no name */
         const char *name = columns;
         unsigned role;
         if (!next_role(&columns, &role) ||
@@ -125,7 +125,7 @@ static enum margay_status open_table(void *state, struct margay_error *error)
                                "of " MARGAY_TABLE_NAMES ")",
                                (int)strcspn(name, ","), name, MOST_COLUMNS);
         entries->roles[entries->column_count++] = role;
-    }
+    } while (*columns != '\0' || columns[-1] == ',');
     return MARGAY_OK;
 }
 
