@@ -58,8 +58,8 @@ enum part {
     PARTS,
 };
 
-/* Of which traces a part says nothing: a cache of objects has no sets, and one
-   of requests neither these nor places, and its curves are of requests. */
+/* The traces of which a part says nothing: a cache of objects has no sets; one
+   of requests has neither sets nor places, and its curves are of requests. */
 enum traces_of { OF_OBJECTS = 1, OF_REQUESTS = 2, OF_OTHERS = 4 };
 
 static const struct {
@@ -216,7 +216,7 @@ static void learn(struct facts *facts, const struct cells *table)
 }
 
 /* Fill a section by a command in a process of its own.  All commands read the
-   same references, and one of them tells about these. */
+   same references; the one that `tells` has messages about them. */
 static enum margay_status run_part(struct section *section,
                                    const struct options *options, bool tells,
                                    struct facts *facts, int *exit_status,

@@ -265,10 +265,9 @@ void margay_replay_settle(const struct margay_replay *replay,
     }
     memcpy(counts, counted, sizeof counted);
     /* Rounding may make a count larger than that of all references. */
-    if (counts->misses > all->references)
-        counts->misses = all->references;
-    if (counts->missed_bytes > all->reference_bytes)
-        counts->missed_bytes = all->reference_bytes;
+    counts->misses = margay_minimum(counts->misses, all->references);
+    counts->missed_bytes =
+        margay_minimum(counts->missed_bytes, all->reference_bytes);
 }
 
 /* The words of the history before the end of a piece. */

@@ -407,7 +407,7 @@ static enum margay_status count_known(struct margay_objects *objects,
 
 /* -------------------------------------------------------------- samples -- */
 
-/* An object leaves the front, and stands for so many from now on. */
+/* An object leaves the front, and stands for `stand` of them from now on. */
 static enum margay_status keep(struct margay_objects *objects, uint32_t moment,
                                uint32_t stand, size_t i,
                                struct margay_error *error)
@@ -458,8 +458,8 @@ static __attribute__((noinline)) enum margay_status leave(
     return status;
 }
 
-/* Take a known object away from its place, `recent` in front or `past`, and
-   count its request.  *stand becomes the number that it stood for. */
+/* Take a known object from its place, `recent` in front or `past`, and count
+   its request.  *stand becomes the number that it stood for. */
 static __attribute__((noinline)) enum margay_status count_sampled(
     struct margay_objects *objects, const struct margay_requests *requests,
     size_t i, uint32_t recent, uint64_t past, uint64_t *stand,
@@ -544,8 +544,8 @@ static inline enum margay_status put_sampled(struct margay_objects *objects,
 /* Requests ahead of one that is looked up. */
 #define AHEAD 8
 
-/* Requests of a sample: most are of objects that it does not know, and are
-   counted as what is left of all. */
+/* Requests of a sample: most are of objects that it does not know, which are
+   counted as the rest. */
 static enum margay_status refer_sampled(
     struct margay_objects *objects, const struct margay_objects_piece *piece,
     struct margay_error *error)

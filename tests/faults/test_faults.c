@@ -374,7 +374,7 @@ static void test_kind(const struct job *job, const struct reference *reference,
                       size_t kind)
 {
     unsigned long most = rounds(MOST_SITES), calls = reference->calls[kind];
-    /* Of thousands that symbols take, the first ones matter. */
+    /* Symbols take thousands of calls, of which the first ones matter. */
     if (strstr(job->words, "--start") != NULL && calls > 3 * MOST_SITES)
         calls = 3 * MOST_SITES;
     unsigned long step = calls > most ? (calls + most - 1) / most : 1;
