@@ -10,8 +10,9 @@
 unsure_bytes = 0
 unsure_blocks = 0
 program = awk_table . 'function most(a, b) { return a + 0 > b + 0 ? a : b }' \
-. 'of("sampled") != "" { one = one == "" || one == of("sampled") ? of("sampled") :' \
-. '        "1 in several blocks";' \
+. 'of("sampled") != "" { each = of("sampled"); if (one == "") one = each;' \
+. '    if (one != each) { sub(/ [(].*/, "", one); sub(/ [(].*/, "", each) }' \
+. '    if (one != each) sub(/in [0-9.,]+/, "in several", one);' \
 . '    if (of("no_guide") > 0 || unsure) { bytes = most(bytes, of("cache_bytes"));' \
 . '        blocks = most(blocks, of("cache_blocks")) }' \
 . '    unsure = of("no_guide") > 0 }' \

@@ -62,8 +62,9 @@ struct curve_sample curve_sample_of(const struct options *options,
     few = ceil(FEW_BLOCKS * bytes / share);
     if (few > (double)sample.unsure_below)
         sample.unsure_below = (uint64_t)few;
-    snprintf(sample.text, sizeof sample.text, "1 in %.4g %s (%s of about %s)",
-             1 / share, series->in_bytes ? "objects" : "blocks",
+    snprintf(sample.text, sizeof sample.text, "1 in %.*g %s (%s of about %s)",
+             1 / share < 10000 ? 4 : 7, 1 / share,
+             series->in_bytes ? "objects" : "blocks",
              words_number(sample.blocks, text[0]),
              words_number(series->distinct, text[1]));
     return sample;

@@ -50,6 +50,9 @@ table sampled.csv $curve,sampled,no_guide 't,64,1,64,100,90,0.9,1 in 9 blocks (4
     't,64,4,256,100,20,0.2,1 in 9 blocks (4 of 36),0'
 picture sampled sampled.csv 't, 64-byte blocks, a sample of 1 in 9 blocks (4 of 36)' \
     'no guide: too few in the sample'
+table samples.csv $curve,sampled,no_guide 't,64,1,64,100,90,0.9,1 in 9 objects (4 of 36),0' \
+    'u,64,1,64,100,80,0.8,1 in 9 objects (5 of 45),0'
+picture samples samples.csv '64-byte blocks, a sample of 1 in 9 objects'
 table requests.csv $curve,requests,missed_requests,request_tokens,hit_tokens,token_hit_ratio \
     t,,1,,10,9,0.9,2,2,155,16,0.1 t,,4,,10,2,0.2,2,2,155,120,0.8
 picture requests requests.csv 'Misses of a prefix cache' 'miss ratio of blocks' \
