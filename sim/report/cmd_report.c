@@ -58,39 +58,46 @@ enum part {
     PARTS,
 };
 
-/* The traces of which a part says nothing: a cache of objects has no sets; one
-   of requests has neither sets nor places, and its curves are of requests. */
-enum traces_of { OF_OBJECTS = 1, OF_REQUESTS = 2, OF_OTHERS = 4 };
-
-static const struct {
-    const char *command;
-    unsigned not_of; /* a set of enum traces_of */
-} parts[PARTS] = {
-    [CURVE] = {"curve", OF_REQUESTS},
-    [REQUESTS] = {"curve", OF_OBJECTS | OF_OTHERS},
-    [INFO] = {"info", 0},
-    [PROFILE] = {"info", 0},
-    [HEATMAP] = {"info", OF_REQUESTS},
-    [POLICIES] = {"curve", 0},
-    [HISTOGRAM] = {"histogram", 0},
-    [CACHES] = {"compare", OF_OBJECTS | OF_REQUESTS},
-    [OVER_TIME] = {"curve", OF_OBJECTS},
-    [PHASES] = {"phases", OF_OBJECTS | OF_REQUESTS},
-    [LINES] = {"annotate", OF_OBJECTS},
-    [DATA] = {"annotate", OF_OBJECTS},
-};
-
-static enum traces_of kind_of_trace(const struct options *options,
-                                    const struct facts *facts)
+static bool of_requests(const struct options *options,
+                        const struct facts *facts)
 {
-    return options->results.objects                           ? OF_OBJECTS
-           : options->results.requests || facts->has_requests ? OF_REQUESTS
-                                                              : OF_OTHERS;
+    return !options->results.objects &&
+           (options->results.requests || facts->has_requests);
 }
 
-/* A few powers of two below the size from which on only cold misses are left;
-   false: there are none. */
-static bool ask_sizes(struct options *options, const struct facts *facts)
+/* The command of a part; NULL: a report of the trace does not have it.  A cache
+   of objects has no sets, and one of requests neither these nor places, and its
+   curves are of requests. */
+static const char *command_of(enum part part, const struct options *options,
+                              const struct facts *facts)
+{
+    const bool objects = options->results.objects;
+    const bool requests = of_requests(options, facts);
+    const bool sizes = !objects && facts->largest_blocks > 1;
+    const bool sites =
+        sizes && facts->has_sites && places_library_version() != NULL;
+    const bool windows = sizes && facts->references >= 2 * WINDOWS;
+    const bool sets = !objects && !requests;
+    const char *const commands[PARTS] = {
+        [CURVE] = requests ? NULL : "curve",
+        [REQUESTS] = requests ? "curve" : NULL,
+        [INFO] = "info",
+        [PROFILE] = "info",
+        [HEATMAP] = requests ? NULL : "info",
+        [POLICIES] = options->results.policies.count > 0 ? "curve" : NULL,
+        [HISTOGRAM] = "histogram",
+        [CACHES] = sets ? "compare" : NULL,
+        [OVER_TIME] = windows ? "curve" : NULL,
+        [PHASES] = sets && facts->references > 0 ? "phases" : NULL,
+        [LINES] = sites ? "annotate" : NULL,
+        [DATA] = sites && facts->has_data ? "annotate" : NULL,
+    };
+    return commands[part];
+}
+
+/* A few powers of two below the size from which on only cold misses are
+   left. */
+static void set_sizes(struct options *options, const struct facts *facts)
 {
     static struct margay_cache_size sizes[4];
     struct margay_cache_sizes *list = &options->results.sizes;
@@ -102,68 +109,55 @@ static bool ask_sizes(struct options *options, const struct facts *facts)
             sizes[list->count++] = (struct margay_cache_size){
                 .value = UINT64_C(1) << margay_log2_floor(blocks)};
     }
-    return list->count > 0;
 }
 
-/* Make the options those of a part; false: it is none of this report. */
-static bool ask(enum part part, struct options *options,
-                const struct facts *facts)
+/* The caches of the map: more sets than usual if all blocks need them. */
+static void set_caches(struct options *options, const struct facts *facts)
 {
-    const enum traces_of kind = kind_of_trace(options, facts);
     struct number_list *ways = &options->caches.ways;
     struct number_list *sets = &options->caches.sets;
-    options->command = command_find(parts[part].command);
+    for (uint64_t number = 1; ways->count < 5; number *= 2)
+        ways->numbers[ways->count++] = number;
+    for (uint64_t number = 1;
+         number <= MARGAY_MOST_SETS &&
+         (number <= USUAL_SETS || number * 8 < facts->largest_blocks);
+         number *= 2)
+        sets->numbers[sets->count++] = number;
+}
+
+/* Make the options those of a part. */
+static void set_part(enum part part, struct options *options,
+                     const struct facts *facts)
+{
+    const bool is_of_trace = part >= INFO && part <= HEATMAP;
+    options->command = command_find(command_of(part, options, facts));
     options->results.in_view = true;
     if (part != POLICIES) {
         options->results.policies.count = 0;
         options->results.requests =
-            kind == OF_REQUESTS && options->command->bit == ON_CURVE;
+            options->command->bit == ON_CURVE && of_requests(options, facts);
     }
     options->results.ttl.given &=
-        kind == OF_OBJECTS || options->results.requests;
+        options->results.objects || options->results.requests;
     options->profile = part == PROFILE;
     options->heatmap = part == HEATMAP;
-    if ((part >= INFO && part <= HEATMAP) || part >= PHASES)
+    options->annotate.data = part == DATA;
+    if (is_of_trace || part >= PHASES)
         options->run.blocks.count = options->run.blocks.count > 0;
+    if (is_of_trace && options->results.objects)
+        options->run.straddle = MARGAY_STRADDLE_FIRST;
     if (part == CURVE || part == REQUESTS)
         options_set_sentence_sizes(options);
-    if (parts[part].not_of & kind)
-        return false;
-    switch (part) {
-    case INFO:
-    case PROFILE:
-    case HEATMAP:
-        if (kind == OF_OBJECTS)
-            options->run.straddle = MARGAY_STRADDLE_FIRST;
-        return true;
-    case POLICIES:
-        return options->results.policies.count > 0;
-    case HISTOGRAM:
+    if (part == HISTOGRAM)
         options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
-        return true;
-    case CACHES: /* of the map: more sets than usual if all blocks need them */
-        for (uint64_t number = 1; ways->count < 5; number *= 2)
-            ways->numbers[ways->count++] = number;
-        for (uint64_t number = 1;
-             number <= MARGAY_MOST_SETS &&
-             (number <= USUAL_SETS || number * 8 < facts->largest_blocks);
-             number *= 2)
-            sets->numbers[sets->count++] = number;
-        return true;
-    case OVER_TIME: /* a sample is not looked into */
+    if (part == CACHES)
+        set_caches(options, facts);
+    if (part == OVER_TIME) { /* a sample is not looked into */
         options->results.sample.rate = 0;
         options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
-        return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
-    case PHASES:
-        return facts->references > 0;
-    case LINES:
-    case DATA:
-        options->annotate.data = part == DATA;
-        return (part == LINES || facts->has_data) && facts->has_sites &&
-               places_library_version() != NULL && ask_sizes(options, facts);
-    default:
-        return true;
     }
+    if (part == OVER_TIME || part >= LINES)
+        set_sizes(options, facts);
 }
 
 /* -------------------------------------------------------- running it -- */
@@ -292,17 +286,18 @@ static enum margay_status add_trace(struct sections *sections,
            blocks. */
         struct options part = *options;
         struct section section = {.source = (char *)trace};
-        ask(INFO, &part, &facts);
+        set_part(INFO, &part, &facts);
         part.run.straddle = MARGAY_STRADDLE_FIRST;
         status = run_part(&section, &part, false, &facts, exit_status, error);
         cells_clear(&section.table);
     }
     for (enum part i = 0; i < PARTS && status == MARGAY_OK; i++) {
         struct options part = *options;
-        if (!ask(i, &part, &facts))
+        const char *command = command_of(i, options, &facts);
+        if (command == NULL)
             continue;
-        struct section *section =
-            sections_new(sections, trace, parts[i].command);
+        set_part(i, &part, &facts);
+        struct section *section = sections_new(sections, trace, command);
         if (section == NULL)
             return margay_fail_memory(error, "a report");
         section->is_whole = part.results.sizes.kind != MARGAY_SIZES_LIST;
