@@ -31,10 +31,10 @@ struct rows {
     struct curve_sinks sinks;
     const struct margay_job *job;
     const struct margay_pass *pass;
-    struct margay_series all;   /* its references, in any cache */
-    char number[24];            /* of a tenant without a name */
-    struct curve_sample sample; /* of the series */
-    bool warns;                 /* of doubtful counts */
+    struct margay_series all;       /* its references, in any cache */
+    char number[24];                /* of a tenant without a name */
+    char sample[CURVE_SAMPLE_TEXT]; /* of the series */
+    bool warns;                     /* of doubtful counts */
 };
 
 static struct series_labels labels_of(struct rows *rows,
@@ -47,10 +47,8 @@ static struct series_labels labels_of(struct rows *rows,
         .block_bytes = pass->block_bytes,
         .window = options->run.window_refs != 0 ? &pass->window : NULL,
     };
-    rows->sample = curve_sample_of(options, series);
     if (curve_shows_sample(options))
-        labels.sampled = rows->sample.text;
-    labels.unsure_below = rows->sample.unsure_below;
+        labels.sampled = rows->sample;
     if (!series->has_key)
         return labels;
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
@@ -64,15 +62,17 @@ static struct series_labels labels_of(struct rows *rows,
 }
 
 static enum margay_status write_series(void *context,
-                                       const struct margay_series *series,
+                                       const struct margay_series *measured,
                                        struct margay_error *error)
 {
     struct rows *rows = context;
-    const struct series_labels labels = labels_of(rows, series);
-    summary_add(&rows->all, series, labels.unsure_below);
+    struct margay_series series = *measured;
+    const struct series_labels labels = labels_of(rows, &series);
+    curve_sample(rows->sinks.options, &series, rows->sample);
+    summary_add(&rows->all, &series);
     if (rows->warns)
-        warn_of_part(rows->sinks.options, &labels, series);
-    return curve_write(&rows->sinks, &labels, series, error);
+        warn_of_part(rows->sinks.options, &labels, &series);
+    return curve_write(&rows->sinks, &labels, &series, error);
 }
 
 /* The series of a pass at the sizes of the options. */
@@ -148,6 +148,27 @@ static enum margay_status begun(void *context, const struct margay_job *job,
     return status;
 }
 
+/* Measure the traces, or take the histograms of --from. */
+static enum margay_status measure(const struct curve *curve,
+                                  const struct drive *drive,
+                                  struct margay_error *error)
+{
+    struct margay_sizes object_sizes = {.list_blocks = NULL};
+    margay_question *question;
+    enum margay_status status;
+    if (curve->options->results.from != NULL) {
+        status = drive_open(drive, error);
+        return status == MARGAY_OK
+                   ? curve_from(&curve->tables, &curve->answers, error)
+                   : status;
+    }
+    status = curve_question(curve->options, &object_sizes, &question, error);
+    if (status == MARGAY_OK)
+        status = drive_run(drive, question, error);
+    free((void *)object_sizes.list_blocks);
+    return status;
+}
+
 int cmd_curve(const struct options *options)
 {
     const char *histogram = options->results.histogram;
@@ -161,7 +182,6 @@ int cmd_curve(const struct options *options)
                    .prometheus = prometheus == NULL ? NULL : &curve.prometheus},
         .answers = {.options = options, .unreached = &curve.unreached},
     };
-    struct margay_sizes object_sizes = {.list_blocks = NULL};
     char columns[CURVE_COLUMNS_TEXT];
     const struct drive drive = {
         .options = options,
@@ -179,18 +199,10 @@ int cmd_curve(const struct options *options)
                   [PROMETHEUS] = {.path = prometheus}},
     };
     struct margay_error error;
-    margay_question *question;
-    enum margay_status status;
     curve_columns(options, columns);
     curve_warn(options);
-    if (options->results.from == NULL) {
-        status = curve_question(options, &object_sizes, &question, &error);
-        if (status == MARGAY_OK)
-            status = drive_run(&drive, question, &error);
-    } else if ((status = drive_open(&drive, &error)) == MARGAY_OK)
-        status = curve_from(&curve.tables, &curve.answers, &error);
+    enum margay_status status = measure(&curve, &drive, &error);
     prometheus_end(&curve.prometheus, curve.csvs[PROMETHEUS].output);
-    free((void *)object_sizes.list_blocks);
     int exit_status = csv_conclude(status, curve.csvs, FILES, &error);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
                                                        : exit_status;

@@ -56,14 +56,13 @@ bool curve_shares(const struct options *options);
 
 /* ---------------------------------------------------------- the samples -- */
 
-/* How much of its trace a series was measured on. */
-struct curve_sample {
-    uint64_t blocks;       /* or objects that were counted; 0 = all, or none */
-    uint64_t unsure_below; /* smaller caches are not to be trusted */
-    char text[120];        /* "1 in 100 blocks (1,234 of about 123,400)"; "" */
-};
-struct curve_sample curve_sample_of(const struct options *options,
-                                    const struct margay_series *series);
+/* Say on how much of its trace a series was measured, "1 in 100 blocks (1,234
+   of about 123,400)" or "" = all, and return the first of these numbers.  The
+   sample is no guide of caches below series->unsure_below, which it raises. */
+#define CURVE_SAMPLE_TEXT 120
+uint64_t curve_sample(const struct options *options,
+                      struct margay_series *series,
+                      char text[CURVE_SAMPLE_TEXT]);
 
 /* Has the table SAMPLED_COLUMNS? */
 bool curve_shows_sample(const struct options *options);
@@ -112,8 +111,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
 /* Add a series to those that the summary is of, which are zeroed before the
    first: of several policies the first one's references count, of several keys
    all.  Its `unsure_below` is 0 where no row is of a cache below that. */
-void summary_add(struct margay_series *all, const struct margay_series *series,
-                 uint64_t unsure_below);
+void summary_add(struct margay_series *all, const struct margay_series *series);
 
 /* Warn where the sizes of objects change in a series that is not the only one
    of its trace: in a window, or of a tenant. */

@@ -32,11 +32,7 @@ const char *curve_histogram_columns(const struct options *options)
 
 static double share_of(const struct options *options, uint64_t distinct)
 {
-    double rate = options->results.sample.rate;
-    return options->results.policies.count == 0
-               ? margay_engine_share(drive_engine(options, 0).spec, distinct)
-           : rate == 0 ? 1
-                       : rate;
+    return margay_engine_share(drive_engine(options, 0).spec, distinct);
 }
 
 bool curve_shows_sample(const struct options *options)
@@ -45,29 +41,30 @@ bool curve_shows_sample(const struct options *options)
            share_of(options, UINT64_MAX) < 1;
 }
 
-struct curve_sample curve_sample_of(const struct options *options,
-                                    const struct margay_series *series)
+uint64_t curve_sample(const struct options *options,
+                      struct margay_series *series,
+                      char text[CURVE_SAMPLE_TEXT])
 {
     const double share = share_of(options, series->distinct);
-    struct curve_sample sample = {.unsure_below = series->unsure_below};
-    char text[2][WORDS_BYTES];
+    const uint64_t count = (uint64_t)((double)series->distinct * share + 0.5);
+    char numbers[2][WORDS_BYTES];
     double bytes = 1, few;
+    *text = '\0';
     if (share >= 1 || series->references == 0)
-        return (struct curve_sample){.blocks = 0};
-    sample.blocks = (uint64_t)((double)series->distinct * share + 0.5);
+        return count;
     if (series->in_bytes) /* LRU of objects takes small caches, too */
         bytes = options->results.policies.count == 0 || series->infinite == 0
                     ? 0
                     : (double)series->infinite_bytes / (double)series->infinite;
     few = ceil(FEW_BLOCKS * bytes / share);
-    if (few > (double)sample.unsure_below)
-        sample.unsure_below = (uint64_t)few;
-    snprintf(sample.text, sizeof sample.text, "1 in %.*g %s (%s of about %s)",
+    if (few > (double)series->unsure_below)
+        series->unsure_below = (uint64_t)few;
+    snprintf(text, CURVE_SAMPLE_TEXT, "1 in %.*g %s (%s of about %s)",
              1 / share < 10000 ? 4 : 7, 1 / share,
              series->in_bytes ? "objects" : "blocks",
-             words_number(sample.blocks, text[0]),
-             words_number(series->distinct, text[1]));
-    return sample;
+             words_number(count, numbers[0]),
+             words_number(series->distinct, numbers[1]));
+    return count;
 }
 
 /* --------------------------------------------------------------- tables -- */

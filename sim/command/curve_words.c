@@ -13,15 +13,14 @@
 #include "traces/traces_internal.h"
 
 #define SIZE_TEXT  80
-#define NAME_TEXT  512 /* of labels, without the trace */
+#define NAME_TEXT  MARGAY_MESSAGE_BYTES
 #define PARTS_TEXT 320
 
 /* The series asked about, of misses or of missed bytes. */
 struct curve {
-    const char *trace;
-    char labels[NAME_TEXT]; /* of the series: ", tenant web" */
-    const char *ratio;      /* "miss ratio" */
-    uint64_t block_bytes;   /* 0 = unknown */
+    char name[NAME_TEXT]; /* "a.din, tenant web" */
+    const char *ratio;    /* "miss ratio" */
+    uint64_t block_bytes; /* 0 = unknown */
     const struct margay_series *series;
     bool bytes;
     uint64_t all;  /* the references or bytes that the misses are of */
@@ -73,28 +72,26 @@ static void say_unreached(const struct curve *curve, double most)
     uint64_t cold = margay_round_count(curve->cold, bits);
     name_size(curve, size_at(curve, last), text);
     if (curve->series->bound != 0)
-        message_keep("%s%s: no cache of up to %s has a %s of at most %g: there "
+        message_keep("%s: no cache of up to %s has a %s of at most %g: there "
                      "it is %.6g, and nothing is known beyond",
-                     curve->trace, curve->labels, text, curve->ratio, most,
-                     lowest);
+                     curve->name, text, curve->ratio, most, lowest);
     else if (margay_round_count(misses_at(curve, last), bits) == cold)
-        message_keep("%s%s: no cache has a %s of at most %g: the cold misses "
+        message_keep("%s: no cache has a %s of at most %g: the cold misses "
                      "alone are %.6g (%" PRIu64 " of %" PRIu64 ")",
-                     curve->trace, curve->labels, curve->ratio, most, lowest,
-                     cold, margay_round_count(curve->all, bits));
+                     curve->name, curve->ratio, most, lowest, cold,
+                     margay_round_count(curve->all, bits));
     else
-        message_keep(
-            "%s%s: no cache has a %s of at most %g: the lowest is %.6g, "
-            "of %s",
-            curve->trace, curve->labels, curve->ratio, most, lowest, text);
+        message_keep("%s: no cache has a %s of at most %g: the lowest is %.6g, "
+                     "of %s",
+                     curve->name, curve->ratio, most, lowest, text);
 }
 
 static bool answer_at_most(const struct curve *curve, double most)
 {
     char text[SIZE_TEXT];
     if (curve->series->count == 0 || curve->all == 0) {
-        message_keep("%s%s: there are no references, and so no %s",
-                     curve->trace, curve->labels, curve->ratio);
+        message_keep("%s: there are no references, and so no %s", curve->name,
+                     curve->ratio);
         return false;
     }
     /* Simulated caches are those of a grid alone. */
@@ -104,13 +101,12 @@ static bool answer_at_most(const struct curve *curve, double most)
     for (size_t i = 0; i < curve->series->count; i++) {
         if (ratio_of(curve, misses_at(curve, i)) > most)
             continue;
-        message_keep("%s%s: %sthe smallest cache with a %s of at most %g has "
-                     "%s: %.6g",
-                     curve->trace, curve->labels,
-                     is_grid ? "of the sizes that were simulated, " : "",
-                     curve->ratio, most,
-                     name_size(curve, size_at(curve, i), text),
-                     ratio_of(curve, misses_at(curve, i)));
+        message_keep(
+            "%s: %sthe smallest cache with a %s of at most %g has "
+            "%s: %.6g",
+            curve->name, is_grid ? "of the sizes that were simulated, " : "",
+            curve->ratio, most, name_size(curve, size_at(curve, i), text),
+            ratio_of(curve, misses_at(curve, i)));
         return true;
     }
     say_unreached(curve, most);
@@ -127,9 +123,8 @@ static void say_knee(const struct curve *curve, size_t number, size_t knee)
     while (size_at(curve, half) <= size / 2)
         half++;
     message_keep(
-        "%s%s: knee %zu at %s: the %s falls from %.6g at half of that to %.6g",
-        curve->trace, curve->labels, number, name_size(curve, size, text),
-        curve->ratio,
+        "%s: knee %zu at %s: the %s falls from %.6g at half of that to %.6g",
+        curve->name, number, name_size(curve, size, text), curve->ratio,
         ratio_of(curve, half == 0 ? curve->all : misses_at(curve, half - 1)),
         ratio_of(curve, misses_at(curve, knee)));
 }
@@ -150,8 +145,7 @@ static enum margay_status answer_knees(const struct curve *curve,
     for (size_t i = 0; i < knees.count; i++)
         say_knee(curve, i + 1, knees.list[i]);
     if (status == MARGAY_OK && knees.count == 0)
-        message_keep("%s%s: the curve has no knee", curve->trace,
-                     curve->labels);
+        message_keep("%s: the curve has no knee", curve->name);
     free(points);
     return status;
 }
@@ -164,7 +158,8 @@ bool answers_are_asked(const struct options *options)
            options->results.at_most_bytes >= 0 || options->results.knees != 0;
 }
 
-/* Block sizes are named where there are several. */
+/* The trace, and what labels the series, but block sizes only where there are
+   several. */
 static void name_series(const struct options *options,
                         const struct series_labels *labels,
                         const struct margay_series *series,
@@ -176,7 +171,7 @@ static void name_series(const struct options *options,
                  labels->block_bytes);
     if (labels->window != NULL)
         snprintf(window, sizeof window, ", window %" PRIu64, *labels->window);
-    snprintf(text, NAME_TEXT, "%s%s%s%s%s%s", blocks, window,
+    snprintf(text, NAME_TEXT, "%s%s%s%s%s%s%s", labels->trace, blocks, window,
              labels->tenant == NULL ? "" : ", tenant ",
              labels->tenant == NULL ? "" : labels->tenant,
              series->policy == NULL ? "" : ", policy ",
@@ -190,14 +185,13 @@ enum margay_status answer_series(const struct options *options,
 {
     enum margay_status status = MARGAY_OK;
     struct curve curve = {
-        .trace = labels->trace,
         .ratio = "miss ratio",
         .block_bytes = labels->block_bytes,
         .series = series,
         .all = series->references,
         .cold = series->infinite,
     };
-    name_series(options, labels, series, curve.labels);
+    name_series(options, labels, series, curve.name);
     if (options->results.at_most >= 0)
         *unreached |= !answer_at_most(&curve, options->results.at_most);
     if (options->results.knees > 0)
@@ -244,22 +238,20 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
     return part > all / 100;
 }
 
-/* `of` labels the part of the trace, ", tenant web", or is empty. */
-static void warn_of_resized(const char *trace, const char *of, uint64_t resized,
-                            uint64_t all)
+static void warn_of_resized(const char *name, uint64_t resized, uint64_t all)
 {
     if (is_more_than_a_hundredth(resized, all))
-        message_keep("%s%s: %" PRIu64 " requests (%.3g%%) have another size "
+        message_keep("%s: %" PRIu64 " requests (%.3g%%) have another size "
                      "than their object had before; each size counts from its "
                      "request on (--sizes-from takes one for all)",
-                     trace, of, resized, 100 * (double)resized / (double)all);
+                     name, resized, 100 * (double)resized / (double)all);
 }
 
 void warn_of_part(const struct options *options,
                   const struct series_labels *labels,
                   const struct margay_series *series)
 {
-    char text[WORDS_BYTES], of[NAME_TEXT];
+    char text[WORDS_BYTES], name[NAME_TEXT];
     unsigned bits = series->fraction_bits;
     struct margay_series all = *series;
     /* All policies have the same requests. */
@@ -268,15 +260,14 @@ void warn_of_part(const struct options *options,
          series->policy != options->results.policies.specs[0]))
         return;
     all.policy = NULL;
-    name_series(options, labels, &all, of);
-    warn_of_resized(labels->trace, of, margay_round_count(all.resized, bits),
+    name_series(options, labels, &all, name);
+    warn_of_resized(name, margay_round_count(all.resized, bits),
                     margay_round_count(all.references, bits));
     if (all.doubtful > 0)
         message_keep(
-            "%s%s: in caches smaller than the largest object at most "
+            "%s: in caches smaller than the largest object at most "
             "%s misses more",
-            labels->trace, of,
-            words_number(margay_round_count(all.doubtful, bits), text));
+            name, words_number(margay_round_count(all.doubtful, bits), text));
 }
 
 static void warn_of_sizes(const struct margay_job *job,
@@ -284,7 +275,7 @@ static void warn_of_sizes(const struct margay_job *job,
 {
     uint64_t never;
     (void)margay_trace_unknown_sizes(job->reader, &never);
-    warn_of_resized(job->trace, "", counts->resized, counts->references);
+    warn_of_resized(job->trace, counts->resized, counts->references);
     if (is_more_than_a_hundredth(never, counts->references))
         message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
                      "their object is never said%s",
@@ -372,29 +363,29 @@ static void summarise_sample(const struct options *options,
                              const struct margay_pass *pass,
                              const struct margay_series *series)
 {
-    struct curve_sample sample = curve_sample_of(options, series);
-    char size[WORDS_BYTES];
-    if (sample.text[0] == '\0')
+    const char *what = series->in_bytes ? "objects" : "blocks";
+    struct margay_series measured = *series;
+    char sample[CURVE_SAMPLE_TEXT], size[WORDS_BYTES];
+    uint64_t count = curve_sample(options, &measured, sample);
+    if (*sample == '\0')
         return;
-    message_tell("%s: a sample of %s", pass->trace, sample.text);
+    message_tell("%s: a sample of %s", pass->trace, sample);
     if (series->unsure_below > 0)
         message_tell("%s: the rows of caches smaller than %s %s are no guide "
                      "in a sample",
                      pass->trace, words_number(series->unsure_below, size),
                      series->in_bytes ? "bytes" : "blocks");
-    if (sample.blocks < TOO_FEW_BLOCKS)
+    if (count < TOO_FEW_BLOCKS)
         message_tell("%s: %" PRIu64 " %s are too few for a sample; some "
                      "thousand err less: --sample with a larger share",
-                     pass->trace, sample.blocks,
-                     series->in_bytes ? "objects" : "blocks");
+                     pass->trace, count, what);
 }
 
 /* -------------------------------------------------------------- the pass -- */
 
-void summary_add(struct margay_series *all, const struct margay_series *series,
-                 uint64_t below)
+void summary_add(struct margay_series *all, const struct margay_series *series)
 {
-    uint64_t before = all->unsure_below;
+    uint64_t before = all->unsure_below, below = series->unsure_below;
     bool unsure = series->count > 0 && series->points[0].size < below;
     if (all->references == 0)
         *all = *series;

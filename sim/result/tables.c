@@ -148,7 +148,7 @@ enum margay_status table_series(struct csv_writer *csv,
             csv_u64(csv, point->shared_misses);
         if (labels->sampled != NULL) {
             csv_text(csv, labels->sampled);
-            csv_u64(csv, point->size < labels->unsure_below);
+            csv_u64(csv, point->size < series->unsure_below);
         }
         csv_end_row(csv);
     }

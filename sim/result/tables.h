@@ -26,7 +26,6 @@ struct series_labels {
     const char *tenant;     /* NULL = there are no keys */
     const char *sampled;    /* the share that was counted, "" = all; NULL =
                                there are no SAMPLED_COLUMNS */
-    uint64_t unsure_below;  /* that share is no guide for smaller caches */
 };
 
 /* Rows of CURVE_COLUMNS, and of a column for each further count. */
