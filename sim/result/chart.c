@@ -62,10 +62,16 @@ static uint64_t size_at(const struct chart *chart, size_t row)
     return size;
 }
 
+/* The number of a cell; 0 = it has none, or there is no such column. */
+static double number_at(const struct chart *chart, size_t row, size_t column)
+{
+    return strtod(cells_at(chart->table, row, column), NULL);
+}
+
 static double ratio_at(const struct chart *chart, const struct line *line,
                        size_t row)
 {
-    return strtod(cells_at(chart->table, row, line->ratio), NULL);
+    return number_at(chart, row, line->ratio);
 }
 
 static void add_line(struct chart *chart, const struct line *line)
@@ -275,13 +281,6 @@ static void put_name(const struct chart *chart, size_t index)
         output_text(chart->output, "%sin bytes", gap);
 }
 
-/* Are misses known at some sizes only, between which a smaller one may do,
-   too? */
-static bool is_grid(const struct chart *chart)
-{
-    return cells_column(chart->table, "policy") != SIZE_MAX;
-}
-
 /* From which size on a ratio is reached. */
 struct step {
     double ratio;
@@ -315,6 +314,26 @@ static size_t find_steps(const struct chart *chart, const struct line *line,
         if (ratio_at(chart, line, row) <= ratio_at(chart, line, line->end - 1))
             break;
     }
+    return count;
+}
+
+/* "; at most 5% miss from 2 KiB, 2% from 9 KiB"; returns how many there are.
+   Policies are simulated at some sizes only, between which a smaller one may
+   do, too. */
+static size_t put_steps(const struct chart *chart, const struct line *line)
+{
+    const bool is_grid = cells_column(chart->table, "policy") != SIZE_MAX;
+    struct step steps[MOST_STEPS];
+    char ratio[WORDS_BYTES], size[WORDS_BYTES];
+    size_t count = find_steps(chart, line, steps);
+    for (size_t i = 0; i < count; i++)
+        output_text(chart->output, "%s%s%s %s %s", i == 0 ? "; at most " : ", ",
+                    words_ratio(steps[i].ratio, ratio), i == 0 ? " miss" : "",
+                    is_grid ? "by" : "from",
+                    name_size(chart, size_at(chart, steps[i].row), size));
+    if (count > 0 && is_grid)
+        output_text(chart->output, ", the first size%s of the grid that do%s",
+                    margay_plural(count, "s"), count == 1 ? "es" : "");
     return count;
 }
 
@@ -363,29 +382,38 @@ static bool ends_in_first_uses(const struct chart *chart,
     return is_plain;
 }
 
-/* The number in a column of the first row of a line; 0 = there is none. */
-static double first_of(const struct chart *chart, const struct line *line,
-                       const char *column)
-{
-    return strtod(
-        cells_at(chart->table, line->first, cells_column(chart->table, column)),
-        NULL);
-}
-
 /* " Of the tokens that hit at 90 KiB, 90% hit from 9 KiB.", of requests. */
 static void put_savings(const struct chart *chart, const struct line *line)
 {
     char size[WORDS_BYTES], largest[WORDS_BYTES];
     size_t tokens = cells_column(chart->table, "hit_tokens");
     size_t row = line->first, last = line->end - 1;
-    double most = strtod(cells_at(chart->table, last, tokens), NULL);
-    while (strtod(cells_at(chart->table, row, tokens), NULL) < 0.9 * most)
+    double most = number_at(chart, last, tokens);
+    while (number_at(chart, row, tokens) < 0.9 * most)
         row++;
     if (most > 0)
         output_text(chart->output,
                     " Of the tokens that hit at %s, 90%% hit from %s.",
                     name_size(chart, size_at(chart, last), largest),
                     name_size(chart, size_at(chart, row), size));
+}
+
+/* ": 20,000 references, blocks of 16 tokens on average" */
+static void put_references(const struct chart *chart, size_t row)
+{
+    const struct cells *table = chart->table;
+    const size_t references = cells_column(table, "references");
+    const char *sampled = cells_at(table, row, cells_column(table, "sampled"));
+    double tokens =
+        number_at(chart, row, cells_column(table, "request_tokens"));
+    char text[WORDS_BYTES];
+    output_text(chart->output, ": %s references",
+                words_cell(table, row, references, text));
+    if (*sampled != '\0')
+        output_text(chart->output, ", of which a sample of %s counts", sampled);
+    if (tokens > 0)
+        output_text(chart->output, ", blocks of %.4g tokens on average",
+                    tokens / number_at(chart, row, references));
 }
 
 /* "a: sample.din: 20,000 references; at most 5% miss from 2 KiB, 2% from 9 KiB.
@@ -395,12 +423,11 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
                                        struct margay_error *error)
 {
     const struct line *line = &chart->lines[index];
-    struct step steps[MOST_STEPS];
-    char size[WORDS_BYTES], text[WORDS_BYTES], end[WORDS_BYTES];
-    size_t count = find_steps(chart, line, steps), last = line->end - 1;
+    const size_t last = line->end - 1;
+    const double least = ratio_at(chart, line, last);
+    const bool is_floor = ends_in_first_uses(chart, line);
+    char text[WORDS_BYTES], end[WORDS_BYTES];
     size_t same = 0;
-    double least = ratio_at(chart, line, last);
-    bool is_floor = ends_in_first_uses(chart, line);
     put_name(chart, index);
     while (!coincide(chart, line, &chart->lines[same]))
         same++;
@@ -408,32 +435,15 @@ static enum margay_status put_sentence(const struct chart *chart, size_t index,
         output_text(chart->output, ": as %c.\n", mark_of(chart, same));
         return MARGAY_OK;
     }
-    output_text(chart->output, ": %s references",
-                words_cell(chart->table, line->first,
-                           cells_column(chart->table, "references"), text));
-    const char *sampled = cells_at(chart->table, line->first,
-                                   cells_column(chart->table, "sampled"));
-    if (*sampled != '\0')
-        output_text(chart->output, ", of which a sample of %s counts", sampled);
-    double tokens = first_of(chart, line, "request_tokens");
-    if (tokens > 0)
-        output_text(chart->output, ", blocks of %.4g tokens on average",
-                    tokens / first_of(chart, line, "references"));
-    for (size_t i = 0; i < count; i++)
-        output_text(chart->output, "%s%s%s %s %s", i == 0 ? "; at most " : ", ",
-                    words_ratio(steps[i].ratio, text), i == 0 ? " miss" : "",
-                    is_grid(chart) ? "by" : "from",
-                    name_size(chart, size_at(chart, steps[i].row), size));
-    if (count > 0 && is_grid(chart))
-        output_text(chart->output, ", the first size%s of the grid that do%s",
-                    margay_plural(count, "s"), count == 1 ? "es" : "");
+    put_references(chart, line->first);
+    bool has_steps = put_steps(chart, line) > 0;
     words_ratio(least, text);
     name_size(chart, size_at(chart, last), end);
     if (is_floor)
         output_text(chart->output, ".");
     else
         output_text(chart->output, "; %s%s at %s.", text,
-                    count == 0 ? " of them miss" : "", end);
+                    has_steps ? "" : " of them miss", end);
     put_savings(chart, line);
     enum margay_status status = put_knees(chart, line, error);
     if (is_floor)
