@@ -89,6 +89,8 @@ static enum margay_status question_of_all(
     struct margay_sizes *sizes, margay_question **question,
     struct margay_error *error)
 {
+    const struct margay_tiers *tiers = &options->results.tiers;
+    const struct margay_layer_groups *groups = &options->results.groups;
     const struct objects_wanted objects = {
         .sizes = sizes, .histogram = options->results.histogram != NULL};
     if (options->results.objects)
@@ -101,11 +103,8 @@ static enum margay_status question_of_all(
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
         .directory = output_temporary_directory(),
-        .tiers = options->results.tiers.inclusion == MARGAY_EXCLUSIVE
-                     ? NULL
-                     : &options->results.tiers,
-        .groups = options->results.groups.count == 0 ? NULL
-                                                     : &options->results.groups,
+        .tiers = tiers->inclusion == MARGAY_EXCLUSIVE ? NULL : tiers,
+        .groups = groups->count == 0 ? NULL : groups,
     };
     const struct margay_policies_request policies = {
         .policies = requests.policies,

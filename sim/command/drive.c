@@ -96,7 +96,8 @@ struct margay_engine_request drive_engine(const struct options *options,
 }
 
 /* Without operands the trace is standard input. */
-static struct margay_request request_of(const struct options *options)
+static struct margay_request request_of(const struct options *options,
+                                        const struct needs *needs)
 {
     static const char *const standard_input[] = {"-"};
     bool none = options->operand_count == 0;
@@ -104,6 +105,8 @@ static struct margay_request request_of(const struct options *options)
     if (drive_joins(options))
         reading.tenant = NULL; /* the tenants are the traces */
     return (struct margay_request){
+        .needs = needs->list,
+        .need_count = sizeof needs->list / sizeof *needs->list,
         .traces = none ? standard_input : options->operands,
         .trace_count = none ? 1 : options->operand_count,
         .reading = reading,
@@ -480,16 +483,15 @@ enum margay_status drive_run(const struct drive *drive,
 {
     const struct options *options = drive->options;
     const struct needs needs = needs_of(options);
-    struct margay_request request = request_of(options);
+    const struct margay_request request = request_of(options, &needs);
     struct seat seat = {.drive = drive};
+    const bool shows =
+        options->output != NULL || options->results.prometheus != NULL;
     const struct margay_host host = {
         .context = &seat,
         .begun = begun,
         .ended = ended,
-        .look = drive->snapshot != NULL && (options->output != NULL ||
-                                            options->results.prometheus != NULL)
-                    ? look
-                    : NULL,
+        .look = drive->snapshot != NULL && shows ? look : NULL,
         .save = save,
         .stop = stop,
         .tell = tell,
@@ -498,8 +500,6 @@ enum margay_status drive_run(const struct drive *drive,
     const struct margay_engine_request engine =
         drive_engine(options, drive->needs);
     struct margay_outcome outcome;
-    request.needs = needs.list;
-    request.need_count = sizeof needs.list / sizeof *needs.list;
     enum margay_status status = drive_open(drive, error);
     if (status == MARGAY_OK)
         status = check_request(options, error);
@@ -543,6 +543,7 @@ int drive_dismiss(int exit_status)
 
 int drive_serve(const struct options *options)
 {
-    struct margay_request request = request_of(options);
+    const struct needs needs = needs_of(options);
+    const struct margay_request request = request_of(options, &needs);
     return margay_ranks_serve(&request);
 }

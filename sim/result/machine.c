@@ -172,6 +172,13 @@ static bool is_positive(const char *text, uint64_t *number)
     return margay_parse_u64(text, number) && *number > 0;
 }
 
+/* Bytes, perhaps with a suffix. */
+static bool is_size(const char *text, uint64_t *number)
+{
+    bool suffixed;
+    return margay_parse_size(text, "", number, &suffixed, NULL) == MARGAY_OK;
+}
+
 /* Set the value of a column of a level; the text outlives the machine.  False:
    column->expected says what may stand there. */
 static bool set_field(struct machine *machine, size_t index,
@@ -179,7 +186,6 @@ static bool set_field(struct machine *machine, size_t index,
 {
     struct margay_level *level = &machine->levels[index];
     void *field = (char *)level + column->field;
-    bool suffixed;
     unsigned value;
     char *end;
     switch (column->form) {
@@ -193,9 +199,7 @@ static bool set_field(struct machine *machine, size_t index,
     case BYTES:
         if (field == &level->bytes)
             machine->entries[index] = 0;
-        return margay_parse_size(text, "", field, &suffixed, NULL) ==
-                   MARGAY_OK &&
-               *(uint64_t *)field != 0;
+        return is_size(text, field) && *(uint64_t *)field != 0;
     case ENTRIES:
         return is_positive(text, &machine->entries[index]);
     case NUMBER:
@@ -238,13 +242,10 @@ static enum margay_status add_text(const struct machine *machine,
     char *dots =
         columns[field->column].form == POLICY ? NULL : strstr(text, "..");
     uint64_t at = 0, to = 0;
-    bool suffixed;
     if (dots != NULL)
         *dots = '\0';
     bool numbers =
-        margay_parse_size(text, "", &at, &suffixed, NULL) == MARGAY_OK &&
-        margay_parse_size(dots == NULL ? text : dots + 2, "", &to, &suffixed,
-                          NULL) == MARGAY_OK;
+        is_size(text, &at) && is_size(dots == NULL ? text : dots + 2, &to);
     if (dots != NULL)
         *dots = '.';
     uint64_t met = at;
