@@ -4,10 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/command/help.h"
 #include "sim/options/commands.h"
+#include "sim/options/files.h"
 #include "sim/options/options.h"
-#include "sim/options/trace_format.h"
 #include "sim/result/run_csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"

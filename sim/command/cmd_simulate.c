@@ -9,7 +9,7 @@
 #include "sim/command/drive.h"
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
-#include "sim/options/trace_format.h"
+#include "sim/options/files.h"
 #include "sim/result/machine_table.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"

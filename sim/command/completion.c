@@ -1,7 +1,5 @@
 /* completion.c - completion scripts for shells */
 #define _GNU_SOURCE
-#include "sim/command/help.h"
-
 #include <stdbool.h>
 #include <string.h>
 

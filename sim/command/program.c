@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "sim/command/drive.h"
-#include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/files.h"
 #include "sim/options/options.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "sim/command/drive.h"
-#include "sim/options/trace_format.h"
+#include "sim/options/files.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 

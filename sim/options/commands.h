@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <margay/prediction.h>
 
 struct options;
+struct margay_generator_info;
 
 /* The place of each command in the table, and the number of commands. */
 enum {
@@ -91,5 +93,16 @@ const struct command *command_find(const char *name);
 
 /* Print that `name` is no command, and the command that was probably meant. */
 void command_report_unknown(const char *name, const char *also);
+
+/* Print help on a command, which fits a screen; returns the exit status. */
+int help_print(const struct command *command);
+
+/* Put a script for a shell, "bash" or "zsh", that completes commands, options
+   and their values, from the program's own tables. */
+void put_completion(FILE *text, const void *shell);
+
+/* Row `index` of the generators of margay generate: those of the library, then
+   the one of a histogram's distances; NULL beyond the last. */
+const struct margay_generator_info *generator_at(size_t index);
 
 #endif

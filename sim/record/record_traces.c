@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "sim/options/files.h"
-#include "sim/options/trace_format.h"
 #include "sim/record/record.h"
 #include "sim/run/spans.h"
 #include "sim/terminal/message.h"
