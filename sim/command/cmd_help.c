@@ -85,14 +85,6 @@ static void put_names(FILE *text, const struct choice *choice)
 
 /* ---------------------------------------------------- help on a command -- */
 
-/* "  NAME   DESCRIPTION" in the list of operands. */
-static void put_operand(FILE *text, bool is_first, int columns,
-                        const char *name, const char *description)
-{
-    fprintf(text, "%s  %-*s%s\n", is_first ? "\n" : "", columns, name,
-            description);
-}
-
 static void put_choice(FILE *text, const void *context)
 {
     const struct choice *choice = context;
@@ -112,14 +104,16 @@ static void put_choice(FILE *text, const void *context)
     if (plot_draws(command->name))
         fprintf(text, "With -o FILE.svg it draws, and takes the options of "
                       "'margay help plot', too.\n");
+    if (command->bit & (ON_GENERATE | ON_PLOT))
+        fprintf(text, "\n");
     for (size_t i = 0;
          command->bit == ON_GENERATE && (generator = generator_at(i)) != NULL;
          i++)
-        put_operand(text, i == 0, 12, generator->name, generator->description);
+        fprintf(text, "  %-12s%s\n", generator->name, generator->description);
     for (size_t i = 0;
          command->bit == ON_PLOT && (kind = plot_kind_at(i)) != NULL; i++) {
         if (kind->picture != NULL)
-            put_operand(text, i == 0, 30, kind->table, kind->picture);
+            fprintf(text, "  %-30s%s\n", kind->table, kind->picture);
     }
 }
 

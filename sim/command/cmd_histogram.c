@@ -136,12 +136,12 @@ static enum margay_status write_pass(void *context,
         write_rows(histogram, &histogram->csv, job, pass, error);
     if (status == MARGAY_OK && histogram->options->results.objects)
         summarise_objects_pass(histogram->options, job, pass);
-    if (status != MARGAY_OK || histogram->options->results.objects)
-        return status;
-    const struct margay_series all = margay_result_describe(
-        margay_engine_analysis_result(job->analyses[pass->index]));
-    table_summarise(pass, &all);
-    return MARGAY_OK;
+    else if (status == MARGAY_OK) {
+        const struct margay_series all = margay_result_describe(
+            margay_engine_analysis_result(job->analyses[pass->index]));
+        table_summarise(pass, &all);
+    }
+    return status;
 }
 
 int cmd_histogram(const struct options *options)

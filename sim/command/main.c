@@ -1,7 +1,7 @@
 /* main.c - margay */
 #include <malloc.h>
 
-#include "sim/command/program.h"
+#include "sim/options/commands.h"
 
 int main(int argument_count, char **arguments)
 {

@@ -64,9 +64,8 @@ static enum margay_status unpack(const char *name, const uint64_t *words,
     if (status == MARGAY_BAD_INPUT)
         return margay_words_fail(name, &model_kind, HEADER_WORDS, error, "%s",
                                  why.message);
-    if (status != MARGAY_OK)
-        return margay_fail(error, status, "%s", why.message);
-    return MARGAY_OK;
+    return status == MARGAY_OK ? status
+                               : margay_fail(error, status, "%s", why.message);
 }
 
 enum margay_status predict_read_model(const char *path, margay_model **model,

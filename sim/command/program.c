@@ -5,8 +5,6 @@
  * as into a file, and shown from there.
  */
 #define _GNU_SOURCE
-#include "sim/command/program.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -105,4 +105,7 @@ void put_completion(FILE *text, const void *shell);
    the one of a histogram's distances; NULL beyond the last. */
 const struct margay_generator_info *generator_at(size_t index);
 
+/* Run the command of main's arguments; returns the exit status. */
+int program_run(int argument_count, char **arguments);
+
 #endif

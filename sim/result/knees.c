@@ -126,9 +126,8 @@ static int compare_rows(const void *a, const void *b)
 static bool read_field(const struct cells *table, size_t row, const char *name,
                        uint64_t *number)
 {
-    size_t column = cells_column(table, name);
-    return column != SIZE_MAX &&
-           margay_parse_u64(cells_at(table, row, column), number);
+    return margay_parse_u64(cells_at(table, row, cells_column(table, name)),
+                            number);
 }
 
 enum margay_status knees_of_rows(const struct cells *table, size_t first,

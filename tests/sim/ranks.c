@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "sim/command/drive.h"
-#include "sim/command/program.h"
+#include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
 
