@@ -87,12 +87,12 @@ static enum margay_status find_rise(const struct diff *diff,
     if (status == MARGAY_OK)
         status = read_value(now, diff->match.partner[row], column, ratios,
                             &ratio_is, &is, error);
-    change->rise = ratio_is - ratio_was;
-    if (status != MARGAY_OK || ratios)
-        return status;
-    status = read_value(base, row, diff->references, false, &ratio_was,
-                        &references, error);
-    double more = is > was ? (double)(is - was) : -(double)(was - is);
+    if (status == MARGAY_OK && !ratios)
+        status = read_value(base, row, diff->references, false, &ratio_was,
+                            &references, error);
+    double more = ratios     ? ratio_is - ratio_was
+                  : is > was ? (double)(is - was)
+                             : -(double)(was - is);
     change->rise = more == 0 ? 0 : more / (double)references;
     return status;
 }

@@ -10,7 +10,6 @@
 #include "sim/result/run_csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
-#include "sim/terminal/progress.h"
 #include "traces/traces_internal.h"
 
 /* The bytes of an array's element, where a generator makes addresses. */

@@ -13,7 +13,6 @@
 #include "sim/run/running.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
-#include "sim/terminal/progress.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 

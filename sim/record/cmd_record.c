@@ -17,7 +17,6 @@
 #include "sim/record/record.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/progress.h"
 #include "traces/traces_internal.h"
 
 /* ------------------------------------------------------------ recording -- */

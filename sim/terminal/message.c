@@ -1,15 +1,24 @@
-/* message.c - the messages on standard error */
+/* message.c - the messages on standard error, and the progress of a long run */
+#define _GNU_SOURCE
 #include "sim/terminal/message.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
+#define SECONDS_BETWEEN 0.2
+#define NAME_COLUMNS    24
+
 static const char *command_name;
-static bool silent, quiet, keeps_none;
+static bool silent, tells_none, keeps_none;
 
 /* Several threads may print when several traces are read at the same time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -69,7 +78,7 @@ void message_keep_none(void)
 
 void message_be_quiet(void)
 {
-    quiet = true;
+    tells_none = true;
 }
 
 /* A message for which there is no memory is lost. */
@@ -97,7 +106,7 @@ void message_tell(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!quiet)
+    if (!tells_none)
         keep(format, arguments);
     va_end(arguments);
 }
@@ -124,20 +133,6 @@ int message_error(const struct margay_error *error)
     return EXIT_TROUBLE;
 }
 
-void message_status(const char *format, ...)
-{
-    char text[MARGAY_MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    margay_make_printable(text);
-    pthread_mutex_lock(&mutex);
-    fprintf(stderr, "\r%s\033[K", text);
-    status_shown = true;
-    pthread_mutex_unlock(&mutex);
-}
-
 struct suggestion suggest(const char *word, const char *prefix,
                           const char *(*candidate)(size_t i,
                                                    const void *context),
@@ -149,4 +144,77 @@ struct suggestion suggest(const char *word, const char *prefix,
         snprintf(suggestion.text, sizeof suggestion.text,
                  " (did you mean '%s%s'?)", prefix, nearest);
     return suggestion;
+}
+
+/* ------------------------------------------------------------ progress -- */
+
+void progress_begin(struct progress *progress, const char *name, bool quiet)
+{
+    *progress = (struct progress){
+        .name = name,
+        .quiet = quiet,
+        .terminal = isatty(STDERR_FILENO) == 1,
+        .started = margay_clock_seconds(CLOCK_MONOTONIC),
+    };
+    progress->shown = progress->started;
+}
+
+/* Show the last part of a path, cut to leave room, and the state on the
+   terminal's current line. */
+static void show_status(const char *name, const char *state)
+{
+    char text[MARGAY_MESSAGE_BYTES];
+    const char *slash = strrchr(name, '/');
+    snprintf(text, sizeof text, "%.*s: %s", NAME_COLUMNS,
+             slash == NULL || slash[1] == '\0' ? name : slash + 1, state);
+    margay_make_printable(text);
+    pthread_mutex_lock(&mutex);
+    fprintf(stderr, "\r%s\033[K", text);
+    status_shown = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* "41.2%, 1234 references, 25.1 M/s, 3 s left" */
+static void format_state(char *text, size_t bytes, double seconds,
+                         const char *how, uint64_t references, uint64_t done,
+                         uint64_t total)
+{
+    double rate = seconds > 0 ? (double)references / seconds * 1e-6 : 0;
+    double share = total == 0 ? 0 : (double)done / (double)total;
+    bool known = share > 0 && share < 1;
+    unsigned long s =
+        known ? (unsigned long)(seconds * (1 - share) / share + 0.5) : 0;
+    char percent[32] = "", left[48] = "";
+    /* Once all bytes are read, they do not show the remaining time. */
+    if (known)
+        snprintf(percent, sizeof percent, "%.1f%%, ", share * 100);
+    if (s >= 3600)
+        snprintf(left, sizeof left, ", %lu h %02lu min left", s / 3600,
+                 s / 60 % 60);
+    else if (s >= 60)
+        snprintf(left, sizeof left, ", %lu min %02lu s left", s / 60, s % 60);
+    else if (known)
+        snprintf(left, sizeof left, ", %lu s left", s);
+    snprintf(text, bytes, "%s%" PRIu64 " reference%s%s, %.1f M/s%s", percent,
+             references, margay_plural(references, "s"), how, rate, left);
+}
+
+void progress_update(struct progress *progress, uint64_t references,
+                     uint64_t done, uint64_t total)
+{
+    char state[160];
+    bool asked = signals_report_wanted() && !progress->quiet;
+    if (!asked && (progress->quiet || !progress->terminal))
+        return;
+    double now = margay_clock_seconds(CLOCK_MONOTONIC);
+    if (!asked && now - progress->shown < SECONDS_BETWEEN)
+        return;
+    progress->shown = now;
+    format_state(state, sizeof state, now - progress->started,
+                 progress->simulates ? " simulated" : "", references, done,
+                 total);
+    if (asked)
+        message_print("%s: %s", progress->name, state);
+    else
+        show_status(progress->name, state);
 }

@@ -1,15 +1,16 @@
 /*
- * message.h - the messages on standard error
+ * message.h - the messages on standard error, and the progress of a long run
  *
- * Every message is one printable line, "margay COMMAND: ...".  A status line
- * (progress on a terminal) is overwritten by the next one and wiped before
- * any message.
+ * Every message is one printable line, "margay COMMAND: ...".  On a terminal, a
+ * status line shows the progress; the next one overwrites it, and it is wiped
+ * before any message.  SIGUSR1 asks for a message of the progress anywhere.
  */
 #ifndef MARGAY_SIM_TERMINAL_MESSAGE_H
 #define MARGAY_SIM_TERMINAL_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <margay/status.h>
 
@@ -46,9 +47,23 @@ void message_keep_none(void);
 /* Print the message of an error; returns EXIT_TROUBLE. */
 int message_error(const struct margay_error *error);
 
-/* Show a text on the terminal's current line until something replaces it. */
-void message_status(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+struct progress {
+    const char *name; /* of the trace or the program */
+    bool quiet, terminal;
+    bool simulates;        /* references that have been read */
+    double started, shown; /* seconds */
+};
+
+/* Begin with `name`, which must outlive the progress. */
+void progress_begin(struct progress *progress, const char *name, bool quiet);
+
+/* Note that `references` references are done, and `done` of `total` steps, by
+   which the time left is estimated; total 0 = unknown.  Cheap enough to be
+   called for every batch. */
+void progress_update(struct progress *progress, uint64_t references,
+                     uint64_t done, uint64_t total);
+
+/* Wipe the status line. */
 void message_wipe_status(void);
 
 struct suggestion {
