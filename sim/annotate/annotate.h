@@ -22,7 +22,7 @@
 #include <margay/status.h>
 #include <margay/traces.h>
 
-#include "sim/result/machine_table.h"
+#include "sim/result/machine.h"
 
 #ifdef MARGAY_HAS_LIBDW
 #include <elfutils/libdwfl.h>

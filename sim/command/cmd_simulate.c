@@ -10,7 +10,7 @@
 #include "sim/command/stream.h"
 #include "sim/options/commands.h"
 #include "sim/options/files.h"
-#include "sim/result/machine_table.h"
+#include "sim/result/machine.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

@@ -5,7 +5,7 @@
  * events those that say which level they count.
  */
 #define _GNU_SOURCE
-#include "sim/result/machine_table.h"
+#include "sim/result/machine.h"
 
 #include <inttypes.h>
 #include <limits.h>

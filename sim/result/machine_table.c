@@ -1,5 +1,5 @@
 /* machine_table.c - the rows of machines */
-#include "sim/result/machine_table.h"
+#include "sim/result/machine.h"
 
 #include <stdlib.h>
 
