@@ -21,6 +21,7 @@
  */
 #include "stackdist/exact/exact_state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,8 +180,9 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
         double refs = (double)(e->fed_refs - e->grown_refs);
         double fresh = (double)(e->hash.entries - e->grown_entries);
         if (refs > 0 && left > 0)
-            margay_hash_stretch(&e->hash, (uint64_t)(left / refs * fresh / 2) +
-                                              2 * MARGAY_EXACT_SEGMENT);
+            margay_hash_stretch(
+                &e->hash, (uint64_t)fmin(left / refs * fresh / 2, 0x1p62) +
+                              2 * MARGAY_EXACT_SEGMENT);
     }
     if (is_full(e)) {
         if (e->rank.live >= margay_exact_most_live(e))

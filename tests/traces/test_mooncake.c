@@ -69,8 +69,8 @@ static void test_tokens(void)
                  "{\"hash_ids\":[4]}{\"hash_ids\":[],\"input_length\":7}"
                  "{\"hash_ids\":[]}",
                  "512/ 1100 900 ? alone:7", "keys in any order");
-    check_tokens("{\"input_length\":100,\"hash_ids\":[1]}", "512/ 100",
-                 "one block");
+    check_tokens("\xef\xbb\xbf{\"input_length\":100,\"hash_ids\":[1]}",
+                 "512/ 100", "one block, after a mark of the order of bytes");
     check_tokens("{\"input_length\":1100,\"hash_ids\":[1,2,3,4]}", "256/ 1100",
                  "as many as are full");
     check_tokens("{\"input_length\":5,\"hash_ids\":[1,2,3,4,5,6]}", "0/ 5",

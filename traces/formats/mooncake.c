@@ -36,6 +36,7 @@
 #include "traces/base/late.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/names.h"
+#include "traces/formats/scan.h"
 
 /* Blanks that may stand before the first object. */
 static size_t skip_blanks(const char *text, size_t bytes)
@@ -55,7 +56,8 @@ static bool has_key(const char *text, size_t bytes, const char *key)
 static bool is_magic(const void *window, size_t bytes)
 {
     const char *text = window;
-    size_t first = skip_blanks(text, bytes);
+    size_t mark = margay_order_mark(text, bytes);
+    size_t first = mark + skip_blanks(text + mark, bytes - mark);
     return first < bytes && text[first] == '{' &&
            (has_key(text, bytes, "\"hash_ids\"") ||
             has_key(text, bytes, "\"chunk_hashes\""));
@@ -494,9 +496,13 @@ static enum margay_status parse(struct reader *reader,
                                 struct margay_error *error)
 {
     struct margay_intake *intake = reader->source.intake;
-    enum margay_status status = margay_intake_hold(intake, 1, error);
+    enum margay_status status =
+        margay_intake_hold(intake, reader->begun ? 1 : 3, error);
     if (status != MARGAY_OK)
         return status;
+    if (!reader->begun)
+        intake->begin += margay_order_mark(intake->held + intake->begin,
+                                           margay_intake_left(intake));
     const unsigned char *piece =
         (const unsigned char *)intake->held + intake->begin;
     size_t bytes = margay_intake_left(intake);
