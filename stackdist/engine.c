@@ -50,8 +50,8 @@ enum margay_status margay_engine_parse(const char *spec,
                                        struct margay_settings *settings,
                                        struct margay_error *error)
 {
-    static const struct margay_spec_table table = {"engine", "engines", row_at,
-                                                   false};
+    static const struct margay_spec_table table = {"engine", "the engines are",
+                                                   row_at, false};
     size_t index;
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);

@@ -206,7 +206,10 @@ const struct margay_policy margay_policy_fifo = {
 const struct margay_policy margay_policy_clock = {
     .info = {.name = "clock",
              .parameters = "max=1,new=0",
-             .help = "the block goes that came first, unless it was hit since",
+             .help =
+                 "the block goes that came first of those without a chance: "
+                 "new in the beginning, and one more for each hit, up to "
+                 "max",
              .source = "Corbato 1968",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"max", "1|1..255", MARGAY_COUNT},

@@ -70,8 +70,9 @@ enum margay_status margay_policy_parse(const char *spec,
                                        struct margay_settings *settings,
                                        struct margay_error *error)
 {
-    static const struct margay_spec_table table = {"policy", "policies", row_at,
-                                                   true};
+    static const struct margay_spec_table table = {
+        "policy", "'margay help policies' explains them; the policies are",
+        row_at, true};
     const struct margay_own_policy *own;
     size_t index;
     *policy = &margay_policy_own;
@@ -80,7 +81,8 @@ enum margay_status margay_policy_parse(const char *spec,
     if (strcasecmp(spec, "belady") == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "unknown policy '%s' (did you mean opt, or "
-                           "belady-size for objects?)",
+                           "belady-size for objects?); 'margay help policies' "
+                           "explains them",
                            spec);
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);

@@ -133,7 +133,7 @@ static void put_commands(FILE *text, const void *context)
 static void put_heading(FILE *text, unsigned commands)
 {
     const struct command *command;
-    const char *before = "\nOf ";
+    const char *before = "Of ";
     int column = 0;
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
         if ((commands & command->bit) == 0)
@@ -159,8 +159,10 @@ static void put_all_options(FILE *text, const void *context)
                 continue;
             if (k < i)
                 break;
-            if (k == i)
+            if (k == i) {
+                fputc('\n', text);
                 put_heading(text, commands);
+            }
             put_option(text, other);
         }
     }
@@ -176,17 +178,21 @@ static void put_able(FILE *text, const char *option, unsigned ability)
     }
 }
 
+static void put_policy(FILE *text, const struct margay_policy_info *policy)
+{
+    fprintf(text, "  %-8s %s\n", policy->name, policy->help);
+    if (*policy->parameters != '\0')
+        fprintf(text, "  %-8s %s\n", "", policy->parameters);
+}
+
 static void put_policies(FILE *text, const void *context)
 {
     const struct margay_policy_info *policy;
     (void)context;
     fprintf(text, "The policies of --policy, with what parameters are "
                   "unless NAME:KEY=VALUE says.\n\n");
-    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
-        fprintf(text, "  %-8s %s\n", policy->name, policy->help);
-        if (*policy->parameters != '\0')
-            fprintf(text, "  %-8s %s\n", "", policy->parameters);
-    }
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++)
+        put_policy(text, policy);
     put_able(text, "--objects", MARGAY_POLICY_FOR_OBJECTS);
     fprintf(text, "\nThere all but the bounds take admit=size<N, "
                   "admit=second-hit,\nadmit=adaptsize or admit=P, too, "
@@ -196,12 +202,13 @@ static void put_policies(FILE *text, const void *context)
     fprintf(text, " leaf-lru\n");
 }
 
-static void put_formats(FILE *text, const void *context)
+/* Those of a name, unless it is NULL. */
+static void put_formats(FILE *text, const void *name)
 {
     const struct margay_format_info *format;
-    (void)context;
     for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
-        fprintf(text, "  %-12s %s\n", format->name, format->description);
+        if (name == NULL || strcmp(format->name, name) == 0)
+            fprintf(text, "  %-12s %s\n", format->name, format->description);
 }
 
 static void put_layouts(FILE *text, const void *context)
@@ -210,6 +217,36 @@ static void put_layouts(FILE *text, const void *context)
     (void)context;
     for (size_t i = 0; (layout = margay_layout_text(i)) != NULL; i++)
         fputs(layout, text);
+}
+
+static void put_machines(FILE *text, const void *context)
+{
+    const struct option *option = option_in_table(0);
+    (void)context;
+    for (size_t i = 1; strcmp(option->name, "machine") != 0; i++)
+        option = option_in_table(i);
+    fputs("  ", text);
+    for (const char *name = option->words; *name != '\0'; name++)
+        fputs(*name == ' ' ? "\n  " : (const char[]){*name, '\0'}, text);
+    putc('\n', text);
+}
+
+/* The format, the policy and the options of a name; nothing if it has none. */
+static void put_named(FILE *text, const void *name)
+{
+    const struct margay_policy_info *policy;
+    const struct option *option;
+    struct margay_error error;
+    put_formats(text, name);
+    if (strchr(name, '/') == NULL &&
+        margay_policy_find(name, &policy, &error) == MARGAY_OK)
+        put_policy(text, policy);
+    for (size_t i = 0; (option = option_in_table(i)) != NULL; i++) {
+        if (strcmp(option->name, name) == 0) {
+            put_heading(text, option->commands);
+            put_option(text, option);
+        }
+    }
 }
 
 /* ---------------------------------------------------------- the command -- */
@@ -269,12 +306,13 @@ int help_print(const struct command *command)
 int cmd_help(const struct options *options)
 {
     static const struct {
-        const char *name;
+        const char *name, *of_one;
         put_help *put;
-    } topics[] = {{"options", put_all_options},
-                  {"policies", put_policies},
-                  {"formats", put_formats},
-                  {"layouts", put_layouts}};
+    } topics[] = {{"options", "option", put_all_options},
+                  {"policies", "policy", put_policies},
+                  {"formats", "format", put_formats},
+                  {"layouts", "layout", put_layouts},
+                  {"machines", "machine", put_machines}};
     if (options->completion != NULL)
         return print(text_of(put_completion, options->completion));
     if (options->operand_count == 0)
@@ -284,9 +322,14 @@ int cmd_help(const struct options *options)
     if (command != NULL)
         return help_print(command);
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
-        if (strcmp(topic, topics[i].name) == 0)
+        if (strcmp(topic, topics[i].name) == 0 ||
+            strcmp(topic, topics[i].of_one) == 0)
             return print(text_of(topics[i].put, NULL));
     }
+    char *named = text_of(put_named, topic);
+    if (named == NULL || *named != '\0')
+        return print(named);
+    free(named);
     command_report_unknown(topic, "");
     return EXIT_TROUBLE;
 }

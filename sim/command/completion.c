@@ -119,14 +119,13 @@ static void put_operands(const struct script *script,
 {
     const struct command *other;
     const struct margay_generator_info *generator;
-    if (command->bit == ON_HELP) {
-        for (size_t i = 0; (other = command_at(i)) != NULL; i++)
-            put_word(script, other->name);
-    }
-    if (command->bit == ON_GENERATE) {
-        for (size_t i = 0; (generator = generator_at(i)) != NULL; i++)
-            put_word(script, generator->name);
-    }
+    for (size_t i = 0;
+         command->bit == ON_HELP && (other = command_at(i)) != NULL; i++)
+        put_word(script, other->name);
+    for (size_t i = 0;
+         command->bit == ON_GENERATE && (generator = generator_at(i)) != NULL;
+         i++)
+        put_word(script, generator->name);
 }
 
 /* ---------------------------------------------------------------- bash -- */

@@ -65,6 +65,15 @@ help_has() {
 help_has curve '--block BYTES\[,...\] block sizes'
 help_has engines '--blocks N how many --sweep goes up to'
 help_has record '--verbose say why faster methods'
+help_has biosnoop "^ biosnoop bcc's biosnoop"
+help_has clock ' max=1,new=0'
+help_has policy '^The policies of'
+help_has groups '--groups GROUP'
+help_has machines ' intel-skylake$'
+is 'help clock has no other policy' "$("$MARGAY" help clock | wc -l)" 2
+refuses "unknown policy 'sive' .*; 'margay help policies'" \
+    curve --policy sive /dev/null
+refuses "no format 'din2'.*'margay help formats'" curve -f din2 /dev/null
 printf '0 10\n' >one.din
 run assoc -v --sets 1 --ways 1 one.din
 like 'assoc -v tells the format' "$(head -n 1 err)" 'from content: 1 line$'

@@ -109,7 +109,7 @@ static const struct known {
     {"trace", "nothing of the kind\n", "", 0, "expected a record of a known"},
     {"trace", "nothing\tof\tthe\tkind\tat\n", "", 0, "expected a record"},
     {"trace", "hello world\n", "", 0, ":1: found 'hello world', expected"},
-    {"trace", "hello", "", 0, "named with -f ('margay version' lists"},
+    {"trace", "hello", "", 0, "named with -f ('margay help formats' l"},
     {"trace.txt", "3 30\n", "", 0, ":1: found '3 30'"},
     {".din", "hello\n", "din", 0, ":1: found 'hello', expected a label"},
 };

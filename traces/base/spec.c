@@ -59,10 +59,9 @@ static enum margay_status find_row(const struct margay_spec_table *table,
             used += (size_t)snprintf(list.text + used, sizeof list.text - used,
                                      "%s%s", used == 0 ? "" : ", ", known);
     }
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "unknown %s '%s'%s; the %s are %s", table->noun, name,
-                       suggest(name, row_name, table).text, table->plural,
-                       list.text);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "unknown %s '%s'%s; %s %s",
+                       table->noun, name, suggest(name, row_name, table).text,
+                       table->list, list.text);
 }
 
 /* A spec while it is parsed. */

@@ -53,7 +53,8 @@ struct margay_spec_row {
 };
 
 struct margay_spec_table {
-    const char *noun, *plural; /* of its rows, for messages */
+    const char *noun, *list; /* of its rows, for messages; what precedes
+                                 their names: "the engines are" */
     struct margay_spec_row (*row)(size_t index);
     bool any_case; /* names are known in capitals, too */
 };

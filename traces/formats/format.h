@@ -230,7 +230,7 @@ const struct margay_format *margay_format_row(size_t index);
 const struct margay_format *margay_layout_row(size_t index);
 
 /* Where people find all names. */
-#define MARGAY_LISTS_FORMATS "'margay version' lists them"
+#define MARGAY_LISTS_FORMATS "'margay help formats' lists them"
 
 /* The row of that name; with `to_write`, only a writable one.  Fails with
    MARGAY_BAD_ARGUMENT, and suggests names. */

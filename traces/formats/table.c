@@ -58,8 +58,9 @@ enum margay_status margay_format_find(const char *name, bool to_write,
     const char *nearest = margay_nearest(name, name_at, &to_write);
     if (*format == NULL && nearest != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "no format '%s'%s (did you mean '%s'?)", name,
-                           to_write ? " to write" : "", nearest);
+                           "no format '%s'%s (did you mean '%s'?)%s", name,
+                           to_write ? " to write" : "", nearest,
+                           to_write ? "" : "; " MARGAY_LISTS_FORMATS);
     if (!to_write)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "no format '%s'; " MARGAY_LISTS_FORMATS, name);
