@@ -618,8 +618,10 @@ refuses("'float' object cannot be", margay.curve, "t.din", policy=Fraction,
         sizes=[4], raises=TypeError)
 refuses("division", margay.assoc, "t.din", sets=[2], ways=[2], policy=Failing,
         raises=ZeroDivisionError)
-refuses("", margay.curve, "t.din", policy=margay.Policy, sizes=[4],
-        raises=NotImplementedError)
+refuses("has no victim()", margay.curve, "t.din", policy=margay.Policy,
+        sizes=[4], raises=TypeError)
+refuses("an object of Fifo", margay.assoc, "t.din", policy=Fifo(1, 1, 1),
+        sets=[4], ways=[1], raises=TypeError)
 refuses("not defined for objects", margay.curve, "sized.csv", objects=True,
         policy=Fifo, **sized)
 machine = [{"cache": name, "holds": "all", "bytes": size, "block_bytes": 64,
@@ -635,11 +637,14 @@ for vary in {}, {"L2.policy": ["lru", "fifo"], "L1.bytes": "1K..2K"}:
         table["L2.policy"] = list(map(str.lower, table["L2.policy"]))
     check(f"simulate: policies in Python, {vary}", is_equal(table, known) and
           len(table["misses"]) == (8 if vary else 2), table.rows())
+refuses("vary: str (expected a dict", margay.simulate, "t.din", machine,
+        vary="L2.ways=4", raises=TypeError)
 sys.stdout.flush()
 standard = [os.dup(number) for number in range(3)]
 os.closerange(0, 3)
 try:
     table = margay.simulate("t.din", [both[0], machine[1]], limit=4000)
+    in_memory = margay.simulate([array.array("Q", range(99))] * 2, machine)
 finally:
     for number, kept in enumerate(standard):
         os.dup2(kept, number)
@@ -647,6 +652,8 @@ finally:
 known = margay.simulate("t.din", machine, limit=4000)
 check("simulate: a policy in Python, without standard streams",
       is_equal(table, known), table.rows())
+check("and traces in memory", is_equal(in_memory, margay.simulate(
+    [array.array("Q", range(99))] * 2, machine)), in_memory.rows())
 check("filter: a policy in Python", list(
     margay.filter("t.din", sets=3, ways=2, policy=Fifo).block) == list(
     margay.filter("t.din", sets=3, ways=2, policy="fifo").block))

@@ -253,16 +253,15 @@ def assoc(trace: Traces, *, sets: Sizes, ways: Sizes,
     policies = _list(policy)
     rows = Rows(("block_bytes", "sets", "ways", "cache_bytes", "references",
                  "misses", "policy"))
-    names = [name if isinstance(name, str) else name.__name__
-             for name in policies]
 
     def ended(analysis: Any, ended_pass: Any) -> None:
         block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
         for (i, number), (k, way), (p, name) in itertools.product(
-                *map(enumerate, (*numbers, names))):
+                *map(enumerate, (*numbers, own.specs))):
             _c.margay_caches_analysis_row(analysis, ended_pass, i, k, p, found)
             rows.add(block or None, number, way, number * way * block or None,
-                     found.references, sum(found.misses), name)
+                     found.references, sum(found.misses),
+                     own.names.get(name, name))
 
     with _specs_of(policies) as own:
         request, specs = _policies_request(lib.margay_caches_request,

@@ -130,10 +130,13 @@ def simulate(trace: Traces, machine: Machine, *,
         raise Error(f"machine: {type(machine).__name__} (expected the name of "
                     "its table, or a list of dicts, one of columns for each "
                     "cache)")
+    if vary is not None and not isinstance(vary, Mapping):
+        raise TypeError(f"vary: {type(vary).__name__} (expected a dict of "
+                        "fields and their values, as {'L2.ways': [4, 8]})")
     fields = {field: _list(values) for field, values in (vary or {}).items()}
     own = [value for value in itertools.chain(
         (row.get("policy") for row in rows), *fields.values())
-        if isinstance(value, type)]
+        if isinstance(value, (type, Policy))]
     with tempfile.TemporaryDirectory() as folder, _specs_of(own, True) as found:
         path = os.path.join(folder, "machine")
         specs = dict(zip(own, found.specs))

@@ -194,10 +194,18 @@ def _specs_of(policies: Iterable[Any],
         try:
             for policy in policies:
                 if isinstance(policy, type) and issubclass(policy, Policy):
+                    if policy.victim is Policy.victim:
+                        raise TypeError(
+                            f"policy: {policy.__name__} has no victim() "
+                            "(expected one, which returns a way)")
                     own.append(_Served(policy, folder) if of_command else
                                _Loaded(policy, os.path.join(
                                    folder, f"policy{len(own)}.so")))
                     specs.append(own[-1].path)
+                elif isinstance(policy, Policy):
+                    raise TypeError(
+                        f"policy: an object of {type(policy).__name__} "
+                        "(expected the class, as each cache has an object)")
                 else:
                     specs.append(str(policy))
             found = _Specs(specs, own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 # mypy: enable-incomplete-feature=Unpack
 import contextlib
 import ctypes
+import fcntl
 import os
 import sys
 import threading
@@ -84,7 +85,11 @@ def _sources(traces: Traces, given: dict[str, Any]) -> Iterator[list[_Source]]:
                 sources.append(_Source(os.fspath(trace), os.fspath(trace), -1))
                 formats.add(given["format"])
                 continue
-            file = stack.enter_context(open(os.memfd_create("trace"), "wb"))
+            # Not the descriptor of a standard stream that is closed here.
+            made = os.memfd_create("trace")
+            file = stack.enter_context(open(fcntl.fcntl(
+                made, fcntl.F_DUPFD_CLOEXEC, 3), "wb"))
+            os.close(made)
             formats.add(_arrays.write(trace, file))
             file.flush()
             sources.append(_Source(f"/proc/self/fd/{file.fileno()}",
