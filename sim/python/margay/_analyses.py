@@ -257,7 +257,8 @@ def assoc(trace: Traces, *, sets: Sizes, ways: Sizes,
     def ended(analysis: Any, ended_pass: Any) -> None:
         block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
         for (i, number), (k, way), (p, name) in itertools.product(
-                *map(enumerate, (*numbers, own.specs))):
+                enumerate(numbers[0]), enumerate(numbers[1]),
+                enumerate(own.specs)):
             _c.margay_caches_analysis_row(analysis, ended_pass, i, k, p, found)
             rows.add(block or None, number, way, number * way * block or None,
                      found.references, sum(found.misses),
