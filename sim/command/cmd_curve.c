@@ -12,19 +12,15 @@
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
-#include "traces/traces_internal.h"
 
 enum { TABLE, HISTOGRAM, PROMETHEUS, FILES };
 
 struct curve {
-    const struct options *options;
     struct csv_writer csvs[FILES];
     struct prometheus prometheus;
     struct curve_sinks tables, answers;
     bool unreached; /* some trace has no cache for --at-most */
 };
-
-/* ------------------------------------------------------------- the rows -- */
 
 /* A pass, whose series go into sinks. */
 struct rows {
@@ -46,9 +42,8 @@ static struct series_labels labels_of(struct rows *rows,
         .trace = pass->trace,
         .block_bytes = pass->block_bytes,
         .window = options->run.window_refs != 0 ? &pass->window : NULL,
+        .sampled = curve_shows_sample(options) ? rows->sample : NULL,
     };
-    if (curve_shows_sample(options))
-        labels.sampled = rows->sample;
     if (!series->has_key)
         return labels;
     snprintf(rows->number, sizeof rows->number, "%" PRIu64, series->key);
@@ -100,7 +95,7 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     const struct curve *curve = context;
-    const struct options *options = curve->options;
+    const struct options *options = curve->tables.options;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {.sinks = curve->tables, .job = job, .warns = true};
     struct rows answers = {.sinks = curve->answers, .job = job, .pass = pass};
@@ -122,10 +117,9 @@ static enum margay_status snapshot(void *context, struct csv_writer *csv,
                                    struct margay_error *error)
 {
     struct curve *curve = context;
-    struct rows rows = {.sinks = {.options = curve->options, .csv = csv},
+    struct rows rows = {.sinks = {.options = curve->tables.options, .csv = csv},
                         .job = job};
-    if (csv == NULL)
-        rows.sinks.prometheus = &curve->prometheus;
+    rows.sinks.prometheus = csv == NULL ? &curve->prometheus : NULL;
     return write_rows(&rows, pass, error);
 }
 
@@ -134,14 +128,12 @@ static void publish(void *context, struct output *output)
     prometheus_end(&((struct curve *)context)->prometheus, output);
 }
 
-/* ---------------------------------------------------------- the command -- */
-
 /* Sizes that cannot be are refused before anything is written. */
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
-    struct rows rows = {.sinks.options = ((struct curve *)context)->options,
-                        .job = job};
+    struct rows rows = {
+        .sinks.options = ((struct curve *)context)->tables.options, .job = job};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
         status = write_rows(&rows, &job->passes[i], error);
@@ -153,18 +145,17 @@ static enum margay_status measure(const struct curve *curve,
                                   const struct drive *drive,
                                   struct margay_error *error)
 {
+    bool has_traces = curve->tables.options->results.from == NULL;
     struct margay_sizes object_sizes = {.list_blocks = NULL};
-    margay_question *question;
-    enum margay_status status;
-    if (curve->options->results.from != NULL) {
-        status = drive_open(drive, error);
-        return status == MARGAY_OK
-                   ? curve_from(&curve->tables, &curve->answers, error)
-                   : status;
-    }
-    status = curve_question(curve->options, &object_sizes, &question, error);
+    margay_question *question = NULL;
+    enum margay_status status =
+        has_traces ? curve_question(curve->tables.options, &object_sizes,
+                                    &question, error)
+                   : drive_open(drive, error);
     if (status == MARGAY_OK)
-        status = drive_run(drive, question, error);
+        status = has_traces
+                     ? drive_run(drive, question, error)
+                     : curve_from(&curve->tables, &curve->answers, error);
     free((void *)object_sizes.list_blocks);
     return status;
 }
@@ -174,7 +165,6 @@ int cmd_curve(const struct options *options)
     const char *histogram = options->results.histogram;
     const char *prometheus = options->results.prometheus;
     struct curve curve = {
-        .options = options,
         .tables = {.options = options,
                    .csv = &curve.csvs[TABLE],
                    .histogram_csv =

@@ -152,7 +152,6 @@ for trace in sites.words sites.mgt; do
 done
 check 'words have the same sites' cmp -s sites.words.csv sites.mgt.csv
 
-
 # -------------------------------------------------------------------- units --
 # The output of convert for addresses.
 run record --to mgt -o whole.mgt ./straddle

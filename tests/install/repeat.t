@@ -3,8 +3,7 @@
 . tests/sim/lib.sh
 
 # -------------------------------------------------------------------- dist --
-# What is packed is the last commit; where the tree is more than that, or no
-# repository, the tree itself is what is built elsewhere.
+# Elsewhere the last commit is built, or the tree where it is more than that.
 mkdir -p some/other/place
 if git -C "$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then
     for round in first second; do
