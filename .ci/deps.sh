@@ -20,15 +20,12 @@ build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
     liblzma-dev libyajl-dev libpcre2-dev'
 run="$build gnuplot-nox libdw-dev $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4 nodejs"
-capture=$check
 clang_plugin='g++ clang llvm-dev'
-evaluation="$capture $clang_plugin gnugo povray povray-includes x264
+evaluation="$check $clang_plugin gnugo povray povray-includes x264
     pocketsphinx pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal
     texlive-latex-base"
-annotate=$check
 cross="$check gcc-aarch64-linux-gnu qemu-user"
-valgrind=$check
 llvm="$check $clang_plugin"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
@@ -40,12 +37,9 @@ for group in "${@-none}"; do
     case $group in
     build) packages="$packages $build" ;;
     run) packages="$packages $run" ;;
-    check) packages="$packages $check" ;;
-    capture) packages="$packages $capture" ;;
-    annotate) packages="$packages $annotate" ;;
+    check | capture | annotate | valgrind) packages="$packages $check" ;;
     cross) packages="$packages $cross" ;;
     evaluation) packages="$packages $evaluation" ;;
-    valgrind) packages="$packages $valgrind" ;;
     mpi) packages="$packages $mpi" ;;
     llvm) packages="$packages $llvm" ;;
     gpu) packages="$packages $gpu" ;;

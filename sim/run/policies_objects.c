@@ -346,7 +346,7 @@ enum margay_status margay_object_policies_question(
                              MARGAY_CACHES_OF_OBJECTS, &made->base.rows, error);
     for (size_t i = 0; i < made->base.rows.count && status == MARGAY_OK; i++) {
         if (made->half_life_refs != 0 &&
-            strncmp(made->base.rows.list[i].info->name, "pfoo-", 5) == 0)
+            margay_policy_row_is_bound(&made->base.rows.list[i]))
             status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                                  "--policy %s: its bound holds where all "
                                  "requests count alike, not with --half-life",

@@ -10,7 +10,6 @@
  */
 #include "sim/run/policies_replay.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -227,49 +226,6 @@ static void take_misses(const struct task *task,
     points->writebacks = counts->writebacks;
 }
 
-/* The counts of a point as a list, after its size. */
-#define PLACE(count) \
-    (offsetof(struct margay_series_point, count) / sizeof(uint64_t))
-#define PLACES (sizeof(struct margay_series_point) / sizeof(uint64_t))
-
-void margay_replay_fade(const struct margay_replay *replay, uint64_t piece,
-                        struct margay_point_masses *masses,
-                        struct margay_series_point *counts)
-{
-    double factor = pow(replay->factor, (double)(piece - masses->pieces));
-    uint64_t counted[PLACES];
-    memcpy(counted, counts, sizeof counted);
-    for (size_t i = 1; i < PLACES; i++) {
-        masses->list[i] += (double)(int64_t)counted[i];
-        masses->list[i] *= factor;
-    }
-    masses->pieces = piece;
-    *counts = (struct margay_series_point){.size = counts->size};
-}
-
-void margay_replay_settle(const struct margay_replay *replay,
-                          const struct margay_point_masses *masses,
-                          struct margay_series_point *counts)
-{
-    const struct margay_series *all = replay->all;
-    uint64_t counted[PLACES];
-    if (replay->piece_refs == 0)
-        return;
-    memcpy(counted, counts, sizeof counted);
-    for (size_t i = 1; i < PLACES; i++) {
-        bool whole = i == PLACE(missed_cost) || i == PLACE(written_bytes);
-        unsigned bits = whole                      ? 0
-                        : i == PLACE(missed_bytes) ? all->byte_fraction_bits
-                                                   : all->fraction_bits;
-        counted[i] = margay_mass_of(counted[i], masses->list[i], bits);
-    }
-    memcpy(counts, counted, sizeof counted);
-    /* Rounding may make a count larger than that of all references. */
-    counts->misses = margay_minimum(counts->misses, all->references);
-    counts->missed_bytes =
-        margay_minimum(counts->missed_bytes, all->reference_bytes);
-}
-
 /* The words of the history before the end of a piece. */
 static uint64_t end_of_piece(const struct margay_replay *replay, uint64_t piece)
 {
@@ -377,7 +333,7 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
         points[i].size = replay->sizes[task->first + i];
     if (replay->simulate != NULL)
         return replay->simulate(replay, row, &tasks->watching, points, error);
-    if (strncmp(row->info->name, "pfoo-", 5) == 0) {
+    if (margay_policy_row_is_bound(row)) {
         margay_watching_add(&tasks->watching,
                             margay_history_count(&replay->history));
         return margay_future_bound(tasks->future,

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "assoc/assoc_internal.h"
 #include "sim/run/history.h"
@@ -20,6 +21,13 @@ struct margay_policy_row {
     bool simulated;              /* otherwise an engine measures it, */
     enum margay_measure measure; /* which is this */
 };
+
+/* Is it pfoo-l or pfoo-u, which have no caches? */
+static inline bool margay_policy_row_is_bound(
+    const struct margay_policy_row *row)
+{
+    return strncmp(row->info->name, "pfoo-", 5) == 0;
+}
 
 /* Those of LRU and of the optima are below. */
 #define MARGAY_POLICY_MEASURES (MARGAY_OPTIMAL_BYPASS_DISTANCES + 1)
