@@ -38,7 +38,7 @@ static const struct option table[] = {
 _Static_assert(sizeof table / sizeof table[0] <= 64 * OPTION_WORDS,
                "options.given has a bit for each row");
 
-static unsigned usual_threads; /* 0 = the number of cores */
+static unsigned usual_threads; /* 0 = the number of cores, not yet asked for */
 
 void options_set_usual_threads(unsigned threads)
 {
@@ -47,12 +47,14 @@ void options_set_usual_threads(unsigned threads)
 
 static void set_defaults(struct options *options)
 {
-    long cores = usual_threads != 0 ? (long)usual_threads
-                                    : sysconf(_SC_NPROCESSORS_ONLN);
+    if (usual_threads == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        usual_threads = cores < 1 ? 1 : (unsigned)cores;
+    }
     *options = (struct options){
         .seed = 1,
         .reading = MARGAY_TRACE_OPTIONS_DEFAULT,
-        .run.threads = cores < 1 ? 1 : (unsigned)cores,
+        .run.threads = usual_threads,
         .engine.spec = "exact",
         .results.sizes.kind = MARGAY_SIZES_USUAL,
         .results.bins.kind = MARGAY_BINS_EXACT,
