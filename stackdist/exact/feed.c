@@ -62,6 +62,45 @@ static enum margay_status feed_filtered(struct margay_exact *e,
     return status;
 }
 
+/* ------------------------------------------------- without the filter -- */
+
+/* The first references of a segment, by which it is judged. */
+#define LOOKED_AT 128
+
+/* A reference to the block just referred to waits until its bucket, which is
+   read as a whole, has been written: it takes more time than any other.  Such
+   references, and others that do not change the stack, are counted and dropped,
+   but for the first of a segment; e->kept has the rest, whose number is
+   returned. */
+static size_t condense(struct margay_exact *e, const uint64_t *blocks,
+                       size_t count)
+{
+    uint64_t top[2] = {blocks[0], blocks[0]};
+    e->kept[0] = blocks[0];
+    return 1 + e->near->kernel->condense(blocks + 1, count - 1, top,
+                                         e->kept + 1, e->near->counts);
+}
+
+static enum margay_status feed_unfiltered(struct margay_exact *e,
+                                          const uint64_t *blocks, size_t count,
+                                          uint64_t *distances,
+                                          struct margay_error *error)
+{
+    size_t repeats = 0, left = count;
+    for (size_t i = 1; i < count && i < LOOKED_AT; i++)
+        repeats += blocks[i] == blocks[i - 1];
+    if (distances == NULL && repeats > 0) {
+        left = condense(e, blocks, count);
+        blocks = e->kept;
+    }
+    enum margay_status status =
+        e->kernel->deep(e, blocks, blocks, left, 0, distances, error);
+    for (size_t i = 0; status == MARGAY_OK && distances != NULL && i < count;
+         i++)
+        distances[i] = margay_exact_distance(e, distances[i]);
+    return status;
+}
+
 /* ---------------------------------------------------- when to filter -- */
 
 /* With the filter a reference that it has takes a fifth to a half of the time
@@ -150,11 +189,7 @@ enum margay_status margay_exact_feed(void *state, const uint64_t *blocks,
         if (status == MARGAY_OK && filtering) {
             status = feed_filtered(e, blocks + done, segment, to, error);
         } else if (status == MARGAY_OK) {
-            status = e->kernel->deep(e, blocks + done, blocks + done, segment,
-                                     0, to, error);
-            for (size_t i = 0; status == MARGAY_OK && to != NULL && i < segment;
-                 i++)
-                to[i] = margay_exact_distance(e, to[i]);
+            status = feed_unfiltered(e, blocks + done, segment, to, error);
         }
         done += segment;
         e->fed_refs += segment;
