@@ -13,7 +13,6 @@
 
 const uint32_t margay_weights_first[64] = {
     SIXTEEN(UINT32_MAX), SIXTEEN(UINT32_MAX), SIXTEEN(0), SIXTEEN(0)};
-const uint64_t margay_weights_after[32] = {SIXTEEN(0), SIXTEEN(UINT64_MAX)};
 
 static uint64_t entries_of(const struct margay_weights *weights, unsigned level)
 {
@@ -88,7 +87,7 @@ void margay_weights_restart(struct margay_weights *weights)
 {
     memset(weights->live, 0, weights->capacity / 64 * sizeof *weights->live);
     weights->next = 1;
-    weights->total = weights->objects = 0;
+    weights->total = weights->objects = weights->fresh = 0;
     for (unsigned level = 0; level < weights->levels; level++)
         weights->sums[level][0] = 0;
 }

@@ -3,11 +3,11 @@
  *
  * Algorithm: the size of an object stands at the moment of its last use, and
  *   above the sizes a tree of sums: a leaf has the 32 sizes of consecutive
- *   moments, a node 16 entries, and an entry is the sum of its earlier
- *   siblings.  A prefix sum adds an entry per level and a part of a leaf;
- *   taking a size away subtracts it from the later siblings of each node on the
- *   way up, which are neighbours in memory.  A new size is the latest, so no
- *   sibling changes: the sums of a node are noted when time enters it.
+ *   moments, a node 16 entries, each the sum of a leaf or a node.  A prefix sum
+ *   adds a part of a leaf and the earlier siblings on each level, which are
+ *   neighbours in memory; taking a size away subtracts it from an entry per
+ *   level.  A new size is the latest, so it is in no earlier sibling: those of
+ *   a leaf are added when time leaves it.
  * Source: Olken, "Efficient methods for calculating the success function of
  *   fixed space replacement policies", 1981, whose weights were block counts;
  *   the shape is that of exact/rank.h.
@@ -35,27 +35,33 @@
 #define MARGAY_WEIGHTS_NODE   16 /* entries of a node */
 #define MARGAY_WEIGHTS_LEVELS 9
 
-/* Four sizes, which need not stand side by side. */
-typedef uint64_t margay_sizes4
-    __attribute__((vector_size(32), aligned(4), may_alias));
+/* As many sizes as a processor takes together, at any address. */
+#ifdef __AVX512F__
+#define MARGAY_LANES 8
+#else
+#define MARGAY_LANES 4
+#endif
+typedef uint64_t margay_lanes
+    __attribute__((vector_size(8 * MARGAY_LANES), aligned(4), may_alias));
 
-/* All ones where i < n, at [32 - n + i] for i in [0, 32), */
+/* All ones where i < n, at [32 - n + i] for i in [0, 32). */
 extern const uint32_t margay_weights_first[64];
-/* and where i > n, at [15 - n + i] for i in [0, 16). */
-extern const uint64_t margay_weights_after[32];
 
 struct margay_weights {
     uint32_t *low;  /* the size's low half, 0 where no object is */
     uint32_t *high; /* its high half; NULL until a size has one */
-    uint64_t *live; /* a bit per moment */
-    /* sums[l][i]: the bytes of the earlier siblings of entry i, which covers
-       32 * 16^l moments.  The topmost level is one node. */
+    /* sums[l][i]: the bytes of 32 * 16^l moments, without those that were put
+       into the latest leaf.  The topmost level is one node. */
     uint64_t *sums[MARGAY_WEIGHTS_LEVELS];
-    unsigned levels;
-    uint64_t capacity; /* moments, a multiple of 512 */
+    /* Of those that change, no two are neighbours: compilers would load both at
+       once, which waits for their stores. */
     uint64_t next;     /* the moment to be given next */
+    uint64_t capacity; /* moments, a multiple of 512 */
     uint64_t total;    /* bytes of all objects */
-    uint64_t objects;  /* how many there are */
+    unsigned levels;
+    uint64_t objects; /* how many there are */
+    uint64_t *live;   /* a bit per moment */
+    uint64_t fresh;   /* bytes that were put into the latest leaf */
 };
 
 /* An empty axis of `capacity` moments or a few more.  MARGAY_NO_MEMORY. */
@@ -102,49 +108,47 @@ static inline bool margay_weights_has(const struct margay_weights *weights,
     return weights->live[moment >> 6] >> (moment & 63) & 1;
 }
 
+/* A mask of the first sizes of a leaf; of a node, the first halves of sums. */
+static inline const margay_lanes *margay_weights_mask(uint64_t first)
+{
+    return (const margay_lanes *)(margay_weights_first + 32 - first);
+}
+
 /* The bytes of all objects last used before `moment`. */
 static inline uint64_t margay_weights_before(
     const struct margay_weights *weights, uint64_t moment)
 {
-    /* The sum of a leaf's sizes before `moment`. */
-    const uint32_t *low = weights->low + (moment & ~UINT64_C(31));
-    uint32_t before = (uint32_t)(moment & 31);
-    const uint32_t *mask = margay_weights_first + 32 - before;
-    margay_sizes4 sums = {0, 0, 0, 0};
-    for (unsigned i = 0; i < MARGAY_WEIGHTS_LEAF; i += 8) {
-        margay_sizes4 sizes = *(const margay_sizes4 *)(low + i) &
-                              *(const margay_sizes4 *)(mask + i);
+    uint64_t before = moment % MARGAY_WEIGHTS_LEAF;
+    uint64_t index = moment / MARGAY_WEIGHTS_LEAF;
+    margay_lanes sums = {0};
+    const margay_lanes *mask = margay_weights_mask(before);
+    const margay_lanes *leaf =
+        (const margay_lanes *)(weights->low + (moment - before));
+    for (unsigned i = 0; i < MARGAY_WEIGHTS_NODE / MARGAY_LANES; i++) {
+        margay_lanes sizes = leaf[i] & mask[i];
         sums += (sizes & UINT32_MAX) + (sizes >> 32);
     }
-    uint64_t sum = sums[0] + sums[1] + sums[2] + sums[3];
+    for (unsigned level = 0; level < weights->levels; level++) {
+        uint64_t entry = index % MARGAY_WEIGHTS_NODE;
+        const margay_lanes *node =
+            (const margay_lanes *)(weights->sums[level] + (index - entry));
+        mask = margay_weights_mask(2 * entry);
+        for (unsigned i = 0; i < MARGAY_WEIGHTS_NODE / MARGAY_LANES; i++)
+            sums += node[i] & mask[i];
+        index /= MARGAY_WEIGHTS_NODE;
+    }
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < MARGAY_LANES; i++)
+        sum += sums[i];
     if (weights->high != NULL) {
-        const uint32_t *high = weights->high + (moment & ~UINT64_C(31));
-        for (uint32_t i = 0; i < before; i++)
+        const uint32_t *high = weights->high + (moment - before);
+        for (uint64_t i = 0; i < before; i++)
             sum += (uint64_t)high[i] << 32;
     }
-    for (unsigned level = 0; level < weights->levels; level++)
-        sum += weights->sums[level][moment >> margay_weights_shift(level)];
     return sum;
 }
 
-/* The leaf of `moment` has lost this many bytes. */
-static inline void margay_weights_lose(struct margay_weights *weights,
-                                       uint64_t moment, uint64_t bytes)
-{
-    weights->total -= bytes;
-    for (unsigned level = 0; level < weights->levels; level++) {
-        uint64_t index = moment >> margay_weights_shift(level);
-        uint64_t *node = weights->sums[level] +
-                         (index & ~(uint64_t)(MARGAY_WEIGHTS_NODE - 1));
-        const uint64_t *after =
-            margay_weights_after + 15 - (index & (MARGAY_WEIGHTS_NODE - 1));
-        for (unsigned i = 0; i < MARGAY_WEIGHTS_NODE; i += 4)
-            *(margay_sizes4 *)(node + i) -=
-                bytes & *(const margay_sizes4 *)(after + i);
-    }
-}
-
-/* The object at `moment` has another size; its leaf loses what it had. */
+/* The object at `moment` has another size. */
 static inline void margay_weights_set(struct margay_weights *weights,
                                       uint64_t moment, uint64_t size)
 {
@@ -160,21 +164,29 @@ static inline void margay_weights_take(struct margay_weights *weights,
     margay_weights_set(weights, moment, 0);
     weights->live[moment >> 6] &= ~(UINT64_C(1) << (moment & 63));
     weights->objects--;
-    margay_weights_lose(weights, moment, size);
+    weights->total -= size;
+    uint64_t index = moment / MARGAY_WEIGHTS_LEAF;
+    for (unsigned level = 0; level < weights->levels; level++) {
+        weights->sums[level][index] -= size;
+        index /= MARGAY_WEIGHTS_NODE;
+    }
 }
 
-/* Note the sums so far for the nodes that time enters with weights->next, a
-   multiple of 32. */
+/* Time enters a leaf with weights->next: the last one is added to those above,
+   and begins those that begin with it. */
 static inline void margay_weights_enter(struct margay_weights *weights)
 {
-    uint64_t next = weights->next, rest = weights->total;
-    for (unsigned level = weights->levels; level-- > 0;) {
-        unsigned shift = margay_weights_shift(level);
-        uint64_t *sum = &weights->sums[level][next >> shift];
-        if ((next & ((UINT64_C(1) << shift) - 1)) == 0)
-            *sum = rest;
-        rest -= *sum;
+    uint64_t index = weights->next / MARGAY_WEIGHTS_LEAF, entered = index - 1;
+    bool begins = true;
+    for (unsigned level = 0; level < weights->levels; level++) {
+        weights->sums[level][entered] += weights->fresh;
+        if (begins)
+            weights->sums[level][index] = 0;
+        begins = begins && index % MARGAY_WEIGHTS_NODE == 0;
+        index /= MARGAY_WEIGHTS_NODE;
+        entered /= MARGAY_WEIGHTS_NODE;
     }
+    weights->fresh = 0;
 }
 
 /* No object's last use is at this moment. */
@@ -205,6 +217,7 @@ static inline uint64_t margay_weights_put(struct margay_weights *weights,
     uint64_t moment = weights->next++;
     margay_weights_set(weights, moment, size);
     weights->live[moment >> 6] |= UINT64_C(1) << (moment & 63);
+    weights->fresh += size;
     weights->total += size;
     weights->objects++;
     return moment;
