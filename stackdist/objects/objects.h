@@ -58,8 +58,16 @@ void margay_steps_destroy(struct margay_steps *steps);
 void margay_steps_clear(struct margay_steps *steps);
 
 /* Reserve room for `more` counts.  MARGAY_NO_MEMORY. */
-enum margay_status margay_steps_reserve(struct margay_steps *steps, size_t more,
-                                        struct margay_error *error);
+enum margay_status margay_steps_grow(struct margay_steps *steps, size_t more,
+                                     struct margay_error *error);
+
+static inline enum margay_status margay_steps_reserve(
+    struct margay_steps *steps, size_t more, struct margay_error *error)
+{
+    return steps->sizes.kind == MARGAY_SIZES_ALL
+               ? margay_steps_grow(steps, more, error)
+               : MARGAY_OK;
+}
 
 /* The counter of all sizes from `position` on. */
 struct margay_step *margay_steps_sparse(struct margay_steps *steps,
@@ -74,14 +82,13 @@ static inline struct margay_step *margay_steps_at(struct margay_steps *steps,
         return margay_steps_sparse(steps, position);
     if (steps->sizes.kind == MARGAY_SIZES_LIST)
         return margay_steps_listed(steps, position);
-    /* The first i with 2^k + floor(i 2^k / N) >= position. */
+    /* The first i with 2^k + floor(i 2^k / N) >= position; what is beyond 2^k
+       becomes a fraction, of 2^64. */
     uint64_t per_octave = steps->sizes.per_octave;
     unsigned k = margay_log2_floor(position | (position == 0));
-    uint64_t octave = UINT64_C(1) << k;
-    uint64_t beyond = position > octave ? position - octave : 0;
-    uint64_t i =
-        (uint64_t)(((margay_u128)beyond * per_octave + octave - 1) >> k);
-    return &steps->steps[k * per_octave + i];
+    margay_u128 i = (margay_u128)(position << 1 << (63 - k)) * per_octave;
+    return &steps->steps[k * per_octave + (uint64_t)(i >> 64) +
+                         ((uint64_t)i != 0)];
 }
 
 /* A size of the grid, and its hits. */

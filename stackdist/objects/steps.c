@@ -52,11 +52,9 @@ void margay_steps_clear(struct margay_steps *steps)
         memset(steps->steps, 0, steps->count * sizeof *steps->steps);
 }
 
-enum margay_status margay_steps_reserve(struct margay_steps *steps, size_t more,
-                                        struct margay_error *error)
+enum margay_status margay_steps_grow(struct margay_steps *steps, size_t more,
+                                     struct margay_error *error)
 {
-    if (!is_sparse(steps))
-        return MARGAY_OK;
     if (steps->count + more >= UINT32_MAX)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "more than 4 billion different distances (choose "

@@ -47,7 +47,7 @@ static inline bool margay_is_power_of_two(uint64_t value)
 /* The floor of the binary logarithm; `value` must not be 0. */
 static inline unsigned margay_log2_floor(uint64_t value)
 {
-    return 63u - (unsigned)__builtin_clzll(value);
+    return 63u ^ (unsigned)__builtin_clzll(value);
 }
 
 #endif
