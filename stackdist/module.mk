@@ -2,6 +2,7 @@
 kernel_SOURCES  := stackdist/exact/exact_kernel.c \
                    stackdist/exact/near_kernel.c \
                    stackdist/optimal/give_kernel.c \
+                   stackdist/objects/classes_kernel.c \
                    stackdist/objects/objects_kernel.c
 # What needs MPI goes into margay-mpi only (sim/module.mk).
 mpi_SOURCES     := stackdist/parts/mpi.c

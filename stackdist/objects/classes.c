@@ -51,9 +51,9 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
     fitted.classes = (fitted.largest / 8 + 1) * 8;
     fitted.capacity = weights->capacity;
     fitted.levels = 0;
-    memset(fitted.beyond, 0, sizeof fitted.beyond);
-    for (unsigned j = 0; j <= MARGAY_CLASSES_MOST; j++)
-        fitted.marks[j] = j <= fitted.largest ? 0 : UINT64_MAX;
+    fitted.row = 0;
+    memset(fitted.last, 0, sizeof fitted.last);
+    margay_classes_set_marks(&fitted);
     if (fitted.classes == classes->classes &&
         fitted.capacity == classes->capacity && classes->levels > 0) {
         fitted.levels = classes->levels;
@@ -65,14 +65,26 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
         margay_classes_free_rows(&fitted);
         return margay_fail_memory(error, "the classes of object sizes");
     }
-    /* Add the objects of `weights`. */
+    /* Add the objects of `weights` that may be asked about. */
     for (uint64_t moment = 1; moment < weights->next; moment++) {
         uint64_t size = margay_weights_size(weights, moment);
-        if (size != 0)
-            margay_classes_add(&fitted, moment, margay_class_of(size), size);
+        unsigned of = margay_class_of(size);
+        if (size != 0 && margay_classes_asks(&fitted, moment, of))
+            margay_classes_put(&fitted, moment, of, size);
     }
     *classes = fitted;
     return MARGAY_OK;
+}
+
+void margay_classes_begin_row(struct margay_classes *classes, uint64_t row)
+{
+    for (unsigned level = 0; level < classes->levels; level++) {
+        uint64_t to = classes->row >> MARGAY_CLASSES_FAN * level;
+        for (unsigned i = 0; i < classes->classes; i++)
+            classes->rows[level][to * classes->classes + i] += classes->last[i];
+    }
+    memset(classes->last, 0, sizeof classes->last);
+    classes->row = row;
 }
 
 #define ARRIVALS ((size_t)MARGAY_CLASSES_MOST * MARGAY_CLASSES_ARRIVALS)
@@ -126,19 +138,25 @@ static void refer(struct margay_candidates *of,
 }
 
 enum margay_status margay_classes_settle(struct margay_classes *classes,
+                                         const struct margay_weights *weights,
                                          unsigned class,
                                          struct margay_error *error)
 {
-    const struct margay_arrival *arrivals =
+    struct margay_arrival *arrivals =
         classes->arrivals + MARGAY_CLASSES_ARRIVALS * class;
     struct margay_candidates *of = &classes->candidates[class];
     unsigned count = classes->arrived[class], from = count;
-    while (from > 0 && arrivals[from - 1].moment >= classes->beyond[class])
-        from--;
+    uint64_t beyond = classes->beyond[class], smallest[2] = {-1, -1};
+    /* The latest first: most are beaten by two of these. */
+    for (unsigned i = count; i-- > 0 && arrivals[i].moment >= beyond;) {
+        if (margay_classes_pass(weights, arrivals[i].moment, arrivals[i].size,
+                                smallest))
+            arrivals[--from] = arrivals[i];
+    }
     if (!MARGAY_MAKE_ROOM(of->list, of->count, count - from, of->capacity))
         return margay_fail_memory(error, "the objects of a class of sizes");
     for (unsigned i = from; i < count; i++)
-        refer(of, &arrivals[i], classes->beyond[class]);
+        refer(of, &arrivals[i], beyond);
     classes->arrived[class] = 0;
     return MARGAY_OK;
 }

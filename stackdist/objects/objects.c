@@ -125,15 +125,15 @@ static enum margay_status begin_time(struct margay_objects *objects,
         status = margay_objects_make_slack(objects, error);
     if (status != MARGAY_OK)
         return status;
-    struct margay_weights *weights = &objects->weights;
+    struct margay_weights weights = objects->weights;
     for (uint64_t word = 0; word < old->weights.capacity / 64; word++) {
         uint64_t live = old->words[word].live;
         for (; live != 0; live &= live - 1) {
             uint64_t moment = 64 * word + (unsigned)__builtin_ctzll(live);
-            if ((uint32_t)weights->next == 0)
-                margay_weights_skip(weights);
+            if ((uint32_t)weights.next == 0)
+                margay_weights_skip(&weights);
             uint64_t now = margay_weights_put(
-                weights, margay_weights_size(&old->weights, moment));
+                &weights, margay_weights_size(&old->weights, moment));
             if (objects->ages != NULL)
                 objects->ages[now] = old->ages[moment];
             if (objects->kept != NULL)
@@ -141,11 +141,12 @@ static enum margay_status begin_time(struct margay_objects *objects,
         }
         /* Give back the copied parts of old arrays. */
         uint64_t end = 64 * (word + 1);
-        if (old->weights.low != weights->low && end % GIVEN_BACK == 0)
+        if (old->weights.low != weights.low && end % GIVEN_BACK == 0)
             margay_discard(old->weights.low + end - GIVEN_BACK,
                            GIVEN_BACK * sizeof *old->weights.low);
     }
-    if (objects->weights.low == old->weights.low)
+    objects->weights = weights;
+    if (weights.low == old->weights.low)
         margay_weights_clear_rest(&objects->weights);
     objects->kernel->renumber(objects, old);
     return objects->has_classes
@@ -171,7 +172,8 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     objects->refs_to_look = objects->looks = 0;
     uint64_t before = old.weights.objects;
     for (unsigned i = 0; i < MARGAY_CLASSES_MOST && status == MARGAY_OK; i++)
-        status = margay_classes_settle(&objects->classes, i, error);
+        status =
+            margay_classes_settle(&objects->classes, &old.weights, i, error);
     if (status == MARGAY_OK && objects->bound.bytes != 0)
         status = margay_bound_sweep(&objects->bound, &old.weights, &old.slack,
                                     error);

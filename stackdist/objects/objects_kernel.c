@@ -7,10 +7,10 @@
 #include "stackdist/objects/objects.h"
 #include "traces/traces_internal.h"
 
-/* Requests between two looks for marks, and how many of these check only the
-   last rows before one checks all. */
+/* Requests between two looks for marks, and how far back each of these looks;
+   every second one twice as far, and so on. */
 #define REFS_PER_LOOK 256
-#define LOOKS_PER_ALL 16
+#define LEAST_REACH   1024
 
 /* ------------------------------------------------------------- look-ups -- */
 
@@ -37,28 +37,13 @@ static __attribute__((noinline)) void look_up(
         fresh += moment == 0;
         bucket->keys[slot] = names[i];
         margay_bucket_set_value(bucket, slot, weights.next + i);
+        __builtin_prefetch(&weights.live[moment >> 6], 1);
         __builtin_prefetch(&weights.low[moment], 1);
         __builtin_prefetch(&weights.low[moment ^ 16], 1);
         __builtin_prefetch(&weights.sums[0][moment >> 5], 1);
         __builtin_prefetch(&weights.sums[0][moment >> 5 ^ 8], 1);
     }
     objects->hash.entries += fresh;
-}
-
-/* Fetch the rows of classes, which depend on sizes that lie far apart. */
-static __attribute__((noinline)) void fetch_rows(
-    const struct margay_objects *objects, const uint64_t *past, size_t count)
-{
-    const struct margay_weights weights = objects->weights;
-    const struct margay_classes *classes = &objects->classes;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t row = past[i] >> MARGAY_CLASSES_SHIFT;
-        unsigned class =
-            margay_class_of(margay_weights_size(&weights, past[i]));
-        if (margay_classes_asks(classes, past[i], class))
-            __builtin_prefetch(
-                &classes->rows[0][row * classes->classes + class], 1);
-    }
 }
 
 /* -------------------------------------------------------------- counting -- */
@@ -85,8 +70,7 @@ static void count(struct margay_steps *steps, uint64_t position, uint64_t refs,
    objects bypass. */
 struct hits {
     uint64_t distance;
-    uint64_t stand; /* requests that it stands for */
-    bool far;       /* the distance is above the bound */
+    bool far; /* the distance is above the bound */
     bool doubtful;
     size_t count;
     struct margay_interval list[INTERVALS];
@@ -134,35 +118,36 @@ static void doubt_hits(const struct margay_classes *classes, uint64_t moment,
         last->to = classes->largest_size;
 }
 
-static enum margay_status find_hits(struct margay_objects *objects,
-                                    uint64_t moment, uint64_t size,
-                                    struct hits *hits,
-                                    struct margay_error *error)
+/* Find the hits of a request of an object that was last used at *past.  One
+   that no cache up to a bound has is forgotten: its bytes stay where they are,
+   and *past becomes 0, as the size that it had, *own. */
+static void find_hits(struct margay_objects *objects, uint64_t *past,
+                      uint64_t *own, struct hits *hits)
 {
     const struct margay_weights *weights = &objects->weights;
     struct margay_classes *classes = &objects->classes;
+    uint64_t moment = *past, size = margay_weights_size(weights, moment);
     uint64_t distance = weights->total -
                         margay_weights_before(weights, moment) +
                         margay_slack_of(&objects->slack, moment);
-    unsigned class = margay_class_of(size);
-    uint64_t asked = 0;
-    enum margay_status status = MARGAY_OK;
     hits->far = hits->doubtful = false;
     hits->count = 0;
     hits->distance = distance;
     if (objects->has_classes && distance != size &&
-        moment >= classes->marks[class])
-        asked = margay_classes_asked(classes, moment, class);
-    if (asked != 0)
-        status = margay_classes_hits(classes, weights, moment, size, distance,
-                                     asked, hits->list, &hits->count, error);
+        moment >= classes->marks[margay_class_of(size)])
+        hits->count = margay_classes_hits(classes, weights, moment, size,
+                                          distance, hits->list);
     if (hits->count > 0 && classes->changes)
         doubt_hits(classes, moment, hits);
     hits->list[hits->count++] =
         (struct margay_interval){distance == 0 ? 1 : distance, UINT64_MAX};
     if (objects->bound.bytes != 0)
         bound_hits(&objects->bound, moment, hits);
-    return status;
+    *own = size;
+    if (hits->count == 0) {
+        *past = *own = 0;
+        objects->bound.exceeded = true;
+    }
 }
 
 /* ------------------------------------------------------------------ ages -- */
@@ -284,14 +269,15 @@ static enum margay_status put(struct margay_objects *objects, uint64_t size,
         return MARGAY_OK;
     unsigned class = margay_class_of(own);
     if (own != 0 && margay_classes_asks(classes, past, class))
-        margay_classes_add(classes, past, class, -own);
+        margay_classes_take(classes, past, class, own);
     if (size == 0)
         return MARGAY_OK;
     class = margay_class_of(size);
-    margay_classes_add(classes, moment, class, size);
+    margay_classes_put(classes, moment, class, size);
     enum margay_status status = MARGAY_OK;
     if (classes->arrived[class] == MARGAY_CLASSES_ARRIVALS)
-        status = margay_classes_settle(classes, class, error);
+        status =
+            margay_classes_settle(classes, &objects->weights, class, error);
     classes->arrivals[MARGAY_CLASSES_ARRIVALS * class +
                       classes->arrived[class]++] =
         (struct margay_arrival){size, past, moment};
@@ -344,33 +330,15 @@ static enum margay_status resize(struct margay_objects *objects, uint64_t past,
     return margay_objects_make_slack(objects, error);
 }
 
-/* Find the hits of a request of an object that was last used at `past`.  An
-   object that no cache up to a bound has is forgotten: its bytes stay where
-   they are, and *past becomes 0. */
-static enum margay_status find_object(struct margay_objects *objects,
-                                      uint64_t *past, uint64_t *own,
-                                      struct hits *hits,
-                                      struct margay_error *error)
-{
-    *own = margay_weights_size(&objects->weights, *past);
-    hits->stand = 1;
-    enum margay_status status = find_hits(objects, *past, *own, hits, error);
-    if (hits->count == 0) {
-        *past = *own = 0;
-        objects->bound.exceeded = true;
-    }
-    return status;
-}
-
-/* Count a request of an object that is known, and its distance. */
-static enum margay_status count_known(struct margay_objects *objects,
-                                      const struct hits *hits, uint64_t size,
-                                      uint64_t *distance, size_t i,
-                                      struct margay_error *error)
+/* Count a request of an object that is known, as `stand` of them, and its
+   distance. */
+static inline __attribute__((always_inline)) enum margay_status count_known(
+    struct margay_objects *objects, const struct hits *hits, uint64_t stand,
+    uint64_t size, uint64_t *distance, size_t i, struct margay_error *error)
 {
     struct margay_objects_counts *counts = &objects->counts;
     struct margay_front *front = &objects->front;
-    uint64_t stand = hits->stand, bytes;
+    uint64_t bytes;
     if (__builtin_mul_overflow(stand, size, &bytes) ||
         (objects->samples &&
          !margay_add_u64(front->known_bytes, bytes, &front->known_bytes)))
@@ -489,7 +457,6 @@ static __attribute__((noinline)) enum margay_status count_sampled(
     objects->most_bytes = margay_maximum(objects->most_bytes, all);
     objects->counts.resized += size != own ? *stand : 0;
     objects->counts.shrunk += size < own ? *stand : 0;
-    hits.stand = *stand;
     hits.count = 1;
     hits.list[0] = (struct margay_interval){
         hits.distance + (hits.distance == 0), UINT64_MAX};
@@ -498,7 +465,7 @@ static __attribute__((noinline)) enum margay_status count_sampled(
                recent != 0 ? &front->places->ages[recent]
                            : &objects->ages[past],
                &front->places->ages[front->next], &hits);
-    return count_known(objects, &hits, size, distance, i, error);
+    return count_known(objects, &hits, *stand, size, distance, i, error);
 }
 
 /* Where a sample has an object: the result is a moment in front, or *past one
@@ -596,17 +563,17 @@ static enum margay_status refer(struct margay_objects *objects,
     hits.count = 0;
     enum margay_status status = MARGAY_OK;
     if (past != 0)
-        status = find_object(objects, &past, &own, &hits, error);
+        find_hits(objects, &past, &own, &hits);
     if (objects->ages != NULL)
         expire(objects, piece->requests, i,
                past == 0 ? NULL : &objects->ages[past],
                &objects->ages[objects->weights.next], &hits);
-    if (status == MARGAY_OK && past == 0) {
+    if (past == 0) {
         objects->counts.cold++;
         objects->counts.cold_bytes += size;
         status = fit_size(objects, 0, size, i, error);
-    } else if (status == MARGAY_OK) {
-        status = count_known(objects, &hits, size, &distance, i, error);
+    } else {
+        status = count_known(objects, &hits, 1, size, &distance, i, error);
         if (status == MARGAY_OK && size != own)
             status = resize(objects, past, own, size, i, error);
         margay_weights_take(&objects->weights, past, own);
@@ -637,14 +604,13 @@ static enum margay_status refer_piece(struct margay_objects *objects,
     if (objects->has_classes) {
         if (objects->refs_to_look < piece->count) {
             margay_classes_mark(&objects->classes, &objects->weights,
-                                objects->looks++ % LOOKS_PER_ALL == 0);
+                                LEAST_REACH
+                                    << __builtin_ctzll(++objects->looks));
             objects->refs_to_look = REFS_PER_LOOK;
         }
         objects->refs_to_look -= piece->count;
     }
     look_up(objects, piece, past);
-    if (objects->has_classes)
-        fetch_rows(objects, past, piece->count);
     for (size_t k = 0; k < piece->count && status == MARGAY_OK; k++)
         status = refer(objects, piece, k, past[k], error);
     return status;
@@ -677,6 +643,7 @@ static void renumber_classes(struct margay_classes *classes,
             of->list[count++].moment = new_moment(old, moment);
         }
         of->count = count;
+        classes->beyond[i] = new_moment(old, classes->beyond[i]);
         if (classes->latest[i] != 0)
             classes->latest[i] = new_moment(old, classes->latest[i]);
         if (classes->changed[i] != 0)
