@@ -19,7 +19,7 @@
  *
  * Cost: constant for a request; for a choice up to 22 passes and one for each 4
  *   in log2 of the cache's bytes, each of 12 exponentials for each object with
- *   a rate.  20 bytes for each object.
+ *   a rate.  16 bytes for each object.
  */
 #include "assoc/policies/admission.h"
 
@@ -41,19 +41,18 @@ void margay_adaptsize_set_up(struct margay_adaptsize *adaptsize,
     adaptsize->objects = objects;
     adaptsize->room = (double)setup->room;
     adaptsize->scale = 32768;
-    adaptsize->counts = margay_lay_out(layout, objects * sizeof(uint32_t));
     adaptsize->rates = margay_lay_out(layout, objects * sizeof(double));
-    adaptsize->probabilities = margay_lay_out(layout, objects * sizeof(double));
+    adaptsize->counts = margay_lay_out(layout, objects * sizeof(double));
 }
 
 /* The time that objects stay in after their last use; 0 = none comes in. */
 static double time_to_leave(const struct margay_adaptsize *adaptsize,
-                            const uint64_t *sizes)
+                            const struct margay_amounts *sizes)
 {
-    const double *rates = adaptsize->rates, *chances = adaptsize->probabilities;
+    const double *rates = adaptsize->rates, *chances = adaptsize->counts;
     double sum = 0;
     for (uint64_t i = 0; i < adaptsize->objects; i++)
-        sum += rates[i] * chances[i] * (double)sizes[i];
+        sum += rates[i] * chances[i] * (double)margay_amount(sizes, i);
     if (sum <= 0)
         return 0;
     double time = adaptsize->room / sum;
@@ -64,7 +63,8 @@ static double time_to_leave(const struct margay_adaptsize *adaptsize,
                 continue;
             /* The exponential of more has no number. */
             double uses = rates[i] * time, odds = chances[i] * (exp(uses) - 1);
-            bytes += (double)sizes[i] * (uses > 150 ? 1 : odds / (1 + odds));
+            bytes += (double)margay_amount(sizes, i) *
+                     (uses > 150 ? 1 : odds / (1 + odds));
         }
         time = adaptsize->room * time / bytes;
     }
@@ -84,25 +84,27 @@ static double hits_of(double x, double p)
 
 /* The hits that are expected in an interval, if c is 2^`exponent`. */
 static double hits_with(struct margay_adaptsize *adaptsize, double exponent,
-                        const uint64_t *sizes)
+                        const struct margay_amounts *sizes)
 {
     double hits = 0, scale = exp2(exponent);
     for (uint64_t i = 0; i < adaptsize->objects; i++) {
         if (adaptsize->rates[i] > 0)
-            adaptsize->probabilities[i] = exp(-(double)sizes[i] / scale);
+            adaptsize->counts[i] =
+                exp(-(double)margay_amount(sizes, i) / scale);
     }
     double time = time_to_leave(adaptsize, sizes);
     for (uint64_t i = 0; i < adaptsize->objects; i++) {
         double rate = adaptsize->rates[i];
         if (rate > 0)
-            hits += rate * hits_of(rate * time, adaptsize->probabilities[i]);
+            hits += rate * hits_of(rate * time, adaptsize->counts[i]);
     }
     return hits;
 }
 
 /* Choose c.  from < a < b < to are exponents, whose hits of a and b are
    known. */
-static void choose(struct margay_adaptsize *adaptsize, const uint64_t *sizes)
+static void choose(struct margay_adaptsize *adaptsize,
+                   const struct margay_amounts *sizes)
 {
     double from = 0, to = log2(adaptsize->room), a = to, b = to;
     double at_a = 0, at_b;
@@ -141,6 +143,8 @@ static void choose(struct margay_adaptsize *adaptsize, const uint64_t *sizes)
     }
     if (!isnan(at_a) && !isnan(at_b))
         adaptsize->scale = exp2(at_a > at_b ? a : b);
+    memset(adaptsize->counts, 0,
+           (size_t)adaptsize->objects * sizeof *adaptsize->counts);
 }
 
 static bool knows(const struct margay_adaptsize *adaptsize, uint32_t object)
@@ -149,7 +153,7 @@ static bool knows(const struct margay_adaptsize *adaptsize, uint32_t object)
 }
 
 void margay_adaptsize_watch(struct margay_adaptsize *adaptsize, uint32_t object,
-                            const uint64_t *sizes)
+                            const struct margay_amounts *sizes)
 {
     if (--adaptsize->left == 0) {
         bool enough = (double)adaptsize->known_bytes > 3 * adaptsize->room;
@@ -164,15 +168,15 @@ void margay_adaptsize_watch(struct margay_adaptsize *adaptsize, uint32_t object,
             adaptsize->counts[i] = 0;
             if (*rate < LEAST) {
                 *rate = 0;
-                adaptsize->known_bytes -= sizes[i];
+                adaptsize->known_bytes -= margay_amount(sizes, i);
             }
         }
         if (enough)
             choose(adaptsize, sizes);
     }
     if (!knows(adaptsize, object))
-        adaptsize->known_bytes += sizes[object];
-    adaptsize->counts[object] += adaptsize->counts[object] < UINT32_MAX;
+        adaptsize->known_bytes += margay_amount(sizes, object);
+    adaptsize->counts[object]++;
 }
 
 void margay_adaptsize_resize(struct margay_adaptsize *adaptsize,

@@ -125,7 +125,7 @@ void margay_admission_set_up(struct margay_admission *admission,
 }
 
 void margay_admission_watch(struct margay_admission *admission, uint32_t object,
-                            const uint64_t *sizes)
+                            const struct margay_amounts *sizes)
 {
     if (admission->rule == MARGAY_ADMIT_ADAPTED)
         margay_adaptsize_watch(&admission->adaptsize, object, sizes);

@@ -18,11 +18,12 @@
 struct margay_adaptsize {
     uint64_t interval, left; /* requests until the next choice */
     uint64_t objects;
-    double room, scale;    /* bytes of the cache; c */
-    uint64_t known_bytes;  /* of the objects that have a rate or a count */
-    uint32_t *counts;      /* [object]: requests since the last choice */
-    double *rates;         /* [object]: for an interval, of those before it */
-    double *probabilities; /* [object]: scratch */
+    double room, scale;   /* bytes of the cache; c */
+    uint64_t known_bytes; /* of the objects that have a rate or a count */
+    double *rates;        /* [object]: for an interval, of those before it */
+    /* [object]: requests since the last choice, which has the probabilities of
+       coming in there. */
+    double *counts;
 };
 
 /* `adaptsize->interval` is set. */
@@ -32,7 +33,7 @@ void margay_adaptsize_set_up(struct margay_adaptsize *adaptsize,
 
 /* A request. */
 void margay_adaptsize_watch(struct margay_adaptsize *adaptsize, uint32_t object,
-                            const uint64_t *sizes);
+                            const struct margay_amounts *sizes);
 
 /* The size of an object changes. */
 void margay_adaptsize_resize(struct margay_adaptsize *adaptsize,
@@ -85,7 +86,7 @@ void margay_admission_set_up(struct margay_admission *admission,
 
 /* A request of an object, held or not, before any other call for it. */
 void margay_admission_watch(struct margay_admission *admission, uint32_t object,
-                            const uint64_t *sizes);
+                            const struct margay_amounts *sizes);
 
 /* Does an object that misses come in?  `victim` would make room for it, or is
    MARGAY_NO_SLOT. */

@@ -89,7 +89,7 @@ static MARGAY_ALWAYS_INLINE void adapt(struct state *state, uint64_t set,
     const struct margay_queues *queues = &state->queues;
     const margay_u128 one = (margay_u128)1 << DIGITS(sized);
     margay_u128 most = state->room * one, target = state->targets[set];
-    uint64_t size = sized ? queues->sizes[slot] : 1;
+    uint64_t size = sized ? margay_amount(queues->sizes, slot) : 1;
     uint64_t b1 = margay_queues_room(queues, set, B1, sized);
     uint64_t b2 = margay_queues_room(queues, set, B2, sized);
     if (margay_queues_where(queues, set, slot) == B1) {
@@ -149,7 +149,7 @@ static MARGAY_ALWAYS_INLINE uint32_t evict_for_unknown(
     if (sized)
         coming = margay_order_has(&queues->order, set, use->memory)
                      ? 0
-                     : queues->sizes[use->memory];
+                     : margay_amount(queues->sizes, use->memory);
     t1 = margay_queues_room(queues, set, T1, sized) + coming;
     shorten(queues, set, B1, t1, room, sized);
     if (t1 > room) {

@@ -19,7 +19,6 @@
 struct state {
     struct margay_held held;
     uint32_t sample;
-    const uint64_t *sizes;
     uint64_t *nexts; /* [slot]: its next request */
 };
 
@@ -29,7 +28,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     struct state *state = context;
     margay_held_set_up(&state->held, setup, layout);
     state->sample = (uint32_t)setup->settings.counts[0];
-    state->sizes = setup->sizes;
     state->nexts = margay_lay_out(layout, setup->slots * sizeof(uint64_t));
 }
 
@@ -48,7 +46,7 @@ static inline double value_of(const void *context, uint64_t set, uint32_t slot,
     (void)set;
     if (state->nexts[slot] == UINT64_MAX)
         return -HUGE_VAL;
-    return -(double)state->sizes[slot] *
+    return -(double)margay_amount(state->held.sizes, slot) *
            (double)(state->nexts[slot] - use->now);
 }
 
@@ -69,12 +67,7 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     margay_held_add(&state->held, slot);
 }
 
-static size_t feed_objects(struct margay_object_cache *cache,
-                           const uint32_t *words, size_t count)
-{
-    static const struct margay_policy_calls calls = {MARGAY_POLICY_CALLS};
-    return margay_object_cache_run(cache, &calls, words, count);
-}
+MARGAY_OBJECT_LOOP(belady, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_belady_size = {
     .info = {.name = "belady-size",
@@ -89,5 +82,5 @@ const struct margay_policy margay_policy_belady_size = {
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .remove = margay_held_remove,
-    .feed_objects = feed_objects,
+    .feed_objects = belady_feed_objects,
 };

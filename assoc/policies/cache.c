@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assoc/room.h"
 #include "traces/traces_internal.h"
 
 /* The parts of a cache. */
@@ -398,7 +399,6 @@ static enum margay_status design_of_objects(
         .sets = 1,
         .slots = options->objects,
         .room = options->bytes,
-        .sizes = options->sizes,
         .seed = options->seed,
     };
     char *plain = strdup(options->policy);
@@ -435,38 +435,19 @@ static void lay_out_objects(const struct margay_object_cache_options *options,
                             margay_object_cache *cache,
                             struct margay_layout *layout)
 {
-    uint64_t bytes = options->objects * sizeof(uint64_t);
-    cache->held = margay_lay_out(layout, options->objects);
+    uint32_t objects = options->objects;
+    margay_lay_out_amounts(&cache->sizes, objects, options->most_bytes, layout);
+    if (options->last_time > 0)
+        margay_lay_out_amounts(&cache->expiries, objects, options->last_time,
+                               layout);
     if (cache->tier.bytes != 0)
-        margay_order_set_up(&cache->tier.order, 1, options->objects, 1, layout);
-    if (cache->tier.bytes != 0 && options->costed)
-        cache->tier.costs = margay_lay_out(layout, bytes);
+        margay_order_set_up(&cache->tier.order, 1, objects, 1, layout);
+    if (cache->tier.bytes != 0 && options->most_cost > 0)
+        margay_lay_out_amounts(&cache->tier.costs, objects, options->most_cost,
+                               layout);
     margay_admission_set_up(&cache->admission, setup, layout);
-    if (options->noted) {
-        cache->expiries = margay_lay_out(layout, bytes);
-        cache->own_sizes = margay_lay_out(layout, bytes);
-    }
-    if (cache->own_sizes != NULL)
-        setup->sizes = cache->own_sizes;
+    setup->sizes = &cache->sizes;
     cache->policy->set_up(cache->state, setup, layout);
-}
-
-uint64_t margay_object_cache_bytes(
-    const struct margay_object_cache_options *options)
-{
-    margay_object_cache cache = {.policy = NULL};
-    struct margay_policy_setup setup;
-    struct margay_layout count = {NULL, 0};
-    if (design_of_objects(options, &cache.policy, &setup, &cache.admission,
-                          NULL) != MARGAY_OK)
-        return UINT64_MAX;
-    cache.tier.bytes = cache.admission.tier_bytes;
-    cache.state = calloc(1, cache.policy->state_bytes);
-    if (cache.state == NULL)
-        return UINT64_MAX;
-    lay_out_objects(options, &setup, &cache, &count);
-    free(cache.state);
-    return count.bytes;
 }
 
 enum margay_status margay_object_cache_create(
@@ -496,18 +477,19 @@ enum margay_status margay_object_cache_create(
     if (cache->state != NULL) {
         lay_out_objects(options, &setup, cache, &layout);
         cache->array_bytes = layout.bytes;
-        cache->arrays = margay_map((size_t)layout.bytes);
+        status = margay_room_check("a cache", layout.bytes, error);
+        if (status == MARGAY_OK)
+            cache->arrays = margay_map((size_t)layout.bytes);
     }
     if (cache->arrays == NULL) {
         margay_object_cache_free(cache);
-        return margay_fail_memory(error, "a cache");
+        return status == MARGAY_OK ? margay_fail_memory(error, "a cache")
+                                   : status;
     }
     layout = (struct margay_layout){cache->arrays, 0};
     lay_out_objects(options, &setup, cache, &layout);
-    if (cache->own_sizes != NULL)
-        memcpy(cache->own_sizes, options->sizes,
-               options->objects * sizeof *options->sizes);
-    cache->sizes = setup.sizes;
+    for (uint32_t i = 0; i < options->objects; i++)
+        margay_amount_set(&cache->sizes, i, options->sizes[i]);
     *result = cache;
     return MARGAY_OK;
 }
@@ -523,11 +505,11 @@ void margay_object_cache_free(margay_object_cache *cache)
 
 void margay_object_cache_drop(margay_object_cache *cache, uint32_t object)
 {
-    if (cache->held[object] == 0)
+    if (!margay_object_cache_holds(cache, object))
         return;
     cache->policy->remove(cache->state, 0, object);
-    cache->held[object] = 0;
-    cache->used_bytes -= cache->sizes[object];
+    cache->sizes.list[object].mark = 0;
+    cache->used_bytes -= margay_amount(&cache->sizes, object);
 }
 
 void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note)
@@ -555,34 +537,35 @@ void margay_object_cache_resize(margay_object_cache *cache, uint32_t object)
         return;
     if (cache->admission.rule == MARGAY_ADMIT_ADAPTED)
         margay_adaptsize_resize(&cache->admission.adaptsize, object,
-                                cache->sizes[object], cache->size);
+                                margay_amount(&cache->sizes, object),
+                                cache->size);
     if (cache->policy->resize != NULL)
         cache->policy->resize(cache->state, object, cache->size);
-    cache->own_sizes[object] = cache->size;
+    margay_amount_set(&cache->sizes, object, cache->size);
     cache->has_size = false;
 }
 
 bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
                               bool *fits)
 {
-    bool held = cache->held[object] != 0;
-    bool valid = held && cache->time <= cache->expiries[object];
-    if (!valid || cache->stores) {
-        cache->expiries[object] = cache->until;
-        if (held && !cache->has_size)
-            cache->counts.written_bytes += cache->sizes[object];
-    }
+    bool held = margay_object_cache_holds(cache, object);
+    bool valid = held && !margay_object_cache_expired(cache, object);
+    bool stored = !valid || cache->stores;
+    if (stored && cache->expiries.list != NULL)
+        margay_amount_set(&cache->expiries, object, cache->until);
+    if (stored && held && !cache->has_size)
+        cache->counts.written_bytes += margay_amount(&cache->sizes, object);
     cache->stores = false;
     *fits = *fits && !cache->has_size;
     if (held && cache->has_size)
-        cache->used_bytes -= cache->sizes[object];
+        cache->used_bytes -= margay_amount(&cache->sizes, object);
     margay_object_cache_resize(cache, object);
     return valid;
 }
 
 bool margay_object_cache_admits(margay_object_cache *cache, uint32_t object)
 {
-    uint64_t bytes = cache->sizes[object];
+    uint64_t bytes = margay_amount(&cache->sizes, object);
     uint32_t victim = MARGAY_NO_SLOT;
     if (cache->admission.rule == MARGAY_ADMIT_FREQUENT &&
         bytes > cache->bytes - cache->used_bytes)

@@ -275,9 +275,9 @@ bool margay_cache_take_out(margay_cache *cache, uint64_t at);
 
 /* Memory before the cache (tier.c). */
 struct margay_tier {
-    uint64_t bytes, used_bytes; /* 0 bytes: there is none */
-    struct margay_order order;  /* of the objects in it, the oldest first */
-    uint64_t *costs;            /* [object]: of its last request; NULL */
+    uint64_t bytes, used_bytes;  /* 0 bytes: there is none */
+    struct margay_order order;   /* of the objects in it, the oldest first */
+    struct margay_amounts costs; /* of the last requests, if they are noted */
 };
 
 struct margay_object_cache {
@@ -285,12 +285,10 @@ struct margay_object_cache {
     void *state;  /* the policy's */
     void *arrays; /* all arrays, those of the state included */
     uint64_t array_bytes;
-    uint8_t *held;         /* [object]: 1 = it is in the cache */
-    const uint64_t *sizes; /* [object]: those of now, */
-    uint64_t *own_sizes;   /* which are these where there are notes, */
-    uint64_t *expiries;    /* [object], or both are NULL */
-    uint64_t time, until;  /* as the notes have it */
-    uint64_t size;         /* of the next object, */
+    struct margay_amounts sizes;    /* those of now; the held ones are marked */
+    struct margay_amounts expiries; /* if times are noted */
+    uint64_t time, until;           /* as the notes have it */
+    uint64_t size;                  /* of the next object, */
     bool has_size, stores; /* if it is noted; the next request stores */
     bool heeds;            /* the loop over requests handles notes */
     uint64_t cost;         /* of a miss */
@@ -306,6 +304,20 @@ struct margay_object_cache {
 #define MARGAY_OBJECTS_AHEAD 16
 
 void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note);
+
+static inline bool margay_object_cache_holds(const margay_object_cache *cache,
+                                             uint32_t object)
+{
+    return cache->sizes.list[object].mark;
+}
+
+/* Objects that are not stored anew are of no use after their expiry. */
+static inline bool margay_object_cache_expired(const margay_object_cache *cache,
+                                               uint32_t object)
+{
+    return cache->expiries.list != NULL &&
+           cache->time > margay_amount(&cache->expiries, object);
+}
 
 /* An object leaves the cache, if it is held. */
 void margay_object_cache_drop(margay_object_cache *cache, uint32_t object);
@@ -334,12 +346,13 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
     margay_object_cache *cache, const struct margay_policy_calls *calls,
     uint32_t object, const struct margay_use *use)
 {
-    uint64_t bytes = cache->sizes[object];
-    bool held = cache->held[object] != 0;
+    uint64_t bytes = margay_amount(&cache->sizes, object);
+    struct margay_amount *list = cache->sizes.list;
+    bool held = list[object].mark;
     if (bytes > cache->bytes) {
         if (held)
             cache->policy->remove(cache->state, 0, object);
-        cache->held[object] = 0;
+        list[object].mark = 0;
         if (cache->admission.asked != NULL)
             cache->admission.asked[object] = 1;
         return;
@@ -349,10 +362,10 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
         return;
     while (bytes > cache->bytes - cache->used_bytes) {
         uint32_t evicted = calls->evict(cache->state, 0, use);
-        cache->held[evicted] = 0;
-        cache->used_bytes -= cache->sizes[evicted];
+        list[evicted].mark = 0;
+        cache->used_bytes -= margay_amount(&cache->sizes, evicted);
     }
-    cache->held[object] = 1;
+    list[object].mark = 1;
     cache->used_bytes += bytes;
     cache->counts.written_bytes += bytes;
     if (!held)
@@ -371,16 +384,17 @@ static MARGAY_ALWAYS_INLINE void margay_object_cache_request(
         .next = cache->nexts == NULL ? UINT64_MAX : cache->nexts[now],
         .cost = cache->cost,
         .sized = true};
-    bool held = cache->held[object] != 0, valid = held, fits = held;
+    bool held = margay_object_cache_holds(cache, object), valid = held,
+         fits = held;
     if (cache->heeds)
         valid = margay_object_cache_heed(cache, object, &fits);
     if (!valid) {
         cache->counts.misses++;
-        cache->counts.missed_bytes += cache->sizes[object];
+        cache->counts.missed_bytes += margay_amount(&cache->sizes, object);
         cache->counts.missed_cost += cache->cost;
     }
     if (cache->admission.rule >= MARGAY_ADMIT_ADAPTED)
-        margay_admission_watch(&cache->admission, object, cache->sizes);
+        margay_admission_watch(&cache->admission, object, &cache->sizes);
     if (held)
         calls->hit(cache->state, 0, object, &use);
     if (!fits)
@@ -396,7 +410,8 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
     while (i < count) {
         if (i + MARGAY_OBJECTS_AHEAD < count)
             __builtin_prefetch(
-                cache->held + (words[i + MARGAY_OBJECTS_AHEAD] & ~MARGAY_NOTE));
+                cache->sizes.list +
+                (words[i + MARGAY_OBJECTS_AHEAD] & ~MARGAY_NOTE));
         if ((words[i] & MARGAY_NOTE) == 0) {
             if (calls == NULL)
                 margay_tier_request(cache, words[i++]);
@@ -455,14 +470,21 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
 /* The calls of a policy, and the members of its row, that stand in its file
    under these names. */
 #define MARGAY_POLICY_CALLS .hit = hit, .evict = evict, .insert = insert
+#define MARGAY_POLICY_MEMBERS_OF(name, set_up_call, state) \
+    .state_bytes = sizeof(state), .set_up = set_up_call, .loops = name##_loops
 #define MARGAY_POLICY_MEMBERS(name) \
-    .state_bytes = sizeof(struct state), .set_up = set_up, .loops = name##_loops
+    MARGAY_POLICY_MEMBERS_OF(name, set_up, struct state)
+#define MARGAY_OBJECT_POLICY_MEMBERS_OF(name, set_up_call, state) \
+    MARGAY_POLICY_MEMBERS_OF(name, set_up_call, state),           \
+        .feed_objects = name##_feed_objects
 #define MARGAY_OBJECT_POLICY_MEMBERS(name) \
-    MARGAY_POLICY_MEMBERS(name), .feed_objects = name##_feed_objects
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(name, set_up, struct state)
 
 /* The same, and the loop name_feed_objects() over requests of objects. */
-#define MARGAY_OBJECT_POLICY_LOOPS(name, ...)                              \
-    MARGAY_POLICY_LOOPS(name, __VA_ARGS__)                                 \
+#define MARGAY_OBJECT_POLICY_LOOPS(name, ...) \
+    MARGAY_POLICY_LOOPS(name, __VA_ARGS__)    \
+    MARGAY_OBJECT_LOOP(name, __VA_ARGS__)
+#define MARGAY_OBJECT_LOOP(name, ...)                                      \
     static size_t name##_feed_objects(margay_object_cache *cache,          \
                                       const uint32_t *words, size_t count) \
     {                                                                      \

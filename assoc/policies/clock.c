@@ -194,12 +194,9 @@ const struct margay_policy margay_policy_fifo = {
              .help = "the block that came first goes",
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up_fifo,
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(fifo, set_up_fifo, struct state),
     .idle_repeats = true,
-    .loops = fifo_loops,
     .remove = remove_fifo,
-    .feed_objects = fifo_feed_objects,
     .victim = victim_fifo,
 };
 
@@ -215,9 +212,6 @@ const struct margay_policy margay_policy_clock = {
     .parameters = {{"max", "1|1..255", MARGAY_COUNT},
                    {"new", "0|0..255", MARGAY_COUNT}},
     .check = check_clock,
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up_clock,
-    .loops = clock_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(clock, set_up_clock, struct state),
     .remove = remove_clock,
-    .feed_objects = clock_feed_objects,
 };

@@ -13,27 +13,28 @@
  *   Greedy-Dual-Size-Frequency caching policy", HP Labs HPL-98-69R1, 1998
  *   (gdsf).  What is chosen here:
  *   - A miss has the cost that its request gives, or else 1.
- *   - Of equal values, the least recently used block goes.
+ *   - Of equal values, the least recently used block goes.  Uses have 32 bits,
+ *     so the last ones of two blocks must not be 2^31 uses apart.
  *   - An object of no bytes counts as one of 1 byte.
  *   - An object that has grown has its new value at once, and is passed over.
  *
- * Cost: logarithmic, by a heap of the blocks of a set; 28 bytes for each way.
+ * Cost: logarithmic, by a heap of the blocks of a set; 24 bytes for each way.
  */
 #include "assoc/policies/cache.h"
 
 struct entry {
     double value;
-    uint64_t used; /* when */
+    uint32_t used, uses; /* when last, and how often */
 };
 
 struct state {
-    uint64_t slots, now;
-    const uint64_t *sizes;      /* [slot]; NULL = all have the same */
-    struct entry *entries;      /* [set][slot] */
-    uint32_t *uses;             /* [set][slot] */
-    uint32_t *heap, *positions; /* [set][position], [set][slot] */
-    uint32_t *counts;           /* [set]: of the blocks in the heap */
-    double *ages;               /* [set] */
+    uint64_t slots;
+    uint32_t now;                       /* uses, modulo 2^32 */
+    const struct margay_amounts *sizes; /* NULL = all have the same */
+    struct entry *entries;              /* [set][slot] */
+    uint32_t *heap, *positions;         /* [set][position], [set][slot] */
+    uint32_t *counts;                   /* [set]: of the blocks in the heap */
+    double *ages;                       /* [set] */
 };
 
 static void set_up(void *context, const struct margay_policy_setup *setup,
@@ -43,7 +44,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     uint64_t all = setup->sets * setup->slots;
     state->slots = setup->slots;
     state->entries = margay_lay_out(layout, all * sizeof(struct entry));
-    state->uses = margay_lay_out(layout, all * sizeof(uint32_t));
     state->heap = margay_lay_out(layout, all * sizeof(uint32_t));
     state->positions = margay_lay_out(layout, all * sizeof(uint32_t));
     state->counts = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
@@ -58,14 +58,11 @@ static void set_up_gdsf(void *context, const struct margay_policy_setup *setup,
     set_up(state, setup, layout);
 }
 
-/* Does the block of a slot go before that of another one? */
-static inline bool goes_before(const struct state *state, uint64_t set,
-                               uint32_t a, uint32_t b)
+/* Does a block go before another one? */
+static inline bool goes_before(const struct entry *a, const struct entry *b)
 {
-    const struct entry *entries = state->entries + set * state->slots;
-    return entries[a].value != entries[b].value
-               ? entries[a].value < entries[b].value
-               : entries[a].used < entries[b].used;
+    return a->value != b->value ? a->value < b->value
+                                : a->used - b->used > UINT32_MAX / 2;
 }
 
 /* Put a slot into the heap at a position that is free, or further up or down
@@ -75,16 +72,18 @@ static inline void settle(struct state *state, uint64_t set, uint32_t slot,
 {
     uint32_t *heap = state->heap + set * state->slots;
     uint32_t *positions = state->positions + set * state->slots;
+    const struct entry *entries = state->entries + set * state->slots;
     uint32_t count = state->counts[set], child;
-    while (at > 0 && goes_before(state, set, slot, heap[(at - 1) / 2])) {
+    while (at > 0 &&
+           goes_before(&entries[slot], &entries[heap[(at - 1) / 2]])) {
         heap[at] = heap[(at - 1) / 2];
         positions[heap[at]] = at;
         at = (at - 1) / 2;
     }
     while ((child = 2 * at + 1) < count) {
         child += child + 1 < count &&
-                 goes_before(state, set, heap[child + 1], heap[child]);
-        if (!goes_before(state, set, heap[child], slot))
+                 goes_before(&entries[heap[child + 1]], &entries[heap[child]]);
+        if (!goes_before(&entries[heap[child]], &entries[slot]))
             break;
         heap[at] = heap[child];
         positions[heap[at]] = at;
@@ -94,28 +93,22 @@ static inline void settle(struct state *state, uint64_t set, uint32_t slot,
     positions[slot] = at;
 }
 
-/* Count a use of a block, whose position in the heap is `at`. */
-static inline void use_slot(struct state *state, uint64_t set, uint32_t slot,
-                            uint32_t at, const struct margay_use *use)
-{
-    uint64_t place = set * state->slots + slot;
-    state->uses[place] += state->uses[place] < UINT32_MAX;
-    double worth = state->uses[place];
-    if (state->sizes != NULL) {
-        uint64_t bytes = state->sizes[slot];
-        worth = worth * (double)use->cost / (double)(bytes + (bytes == 0));
-    }
-    state->entries[place] =
-        (struct entry){worth + state->ages[set], ++state->now};
-    settle(state, set, slot, at);
-}
-
+/* Count a use of a block of the heap. */
 static inline void hit(void *context, uint64_t set, uint32_t slot,
                        const struct margay_use *use)
 {
     struct state *state = context;
-    use_slot(state, set, slot, state->positions[set * state->slots + slot],
-             use);
+    uint64_t place = set * state->slots + slot;
+    struct entry *entry = &state->entries[place];
+    entry->uses += entry->uses < UINT32_MAX;
+    double worth = entry->uses;
+    if (state->sizes != NULL) {
+        uint64_t bytes = margay_amount(state->sizes, slot);
+        worth = worth * (double)use->cost / (double)(bytes + (bytes == 0));
+    }
+    entry->value = worth + state->ages[set];
+    entry->used = state->now++;
+    settle(state, set, slot, state->positions[place]);
 }
 
 static void remove_slot(void *context, uint64_t set, uint32_t slot)
@@ -134,13 +127,15 @@ static inline uint32_t evict(void *context, uint64_t set,
 {
     struct state *state = context;
     const uint32_t *heap = state->heap + set * state->slots;
+    const struct entry *entries = state->entries + set * state->slots;
     uint32_t slot = heap[0];
     if (slot == margay_use_grown(use)) {
         slot = heap[1];
-        if (state->counts[set] > 2 && goes_before(state, set, heap[2], slot))
+        if (state->counts[set] > 2 &&
+            goes_before(&entries[heap[2]], &entries[slot]))
             slot = heap[2];
     }
-    state->ages[set] = state->entries[set * state->slots + slot].value;
+    state->ages[set] = entries[slot].value;
     remove_slot(state, set, slot);
     return slot;
 }
@@ -149,8 +144,10 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
     struct state *state = context;
-    state->uses[set * state->slots + slot] = 0;
-    use_slot(state, set, slot, state->counts[set]++, use);
+    uint64_t first = set * state->slots;
+    state->entries[first + slot] = (struct entry){0, 0, 0};
+    state->positions[first + slot] = state->counts[set]++;
+    hit(state, set, slot, use);
 }
 
 static uint32_t victim(const void *context)
@@ -178,10 +175,7 @@ const struct margay_policy margay_policy_gdsf = {
              .help = "the same, of large objects before small ones",
              .source = "Cherkasova 1998",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up_gdsf,
-    .loops = greedy_loops,
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(greedy, set_up_gdsf, struct state),
     .remove = remove_slot,
-    .feed_objects = greedy_feed_objects,
     .victim = victim,
 };

@@ -15,10 +15,11 @@ struct margay_held {
     struct margay_random random;
     uint32_t ways;
     /* Of objects: */
-    uint32_t *slots;  /* of those that are held */
-    uint32_t *places; /* [slot]: where it is among them */
-    uint32_t count;   /* of these */
-    uint32_t gap;     /* where one has left; `count` if none has */
+    const struct margay_amounts *sizes; /* NULL = they are blocks */
+    uint32_t *slots;                    /* of those that are held */
+    uint32_t *places;                   /* [slot]: where it is among them */
+    uint32_t count;                     /* of these */
+    uint32_t gap; /* where one has left; `count` if none has */
 };
 
 static inline void margay_held_set_up(struct margay_held *held,
@@ -27,10 +28,19 @@ static inline void margay_held_set_up(struct margay_held *held,
 {
     margay_random_seed(&held->random, setup->seed);
     held->ways = setup->ways;
+    held->sizes = setup->sizes;
     if (setup->sizes == NULL)
         return;
     held->slots = margay_lay_out(layout, setup->slots * sizeof(uint32_t));
     held->places = margay_lay_out(layout, setup->slots * sizeof(uint32_t));
+}
+
+/* What a value is divided by: an object of no bytes counts as one of 1. */
+static inline uint64_t margay_held_bytes(const struct margay_held *held,
+                                         uint64_t slot)
+{
+    uint64_t bytes = held->sizes == NULL ? 1 : margay_amount(held->sizes, slot);
+    return bytes + (bytes == 0);
 }
 
 /* An object comes into the cache, or leaves it.  Blocks need neither. */
@@ -60,7 +70,7 @@ static inline void margay_held_remove(void *state, uint64_t set, uint32_t slot)
 {
     struct margay_held *held = state;
     (void)set;
-    if (held->slots != NULL)
+    if (held->sizes != NULL)
         margay_held_take(held, slot);
 }
 

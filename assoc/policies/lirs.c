@@ -138,8 +138,9 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
         promote(state, set, slot, use->sized);
         return;
     }
-    bool room = lir < state->lir &&
-                (!use->sized || queues->sizes[slot] <= state->lir - lir);
+    bool room =
+        lir < state->lir &&
+        (!use->sized || margay_amount(queues->sizes, slot) <= state->lir - lir);
     margay_order_append(&state->stack, set, 0, slot);
     margay_queues_enter(queues, set, room ? LIR : HIR, slot, use->sized);
     /* A HIR object may be below, which had no room where this one has. */

@@ -56,11 +56,8 @@ const struct margay_policy margay_policy_lru = {
              .source = "Mattson et al. 1970",
              .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_FOR_OBJECTS |
                           MARGAY_POLICY_FOR_REQUESTS},
-    .state_bytes = sizeof(struct margay_order),
-    .set_up = set_up,
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(lru, set_up, struct margay_order),
     .idle_repeats = true,
-    .loops = lru_loops,
     .remove = remove_slot,
-    .feed_objects = lru_feed_objects,
     .victim = margay_order_victim,
 };

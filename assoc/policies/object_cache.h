@@ -15,8 +15,9 @@
  * Guarantee: objects of 1 byte each behave like blocks in a cache of as many
  *   ways, with every policy.
  *
- * Cost: 1 byte for each object and the state of the policy, however small the
- *   cache is; 16 more where there are notes.
+ * Cost: 4 bytes for each object and the state of the policy, however small the
+ *   cache is; 4 more where times are noted.  Sizes, times and costs of 2^31 and
+ *   more take another 4 each.
  */
 #ifndef MARGAY_ASSOC_OBJECT_CACHE_H
 #define MARGAY_ASSOC_OBJECT_CACHE_H
@@ -40,14 +41,25 @@
 #define MARGAY_NOTE_COST  (MARGAY_NOTE | 5u) /* the cost of misses */
 #define MARGAY_NOTE_WORDS 3
 
+/* Write a note; returns how many words it has. */
+static inline size_t margay_note(uint32_t *words, uint32_t note, uint64_t value)
+{
+    words[0] = note;
+    words[1] = (uint32_t)value;
+    words[2] = (uint32_t)(value >> 32);
+    return MARGAY_NOTE_WORDS;
+}
+
 /* The most objects, so that their numbers leave that bit free. */
 #define MARGAY_MOST_OBJECTS MARGAY_NOTE
 
 struct margay_object_cache_options {
     uint64_t bytes;        /* the capacity, at least 1 */
-    const uint64_t *sizes; /* of the objects at first; outlive the cache */
-    bool noted;            /* there are notes, and not only of costs; */
-    bool costed;           /* there are notes of costs */
+    const uint64_t *sizes; /* of the objects at first */
+    bool noted;            /* there are notes, and not only of costs */
+    /* The most of all sizes, and of the notes of times and of costs; 0 = there
+       are none. */
+    uint64_t most_bytes, last_time, most_cost;
     /* Of each request, how many come before its object's next one; UINT64_MAX =
        there is none.  Outlives the cache; NULL = the future is not known. */
     const uint64_t *nexts;
@@ -66,10 +78,6 @@ struct margay_object_counts {
     uint64_t written_bytes;
     uint64_t memory_hits; /* of the tier before the cache */
 };
-
-/* The bytes of state; UINT64_MAX if the options are not valid. */
-uint64_t margay_object_cache_bytes(
-    const struct margay_object_cache_options *options);
 
 /* Make an empty cache.  MARGAY_BAD_ARGUMENT; MARGAY_NO_MEMORY.  The caller owns
  *cache. */

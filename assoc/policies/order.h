@@ -144,7 +144,7 @@ struct margay_queues {
     uint8_t *where;    /* [set][slot]: the queue */
     uint32_t *lengths; /* [set][queue] */
     /* Of objects, which have one set: */
-    const uint64_t *sizes; /* [slot] */
+    const struct margay_amounts *sizes; /* [slot] */
     uint64_t bytes[MARGAY_MOST_QUEUES];
 };
 
@@ -205,7 +205,7 @@ static MARGAY_ALWAYS_INLINE void margay_queues_leave(
     margay_order_remove(&queues->order, set, queue, slot);
     queues->lengths[set * queues->order.lines + queue]--;
     if (sized)
-        queues->bytes[queue] -= queues->sizes[slot];
+        queues->bytes[queue] -= margay_amount(queues->sizes, slot);
 }
 
 /* Put a slot, which may stand in any queue or in none, at the end of one. */
@@ -219,7 +219,7 @@ static MARGAY_ALWAYS_INLINE void margay_queues_enter(
     queues->where[set * queues->order.slots + slot] = (uint8_t)queue;
     queues->lengths[set * queues->order.lines + queue]++;
     if (sized)
-        queues->bytes[queue] += queues->sizes[slot];
+        queues->bytes[queue] += margay_amount(queues->sizes, slot);
 }
 
 /* While a queue has more than `most`, its first slots go to the end of
@@ -283,7 +283,7 @@ static inline void margay_queues_resize(void *state, uint32_t slot,
     struct margay_queues *queues = state;
     if (margay_order_has(&queues->order, 0, slot))
         queues->bytes[margay_queues_where(queues, 0, slot)] +=
-            bytes - queues->sizes[slot];
+            bytes - margay_amount(queues->sizes, slot);
 }
 
 /* Of policies that remember blocks, and of all. */

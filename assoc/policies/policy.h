@@ -96,10 +96,10 @@ struct margay_policy_setup {
     uint32_t ways;  /* of objects, about as many as the cache has room for */
     uint64_t slots; /* of a set: at least its ways */
     /* The room of a set's blocks: one way each; in a cache of objects
-       (object_cache.h) sizes[slot] bytes. */
+       (object_cache.h) those of its size. */
     uint64_t room;
-    const uint64_t *sizes;           /* NULL = 1 each */
-    struct margay_settings settings; /* of its parameters */
+    const struct margay_amounts *sizes; /* NULL = 1 each */
+    struct margay_settings settings;    /* of its parameters */
     uint64_t seed;
     const struct margay_own_policy *own; /* of margay_policy_own */
 };
@@ -117,6 +117,44 @@ static inline void *margay_lay_out(struct margay_layout *layout, uint64_t bytes)
         layout->memory == NULL ? NULL : layout->memory + layout->bytes;
     layout->bytes += (bytes + 63) / 64 * 64;
     return array;
+}
+
+/* Amounts below 2^63, of 31 bits if all are below 2^31, and a mark for each. */
+struct margay_amounts {
+    struct margay_amount {
+        uint32_t low : 31, mark : 1;
+    } * list;
+    uint32_t *high; /* NULL = all are 0 */
+};
+
+static inline void margay_lay_out_amounts(struct margay_amounts *amounts,
+                                          uint64_t count, uint64_t most,
+                                          struct margay_layout *layout)
+{
+    amounts->list = margay_lay_out(layout, count * sizeof *amounts->list);
+    amounts->high = most <= INT32_MAX
+                        ? NULL
+                        : margay_lay_out(layout, count * sizeof(uint32_t));
+}
+
+static inline uint64_t margay_amount(const struct margay_amounts *amounts,
+                                     uint64_t at)
+{
+    uint64_t amount = amounts->list[at].low;
+    if (amounts->high != NULL)
+        amount |= (uint64_t)amounts->high[at] << 31;
+    return amount;
+}
+
+/* One that does not fit becomes the most that does. */
+static inline void margay_amount_set(const struct margay_amounts *amounts,
+                                     uint64_t at, uint64_t amount)
+{
+    uint64_t most = amounts->high == NULL ? INT32_MAX : INT64_MAX;
+    amount = amount < most ? amount : most;
+    amounts->list[at].low = (uint32_t)amount & INT32_MAX;
+    if (amounts->high != NULL)
+        amounts->high[at] = (uint32_t)(amount >> 31);
 }
 
 /* The arguments of margay_cache_feed(). */

@@ -48,10 +48,7 @@ const struct margay_policy margay_policy_random = {
              .help = "any block goes",
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .state_bytes = sizeof(struct margay_held),
-    .set_up = set_up,
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(random, set_up, struct margay_held),
     .idle_repeats = true,
-    .loops = random_loops,
     .remove = margay_held_remove,
-    .feed_objects = random_feed_objects,
 };

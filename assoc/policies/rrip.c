@@ -160,15 +160,14 @@ MARGAY_POLICY_LOOPS(srrip, .hit = hit, .evict = evict, .insert = insert_static)
 MARGAY_POLICY_LOOPS(brrip, .hit = hit, .evict = evict, .insert = insert_bimodal)
 MARGAY_POLICY_LOOPS(drrip, .hit = hit, .evict = evict, .insert = insert_dynamic)
 
-#define RRIP(policy, text)                                     \
-    {                                                          \
-        .info = {.name = #policy,                              \
-                 .parameters = "",                             \
-                 .help = text,                                 \
-                 .source = "Jaleel et al. 2010",               \
-                 .abilities = MARGAY_POLICY_FOR_SETS},         \
-        .state_bytes = sizeof(struct state), .set_up = set_up, \
-        .loops = policy##_loops,                               \
+#define RRIP(policy, text)                             \
+    {                                                  \
+        .info = {.name = #policy,                      \
+                 .parameters = "",                     \
+                 .help = text,                         \
+                 .source = "Jaleel et al. 2010",       \
+                 .abilities = MARGAY_POLICY_FOR_SETS}, \
+        MARGAY_POLICY_MEMBERS(policy),                 \
     }
 const struct margay_policy margay_policy_srrip =
     RRIP(srrip, "a block goes that is predicted to be used far from now");
@@ -240,7 +239,5 @@ const struct margay_policy margay_policy_ship = {
                      "not used again",
              .source = "Wu et al. 2011",
              .abilities = MARGAY_POLICY_FOR_SETS | MARGAY_POLICY_NEEDS_SITES},
-    .state_bytes = sizeof(struct state),
-    .set_up = set_up_ship,
-    .loops = ship_loops,
+    MARGAY_POLICY_MEMBERS_OF(ship, set_up_ship, struct state),
 };

@@ -55,9 +55,8 @@ struct state {
     uint32_t sample;
     uint64_t scale; /* of Redis: references of a tick, or the factor */
     uint64_t slots, now;
-    const uint64_t *sizes; /* [slot]; NULL = all have the same */
-    struct block *blocks;  /* [set][slot] */
-    struct pool *pools;    /* [set]; of Redis */
+    struct block *blocks; /* [set][slot] */
+    struct pool *pools;   /* [set]; of Redis */
 };
 
 static void set_up(void *context, const struct margay_policy_setup *setup,
@@ -67,7 +66,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     margay_held_set_up(&state->held, setup, layout);
     state->sample = (uint32_t)setup->settings.counts[0];
     state->slots = setup->slots;
-    state->sizes = setup->sizes;
     state->blocks = margay_lay_out(layout, setup->sets * setup->slots *
                                                sizeof(struct block));
 }
@@ -86,10 +84,10 @@ static inline double value_of(const void *context, uint64_t set, uint32_t slot,
 {
     const struct state *state = context;
     const struct block *block = &state->blocks[set * state->slots + slot];
-    double bytes =
-        use->sized && state->sizes[slot] > 0 ? (double)state->sizes[slot] : 1;
+    (void)use;
     return (double)block->uses /
-           ((double)(state->now - block->came + 1) * bytes);
+           ((double)(state->now - block->came + 1) *
+            (double)margay_held_bytes(&state->held, slot));
 }
 
 static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
@@ -217,10 +215,7 @@ MARGAY_OBJECT_POLICY_LOOPS(redis_lfu, .hit = hit_redis_lfu,
                  .abilities = MARGAY_POLICY_FOR_OBJECTS},                    \
         .parameters = {{"samples", "5|1..64", MARGAY_COUNT},                 \
                        {PARAMETER, MORE "|1..1000000000000", MARGAY_COUNT}}, \
-        .state_bytes = sizeof(struct state),                                 \
-        .set_up = set_up_redis,                                              \
-        .loops = policy##_loops,                                             \
-        .feed_objects = policy##_feed_objects,                               \
+        MARGAY_OBJECT_POLICY_MEMBERS_OF(policy, set_up_redis, struct state), \
         .remove = remove_redis,                                              \
     }
 

@@ -14,7 +14,7 @@
  * Source: Berg et al., "The CacheLib caching engine", OSDI 2020, for the order
  *   of the two.
  *
- * Cost: 8 bytes for each object; 8 more where there are costs.
+ * Cost: 8 bytes for each object; 4 more where there are costs.
  */
 #include "assoc/policies/cache.h"
 
@@ -23,8 +23,8 @@ static void pass_on(margay_object_cache *cache, uint32_t object)
 {
     struct margay_object_counts counts = cache->counts;
     uint64_t cost = cache->cost;
-    if (cache->tier.costs != NULL)
-        cache->cost = cache->tier.costs[object];
+    if (cache->tier.costs.list != NULL)
+        cache->cost = margay_amount(&cache->tier.costs, object);
     cache->policy->feed_objects(cache, &object, 1);
     counts.written_bytes = cache->counts.written_bytes;
     cache->counts = counts;
@@ -33,9 +33,8 @@ static void pass_on(margay_object_cache *cache, uint32_t object)
 
 static void offer(margay_object_cache *cache, uint32_t object)
 {
-    bool expired =
-        cache->expiries != NULL && cache->time > cache->expiries[object];
-    if (cache->held[object] == 0 && !expired)
+    if (!margay_object_cache_holds(cache, object) &&
+        !margay_object_cache_expired(cache, object))
         pass_on(cache, object);
 }
 
@@ -45,13 +44,13 @@ void margay_tier_drop(margay_object_cache *cache, uint32_t object)
     if (tier->bytes == 0 || !margay_order_has(&tier->order, 0, object))
         return;
     margay_order_remove(&tier->order, 0, 0, object);
-    tier->used_bytes -= cache->sizes[object];
+    tier->used_bytes -= margay_amount(&cache->sizes, object);
 }
 
 static void put(margay_object_cache *cache, uint32_t object)
 {
     struct margay_tier *tier = &cache->tier;
-    uint64_t bytes = cache->sizes[object];
+    uint64_t bytes = margay_amount(&cache->sizes, object);
     if (bytes > tier->bytes) {
         offer(cache, object);
         return;
@@ -68,27 +67,25 @@ static void put(margay_object_cache *cache, uint32_t object)
 void margay_tier_request(margay_object_cache *cache, uint32_t object)
 {
     bool in_memory = margay_order_has(&cache->tier.order, 0, object);
-    bool held = in_memory || cache->held[object] != 0, valid = held;
+    bool held = in_memory || margay_object_cache_holds(cache, object);
+    bool valid = held && !margay_object_cache_expired(cache, object);
     bool stores = cache->stores || cache->has_size;
     margay_tier_drop(cache, object);
-    if (cache->own_sizes != NULL) {
-        valid = held && cache->time <= cache->expiries[object];
-        if (!valid || stores)
-            margay_object_cache_drop(cache, object);
-        if (!valid || cache->stores)
-            cache->expiries[object] = cache->until;
-        cache->stores = false;
-        margay_object_cache_resize(cache, object);
-    }
+    if (!valid || stores)
+        margay_object_cache_drop(cache, object);
+    if ((!valid || cache->stores) && cache->expiries.list != NULL)
+        margay_amount_set(&cache->expiries, object, cache->until);
+    cache->stores = false;
+    margay_object_cache_resize(cache, object);
     if (!valid) {
         cache->counts.misses++;
-        cache->counts.missed_bytes += cache->sizes[object];
+        cache->counts.missed_bytes += margay_amount(&cache->sizes, object);
         cache->counts.missed_cost += cache->cost;
     }
     cache->counts.memory_hits += valid && in_memory;
-    if (cache->tier.costs != NULL)
-        cache->tier.costs[object] = cache->cost;
-    if (!in_memory && cache->held[object] != 0)
+    if (cache->tier.costs.list != NULL)
+        margay_amount_set(&cache->tier.costs, object, cache->cost);
+    if (!in_memory && margay_object_cache_holds(cache, object))
         pass_on(cache, object);
     put(cache, object);
 }

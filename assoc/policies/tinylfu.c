@@ -90,7 +90,7 @@ static MARGAY_ALWAYS_INLINE bool window_overflows(const struct state *state,
     if (use->sized)
         size = margay_order_has(&queues->order, set, use->memory)
                    ? 0
-                   : queues->sizes[use->memory];
+                   : margay_amount(queues->sizes, use->memory);
     return used > state->window || size > state->window - used;
 }
 
@@ -105,7 +105,7 @@ static void move_on(struct state *state, const struct margay_use *use)
                MARGAY_NO_SLOT &&
            (main = queues->bytes[PROBATION] + queues->bytes[PROTECTED]) <=
                most &&
-           queues->sizes[slot] <= most - main)
+           margay_amount(queues->sizes, slot) <= most - main)
         margay_queues_enter(queues, 0, PROBATION, slot, true);
 }
 

@@ -85,14 +85,6 @@ static enum margay_status reserve_sizes(struct object_policies *policies,
                : margay_fail_memory(error, "the sizes of objects");
 }
 
-static uint32_t *add_note(uint32_t *place, uint32_t note, uint64_t value)
-{
-    place[0] = note;
-    place[1] = (uint32_t)value;
-    place[2] = (uint32_t)(value >> 32);
-    return place + MARGAY_NOTE_WORDS;
-}
-
 /* Note the time of a request, and the expiry of its store. */
 static uint32_t *note_times(struct object_policies *policies,
                             const struct margay_span *span, size_t from,
@@ -104,11 +96,13 @@ static uint32_t *note_times(struct object_policies *policies,
         ttl = span->ttls[from];
     uint64_t until = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
     if (time != policies->time)
-        place = add_note(place, MARGAY_NOTE_TIME, time);
+        place += margay_note(place, MARGAY_NOTE_TIME, time);
     if (stores || until != policies->until)
-        place = add_note(place, stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
-                         until);
+        place += margay_note(
+            place, stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL, until);
     policies->replay.noted = true;
+    policies->replay.last_time =
+        margay_maximum(policies->replay.last_time, time);
     policies->time = time;
     policies->until = until;
     return place;
@@ -123,21 +117,24 @@ static uint32_t *add_request(struct object_policies *policies,
     if (number == policies->object_count) {
         policies->first_bytes[policies->object_count++] = size;
     } else if (size != policies->object_bytes[number]) {
-        place = add_note(place, MARGAY_NOTE_SIZE, size);
+        place += margay_note(place, MARGAY_NOTE_SIZE, size);
         policies->replay.noted = true;
     }
     policies->object_bytes[number] = size;
+    policies->replay.most_bytes =
+        margay_maximum(policies->replay.most_bytes, size);
     if (span->times != NULL && (policies->asked->ages || span->ttls != NULL)) {
         place = note_times(policies, span, from, place);
     } else if (span->ops != NULL && span->ops[from] == MARGAY_SET &&
                policies->asked->request.counters != 0) {
-        place = add_note(place, MARGAY_NOTE_STORE, policies->until);
+        place += margay_note(place, MARGAY_NOTE_STORE, policies->until);
         policies->replay.noted = true;
     }
     if (span->costs != NULL && span->costs[from] != policies->cost) {
         policies->cost = span->costs[from];
-        place = add_note(place, MARGAY_NOTE_COST, policies->cost);
-        policies->replay.costed = true;
+        place += margay_note(place, MARGAY_NOTE_COST, policies->cost);
+        policies->replay.most_cost = margay_maximum(
+            policies->replay.most_cost, margay_maximum(policies->cost, 1));
     }
     *place = number;
     return place + 1;
@@ -180,8 +177,8 @@ static enum margay_status drop(struct object_policies *policies,
         &policies->replay.history, MARGAY_NOTE_WORDS, &place, error);
     if (status != MARGAY_OK)
         return status;
-    add_note(place, MARGAY_NOTE_DROP, number);
-    margay_history_add(&policies->replay.history, MARGAY_NOTE_WORDS);
+    margay_history_add(&policies->replay.history,
+                       margay_note(place, MARGAY_NOTE_DROP, number));
     policies->replay.noted = true;
     return MARGAY_OK;
 }

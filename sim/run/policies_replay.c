@@ -130,7 +130,9 @@ static enum margay_status make_objects(const struct tasks *tasks,
         .bytes = replay->sizes[task->first],
         .sizes = replay->object_bytes,
         .noted = replay->noted,
-        .costed = replay->costed,
+        .most_bytes = replay->most_bytes,
+        .last_time = replay->last_time,
+        .most_cost = replay->most_cost,
         .nexts =
             tasks->future == NULL ? NULL : margay_future_nexts(tasks->future),
         .objects = replay->blocks,
@@ -138,11 +140,7 @@ static enum margay_status make_objects(const struct tasks *tasks,
         .scale = margay_sample_scale(&replay->sample),
         .seed = replay->seed,
     };
-    enum margay_status status = margay_room_check(
-        "a cache", margay_object_cache_bytes(&options), error);
-    return status == MARGAY_OK
-               ? margay_object_cache_create(&options, objects, error)
-               : status;
+    return margay_object_cache_create(&options, objects, error);
 }
 
 /* Returns how many have been taken; a note at the end comes again, whole. */

@@ -96,8 +96,9 @@ struct margay_replay {
     const void *context;
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
-    bool noted;              /* there are notes among the requests, */
-    bool costed;             /* or notes of costs */
+    bool noted; /* there are notes among the requests, not only of costs */
+    /* As margay_object_cache_options has it. */
+    uint64_t most_bytes, last_time, most_cost;
     unsigned counters;       /* counts that no engine has */
     uint64_t half_life_refs; /* of counts that fade; 0 = none do */
     bool keeps; /* looks follow: caches of blocks go on where they were */

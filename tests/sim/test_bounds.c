@@ -73,21 +73,14 @@ static void make_long_trace(void)
 
 /* ------------------------------------------------------- what is tested -- */
 
-static size_t note(uint32_t *words, uint32_t what, uint64_t value)
-{
-    words[0] = what;
-    words[1] = (uint32_t)value;
-    words[2] = (uint32_t)(value >> 32);
-    return MARGAY_NOTE_WORDS;
-}
-
 static bool measure(void)
 {
     struct margay_policy_rows rows;
     struct margay_replay replay = {.rows = &rows,
                                    .sample = margay_sample_of(1, 1),
                                    .object_bytes = first_sizes,
-                                   .noted = true};
+                                   .noted = true,
+                                   .last_time = 1};
     const struct margay_share share = {.threads = 1};
     struct margay_series_point sizes[CACHES] = {{0}};
     const struct margay_series all = {.points = sizes, .count = CACHES};
@@ -111,11 +104,12 @@ static bool measure(void)
         const struct request *request = &requests[i];
         replay.uncounted = i == warmup ? used : replay.uncounted;
         if (request->size != now[request->object])
-            used += note(words + used, MARGAY_NOTE_SIZE, request->size);
+            used += margay_note(words + used, MARGAY_NOTE_SIZE, request->size);
         now[request->object] = request->size;
         if (expires) {
-            used += note(words + used, MARGAY_NOTE_TIME, request->time);
-            used += note(words + used, MARGAY_NOTE_UNTIL, request->until);
+            used += margay_note(words + used, MARGAY_NOTE_TIME, request->time);
+            used +=
+                margay_note(words + used, MARGAY_NOTE_UNTIL, request->until);
         }
         words[used++] = request->object;
     }
