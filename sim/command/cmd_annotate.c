@@ -177,7 +177,7 @@ static enum margay_status write_pass(void *context,
     if (annotate->changed == NULL)
         annotate->changed = find_changed(annotate, pass->trace);
     const struct margay_series all = margay_result_describe(result);
-    table_summarise(pass, &all);
+    table_summarise(pass, &all, false);
     return MARGAY_OK;
 }
 

@@ -42,7 +42,7 @@ static struct series_labels labels_of(struct rows *rows,
         .trace = pass->trace,
         .block_bytes = pass->block_bytes,
         .window = options->run.window_refs != 0 ? &pass->window : NULL,
-        .sampled = curve_shows_sample(options) ? rows->sample : NULL,
+        .sampled = rows->sample,
     };
     if (!series->has_key)
         return labels;
@@ -172,7 +172,7 @@ int cmd_curve(const struct options *options)
                    .prometheus = prometheus == NULL ? NULL : &curve.prometheus},
         .answers = {.options = options, .unreached = &curve.unreached},
     };
-    char columns[CURVE_COLUMNS_TEXT];
+    char columns[CURVE_COLUMNS_TEXT], histogram_columns[CURVE_COLUMNS_TEXT];
     const struct drive drive = {
         .options = options,
         .context = &curve,
@@ -185,11 +185,12 @@ int cmd_curve(const struct options *options)
         .csvs = curve.csvs,
         .files = {[TABLE] = {.columns = columns},
                   [HISTOGRAM] = {.path = histogram,
-                                 .columns = curve_histogram_columns(options)},
+                                 .columns = histogram_columns},
                   [PROMETHEUS] = {.path = prometheus}},
     };
     struct margay_error error;
     curve_columns(options, columns);
+    curve_histogram_columns(options, histogram_columns);
     curve_warn(options);
     enum margay_status status = measure(&curve, &drive, &error);
     prometheus_end(&curve.prometheus, curve.csvs[PROMETHEUS].output);

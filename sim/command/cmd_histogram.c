@@ -17,6 +17,7 @@ struct histogram {
     const struct options *options;
     struct csv_writer csv;
     struct regions *regions; /* NULL unless attributed to regions */
+    struct margay_series last;
 };
 
 /* ----------------------------------------------------------- attribution -- */
@@ -54,11 +55,12 @@ static enum margay_status ask(struct histogram *histogram,
 
 /* A pass, on its way into a table. */
 struct rows {
-    const struct histogram *histogram;
+    struct histogram *histogram;
     struct csv_writer *csv;
     struct series_labels labels;
     const margay_analysis *analysis;
     struct margay_series all; /* where it is told apart */
+    char sample[CURVE_SAMPLE_TEXT];
 };
 
 static enum margay_status write_part(void *context, uint64_t key,
@@ -98,6 +100,9 @@ static enum margay_status write_series(void *context,
     counted.fraction_bits = series->fraction_bits;
     counted.in_bytes = series->in_bytes;
     rows->all = counted;
+    rows->histogram->last = *series;
+    curve_sample(options, &rows->histogram->last, rows->sample);
+    counted.histogram = rows->histogram->last.histogram;
     return options->results.by.given
                ? margay_attribution_visit(rows->analysis->next, counted.bound,
                                           write_part, rows, error)
@@ -110,12 +115,14 @@ static enum margay_status write_rows(void *context, struct csv_writer *csv,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    const struct histogram *histogram = context;
+    struct histogram *histogram = context;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
         .histogram = histogram,
         .csv = csv,
-        .labels = {.trace = pass->trace, .block_bytes = pass->block_bytes},
+        .labels = {.trace = pass->trace,
+                   .block_bytes = pass->block_bytes,
+                   .sampled = rows.sample},
         .analysis = analysis,
     };
     if (histogram->options->results.objects)
@@ -134,13 +141,9 @@ static enum margay_status write_pass(void *context,
     struct histogram *histogram = context;
     enum margay_status status =
         write_rows(histogram, &histogram->csv, job, pass, error);
-    if (status == MARGAY_OK && histogram->options->results.objects)
-        summarise_objects_pass(histogram->options, job, pass);
-    else if (status == MARGAY_OK) {
-        const struct margay_series all = margay_result_describe(
-            margay_engine_analysis_result(job->analyses[pass->index]));
-        table_summarise(pass, &all);
-    }
+    histogram->last.unsure_below = 0; /* no row is of a cache */
+    if (status == MARGAY_OK)
+        summarise_pass(histogram->options, job, pass, &histogram->last);
     return status;
 }
 
@@ -148,8 +151,10 @@ int cmd_histogram(const struct options *options)
 {
     struct histogram histogram = {.options = options};
     const struct attribution_option *by = &options->results.by;
-    const char *columns =
-        by->given ? attribution_columns[by->by] : HISTOGRAM_COLUMNS;
+    const char *columns = by->given ? attribution_columns[by->by]
+                          : curve_shows_sample(options)
+                              ? HISTOGRAM_COLUMNS SAMPLED_COLUMN
+                              : HISTOGRAM_COLUMNS;
     const struct drive drive = {
         .options = options,
         .context = &histogram,

@@ -58,7 +58,8 @@ bool curve_shares(const struct options *options);
 
 /* Say on how much of its trace a series was measured, "1 in 100 blocks (1,234
    of about 123,400)" or "" = all, and return the first of these numbers.  The
-   sample is no guide of caches below series->unsure_below, which it raises. */
+   sample is no guide of caches below series->unsure_below, which it raises;
+   where it is empty, the series loses its points and its histogram. */
 #define CURVE_SAMPLE_TEXT 120
 uint64_t curve_sample(const struct options *options,
                       struct margay_series *series,
@@ -72,7 +73,8 @@ bool curve_shows_sample(const struct options *options);
 #define CURVE_COLUMNS_TEXT 320
 void curve_columns(const struct options *options,
                    char text[CURVE_COLUMNS_TEXT]);
-const char *curve_histogram_columns(const struct options *options);
+void curve_histogram_columns(const struct options *options,
+                             char text[CURVE_COLUMNS_TEXT]);
 
 /* Where series go, as the options ask; NULL is nowhere. */
 struct curve_sinks {

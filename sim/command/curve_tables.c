@@ -14,16 +14,6 @@
 #include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
 
-const char *curve_histogram_columns(const struct options *options)
-{
-    static const char *const columns[2][2] = {
-        {HISTOGRAM_COLUMNS, "tenant," HISTOGRAM_COLUMNS},
-        {WINDOW_COLUMN HISTOGRAM_COLUMNS,
-         WINDOW_COLUMN "tenant," HISTOGRAM_COLUMNS}};
-    return columns[options->run.window_refs != 0]
-                  [options->reading.tenant != NULL];
-}
-
 /* ------------------------------------------------------------- samples -- */
 
 /* A sample is a guide for caches that hold this many of its blocks or more
@@ -37,7 +27,8 @@ static double share_of(const struct options *options, uint64_t distinct)
 
 bool curve_shows_sample(const struct options *options)
 {
-    return options->results.in_view && options->results.tiers.count == 0 &&
+    return (options->results.in_view || options->json) &&
+           options->results.tiers.count == 0 &&
            share_of(options, UINT64_MAX) < 1;
 }
 
@@ -59,6 +50,10 @@ uint64_t curve_sample(const struct options *options,
     few = ceil(FEW_BLOCKS * bytes / share);
     if (few > (double)series->unsure_below)
         series->unsure_below = (uint64_t)few;
+    if (count == 0) {
+        series->count = 0;
+        series->histogram = NULL;
+    }
     snprintf(text, CURVE_SAMPLE_TEXT, "1 in %.*g %s (%s of about %s)",
              1 / share < 10000 ? 4 : 7, 1 / share,
              series->in_bytes ? "objects" : "blocks",
@@ -68,6 +63,16 @@ uint64_t curve_sample(const struct options *options,
 }
 
 /* --------------------------------------------------------------- tables -- */
+
+void curve_histogram_columns(const struct options *options,
+                             char text[CURVE_COLUMNS_TEXT])
+{
+    snprintf(
+        text, CURVE_COLUMNS_TEXT, "%s%s%s%s",
+        options->run.window_refs != 0 ? WINDOW_COLUMN : "",
+        options->reading.tenant != NULL ? "tenant," : "", HISTOGRAM_COLUMNS,
+        options->json && curve_shows_sample(options) ? SAMPLED_COLUMN : "");
+}
 
 void curve_columns(const struct options *options, char text[CURVE_COLUMNS_TEXT])
 {

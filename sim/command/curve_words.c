@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/command/drive.h"
+#include "sim/options/commands.h"
 #include "sim/result/knees.h"
 #include "sim/result/text.h"
 #include "sim/terminal/message.h"
@@ -23,6 +24,7 @@ struct curve {
     uint64_t block_bytes; /* 0 = unknown */
     const struct margay_series *series;
     bool bytes;
+    bool cut;      /* of sizes for which a sample is no guide */
     uint64_t all;  /* the references or bytes that the misses are of */
     uint64_t cold; /* the misses of every cache, however large */
 };
@@ -90,7 +92,9 @@ static bool answer_at_most(const struct curve *curve, double most)
 {
     char text[SIZE_TEXT];
     if (curve->series->count == 0 || curve->all == 0) {
-        message_keep("%s: there are no references, and so no %s", curve->name,
+        message_keep("%s: there are no %s, and so no %s", curve->name,
+                     curve->all > 0 ? "sizes for which the sample is a guide"
+                                    : "references",
                      curve->ratio);
         return false;
     }
@@ -104,7 +108,10 @@ static bool answer_at_most(const struct curve *curve, double most)
         message_keep(
             "%s: %sthe smallest cache with a %s of at most %g has "
             "%s: %.6g",
-            curve->name, is_grid ? "of the sizes that were simulated, " : "",
+            curve->name,
+            curve->cut ? "of the sizes for which the sample is a guide, "
+            : is_grid  ? "of the sizes that were simulated, "
+                       : "",
             curve->ratio, most, name_size(curve, size_at(curve, i), text),
             ratio_of(curve, misses_at(curve, i)));
         return true;
@@ -133,7 +140,7 @@ static enum margay_status answer_knees(const struct curve *curve,
                                        uint64_t wanted,
                                        struct margay_error *error)
 {
-    size_t count = curve->series->count;
+    size_t count = curve->series->count, said = 0;
     struct knee_point *points = calloc(count + 1, sizeof *points);
     const struct knee_curve line = {points, count, curve->all, true};
     struct knees knees;
@@ -142,9 +149,13 @@ static enum margay_status answer_knees(const struct curve *curve,
     for (size_t i = 0; i < count; i++)
         points[i] = (struct knee_point){size_at(curve, i), misses_at(curve, i)};
     enum margay_status status = knees_find(&line, wanted, &knees, error);
-    for (size_t i = 0; i < knees.count; i++)
-        say_knee(curve, i + 1, knees.list[i]);
-    if (status == MARGAY_OK && knees.count == 0)
+    /* Of a curve that is cut, those of which the half is known. */
+    for (size_t i = 0; i < knees.count; i++) {
+        if (!curve->cut ||
+            size_at(curve, knees.list[i]) / 2 >= size_at(curve, 0))
+            say_knee(curve, ++said, knees.list[i]);
+    }
+    if (status == MARGAY_OK && said == 0)
         message_keep("%s: the curve has no knee", curve->name);
     free(points);
     return status;
@@ -184,10 +195,16 @@ enum margay_status answer_series(const struct options *options,
                                  bool *unreached, struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    struct margay_series guide = *series;
+    while (guide.count > 0 && guide.points->size < guide.unsure_below) {
+        guide.points++;
+        guide.count--;
+    }
     struct curve curve = {
         .ratio = "miss ratio",
         .block_bytes = labels->block_bytes,
-        .series = series,
+        .series = &guide,
+        .cut = guide.count < series->count,
         .all = series->references,
         .cold = series->infinite,
     };
@@ -358,15 +375,14 @@ void summarise_objects_pass(const struct options *options,
 /* A few hundred blocks err by much more than some thousand do. */
 #define TOO_FEW_BLOCKS 500
 
-/* The series has unsure_below where there are rows of such caches. */
-static void summarise_sample(const struct options *options,
-                             const struct margay_pass *pass,
-                             const struct margay_series *series)
+/* The series has unsure_below where there are rows of such caches, and the
+   sample has so many blocks. */
+static void summarise_sample(const struct margay_pass *pass,
+                             const struct margay_series *series,
+                             const char *sample, uint64_t count)
 {
     const char *what = series->in_bytes ? "objects" : "blocks";
-    struct margay_series measured = *series;
-    char sample[CURVE_SAMPLE_TEXT], size[WORDS_BYTES];
-    uint64_t count = curve_sample(options, &measured, sample);
+    char size[WORDS_BYTES];
     if (*sample == '\0')
         return;
     message_tell("%s: a sample of %s", pass->trace, sample);
@@ -375,9 +391,12 @@ static void summarise_sample(const struct options *options,
                      "in a sample",
                      pass->trace, words_number(series->unsure_below, size),
                      series->in_bytes ? "bytes" : "blocks");
-    if (count < TOO_FEW_BLOCKS)
+    if (count == 0)
+        message_keep("%s: the sample is empty: take a larger share",
+                     pass->trace);
+    else if (count < TOO_FEW_BLOCKS)
         message_tell("%s: %" PRIu64 " %s are too few for a sample; some "
-                     "thousand err less: --sample with a larger share",
+                     "thousand err less: take a larger share",
                      pass->trace, count, what);
 }
 
@@ -404,17 +423,21 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
                     const struct margay_pass *pass,
                     const struct margay_series *series)
 {
+    struct margay_series measured = *series;
+    char sample[CURVE_SAMPLE_TEXT];
+    uint64_t count = curve_sample(options, &measured, sample);
     if (options->results.objects && options->reading.tenant == NULL)
         summarise_objects_pass(options, job, pass);
     else if (options->results.requests)
         summarise_requests(pass, series);
     else
-        table_summarise(pass, series);
-    summarise_sample(options, pass, series);
+        table_summarise(pass, series, *sample != '\0');
+    summarise_sample(pass, series, sample, count);
     /* Warn of missing counts that another curve has. */
     if (options->reading.tenant != NULL || options->results.objects ||
         options->results.requests || options->results.policies.count > 0 ||
-        pass->index != 0 || pass->fed_refs == 0)
+        options->command->bit != ON_CURVE || pass->index != 0 ||
+        pass->fed_refs == 0)
         return;
     unsigned columns = margay_trace_columns(job->reader);
     /* References with extents may overlap, and would count several times. */

@@ -160,8 +160,10 @@ static enum margay_status apply(struct reader *reader,
                : option->parse(name, value, field, reader->error);
 }
 
-/* Is the option of that name given with another value than the usual one? */
-static bool is_given(const struct options *options, const char *name)
+/* Is the option of that name given with another value than the usual one, or
+   with a text that it is `typed` with? */
+static bool is_given(const struct options *options, const char *name,
+                     const char *typed)
 {
     struct options usual;
     set_defaults(&usual);
@@ -176,7 +178,7 @@ static bool is_given(const struct options *options, const char *name)
         const char *const *usual_text = (const void *)before;
         return memcmp(value, before, option->field_bytes) != 0 &&
                !(option->parse == parse_text && *usual_text != NULL &&
-                 strcmp(*text, *usual_text) == 0);
+                 strcmp(*text, *usual_text) == 0 && strchr(typed, ' ') == NULL);
     }
     return false;
 }
@@ -313,7 +315,7 @@ static bool find_in_list(const struct options *options, const char *list,
                          bool given, struct name *found)
 {
     while (next_name(&list, found)) {
-        if (is_given(options, found->text) == given)
+        if (is_given(options, found->text, found->typed) == given)
             return true;
     }
     return false;

@@ -486,8 +486,10 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
         status = put_sentence(&chart, i, error);
     }
     if (chart.lacks)
-        output_text(output, "Smaller caches are left out: the sample has too "
-                            "little in them to be a guide.\n");
+        output_text(output,
+                    "%s caches are left out: the sample has too little in them "
+                    "to be a guide.\n",
+                    chart.count == 0 ? "All these" : "Smaller");
     free(chart.lines);
     return status;
 }

@@ -30,9 +30,10 @@
     "hit_ratio,request_tokens,hit_tokens,hit_blocks"
 #define CURVE_TENANT_COLUMN ",tenant"
 #define CURVE_SHARED_COLUMN ",shared_misses"
-/* Only in tables for pictures, words and pages: the share of the sample in
-   words, and 1 in the rows for which it is no guide. */
-#define SAMPLED_COLUMNS      ",sampled,no_guide"
+/* Only in JSON, and in tables for pictures, words and pages: the share of the
+   sample in words, and in curves 1 in the rows for which it is no guide. */
+#define SAMPLED_COLUMN       ",sampled"
+#define SAMPLED_COLUMNS      SAMPLED_COLUMN ",no_guide"
 #define CURVE_OBJECT_COLUMNS ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define CURVE_COST_COLUMN    ",missed_cost"
 #define CURVE_WRITTEN_COLUMN ",written_bytes"

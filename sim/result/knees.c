@@ -148,6 +148,10 @@ enum margay_status knees_of_rows(const struct cells *table, size_t first,
                    read_field(table, row, "misses", &point->misses) &&
                    point->size > (row == first ? 0 : point[-1].size);
     }
+    /* Where a sample is no guide, nothing is known of how the curve falls. */
+    if (first > 0 &&
+        *cells_at(table, first - 1, cells_column(table, "no_guide")) == '1')
+        curve.references = points[0].misses;
     if (is_curve)
         status = knees_find(&curve, KNEES_USUAL, knees, error);
     for (size_t i = 0; i < knees->count; i++)

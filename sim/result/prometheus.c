@@ -61,6 +61,8 @@ static void put_labels(struct output *output, const char *gauge,
         put_number(output, "window", *labels->window);
     put_text(output, "tenant", labels->tenant);
     put_text(output, "policy", series->policy);
+    if (labels->sampled != NULL && *labels->sampled != '\0')
+        put_text(output, "sampled", "1");
 }
 
 /* A gauge is misses over references, each of a kind. */
@@ -122,6 +124,8 @@ static void put_points(struct output *output, const struct gauge *gauge,
             put_number(output, "cache_bytes", size);
         else if (unit != 0 && size <= UINT64_MAX / unit)
             put_number(output, "cache_bytes", size * unit);
+        if (size < series->unsure_below)
+            put_text(output, "no_guide", "1");
         output_text(output, "} %.12g\n",
                     (double)number_at(point, gauge->misses) / (double)all);
     }

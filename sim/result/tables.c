@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/result/text.h"
 #include "sim/terminal/message.h"
@@ -38,7 +39,7 @@ double pass_rate(const struct margay_pass *pass)
 }
 
 void table_summarise(const struct margay_pass *pass,
-                     const struct margay_series *series)
+                     const struct margay_series *series, bool sampled)
 {
     uint64_t infinite = whole(series, series->infinite);
     uint64_t bound = series->bound, bytes = pass->block_bytes;
@@ -53,7 +54,7 @@ void table_summarise(const struct margay_pass *pass,
                  words_number(infinite, text[1]));
     else
         snprintf(
-            misses, sizeof misses, "%s, %s",
+            misses, sizeof misses, "%s%s, %s", sampled ? "about " : "",
             words_of(series->distinct,
                      series->in_bytes ? "distinct object" : "distinct block",
                      text[0]),
@@ -132,6 +133,7 @@ enum margay_status table_series(struct csv_writer *csv,
                                 struct margay_error *error)
 {
     uint64_t block_bytes = series->in_bytes ? 0 : labels->block_bytes;
+    const bool shows_sample = strstr(csv->columns, SAMPLED_COLUMNS) != NULL;
     if (labels->window != NULL)
         csv_window(csv, *labels->window);
     enum margay_status status =
@@ -146,7 +148,7 @@ enum margay_status table_series(struct csv_writer *csv,
             csv_text(csv, labels->tenant);
         if (series->counters & MARGAY_COUNTS_SHARED)
             csv_u64(csv, point->shared_misses);
-        if (labels->sampled != NULL) {
+        if (shows_sample) {
             csv_text(csv, labels->sampled);
             csv_u64(csv, point->size < series->unsure_below);
         }
@@ -262,6 +264,7 @@ enum margay_status table_histogram(struct csv_writer *csv,
                                    const struct margay_bins *bins,
                                    struct margay_error *error)
 {
+    const bool shows_sample = strstr(csv->columns, SAMPLED_COLUMN) != NULL;
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
     if (labels->window != NULL)
@@ -270,24 +273,26 @@ enum margay_status table_histogram(struct csv_writer *csv,
         csv_label_text(csv, labels->tenant);
     enum margay_status status = csv_set_key(
         csv, labels->trace, series->in_bytes ? 0 : labels->block_bytes, error);
-    if (status != MARGAY_OK || series->references == 0)
+    if (status != MARGAY_OK || series->references == 0 ||
+        series->histogram == NULL)
         return status;
-    while (margay_histogram_next_bin(series->histogram, bins, &cursor, &bin)) {
+    uint64_t bound = margay_histogram_exceeded_bound(series->histogram);
+    for (bool more = true; more;) {
+        more =
+            margay_histogram_next_bin(series->histogram, bins, &cursor, &bin);
+        if (!more)
+            bin = (struct margay_bin){
+                bound == 0 ? MARGAY_INFINITE : bound, MARGAY_INFINITE,
+                margay_histogram_infinite(series->histogram)};
         csv_key(csv);
-        csv_u64(csv, bin.from);
-        csv_u64(csv, bin.to);
+        csv_distance(csv, bin.from);
+        csv_distance(csv, bin.to);
         csv_u64(csv, whole(series, bin.references));
         csv_share(csv, bin.references, series->references);
+        if (shows_sample)
+            csv_text(csv, labels->sampled);
         csv_end_row(csv);
     }
-    uint64_t bound = margay_histogram_exceeded_bound(series->histogram);
-    uint64_t infinite = margay_histogram_infinite(series->histogram);
-    csv_key(csv);
-    csv_distance(csv, bound == 0 ? MARGAY_INFINITE : bound);
-    csv_distance(csv, MARGAY_INFINITE);
-    csv_u64(csv, whole(series, infinite));
-    csv_share(csv, infinite, series->references);
-    csv_end_row(csv);
     return MARGAY_OK;
 }
 

@@ -10,10 +10,11 @@
 /* References of a pass per second, in millions. */
 double pass_rate(const struct margay_pass *pass);
 
-/* Keep a message about the pass; it appears once the command has succeeded,
-   unless --quiet asks for none. */
+/* Keep a message about the pass, whose blocks are estimated where it was
+   `sampled`; it appears once the command has succeeded, unless --quiet asks for
+   none. */
 void table_summarise(const struct margay_pass *pass,
-                     const struct margay_series *series);
+                     const struct margay_series *series, bool sampled);
 
 /* A histogram alone, as a result that owns nothing. */
 struct margay_result result_of_histogram(const margay_histogram *histogram);
@@ -24,8 +25,7 @@ struct series_labels {
     uint64_t block_bytes;   /* 0 = unknown */
     const uint64_t *window; /* NULL = all are one */
     const char *tenant;     /* NULL = there are no keys */
-    const char *sampled;    /* the share that was counted, "" = all; NULL =
-                               there are no SAMPLED_COLUMNS */
+    const char *sampled;    /* the share that was counted, "" or NULL = all */
 };
 
 /* Rows of CURVE_COLUMNS, and of a column for each further count. */
@@ -53,7 +53,7 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
                                struct margay_error *error);
 
 /* Rows of HISTOGRAM_COLUMNS.  Shares are of the references of the series, of
-   which its histogram may count a part. */
+   which its histogram may count a part; without one there are no rows. */
 enum margay_status table_histogram(struct csv_writer *csv,
                                    const struct series_labels *labels,
                                    const struct margay_series *series,

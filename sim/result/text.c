@@ -38,7 +38,7 @@ static bool is_heading(const struct group *group, size_t column)
     return cells_same(group->table, column, group->first, group->end) &&
            (group->end - group->first > 1 || column_is_text(name) ||
             strcmp(name, "block_bytes") == 0) &&
-           (is_key(group, column) ||
+           (is_key(group, column) || strcmp(name, "sampled") == 0 ||
             (strcmp(name, "references") == 0 &&
              cells_column(group->table, "misses") != SIZE_MAX));
 }

@@ -128,6 +128,8 @@ const char *words_key(const struct cells *table, size_t row, size_t column,
         snprintf(text, WORDS_KEY_BYTES, "blocks of %s", value);
     else if (strcmp(name, "references") == 0)
         snprintf(text, WORDS_KEY_BYTES, "%s references", value);
+    else if (strcmp(name, "sampled") == 0)
+        snprintf(text, WORDS_KEY_BYTES, "a sample of %s", value);
     else
         snprintf(text, WORDS_KEY_BYTES, "%s %s", name, value);
     return text;

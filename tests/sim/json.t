@@ -375,7 +375,7 @@ my $definitions = join '', <$header>;
 my %columns = map { ($_ => 1) } map { split /,/ } grep { !/\// }
     $definitions =~ /"([a-z0-9_,]+)"/g;
 delete @columns{qw(file line function data)} if !$annotates;
-delete @columns{qw(sampled no_guide)}; # of texts, pictures and pages alone
+delete @columns{qw(sampled no_guide)}; # of samples alone
 is(join(' ', grep { !$seen{$_} } sort grep { $_ ne '' } keys %columns), '',
    'every column was compared');
 done_testing();
