@@ -455,9 +455,11 @@ OPTION_TYPE(groups)
         if (groups->count == MARGAY_MOST_GROUPS ||
             (strcmp(item, "full") != 0 &&
              (strncmp(item, "window=", 7) != 0 ||
-              !margay_parse_u64(item + 7, &window) || window < 2)))
+              parse_bytes(name, item + 7, &window, error) != MARGAY_OK ||
+              window < 2)))
             return refuse(name, text,
-                          "full or window=TOKENS, 2 or more, up to 64 in all",
+                          "full or window=TOKENS such as 1024 or 1K, 2 or "
+                          "more, up to 64 in all",
                           error);
         groups->tokens[groups->count] = window;
     }

@@ -137,6 +137,8 @@ static void set_part(enum part part, struct options *options,
         options->results.requests =
             options->command->bit == ON_CURVE && of_requests(options, facts);
     }
+    if (!options->results.requests || part == OVER_TIME)
+        options->results.groups.count = 0;
     options->results.ttl.given &=
         options->results.objects || options->results.requests;
     options->profile = part == PROFILE;

@@ -587,7 +587,12 @@ const drawings = {
         overSizes(rows, "Requests that miss a cache of objects over its size",
             "miss_ratio", "share of requests that miss"),
         overSizes(rows, "Bytes that miss a cache of objects over its size",
-            "byte_miss_ratio", "share of bytes that miss")],
+            "byte_miss_ratio", "share of bytes that miss"),
+        ..."flash_hits" in rows[0] ? [
+            overSizes(rows, "Requests that the cache after the memory hits",
+                "flash_hits", "requests", { how: "A policy with tier= has a "
+                    + "memory before the cache, whose hits are not here." })]
+            : []],
     requests: (rows) => [
         "<p>A block hits if all before it in its request do.</p>\n",
         ...curveWords(rows, "miss_ratio", "blocks of requests"),

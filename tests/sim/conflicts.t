@@ -45,7 +45,7 @@ my %commands = (
     'ON_ASSOC | ON_FILTER' => [qw(assoc filter)],
     ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
-    'ON_CURVE | ON_REPORT' => [qw(curve report)], ON_INFO => [qw(info)],
+    'ON_CURVE | ON_REPORT' => [qw(curve report)], ON_INFO => [qw(info)], ON_REPORT => ['report'],
     ON_JOINS => [qw(curve histogram info phases)],
 );
 
