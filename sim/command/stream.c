@@ -5,6 +5,7 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/files.h"
+#include "sim/run/running.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
@@ -39,6 +40,7 @@ enum margay_status units_of_trace(const struct options *options,
     enum margay_straddle straddle = options->run.straddle;
     uint64_t unit = options->reading.unit_bytes;
     bool ids = unit != 0 || margay_trace_numbers(trace) == MARGAY_IDS;
+    unsigned sizes = margay_writer_needs(writer) & MARGAY_COLUMN_SIZES;
     uint64_t read, written;
     enum margay_status status = MARGAY_OK;
     find_units(trace, unit, format, &read, &written);
@@ -61,8 +63,15 @@ enum margay_status units_of_trace(const struct options *options,
         status = margay_writer_set_numbers(
             writer, ids ? MARGAY_IDS : MARGAY_ADDRESSES, ids ? written : 0,
             units->splits, error);
-    /* A reference that becomes several records divides its size among them. */
-    units->bytes = units->split ? read : 0;
+    /* A reference that becomes several records divides its size among them; one
+       without a size has that of its extent. */
+    const unsigned columns = margay_trace_columns(trace);
+    const struct margay_need size = {.asked_by = "--to", .column = sizes};
+    units->bytes =
+        units->split || (columns & MARGAY_COLUMN_SIZES) == 0 ? read : 0;
+    if (status == MARGAY_OK &&
+        (read == 0 || (columns & MARGAY_COLUMN_EXTENTS) == 0))
+        status = margay_needs_check(&size, 1, name, trace, error);
     /* Ids of unknown size stay as they are. */
     if (read == 0 || written == 0)
         read = written = 1;
@@ -143,7 +152,9 @@ static enum margay_status write_records(struct writing *writing,
     batch.numbers = writing->firsts;
     batch.extents = writing->covers;
     batch.kinds = writing->kinds; /* a trace without kinds has reads */
-    if (stream->units.bytes != 0 && batch.sizes != NULL)
+    if (stream->units.bytes != 0 &&
+        (batch.sizes != NULL ||
+         (margay_writer_needs(stream->writer) & MARGAY_COLUMN_SIZES) != 0))
         batch.sizes = writing->bytes;
     stream->written_refs += writing->count;
     writing->count = 0;
@@ -214,7 +225,7 @@ static enum margay_status write_span(margay_analysis *analysis,
             status = add_record(writing, span, i, number, extent,
                                 extent * units->bytes, error);
         /* A record for each unit that is written, not for each that is read. */
-        uint64_t left = span->sizes == NULL ? 0 : span->sizes[i];
+        uint64_t left = span->sizes == NULL ? UINT64_MAX : span->sizes[i];
         for (uint64_t some, bytes;
              units->split && extent > 0 && status == MARGAY_OK;
              number += some, extent -= some, left -= bytes) {
@@ -261,8 +272,9 @@ enum margay_status stream_question(struct stream *stream,
     };
     if (stream->fed == STREAM_TRACE)
         kind.can = (struct margay_abilities){
-            .needs = needs,
-            .uses = columns | MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
+            .needs = needs & ~(unsigned)MARGAY_COLUMN_SIZES,
+            .uses = columns | (needs & MARGAY_COLUMN_SIZES) |
+                    MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
             .references = true,
         };
     return margay_question_create(&kind, stream, 0, question, error);

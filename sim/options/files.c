@@ -317,10 +317,14 @@ enum margay_status trace_writer_create(const struct options *options,
 {
     const struct margay_sink sink = {output, sink_write};
     const char *format = trace_format(options, path);
-    return format == NULL
-               ? margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "--to FORMAT is needed")
-               : margay_writer_create(format, path, &sink, writer, error);
+    const char *dot = path == NULL ? NULL : strrchr(path, '.');
+    struct margay_error why = {.message = ""};
+    if (format != NULL)
+        return margay_writer_create(format, path, &sink, writer, error);
+    if (dot != NULL && strchr(dot, ':') == NULL)
+        margay_writer_create(dot + 1, path, &sink, writer, &why);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "--to FORMAT is needed%s%s",
+                       *why.message == '\0' ? "" : ": ", why.message);
 }
 
 uint64_t bytes_of_id(const struct margay_format_info *format)

@@ -517,6 +517,8 @@ static const struct sample {
      "\"e\":true,\"f\":\"g\",\"hash_ids\":[4]}",
      "0:4"},
     {"mooncake", "", ""},
+    {"mooncake", "{\"hash_ids\":[1],\"input_length\":\"5\"}",
+     ":1: a whole number of tokens"},
     {"mooncake", "{\"hash_ids\":[1],\"input_length\":-1}",
      ":1: a whole number of tokens"},
     {"mooncake",

@@ -658,6 +658,7 @@ const struct margay_format margay_format_csv = {
              .writable = true,
              .named_columns = MARGAY_TABLE_COLUMNS,
              .head = HEAD "\n"},
+    .address_head = ADDRESS_HEAD "\n",
     .layout = &margay_layout_any,
     .decode = decode_table,
     .recognise = decode_table,

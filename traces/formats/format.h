@@ -154,6 +154,8 @@ struct margay_format {
     const struct margay_blocks_writing *writing;
     const char *written; /* the columns of a table that is written; or NULL */
 
+    const char *address_head; /* what info.head is in a file of addresses */
+
     /* Decode lines or, of packed formats, whole records, for all of which the
        batch has room. */
     margay_decode_function *decode;

@@ -284,6 +284,9 @@ static int take_text(void *context, const unsigned char *text, size_t bytes)
         reader->types[reader->type_count++] = bits;
         return 1;
     }
+    if (reader->depth == 1 &&
+        (reader->role == TOKENS || reader->role == BLOCK_TOKENS))
+        return expect(reader, EXPECTS_TOKENS);
     bool names = reader->depth == 1 && reader->role >= TENANT;
     return names ? take_name(reader, (const char *)text, bytes)
                  : pass_over(reader);

@@ -212,9 +212,9 @@ static enum margay_status create_blocks(struct margay_writer *writer,
 static void put_head(struct margay_writer *writer)
 {
     const char *head = writer->facts.numbers == MARGAY_ADDRESSES
-                           ? "address\n"
+                           ? writer->row->address_head
                            : writer->row->info.head;
-    if (writer->row->info.head == NULL || writer->writing != NULL)
+    if (head == NULL || writer->writing != NULL)
         return;
     writer->used = strlen(head);
     memcpy(writer->piece, head, writer->used);
