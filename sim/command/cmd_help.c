@@ -231,13 +231,24 @@ static void put_machines(FILE *text, const void *context)
     putc('\n', text);
 }
 
-/* The format, the policy and the options of a name; nothing if it has none. */
-static void put_named(FILE *text, const void *name)
+/* The format, the policy, the engine, the generator and the options of a name;
+   nothing if it has none. */
+static void put_named(FILE *text, const void *named)
 {
+    const char *name = (const char *)named + strspn(named, "-");
     const struct margay_policy_info *policy;
+    const struct margay_engine_info *engine;
+    const struct margay_generator_info *generator;
     const struct option *option;
     struct margay_error error;
     put_formats(text, name);
+    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++)
+        if (strcmp(engine->name, name) == 0)
+            fprintf(text, "  %-12s -e: %s\n", name, engine->guarantee);
+    for (size_t i = 0; (generator = generator_at(i)) != NULL; i++)
+        if (strcmp(generator->name, name) == 0)
+            fprintf(text, "  %-12s generate: %s\n", name,
+                    generator->description);
     if (strchr(name, '/') == NULL &&
         margay_policy_find(name, &policy, &error) == MARGAY_OK)
         put_policy(text, policy);
@@ -245,6 +256,7 @@ static void put_named(FILE *text, const void *name)
         if (strcmp(option->name, name) == 0) {
             put_heading(text, option->commands);
             put_option(text, option);
+            fputs("man margay-COMMAND tells more.\n", text);
         }
     }
 }

@@ -407,7 +407,11 @@ enum margay_status options_parse(struct options *options,
         return margay_fail_memory(error, "the operands");
     while (status == MARGAY_OK && *reader.next != NULL && !options->help) {
         const char *argument = *reader.next++;
-        if (options_ended || argument[0] != '-' || argument[1] == '\0') {
+        /* The option of another command is a topic of help. */
+        if (options_ended || argument[0] != '-' || argument[1] == '\0' ||
+            (command->bit == ON_HELP &&
+             find(command, argument + 2, strlen(argument + 2), 0) == NULL &&
+             *suggest_command(argument + 2, 0).text != '\0')) {
             options->operands[options->operand_count++] = argument;
             options_ended |= command->runs_operands;
         } else if (strcmp(argument, "--") == 0) {

@@ -265,6 +265,8 @@ enum margay_status picture_check(struct margay_error *error)
         return MARGAY_OK;
     for (size_t i = 0; i < 2; i++) {
         char *path = search_path(programs[i][0]);
+        if (path == NULL && errno == ENOMEM)
+            return margay_fail_memory(error, "the path of a program");
         bool runs = path != NULL && search_can_run(path);
         free(i == 0 ? gnuplot : path);
         gnuplot = i == 0 ? path : gnuplot;

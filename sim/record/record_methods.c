@@ -26,6 +26,8 @@ static bool runtime_suits(const struct options *options, const char *program,
     snprintf(why, WHY_BYTES,
              "it is not built with what 'margay record --cflags --libs' "
              "prints");
+    if (access(program, R_OK) != 0)
+        snprintf(why, WHY_BYTES, "it cannot be opened: %s", strerror(errno));
     return record_is_built(program);
 }
 

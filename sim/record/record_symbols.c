@@ -5,6 +5,7 @@
  * A function of C++ is also found by its name in the source.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +123,9 @@ enum margay_status record_find_function(const char *program, const char *name,
     struct search search = {.name = name};
     struct places *places = NULL;
     *range = (struct margay_code_range){0, 0};
+    if (name != NULL && access(program, R_OK) != 0)
+        return margay_fail(error, MARGAY_IO, "%s: cannot be opened: %s",
+                           program, strerror(errno));
     enum margay_status status =
         name == NULL ? MARGAY_OK : places_open(&places, error);
     if (places == NULL)
