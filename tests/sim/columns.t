@@ -13,17 +13,17 @@ for format in lines arc csv vscsi; do
 done
 printf '%024d' 0 | tr 0 '\001' >t.oracle
 # Recorded: with threads and with sites; its first byte is the fuzzer's.
-tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >sites.mgt
+(cd "$root" && perl tests/fuzz/seeds.pl unpack "$work/seeds")
+tail -c +2 seeds/mgt/columns >sites.mgt
 "$MARGAY" convert -q t.lackey t.words --to words
-
-tail -c +2 "$BUILD/tests/fuzz/seeds/lcs/version" >t.lcs
+tail -c +2 seeds/lcs/version >t.lcs
 echo '8,0 3 1 0.5 697 Q W 223490 + 8 [a]' >t.blkparse
 echo '1339518083.1 [0 127.0.0.1:60866] "get" "a"' >t.redis
 echo '0x401136: R 0x7ffe10' >t.pinatrace
 echo 'prog 12 7.5: mem-loads: 7ffe10 401136 main' >t.perf-script
 printf '%032d%032d' 0 0 | tr 0 '\001' >t.champsim
 for format in drmemtrace gem5; do
-    tail -c +2 "$BUILD/tests/fuzz/seeds/$format/whole" >t.$format
+    tail -c +2 "seeds/$format/whole" >t.$format
 done
 echo '{"hash_ids": [1, 2]}' >t.mooncake
 printf 'fio version 2 iolog\n/a read 0 9\n' >t.fio

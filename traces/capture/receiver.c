@@ -41,6 +41,10 @@
    no process has its pipe. */
 #define PAUSE_MS 5
 
+/* At how many looks in a row it may find only a program that is being loaded:
+   one that is stopped before it has the memory never will. */
+#define LOAD_LOOKS 100
+
 /* How often it looks, in the end, for a recorded process, as it does not see
    one that is about to start a recorded program. */
 #define LAST_LOOKS 5
@@ -74,6 +78,7 @@ struct margay_receiver {
     char environment[64];
     char mapping[64]; /* of the memory, in what the system says of a process */
     long last;        /* the process that was recorded at the last look */
+    int loads;        /* the looks since one had the memory */
     /* The words just given; the next call marks them as done. */
     bool given;
     struct margay_yield yield;
@@ -367,15 +372,18 @@ static bool shows(long process, const char *name, int end, const char *text)
 
 /* Is it another process that has the memory, or one whose program is still
    being loaded and will have it? */
-static bool is_recorded(const margay_receiver *receiver, long process)
+static bool is_recorded(margay_receiver *receiver, long process)
 {
     char program[64];
     snprintf(program, sizeof program, "/proc/%ld/exe", process);
-    return process > 0 && process != getpid() &&
-           (shows(process, "maps", '\n', receiver->mapping) ||
-            (receiver->options.records_itself != NULL &&
-             shows(process, "environ", '\0', receiver->environment) &&
-             receiver->options.records_itself(program)));
+    bool is_other = process > 0 && process != getpid();
+    bool has = is_other && shows(process, "maps", '\n', receiver->mapping);
+    if (has)
+        receiver->loads = 0;
+    return has || (is_other && receiver->options.records_itself != NULL &&
+                   shows(process, "environ", '\0', receiver->environment) &&
+                   receiver->options.records_itself(program) &&
+                   receiver->loads++ < LOAD_LOOKS);
 }
 
 /* Is any process recorded, as far as the system says so?  Looks first at the

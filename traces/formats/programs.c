@@ -9,8 +9,8 @@
 
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
-#include "traces/base/grow.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/names.h"
 
 /* -------------------------------------------------------------- champsim -- */
 
@@ -392,9 +392,8 @@ struct threads {
     uint64_t site; /* of the last instruction, */
     uint64_t next; /* and the address after it */
     uint32_t thread;
-    uint64_t *numbers; /* numbers of the system, by thread; owned */
-    size_t thread_count, thread_capacity;
-    bool ended; /* a footer was the last record */
+    struct margay_names *numbers; /* of the system, as bytes; owned */
+    bool ended;                   /* a footer was the last record */
 };
 
 /* The type and the size of the header, and a version below 256. */
@@ -406,32 +405,28 @@ static bool drmemtrace_is_magic(const void *window, size_t bytes)
 
 static void *drmemtrace_create(const struct margay_state_options *options)
 {
+    struct threads *threads = calloc(1, sizeof *threads);
     (void)options;
-    return calloc(1, sizeof(struct threads));
+    if (threads != NULL && (threads->numbers = margay_names_create()) == NULL) {
+        free(threads);
+        return NULL;
+    }
+    return threads;
 }
 
 static void drmemtrace_free(void *state)
 {
-    free(((struct threads *)state)->numbers);
+    margay_names_free(((struct threads *)state)->numbers);
     free(state);
 }
 
 /* Go on with the thread of this number.  Returns NULL, or what was expected. */
 static const char *take_thread(struct threads *threads, uint64_t number)
 {
-    size_t thread = 0;
-    while (thread < threads->thread_count && threads->numbers[thread] != number)
-        thread++;
-    threads->thread = (uint32_t)thread;
-    if (thread < threads->thread_count)
-        return NULL;
-    if (thread == MOST_THREADS)
-        return "at most 65536 threads";
-    if (!MARGAY_MAKE_ROOM(threads->numbers, threads->thread_count, 1,
-                          threads->thread_capacity))
+    if (!margay_names_number(threads->numbers, (const char *)&number,
+                             sizeof number, &threads->thread))
         return "threads for which there is memory";
-    threads->numbers[threads->thread_count++] = number;
-    return NULL;
+    return threads->thread < MOST_THREADS ? NULL : "at most 65536 threads";
 }
 
 static void drmemtrace_append(struct threads *threads,
