@@ -3,7 +3,8 @@ kernel_SOURCES  := stackdist/exact/exact_kernel.c \
                    stackdist/exact/near_kernel.c \
                    stackdist/optimal/give_kernel.c \
                    stackdist/objects/classes_kernel.c \
-                   stackdist/objects/objects_kernel.c
+                   stackdist/objects/objects_kernel.c \
+                   stackdist/objects/samples_kernel.c
 # What needs MPI goes into margay-mpi only (sim/module.mk).
 mpi_SOURCES     := stackdist/parts/mpi.c
 library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\

@@ -197,8 +197,9 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
     struct margay_weights *weights = &objects->weights;
     /* Of a sample, as many as may leave the front. */
     uint64_t refs = MARGAY_OBJECTS_BATCH + objects->front.group;
+    uint64_t more = objects->samples ? 3 * objects->hash.entries : 0;
     enum margay_status status =
-        margay_hash_reserve(&objects->hash, refs, error);
+        margay_hash_reserve(&objects->hash, refs + more, error);
     if (status == MARGAY_OK && weights->capacity - weights->next <= 2 * refs)
         status = begin_anew(objects, error);
     if (status == MARGAY_OK && objects->has_distances)
@@ -238,7 +239,6 @@ static enum margay_status create(struct margay_objects *objects,
     const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
     const struct margay_objects_options *options = &objects->options;
     enum margay_status status = MARGAY_OK;
-    objects->samples = options->rate < 1;
     bool fades = options->half_life_refs != 0;
     if (objects->samples && (fades || options->bound_bytes != 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -281,6 +281,10 @@ enum margay_status margay_objects_create(
     made->options = *options;
     made->kernel =
         MARGAY_FOR_TARGET(&margay_objects_kernel, margay_target_best());
+    made->samples = options->rate < 1;
+    made->refer = made->samples ? MARGAY_FOR_TARGET(&margay_refer_sampled,
+                                                    margay_target_best())
+                                : made->kernel->refer;
     made->has_curve = options->curve != NULL;
     /* Forgetting does not depend on the wanted sizes. */
     made->has_classes =
@@ -377,12 +381,13 @@ static size_t count_piece(const struct margay_objects *objects,
 static void mark_gone(struct margay_objects *objects, uint64_t object)
 {
     struct margay_front *front = &objects->front;
-    uint32_t recent = margay_front_find(front, object);
+    uint32_t hash = margay_front_hash(front, object);
+    uint32_t recent = margay_front_find(front, object, hash);
     unsigned slot;
     const struct margay_bucket *bucket =
         margay_hash_slot(&objects->hash, object, &slot);
     if (recent != 0)
-        front->places->recent[recent].state = MARGAY_RECENT_GONE;
+        front->places->gone[recent] = true;
     else
         objects->kept[margay_bucket_value(bucket, slot)].gone = true;
 }
@@ -399,7 +404,7 @@ enum margay_status margay_objects_feed(margay_objects *objects,
         const struct margay_objects_piece piece = {
             requests, done, count_piece(objects, requests, done), at};
         if (piece.count > 0) {
-            status = objects->kernel->refer(objects, &piece, error);
+            status = objects->refer(objects, &piece, error);
         } else {
             /* A delete: forget where the object was used; its bytes stay. */
             counts->deletes++;

@@ -91,6 +91,25 @@ static inline struct margay_step *margay_steps_at(struct margay_steps *steps,
                          ((uint64_t)i != 0)];
 }
 
+static inline void margay_steps_count(struct margay_steps *steps,
+                                      uint64_t position, uint64_t refs,
+                                      uint64_t bytes)
+{
+    struct margay_step *step = margay_steps_at(steps, position);
+    step->refs += refs;
+    step->bytes += bytes;
+}
+
+/* The same in caches of an interval, whose end is UINT64_MAX for none. */
+static inline void margay_steps_count_in(struct margay_steps *steps,
+                                         struct margay_interval interval,
+                                         uint64_t refs, uint64_t bytes)
+{
+    margay_steps_count(steps, interval.from, refs, bytes);
+    if (interval.to != UINT64_MAX)
+        margay_steps_count(steps, interval.to, -refs, -bytes);
+}
+
 /* A size of the grid, and its hits. */
 struct margay_step_row {
     uint64_t cache_bytes;
@@ -289,9 +308,22 @@ struct margay_fading {
     double counts[MARGAY_OBJECTS_COUNTS]; /* in the order of their struct */
 };
 
+/* A piece of a feed, of at most MARGAY_OBJECTS_BATCH requests. */
+struct margay_objects_piece {
+    const struct margay_requests *requests;
+    size_t from, count;
+    uint64_t *distances; /* as long as the piece, or NULL */
+};
+
+/* The work of a piece, which deletes nothing. */
+typedef enum margay_status margay_refer(
+    struct margay_objects *objects, const struct margay_objects_piece *piece,
+    struct margay_error *error);
+
 struct margay_objects {
     struct margay_objects_options options;
     const struct margay_objects_kernel *kernel;
+    margay_refer *refer;     /* that of the kernel, or of samples */
     struct margay_hash hash; /* object -> the moment of its last use */
     struct margay_weights weights;
     struct margay_classes classes;
@@ -314,13 +346,6 @@ struct margay_objects {
     uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
     struct margay_objects_counts counts;
     struct margay_fading fading; /* the masses of earlier pieces */
-};
-
-/* A piece of a feed, of at most MARGAY_OBJECTS_BATCH requests. */
-struct margay_objects_piece {
-    const struct margay_requests *requests;
-    size_t from, count;
-    uint64_t *distances; /* as long as the piece, or NULL */
 };
 
 /* An old time: which of its moments are live, and how many before each word.
@@ -374,13 +399,33 @@ enum margay_status margay_masses_settle(
     const struct margay_objects_counts *counts, struct margay_steps *settled,
     struct margay_error *error);
 
+/* ------------------------------------------------------------- ages.c -- */
+
+#define MARGAY_HITS_INTERVALS \
+    (2 * MARGAY_CLASSES_MOST + 1 + MARGAY_OBJECTS_AGES)
+
+/* Count hits in caches of these intervals, ascending and apart.  Without ages,
+   one reaches from the distance on; the others are of caches that larger
+   objects bypass. */
+struct margay_hits {
+    uint64_t distance;
+    bool far; /* the distance is above the bound */
+    bool doubtful;
+    size_t count;
+    struct margay_interval list[MARGAY_HITS_INTERVALS];
+};
+
+/* Remove the hits of copies that are no longer valid at the i-th request.  The
+   object had the ages `old`, NULL for none, and gets those of the request. */
+void margay_hits_expire(struct margay_objects *objects,
+                        const struct margay_requests *requests, size_t i,
+                        const struct margay_ages *old,
+                        struct margay_ages *stored, struct margay_hits *hits);
+
 /* --------------------------------------------------- objects_kernel.c -- */
 
 struct margay_objects_kernel {
-    /* Requests that delete nothing. */
-    enum margay_status (*refer)(struct margay_objects *objects,
-                                const struct margay_objects_piece *piece,
-                                struct margay_error *error);
+    margay_refer *refer;
     /* Replace the moments of an old time by those that the live ones have in
        the new one. */
     void (*renumber)(struct margay_objects *objects,
@@ -389,5 +434,9 @@ struct margay_objects_kernel {
 
 MARGAY_DECLARE_FOR_TARGETS(const struct margay_objects_kernel,
                            margay_objects_kernel)
+
+/* -------------------------------------------------- samples_kernel.c -- */
+
+MARGAY_DECLARE_FOR_TARGETS(margay_refer, margay_refer_sampled)
 
 #endif

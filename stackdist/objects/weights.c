@@ -8,11 +8,11 @@
 /* Nodes are whole, and the bits of live moments whole words. */
 #define CAPACITY_STEP (MARGAY_WEIGHTS_LEAF * MARGAY_WEIGHTS_NODE)
 
-#define FOUR(x)    x, x, x, x
-#define SIXTEEN(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x)
+#define FOUR(...)  __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
+#define SIXTEEN(x) FOUR(x, x, x, x)
 
-const uint32_t margay_weights_first[64] = {
-    SIXTEEN(UINT32_MAX), SIXTEEN(UINT32_MAX), SIXTEEN(0), SIXTEEN(0)};
+const uint32_t margay_weights_first[128] = {FOUR(SIXTEEN(UINT32_MAX)),
+                                            FOUR(SIXTEEN(0))};
 
 static uint64_t entries_of(const struct margay_weights *weights, unsigned level)
 {

@@ -44,8 +44,8 @@
 typedef uint64_t margay_lanes
     __attribute__((vector_size(8 * MARGAY_LANES), aligned(4), may_alias));
 
-/* All ones where i < n, at [32 - n + i] for i in [0, 32). */
-extern const uint32_t margay_weights_first[64];
+/* All ones where i < n, at [64 - n + i] for i in [0, 64). */
+extern const uint32_t margay_weights_first[128];
 
 struct margay_weights {
     uint32_t *low;  /* the size's low half, 0 where no object is */
@@ -111,7 +111,7 @@ static inline bool margay_weights_has(const struct margay_weights *weights,
 /* A mask of the first sizes of a leaf; of a node, the first halves of sums. */
 static inline const margay_lanes *margay_weights_mask(uint64_t first)
 {
-    return (const margay_lanes *)(margay_weights_first + 32 - first);
+    return (const margay_lanes *)(margay_weights_first + 64 - first);
 }
 
 /* The bytes of all objects last used before `moment`. */
