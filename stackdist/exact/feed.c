@@ -64,8 +64,10 @@ static enum margay_status feed_filtered(struct margay_exact *e,
 
 /* ------------------------------------------------- without the filter -- */
 
-/* The first references of a segment, by which it is judged. */
-#define LOOKED_AT 128
+/* The first references of a segment, and repeats among these, from which on it
+   is worth a look at all of them. */
+#define LOOKED_AT    128
+#define REPEATS_MANY 3
 
 /* A reference to the block just referred to waits until its bucket, which is
    read as a whole, has been written: it takes more time than any other.  Such
@@ -89,7 +91,7 @@ static enum margay_status feed_unfiltered(struct margay_exact *e,
     size_t repeats = 0, left = count;
     for (size_t i = 1; i < count && i < LOOKED_AT; i++)
         repeats += blocks[i] == blocks[i - 1];
-    if (distances == NULL && repeats > 0) {
+    if (distances == NULL && repeats >= REPEATS_MANY) {
         left = condense(e, blocks, count);
         blocks = e->kept;
     }
