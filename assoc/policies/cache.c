@@ -436,15 +436,16 @@ static void lay_out_objects(const struct margay_object_cache_options *options,
                             struct margay_layout *layout)
 {
     uint32_t objects = options->objects;
-    margay_lay_out_amounts(&cache->sizes, objects, options->most_bytes, layout);
-    if (options->last_time > 0)
-        margay_lay_out_amounts(&cache->expiries, objects, options->last_time,
-                               layout);
+    margay_lay_out_amounts(&cache->sizes, objects, options->noted.most_bytes,
+                           layout);
+    if (options->noted.last_time > 0)
+        margay_lay_out_amounts(&cache->expiries, objects,
+                               options->noted.last_time, layout);
     if (cache->tier.bytes != 0)
         margay_order_set_up(&cache->tier.order, 1, objects, 1, layout);
-    if (cache->tier.bytes != 0 && options->most_cost > 0)
-        margay_lay_out_amounts(&cache->tier.costs, objects, options->most_cost,
-                               layout);
+    if (cache->tier.bytes != 0 && options->noted.most_cost > 0)
+        margay_lay_out_amounts(&cache->tier.costs, objects,
+                               options->noted.most_cost, layout);
     margay_admission_set_up(&cache->admission, setup, layout);
     setup->sizes = &cache->sizes;
     cache->policy->set_up(cache->state, setup, layout);
@@ -472,7 +473,7 @@ enum margay_status margay_object_cache_create(
     cache->nexts = options->nexts;
     cache->admission = admission;
     cache->tier.bytes = admission.tier_bytes;
-    cache->heeds = options->noted && admission.tier_bytes == 0;
+    cache->heeds = options->noted.any && admission.tier_bytes == 0;
     cache->state = calloc(1, policy->state_bytes);
     if (cache->state != NULL) {
         lay_out_objects(options, &setup, cache, &layout);

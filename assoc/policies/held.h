@@ -83,14 +83,15 @@ static MARGAY_ALWAYS_INLINE uint32_t margay_held_any(struct margay_held *held,
     return sized ? held->slots[any] : any;
 }
 
+typedef double margay_value_of(const void *state, uint64_t set, uint32_t slot,
+                               const struct margay_use *use);
+
 /* Of `sample` slots drawn at random, or of all if there are no more, the one
    of the lowest value, of the same the first; an object that has grown does not
    go. */
-static MARGAY_ALWAYS_INLINE uint32_t margay_held_least(
-    struct margay_held *held, void *state, uint64_t set, uint32_t sample,
-    const struct margay_use *use,
-    double (*value_of)(const void *state, uint64_t set, uint32_t slot,
-                       const struct margay_use *use))
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_held_least(struct margay_held *held, uint64_t set, uint32_t sample,
+                  const struct margay_use *use, margay_value_of *value_of)
 {
     uint32_t all = use->sized ? held->count : held->ways;
     uint32_t grown = margay_use_grown(use), least = MARGAY_NO_SLOT;
@@ -100,7 +101,7 @@ static MARGAY_ALWAYS_INLINE uint32_t margay_held_least(
         uint32_t slot = all > sample ? margay_held_any(held, use->sized)
                         : use->sized ? held->slots[i]
                                      : i;
-        double value = slot == grown ? 0 : value_of(state, set, slot, use);
+        double value = slot == grown ? 0 : value_of(held, set, slot, use);
         if (slot != grown && (least == MARGAY_NO_SLOT || value < lowest)) {
             least = slot;
             lowest = value;
@@ -110,13 +111,11 @@ static MARGAY_ALWAYS_INLINE uint32_t margay_held_least(
 }
 
 /* The call evict() of policies for which the least value alone decides. */
-static MARGAY_ALWAYS_INLINE uint32_t margay_held_evict(
-    struct margay_held *held, void *state, uint64_t set, uint32_t sample,
-    const struct margay_use *use,
-    double (*value_of)(const void *state, uint64_t set, uint32_t slot,
-                       const struct margay_use *use))
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_held_evict(struct margay_held *held, uint64_t set, uint32_t sample,
+                  const struct margay_use *use, margay_value_of *value_of)
 {
-    uint32_t slot = margay_held_least(held, state, set, sample, use, value_of);
+    uint32_t slot = margay_held_least(held, set, sample, use, value_of);
     if (use->sized)
         margay_held_take(held, slot);
     return slot;

@@ -262,8 +262,8 @@ static inline uint32_t evict(void *context, uint64_t set,
 {
     struct state *state = context;
     uint32_t slot = margay_held_least(
-        &state->held, state, set, state->intervals > EXPLORED ? SAMPLE : EARLY,
-        use, value_of);
+        &state->held, set, state->intervals > EXPLORED ? SAMPLE : EARLY, use,
+        value_of);
     float least = density_of(state, set * state->slots + slot);
     for (unsigned i = 0; i < ADMISSIONS; i++) {
         uint64_t place = state->admitted[i] - 1;

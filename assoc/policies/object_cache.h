@@ -17,7 +17,7 @@
  *
  * Cost: 4 bytes for each object and the state of the policy, however small the
  *   cache is; 4 more where times are noted.  Sizes, times and costs of 2^31 and
- *   more take another 4 each.
+ *   more take another 8 each.
  */
 #ifndef MARGAY_ASSOC_OBJECT_CACHE_H
 #define MARGAY_ASSOC_OBJECT_CACHE_H
@@ -53,13 +53,18 @@ static inline size_t margay_note(uint32_t *words, uint32_t note, uint64_t value)
 /* The most objects, so that their numbers leave that bit free. */
 #define MARGAY_MOST_OBJECTS MARGAY_NOTE
 
+/* What notes there are. */
+struct margay_noted {
+    bool any; /* but of costs alone */
+    /* The most of all sizes, and of noted times and costs; 0 = there are none.
+     */
+    uint64_t most_bytes, last_time, most_cost;
+};
+
 struct margay_object_cache_options {
     uint64_t bytes;        /* the capacity, at least 1 */
     const uint64_t *sizes; /* of the objects at first */
-    bool noted;            /* there are notes, and not only of costs */
-    /* The most of all sizes, and of the notes of times and of costs; 0 = there
-       are none. */
-    uint64_t most_bytes, last_time, most_cost;
+    struct margay_noted noted;
     /* Of each request, how many come before its object's next one; UINT64_MAX =
        there is none.  Outlives the cache; NULL = the future is not known. */
     const uint64_t *nexts;

@@ -119,12 +119,12 @@ static inline void *margay_lay_out(struct margay_layout *layout, uint64_t bytes)
     return array;
 }
 
-/* Amounts below 2^63, of 31 bits if all are below 2^31, and a mark for each. */
+/* Amounts, of 31 bits if all are below 2^31, and a mark for each. */
 struct margay_amounts {
     struct margay_amount {
         uint32_t low : 31, mark : 1;
     } * list;
-    uint32_t *high; /* NULL = all are 0 */
+    uint64_t *high; /* NULL = all are 0 */
 };
 
 static inline void margay_lay_out_amounts(struct margay_amounts *amounts,
@@ -132,29 +132,26 @@ static inline void margay_lay_out_amounts(struct margay_amounts *amounts,
                                           struct margay_layout *layout)
 {
     amounts->list = margay_lay_out(layout, count * sizeof *amounts->list);
-    amounts->high = most <= INT32_MAX
-                        ? NULL
-                        : margay_lay_out(layout, count * sizeof(uint32_t));
+    if (most > INT32_MAX)
+        amounts->high = margay_lay_out(layout, count * sizeof *amounts->high);
 }
 
 static inline uint64_t margay_amount(const struct margay_amounts *amounts,
                                      uint64_t at)
 {
-    uint64_t amount = amounts->list[at].low;
-    if (amounts->high != NULL)
-        amount |= (uint64_t)amounts->high[at] << 31;
-    return amount;
+    uint64_t high = amounts->high == NULL ? 0 : amounts->high[at];
+    return high << 31 | amounts->list[at].low;
 }
 
-/* One that does not fit becomes the most that does. */
+/* Of 31 bits, more becomes the most. */
 static inline void margay_amount_set(const struct margay_amounts *amounts,
                                      uint64_t at, uint64_t amount)
 {
-    uint64_t most = amounts->high == NULL ? INT32_MAX : INT64_MAX;
-    amount = amount < most ? amount : most;
-    amounts->list[at].low = (uint32_t)amount & INT32_MAX;
     if (amounts->high != NULL)
-        amounts->high[at] = (uint32_t)(amount >> 31);
+        amounts->high[at] = amount >> 31;
+    else if (amount > INT32_MAX)
+        amount = INT32_MAX;
+    amounts->list[at].low = (uint32_t)amount & INT32_MAX;
 }
 
 /* The arguments of margay_cache_feed(). */

@@ -94,8 +94,7 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
                                            const struct margay_use *use)
 {
     struct state *state = context;
-    return margay_held_evict(&state->held, state, set, state->sample, use,
-                             value_of);
+    return margay_held_evict(&state->held, set, state->sample, use, value_of);
 }
 
 static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,

@@ -92,6 +92,7 @@ static uint32_t *note_times(struct object_policies *policies,
 {
     uint64_t time = span->times[from], ttl = policies->asked->ttl_seconds;
     bool stores = span->ops != NULL && span->ops[from] == MARGAY_SET;
+    struct margay_noted *noted = &policies->replay.noted;
     if (ttl == UINT64_MAX && span->ttls != NULL)
         ttl = span->ttls[from];
     uint64_t until = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
@@ -100,9 +101,8 @@ static uint32_t *note_times(struct object_policies *policies,
     if (stores || until != policies->until)
         place += margay_note(
             place, stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL, until);
-    policies->replay.noted = true;
-    policies->replay.last_time =
-        margay_maximum(policies->replay.last_time, time);
+    noted->any = true;
+    noted->last_time = margay_maximum(noted->last_time, time);
     policies->time = time;
     policies->until = until;
     return place;
@@ -114,27 +114,26 @@ static uint32_t *add_request(struct object_policies *policies,
                              uint32_t number, uint32_t *place)
 {
     uint64_t size = span->sizes[from];
+    struct margay_noted *noted = &policies->replay.noted;
     if (number == policies->object_count) {
         policies->first_bytes[policies->object_count++] = size;
     } else if (size != policies->object_bytes[number]) {
         place += margay_note(place, MARGAY_NOTE_SIZE, size);
-        policies->replay.noted = true;
+        noted->any = true;
     }
     policies->object_bytes[number] = size;
-    policies->replay.most_bytes =
-        margay_maximum(policies->replay.most_bytes, size);
+    noted->most_bytes = margay_maximum(noted->most_bytes, size);
     if (span->times != NULL && (policies->asked->ages || span->ttls != NULL)) {
         place = note_times(policies, span, from, place);
     } else if (span->ops != NULL && span->ops[from] == MARGAY_SET &&
                policies->asked->request.counters != 0) {
         place += margay_note(place, MARGAY_NOTE_STORE, policies->until);
-        policies->replay.noted = true;
+        noted->any = true;
     }
     if (span->costs != NULL && span->costs[from] != policies->cost) {
         policies->cost = span->costs[from];
         place += margay_note(place, MARGAY_NOTE_COST, policies->cost);
-        policies->replay.most_cost = margay_maximum(
-            policies->replay.most_cost, margay_maximum(policies->cost, 1));
+        noted->most_cost = margay_maximum(noted->most_cost, policies->cost | 1);
     }
     *place = number;
     return place + 1;
@@ -179,7 +178,7 @@ static enum margay_status drop(struct object_policies *policies,
         return status;
     margay_history_add(&policies->replay.history,
                        margay_note(place, MARGAY_NOTE_DROP, number));
-    policies->replay.noted = true;
+    policies->replay.noted.any = true;
     return MARGAY_OK;
 }
 

@@ -96,9 +96,7 @@ struct margay_replay {
     const void *context;
     /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
-    bool noted; /* there are notes among the requests, not only of costs */
-    /* As margay_object_cache_options has it. */
-    uint64_t most_bytes, last_time, most_cost;
+    struct margay_noted noted;
     unsigned counters;       /* counts that no engine has */
     uint64_t half_life_refs; /* of counts that fade; 0 = none do */
     bool keeps; /* looks follow: caches of blocks go on where they were */
@@ -136,7 +134,7 @@ struct margay_replay {
 static inline bool margay_replay_simulates(const struct margay_replay *replay,
                                            size_t row)
 {
-    return replay->noted || replay->counters != 0 ||
+    return replay->noted.any || replay->counters != 0 ||
            replay->rows->list[row].simulated;
 }
 

@@ -145,10 +145,7 @@ static bool differ(const char *spec)
         .objects = OBJECTS,
         .policy = spec,
         .seed = any_u64(),
-        .noted = true,
-        .most_bytes = most_bytes,
-        .last_time = requests[REFS - 1].time,
-        .most_cost = 29 * 8 * unit,
+        .noted = {true, most_bytes, requests[REFS - 1].time, 29 * 8 * unit},
     };
     static uint32_t words[REFS * (4 * MARGAY_NOTE_WORDS + 1)];
     uint64_t now[OBJECTS];
@@ -285,9 +282,7 @@ static void test_abilities(void)
                 .sizes = nothing,
                 .objects = MANY,
                 .policy = spec,
-                .noted = true,
-                .last_time = 1,
-                .most_cost = 1,
+                .noted = {true, 0, 1, 1},
             };
             margay_object_cache *cache;
             snprintf(spec, sizeof spec, "%s%s", info->name, more[j]);

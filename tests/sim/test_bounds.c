@@ -79,8 +79,7 @@ static bool measure(void)
     struct margay_replay replay = {.rows = &rows,
                                    .sample = margay_sample_of(1, 1),
                                    .object_bytes = first_sizes,
-                                   .noted = true,
-                                   .last_time = 1};
+                                   .noted = {.any = true, .last_time = 1}};
     const struct margay_share share = {.threads = 1};
     struct margay_series_point sizes[CACHES] = {{0}};
     const struct margay_series all = {.points = sizes, .count = CACHES};
