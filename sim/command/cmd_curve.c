@@ -172,7 +172,7 @@ int cmd_curve(const struct options *options)
                    .prometheus = prometheus == NULL ? NULL : &curve.prometheus},
         .answers = {.options = options, .unreached = &curve.unreached},
     };
-    char columns[CURVE_COLUMNS_TEXT], histogram_columns[CURVE_COLUMNS_TEXT];
+    char columns[CURVE_COLUMNS_TEXT];
     const struct drive drive = {
         .options = options,
         .context = &curve,
@@ -185,12 +185,11 @@ int cmd_curve(const struct options *options)
         .csvs = curve.csvs,
         .files = {[TABLE] = {.columns = columns},
                   [HISTOGRAM] = {.path = histogram,
-                                 .columns = histogram_columns},
+                                 .columns = curve_histogram_columns(options)},
                   [PROMETHEUS] = {.path = prometheus}},
     };
     struct margay_error error;
     curve_columns(options, columns);
-    curve_histogram_columns(options, histogram_columns);
     curve_warn(options);
     enum margay_status status = measure(&curve, &drive, &error);
     prometheus_end(&curve.prometheus, curve.csvs[PROMETHEUS].output);

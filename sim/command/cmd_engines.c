@@ -155,20 +155,12 @@ int cmd_engines(const struct options *options)
     struct csv_writer csv = {0};
     struct margay_error error;
     bool trials = options->trials.trace != NULL || options->trials.sweep;
-    enum margay_status status = MARGAY_OK;
-    if (options->trials.trace != NULL && options->trials.sweep)
-        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
-                             "--run and --sweep are two things: one at a time");
-    else if (options->trials.only.count > 0 && !trials)
-        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
-                             "--only goes with --run or --sweep: it says "
-                             "which engines these measure");
-    if (status == MARGAY_OK)
-        status = csv_open(&csv, options->output, options->json,
-                          options->trials.sweep ? ENGINES_SWEEP_COLUMNS
-                          : trials              ? ENGINES_RUN_COLUMNS
-                                                : ENGINES_COLUMNS,
-                          &error);
+    enum margay_status status =
+        csv_open(&csv, options->output, options->json,
+                 options->trials.sweep ? ENGINES_SWEEP_COLUMNS
+                 : trials              ? ENGINES_RUN_COLUMNS
+                                       : ENGINES_COLUMNS,
+                 &error);
     if (status == MARGAY_OK && trials)
         status = write_trials(options, &csv, &error);
     else if (status == MARGAY_OK)

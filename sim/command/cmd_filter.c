@@ -81,8 +81,6 @@ static void report(const struct filter *filter)
         counts->blocks_written, margay_plural(counts->blocks_written, "s"));
 }
 
-/* ---------------------------------------------------------------- set-up -- */
-
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
 {

@@ -74,9 +74,6 @@ static enum margay_status read_target(struct generation *generation,
     const char *path = options->results.from;
     struct run_places table;
     struct margay_error why;
-    if (path == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "histogram: --from HIST.csv is needed");
     enum margay_status status =
         run_table_read(&table, path, RUN_ANY, false, error);
     const struct run_csv *run = table.runs;
@@ -112,10 +109,6 @@ static enum margay_status open_generator(struct generation *generation,
     };
     if (generation->info == &of_histogram)
         return read_target(generation, error);
-    if (options->results.from != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--from: %s takes no histogram",
-                           generation->info->name);
     return margay_generator_create(generation->info->name, &wanted,
                                    &generation->of_references, error);
 }
@@ -172,6 +165,10 @@ static enum margay_status check(const struct margay_generator_info *info,
         {!options->generate.refs.given, "--refs N is needed", NULL},
         {options->generate.blocks == 0 && info != &of_histogram,
          "--blocks N is needed", NULL},
+        {options->results.from == NULL && info == &of_histogram,
+         "%s: --from HIST.csv is needed", info->name},
+        {options->results.from != NULL && info != &of_histogram,
+         "--from: %s takes no histogram", info->name},
         {options->output == NULL && isatty(STDOUT_FILENO),
          "a trace is nothing for a terminal (say -o FILE, or write to a pipe)",
          NULL},

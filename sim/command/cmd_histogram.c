@@ -152,9 +152,7 @@ int cmd_histogram(const struct options *options)
     struct histogram histogram = {.options = options};
     const struct attribution_option *by = &options->results.by;
     const char *columns = by->given ? attribution_columns[by->by]
-                          : curve_shows_sample(options)
-                              ? HISTOGRAM_COLUMNS SAMPLED_COLUMN
-                              : HISTOGRAM_COLUMNS;
+                                    : curve_histogram_columns(options);
     const struct drive drive = {
         .options = options,
         .context = &histogram,

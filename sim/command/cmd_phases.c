@@ -23,8 +23,6 @@ struct phases {
     struct csv_writer csvs[TABLES];
 };
 
-/* -------------------------------------------------------------- tables -- */
-
 /* Returns how many repeat none. */
 static size_t write_phases(struct csv_writer *csv,
                            const struct margay_pass *pass,

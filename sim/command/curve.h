@@ -73,8 +73,7 @@ bool curve_shows_sample(const struct options *options);
 #define CURVE_COLUMNS_TEXT 320
 void curve_columns(const struct options *options,
                    char text[CURVE_COLUMNS_TEXT]);
-void curve_histogram_columns(const struct options *options,
-                             char text[CURVE_COLUMNS_TEXT]);
+const char *curve_histogram_columns(const struct options *options);
 
 /* Where series go, as the options ask; NULL is nowhere. */
 struct curve_sinks {

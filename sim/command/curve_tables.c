@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/command/drive.h"
+#include "sim/options/commands.h"
 #include "sim/result/run_csv.h"
 #include "sim/result/text.h"
 #include "sim/terminal/message.h"
@@ -64,14 +65,16 @@ uint64_t curve_sample(const struct options *options,
 
 /* --------------------------------------------------------------- tables -- */
 
-void curve_histogram_columns(const struct options *options,
-                             char text[CURVE_COLUMNS_TEXT])
+/* A file next to a view is no part of it. */
+const char *curve_histogram_columns(const struct options *options)
 {
-    snprintf(
-        text, CURVE_COLUMNS_TEXT, "%s%s%s%s",
-        options->run.window_refs != 0 ? WINDOW_COLUMN : "",
-        options->reading.tenant != NULL ? "tenant," : "", HISTOGRAM_COLUMNS,
-        options->json && curve_shows_sample(options) ? SAMPLED_COLUMN : "");
+    static char text[CURVE_COLUMNS_TEXT];
+    bool in_view = options->json || options->command->bit != ON_CURVE;
+    snprintf(text, sizeof text, "%s%s" HISTOGRAM_COLUMNS "%s",
+             options->run.window_refs != 0 ? WINDOW_COLUMN : "",
+             options->reading.tenant != NULL ? "tenant," : "",
+             in_view && curve_shows_sample(options) ? SAMPLED_COLUMN : "");
+    return text;
 }
 
 void curve_columns(const struct options *options, char text[CURVE_COLUMNS_TEXT])

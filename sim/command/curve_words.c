@@ -24,7 +24,6 @@ struct curve {
     uint64_t block_bytes; /* 0 = unknown */
     const struct margay_series *series;
     bool bytes;
-    bool cut;      /* of sizes for which a sample is no guide */
     uint64_t all;  /* the references or bytes that the misses are of */
     uint64_t cold; /* the misses of every cache, however large */
 };
@@ -44,18 +43,15 @@ static uint64_t size_at(const struct curve *curve, size_t i)
 static const char *name_size(const struct curve *curve, uint64_t size,
                              char text[SIZE_TEXT])
 {
+    const bool in_bytes = curve->series->in_bytes;
+    char number[WORDS_BYTES];
     uint64_t bytes;
-    if (curve->series->in_bytes)
-        snprintf(text, SIZE_TEXT, "%" PRIu64 " byte%s", size,
-                 margay_plural(size, "s"));
-    else if (curve->block_bytes != 0 &&
-             margay_multiply_u64(size, curve->block_bytes, &bytes))
-        snprintf(text, SIZE_TEXT, "%" PRIu64 " block%s (%" PRIu64 " byte%s)",
-                 size, margay_plural(size, "s"), bytes,
-                 margay_plural(bytes, "s"));
-    else
-        snprintf(text, SIZE_TEXT, "%" PRIu64 " block%s", size,
-                 margay_plural(size, "s"));
+    int used = snprintf(text, SIZE_TEXT, "%s",
+                        words_of(size, in_bytes ? "byte" : "block", number));
+    if (!in_bytes && curve->block_bytes != 0 &&
+        margay_multiply_u64(size, curve->block_bytes, &bytes))
+        snprintf(text + used, SIZE_TEXT - (size_t)used, " (%s)",
+                 words_of(bytes, "byte", number));
     return text;
 }
 
@@ -105,15 +101,16 @@ static bool answer_at_most(const struct curve *curve, double most)
     for (size_t i = 0; i < curve->series->count; i++) {
         if (ratio_of(curve, misses_at(curve, i)) > most)
             continue;
-        message_keep(
-            "%s: %sthe smallest cache with a %s of at most %g has "
-            "%s: %.6g",
-            curve->name,
-            curve->cut ? "of the sizes for which the sample is a guide, "
-            : is_grid  ? "of the sizes that were simulated, "
-                       : "",
-            curve->ratio, most, name_size(curve, size_at(curve, i), text),
-            ratio_of(curve, misses_at(curve, i)));
+        message_keep("%s: %sthe smallest cache with a %s of at most %g has "
+                     "%s: %.6g",
+                     curve->name,
+                     curve->series->unsure_below > 0
+                         ? "of the sizes for which the sample is a guide, "
+                     : is_grid ? "of the sizes that were simulated, "
+                               : "",
+                     curve->ratio, most,
+                     name_size(curve, size_at(curve, i), text),
+                     ratio_of(curve, misses_at(curve, i)));
         return true;
     }
     say_unreached(curve, most);
@@ -149,10 +146,9 @@ static enum margay_status answer_knees(const struct curve *curve,
     for (size_t i = 0; i < count; i++)
         points[i] = (struct knee_point){size_at(curve, i), misses_at(curve, i)};
     enum margay_status status = knees_find(&line, wanted, &knees, error);
-    /* Of a curve that is cut, those of which the half is known. */
+    /* Those of which the half is known. */
     for (size_t i = 0; i < knees.count; i++) {
-        if (!curve->cut ||
-            size_at(curve, knees.list[i]) / 2 >= size_at(curve, 0))
+        if (points[knees.list[i]].size / 2 >= curve->series->unsure_below)
             say_knee(curve, ++said, knees.list[i]);
     }
     if (status == MARGAY_OK && said == 0)
@@ -204,7 +200,6 @@ enum margay_status answer_series(const struct options *options,
         .ratio = "miss ratio",
         .block_bytes = labels->block_bytes,
         .series = &guide,
-        .cut = guide.count < series->count,
         .all = series->references,
         .cold = series->infinite,
     };

@@ -224,9 +224,6 @@ static enum margay_status sample(struct sampling *sampling,
                                  struct margay_error *error)
 {
     struct options options = *sampling->options;
-    if (options.run.blocks.count > 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--block: one block size at a time");
     margay_question *question;
     enum margay_status status = list_runs(sampling, error);
     const struct drive drive = {

@@ -33,7 +33,8 @@ enum {
     /* The commands that divide addresses into blocks, */
     ON_BLOCKS = ON_READERS | ON_ENGINES | ON_FILTER | ON_REPORT,
     /* and those with blocks of a single size. */
-    ON_ONE_BLOCK = ON_INFO | ON_PHASES | ON_ANNOTATE | ON_ENGINES | ON_FILTER,
+    ON_ONE_BLOCK =
+        ON_INFO | ON_PHASES | ON_ANNOTATE | ON_ENGINES | ON_FILTER | ON_PREDICT,
     /* The commands that read traces, */
     ON_TRACES = ON_BLOCKS | ON_SIMULATE | ON_CONVERT,
     /* those that may read several as one, */

@@ -164,12 +164,16 @@ NUMBER_TYPE(some_refs, margay_parse_count(text, value) && *value > 0,
 NUMBER_TYPE(some_blocks, margay_parse_count(text, value) && *value > 0,
             "a number of blocks from 1" SUCH_AS)
 
-OPTION_TYPE(given_refs)
-{
-    struct given_number *value = field;
-    value->given = true;
-    return parse_refs(name, text, &value->number, error);
-}
+/* A number of which it is known whether it is given. */
+#define GIVEN_TYPE(type, number_type)                                  \
+    OPTION_TYPE(type)                                                  \
+    {                                                                  \
+        struct given_number *value = field;                            \
+        value->given = true;                                           \
+        return parse_##number_type(name, text, &value->number, error); \
+    }
+GIVEN_TYPE(given_refs, refs)
+GIVEN_TYPE(ttl, count)
 
 OPTION_TYPE(interval)
 {
@@ -343,13 +347,6 @@ OPTION_TYPE(one_block)
                              "%s: one block size at a time, not %zu", name,
                              list->count);
     return status;
-}
-
-OPTION_TYPE(ttl)
-{
-    struct given_number *ttl = field;
-    ttl->given = true;
-    return parse_count(name, text, &ttl->number, error);
 }
 
 /* A cache size counts blocks or, with a suffix, bytes, which become blocks once
@@ -641,9 +638,7 @@ OPTION_TYPE(policy_list)
 {
     struct policy_list *list = field;
     struct cache_policy checked;
-    enum margay_status status = *text == '\0'
-                                    ? parse_policy(name, text, &checked, error)
-                                    : parse_spec_list(name, text, list, error);
+    enum margay_status status = parse_spec_list(name, text, list, error);
     for (size_t i = 0; i < list->count && status == MARGAY_OK; i++) {
         status = parse_policy(name, list->specs[i], &checked, error);
         if (status == MARGAY_OK)
@@ -701,21 +696,17 @@ static bool parse_end(const char *text, size_t bytes, double *value)
 {
     char end[END_BYTES];
     uint64_t size;
-    bool suffixed;
+    bool suffixed, negative = bytes > 0 && *text == '-';
     struct margay_error unused;
-    bool negative = bytes > 0 && *text == '-';
-    text += negative;
-    bytes -= negative;
-    if (bytes == 0 || bytes >= sizeof end)
+    snprintf(end, sizeof end, "%.*s", (int)bytes - negative, text + negative);
+    bool is_size =
+        margay_parse_size(end, "", &size, &suffixed, &unused) == MARGAY_OK;
+    if (bytes >= sizeof end ||
+        (!is_size && parse_decimal("", end, value, &unused) != MARGAY_OK))
         return false;
-    memcpy(end, text, bytes);
-    end[bytes] = '\0';
-    if (margay_parse_size(end, "", &size, &suffixed, &unused) == MARGAY_OK)
+    if (is_size)
         *value = (double)size;
-    else if (parse_decimal("", end, value, &unused) != MARGAY_OK)
-        return false;
-    if (negative)
-        *value = -*value;
+    *value = negative ? -*value : *value;
     return true;
 }
 

@@ -19,8 +19,6 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-/* ------------------------------------------------------------ recording -- */
-
 /* The longest delay before the end of the program is noticed. */
 #define WAIT_MS 100
 
@@ -37,23 +35,24 @@ struct recording {
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
 {
-    if (options->operand_count == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "missing operand: expected -- PROGRAM [ARGUMENT]... "
-                           "('margay help record' tells more)");
-    if (traces_to_standard_output(options) && isatty(STDOUT_FILENO))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a trace is nothing for a terminal (say -o FILE, "
-                           "or write to a pipe)");
-    if (options->record.separate_threads && traces_to_standard_output(options))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--thread-traces separate needs a FILE to number: "
-                           "-o FILE");
-    if (options->record.data && options->record.separate_threads)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--data is of one trace for all threads: leave out "
-                           "--thread-traces separate");
-    return MARGAY_OK;
+    const bool has_no_file = traces_to_standard_output(options);
+    const bool separate = options->record.separate_threads;
+    const struct refusal refusals[] = {
+        {options->operand_count == 0,
+         "missing operand: expected -- PROGRAM [ARGUMENT]... ('margay help "
+         "record' tells more)",
+         NULL},
+        {has_no_file && isatty(STDOUT_FILENO),
+         "a trace is nothing for a terminal (say -o FILE, or write to a pipe)",
+         NULL},
+        {has_no_file && separate,
+         "--thread-traces separate needs a FILE to number: -o FILE", NULL},
+        {options->record.data && separate,
+         "--data is of one trace for all threads: leave out --thread-traces "
+         "separate",
+         NULL},
+    };
+    return REFUSE_FIRST(refusals, error);
 }
 
 /* Open the receiver of the recorder. */

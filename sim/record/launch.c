@@ -190,8 +190,6 @@ enum margay_status launch_start(struct launch *launch, bool trace_is_output,
                                      name, strerror(reason));
 }
 
-/* --------------------------------------------------------- while it runs -- */
-
 /* Reap children, and note the end of the program.  Its orphans are children of
    this process, too, and the trace ends with the last of them that is
    recorded. */

@@ -200,11 +200,7 @@ static const char *name_size(const struct chart *chart, uint64_t size,
 {
     if (chart->in_bytes)
         return words_bytes(size, text);
-    words_count(size, text);
-    size_t used = strlen(text);
-    snprintf(text + used, WORDS_BYTES - used, " block%s",
-             margay_plural(size, "s"));
-    return text;
+    return words_of(size, "block", text);
 }
 
 /* The axis of sizes: names at powers of two, as many as have room. */

@@ -105,8 +105,6 @@ enum margay_status knees_find(const struct knee_curve *curve, uint64_t most,
     return MARGAY_OK;
 }
 
-/* --------------------------------------------------------------- of rows -- */
-
 bool knees_are_for(const struct cells *table)
 {
     return cells_column(table, "cache_blocks") != SIZE_MAX &&

@@ -111,8 +111,6 @@ static enum margay_status read_host(struct machine *machine, const char *vary,
     return status;
 }
 
-/* --------------------------------------------------------------- by name -- */
-
 static int is_table(const struct dirent *entry)
 {
     size_t bytes = strlen(entry->d_name);

@@ -90,8 +90,6 @@ const struct margay_cache_counts *margay_filter_analysis_counts(
     return margay_cache_counts(self(analysis)->cache);
 }
 
-/* --------------------------------------------------------------- making -- */
-
 static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
                                 struct margay_error *error)

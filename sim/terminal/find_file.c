@@ -58,8 +58,6 @@ char *search_path(const char *name)
     return denied;
 }
 
-/* ----------------------------------------------------- installed files -- */
-
 /* Add a text to a pattern, of which each character stands for itself. */
 static size_t add_quoted(char *pattern, size_t length, const char *text)
 {

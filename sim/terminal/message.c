@@ -146,8 +146,6 @@ struct suggestion suggest(const char *word, const char *prefix,
     return suggestion;
 }
 
-/* ------------------------------------------------------------ progress -- */
-
 void progress_begin(struct progress *progress, const char *name, bool quiet)
 {
     *progress = (struct progress){

@@ -109,8 +109,6 @@ static enum margay_status peek_times(void *state, struct margay_result *result,
     return margay_histogram_copy(times->histogram, &result->histogram, error);
 }
 
-/* ------------------------------------------------------------ footprint -- */
-
 /* Once the gaps after the last references to all blocks are counted, too, the
    footprint where each bar begins, from the longest window to the shortest:
    fp(w) = M - sum over gaps g > w of (g - w) / (N - w + 1). */

@@ -27,7 +27,7 @@ my %sample = (
     delimiter => 'tab', engine => 'olken', every => 100, format => 'din',
     from => 'input', 'half-life' => 100, histogram => 'output',
     kind => 'read', layout => 'input', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
-    memory => 'low', interleave => 3, misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
+    memory => 'low', only => 'exact', run => 'input', interleave => 3, misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
     op => 'get', pareto => 'output', pattern => '1d', phase => 100, policy => 'lru',
     prometheus => 'output', quote => 'none', resume => 'input',
     'curve sample' => 0.5, 'report sample' => 0.5, save => 'output', 'save-model' => 'output',
@@ -45,7 +45,7 @@ my %commands = (
     'ON_ASSOC | ON_FILTER' => [qw(assoc filter)],
     ON_ASSOC => [qw(assoc)], ON_SIMULATE => [qw(simulate)],
     ON_TABLES => [qw(curve histogram assoc simulate share info)],
-    'ON_CURVE | ON_REPORT' => [qw(curve report)], ON_INFO => [qw(info)], ON_REPORT => ['report'],
+    'ON_CURVE | ON_REPORT' => [qw(curve report)], ON_INFO => [qw(info)], ON_REPORT => ['report'], ON_ENGINES => ['engines'],
     ON_JOINS => [qw(curve histogram info phases)],
 );
 
@@ -60,7 +60,7 @@ my %runs_on = (
     policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
     mix => [qw(--unit 64 --machine machine.csv ids.lines ids.lines)],
     misses => [qw(--unit 64 --machine machine.csv ids.lines)],
-    curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
+    run => ['--run', 'ids.lines'], sweep => [qw(--blocks 1000)], curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
 );
 
 # And what it needs besides.
@@ -134,7 +134,7 @@ sub run {
 sub refuses {
     my ($message, $command, @options) = @_;
     my @line = map { arguments($command, $_) } @options;
-    my ($status, $bytes, $said) = run($command, @line, 'trace');
+    my ($status, $bytes, $said) = run($command, @line, $command eq 'engines' ? () : 'trace');
     report($status == 2 && $bytes == 0
             && $said eq "margay $command: $message\n",
         "$command @line is refused", "status $status, $bytes bytes", $said,

@@ -112,8 +112,6 @@ enum margay_status margay_parse_size(const char *text, const char *what,
     return MARGAY_OK;
 }
 
-/* --------------------------------------------------------------- sorting -- */
-
 static int compare_u64(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;

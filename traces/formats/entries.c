@@ -111,24 +111,24 @@ static enum margay_status open_table(void *state, struct margay_error *error)
 {
     struct entries *entries = state;
     const char *columns = entries->target.columns;
+    unsigned seen = 0;
     entries->separator = columns[strcspn(columns, ", ")];
     if (entries->target.named)
         entries->used = (size_t)snprintf(entries->piece, MOST_BYTES, "%.*s\n",
                                          MOST_BYTES - 2, columns);
     do { /* nothing, as after a last comma, is no name */
         const char *name = columns;
-        unsigned role, same = 0;
-        bool is_known = next_role(&columns, &role);
-        while (same < entries->column_count && entries->roles[same] != role)
-            same++;
-        if (!is_known || entries->column_count == MOST_COLUMNS ||
-            (entries->target.named && same < entries->column_count))
+        unsigned role;
+        if (!next_role(&columns, &role) ||
+            entries->column_count == MOST_COLUMNS ||
+            (entries->target.named && (seen >> role & 1) != 0))
             return margay_fail(
                 error, MARGAY_BAD_ARGUMENT,
                 "csv:... has '%.*s' (expected up to %d of " MARGAY_TABLE_NAMES
                 ", each once)",
                 (int)strcspn(name, ","), name, MOST_COLUMNS);
         entries->roles[entries->column_count++] = role;
+        seen |= 1u << role;
     } while (*columns != '\0' || columns[-1] == ',');
     return MARGAY_OK;
 }

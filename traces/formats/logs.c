@@ -43,8 +43,6 @@ const char *margay_log_decode(struct margay_text *text,
     return NULL;
 }
 
-/* ----------------------------------------------------------------- redis -- */
-
 /*
  * The output of the command MONITOR of Redis
  *

@@ -94,8 +94,6 @@ static enum margay_status begin(struct writer *writer,
     return emit(writer, bytes, sizeof bytes, error);
 }
 
-/* ---------------------------------------------------------------- blocks -- */
-
 /* Encode the columns of a set, of which the first is `first`, after the head
    of a part, and begin anew.  Returns their length; 0: there is no memory. */
 static size_t encode(struct builder *builder, unsigned first, unsigned columns,

@@ -98,8 +98,6 @@ HOOK void __tsan_vptr_update(void **vptr, void *value)
     margay_record_at(vptr, WRITE, sizeof *vptr, SITE);
 }
 
-/* ---------------------------------------------------------------- copies -- */
-
 /* `hook` records the accesses of `real`, and calls it. */
 #define COPY(hook, real)                                      \
     void *real(void *to, const void *from, size_t bytes);     \
