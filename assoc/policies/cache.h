@@ -467,6 +467,13 @@ static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
         MARGAY_STEPS_OF(name##_scanned), MARGAY_STEPS_OF(name##_indexed),  \
         MARGAY_STEPS_OF(name##_dense)};
 
+/* The call hit() where hits change nothing. */
+static inline void margay_no_hit(void *state, uint64_t set, uint32_t slot,
+                                 const struct margay_use *use)
+{
+    (void)state, (void)set, (void)slot, (void)use;
+}
+
 /* The calls of a policy, and the members of its row, that stand in its file
    under these names. */
 #define MARGAY_POLICY_CALLS .hit = hit, .evict = evict, .insert = insert

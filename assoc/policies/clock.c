@@ -26,10 +26,10 @@
 #include "assoc/policies/order.h"
 
 struct state {
-    uint64_t slots;
-    uint32_t *hands;          /* [set]: the oldest; NULL = of objects */
     struct margay_order line; /* of objects; the oldest first */
-    uint8_t *chances;         /* [set][slot], of clock */
+    uint64_t slots;
+    uint32_t *hands;  /* [set]: the oldest; NULL = of objects */
+    uint8_t *chances; /* [set][slot], of clock */
     uint8_t most, of_new;
 };
 
@@ -70,12 +70,6 @@ static inline uint8_t *chances_of(const struct state *state, uint64_t set,
                                   uint32_t slot)
 {
     return &state->chances[set * state->slots + slot];
-}
-
-static inline void hit_fifo(void *state, uint64_t set, uint32_t slot,
-                            const struct margay_use *use)
-{
-    (void)state, (void)set, (void)slot, (void)use;
 }
 
 static inline void hit_clock(void *context, uint64_t set, uint32_t slot,
@@ -178,12 +172,7 @@ static void remove_clock(void *context, uint64_t set, uint32_t slot)
     remove_fifo(state, set, slot);
 }
 
-static uint32_t victim_fifo(const void *state)
-{
-    return oldest_of(state, 0, true);
-}
-
-MARGAY_OBJECT_POLICY_LOOPS(fifo, .hit = hit_fifo, .evict = evict_fifo,
+MARGAY_OBJECT_POLICY_LOOPS(fifo, .hit = margay_no_hit, .evict = evict_fifo,
                            .insert = insert)
 MARGAY_OBJECT_POLICY_LOOPS(clock, .hit = hit_clock, .evict = evict_clock,
                            .insert = insert_clock)
@@ -197,7 +186,7 @@ const struct margay_policy margay_policy_fifo = {
     MARGAY_OBJECT_POLICY_MEMBERS_OF(fifo, set_up_fifo, struct state),
     .idle_repeats = true,
     .remove = remove_fifo,
-    .victim = victim_fifo,
+    .victim = margay_order_victim,
 };
 
 const struct margay_policy margay_policy_clock = {

@@ -22,10 +22,12 @@ struct margay_held {
     uint32_t gap; /* where one has left; `count` if none has */
 };
 
-static inline void margay_held_set_up(struct margay_held *held,
+/* The call set_up(), and the beginning of others. */
+static inline void margay_held_set_up(void *context,
                                       const struct margay_policy_setup *setup,
                                       struct margay_layout *layout)
 {
+    struct margay_held *held = context;
     margay_random_seed(&held->random, setup->seed);
     held->ways = setup->ways;
     held->sizes = setup->sizes;

@@ -71,8 +71,9 @@ static inline uint32_t new_run(struct state *state, uint64_t set, uint64_t uses)
 }
 
 /* Take a slot out of the line and of its run. */
-static inline void leave(struct state *state, uint64_t set, uint32_t slot)
+static inline void leave(void *context, uint64_t set, uint32_t slot)
 {
+    struct state *state = context;
     struct margay_order *order = &state->order;
     uint32_t number = *run_of(state, set, slot);
     struct run *run = runs_of(state, set) + number;
@@ -153,11 +154,6 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     *run_of(state, set, slot) = run;
 }
 
-static void remove_slot(void *state, uint64_t set, uint32_t slot)
-{
-    leave(state, set, slot);
-}
-
 MARGAY_OBJECT_POLICY_LOOPS(lfu, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_lfu = {
@@ -168,6 +164,6 @@ const struct margay_policy margay_policy_lfu = {
              .abilities =
                  MARGAY_POLICY_FOR_OBJECTS | MARGAY_POLICY_FOR_REQUESTS},
     MARGAY_OBJECT_POLICY_MEMBERS(lfu),
-    .remove = remove_slot,
+    .remove = leave,
     .victim = margay_order_victim,
 };

@@ -7,18 +7,6 @@
 #include "assoc/policies/cache.h"
 #include "assoc/policies/held.h"
 
-static void set_up(void *held, const struct margay_policy_setup *setup,
-                   struct margay_layout *layout)
-{
-    margay_held_set_up(held, setup, layout);
-}
-
-static inline void hit(void *held, uint64_t set, uint32_t slot,
-                       const struct margay_use *use)
-{
-    (void)held, (void)set, (void)slot, (void)use;
-}
-
 static MARGAY_ALWAYS_INLINE uint32_t evict(void *held, uint64_t set,
                                            const struct margay_use *use)
 {
@@ -40,7 +28,8 @@ static MARGAY_ALWAYS_INLINE void insert(void *held, uint64_t set, uint32_t slot,
         margay_held_add(held, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(random, MARGAY_POLICY_CALLS)
+MARGAY_OBJECT_POLICY_LOOPS(random, .hit = margay_no_hit, .evict = evict,
+                           .insert = insert)
 
 const struct margay_policy margay_policy_random = {
     .info = {.name = "random",
@@ -48,7 +37,8 @@ const struct margay_policy margay_policy_random = {
              .help = "any block goes",
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    MARGAY_OBJECT_POLICY_MEMBERS_OF(random, set_up, struct margay_held),
+    MARGAY_OBJECT_POLICY_MEMBERS_OF(random, margay_held_set_up,
+                                    struct margay_held),
     .idle_repeats = true,
     .remove = margay_held_remove,
 };
