@@ -376,23 +376,24 @@ static void summarise_sample(const struct margay_pass *pass,
                              const struct margay_series *series,
                              const char *sample, uint64_t count)
 {
-    const char *what = series->in_bytes ? "objects" : "blocks";
-    char size[WORDS_BYTES];
+    const bool in_bytes = series->in_bytes;
+    char text[WORDS_BYTES];
     if (*sample == '\0')
         return;
     message_tell("%s: a sample of %s", pass->trace, sample);
     if (series->unsure_below > 0)
-        message_tell("%s: the rows of caches smaller than %s %s are no guide "
-                     "in a sample",
-                     pass->trace, words_number(series->unsure_below, size),
-                     series->in_bytes ? "bytes" : "blocks");
+        message_tell(
+            "%s: the rows of caches smaller than %s are no guide in a sample",
+            pass->trace,
+            words_of(series->unsure_below, in_bytes ? "byte" : "block", text));
     if (count == 0)
         message_keep("%s: the sample is empty: take a larger share",
                      pass->trace);
     else if (count < TOO_FEW_BLOCKS)
-        message_tell("%s: %" PRIu64 " %s are too few for a sample; some "
-                     "thousand err less: take a larger share",
-                     pass->trace, count, what);
+        message_tell("%s: a sample of %s errs much, and one of some thousand "
+                     "less: take a larger share",
+                     pass->trace,
+                     words_of(count, in_bytes ? "object" : "block", text));
 }
 
 /* -------------------------------------------------------------- the pass -- */
