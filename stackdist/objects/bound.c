@@ -116,7 +116,8 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
     bound->reaches = NULL;
     bound->count = bound->capacity = 0;
     for (uint64_t word = weights->capacity / 64; word-- > 0 && memory;) {
-        for (uint64_t left = weights->live[word]; left != 0 && memory;) {
+        for (uint64_t left = margay_weights_live(weights, word);
+             left != 0 && memory;) {
             unsigned bit = 63u - (unsigned)__builtin_clzll(left);
             uint64_t moment = 64 * word + bit;
             uint64_t size = margay_weights_size(weights, moment);
@@ -125,7 +126,8 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
                 memory = note_reach(bound, moment, sweep.reach);
                 continue;
             }
-            weights->live[word] &= ~(UINT64_C(1) << bit);
+            margay_weights_set(weights, moment, 0);
+            weights->empty[word] &= ~(UINT64_C(1) << bit);
             weights->objects--;
             if (slack->sums != NULL)
                 margay_slack_add(slack, moment, size);

@@ -79,18 +79,6 @@ enum margay_status margay_objects_make_slack(struct margay_objects *objects,
 
 /* --------------------------------------------------- a new time for all -- */
 
-static bool count_live(struct margay_old_time *old)
-{
-    size_t words = old->weights.capacity / 64;
-    uint64_t live = 0;
-    old->words = malloc(words * sizeof *old->words);
-    for (size_t i = 0; old->words != NULL && i < words; i++) {
-        old->words[i] = (struct margay_live_word){old->weights.live[i], live};
-        live += (uint64_t)__builtin_popcountll(old->weights.live[i]);
-    }
-    return old->words != NULL;
-}
-
 /* The old arrays again, or larger ones. */
 static enum margay_status make_time(struct margay_objects *objects,
                                     const struct margay_old_time *old,
@@ -116,11 +104,11 @@ static enum margay_status begin_time(struct margay_objects *objects,
                                      struct margay_old_time *old,
                                      struct margay_error *error)
 {
-    enum margay_status status =
-        count_live(old) ? MARGAY_OK
-                        : margay_fail_memory(error, "the order of objects");
-    if (status == MARGAY_OK)
-        status = make_time(objects, old, error);
+    old->words = malloc(old->weights.capacity / 64 * sizeof *old->words);
+    if (old->words == NULL)
+        return margay_fail_memory(error, "the order of objects");
+    objects->kernel->count_live(old);
+    enum margay_status status = make_time(objects, old, error);
     if (status == MARGAY_OK && old->slack.total != 0)
         status = margay_objects_make_slack(objects, error);
     if (status != MARGAY_OK)

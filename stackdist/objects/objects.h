@@ -426,6 +426,8 @@ void margay_hits_expire(struct margay_objects *objects,
 
 struct margay_objects_kernel {
     margay_refer *refer;
+    /* Find the moments of an old time that are live. */
+    void (*count_live)(struct margay_old_time *old);
     /* Replace the moments of an old time by those that the live ones have in
        the new one. */
     void (*renumber)(struct margay_objects *objects,

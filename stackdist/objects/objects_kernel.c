@@ -37,7 +37,6 @@ static __attribute__((noinline)) void look_up(
         fresh += moment == 0;
         bucket->keys[slot] = names[i];
         margay_bucket_set_value(bucket, slot, weights.next + i);
-        __builtin_prefetch(&weights.live[moment >> 6], 1);
         __builtin_prefetch(&weights.low[moment], 1);
         __builtin_prefetch(&weights.low[moment ^ 16], 1);
         __builtin_prefetch(&weights.sums[0][moment >> 5], 1);
@@ -328,6 +327,16 @@ static void renumber_classes(struct margay_classes *classes,
     }
 }
 
+static void count_live(struct margay_old_time *old)
+{
+    uint64_t live = 0;
+    for (uint64_t i = 0; i < old->weights.capacity / 64; i++) {
+        old->words[i] = (struct margay_live_word){
+            margay_weights_live(&old->weights, i), live};
+        live += (uint64_t)__builtin_popcountll(old->words[i].live);
+    }
+}
+
 static void renumber(struct margay_objects *objects,
                      struct margay_old_time *old)
 {
@@ -357,5 +366,6 @@ static void renumber(struct margay_objects *objects,
 
 const struct margay_objects_kernel MARGAY_TARGET_NAME(margay_objects_kernel) = {
     .refer = refer_piece,
+    .count_live = count_live,
     .renumber = renumber,
 };

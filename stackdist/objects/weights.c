@@ -5,7 +5,7 @@
 
 #include "traces/traces_internal.h"
 
-/* Nodes are whole, and the bits of live moments whole words. */
+/* Nodes are whole, and the bits of objects of size 0 whole words. */
 #define CAPACITY_STEP (MARGAY_WEIGHTS_LEAF * MARGAY_WEIGHTS_NODE)
 
 #define FOUR(...)  __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
@@ -44,8 +44,8 @@ enum margay_status margay_weights_create(struct margay_weights *weights,
     capacity = (capacity + CAPACITY_STEP - 1) / CAPACITY_STEP * CAPACITY_STEP;
     *weights = (struct margay_weights){.capacity = capacity, .next = 1};
     weights->low = map_of(capacity, sizeof *weights->low);
-    weights->live = map_of(capacity / 64, sizeof *weights->live);
-    bool made = weights->low != NULL && weights->live != NULL;
+    weights->empty = map_of(capacity / 64, sizeof *weights->empty);
+    bool made = weights->low != NULL && weights->empty != NULL;
     do {
         uint64_t *sums = map_of(entries_of(weights, weights->levels), 8);
         weights->sums[weights->levels++] = sums;
@@ -61,7 +61,8 @@ void margay_weights_destroy(struct margay_weights *weights)
 {
     margay_unmap(weights->low, weights->capacity * sizeof *weights->low);
     margay_unmap(weights->high, weights->capacity * sizeof *weights->high);
-    margay_unmap(weights->live, weights->capacity / 64 * sizeof *weights->live);
+    margay_unmap(weights->empty,
+                 weights->capacity / 64 * sizeof *weights->empty);
     for (unsigned level = 0; level < weights->levels; level++)
         margay_unmap(weights->sums[level], entries_of(weights, level) * 8);
     *weights = (struct margay_weights){.capacity = 0};
@@ -85,7 +86,7 @@ enum margay_status margay_fail_total(const char *what, uint64_t reference,
 
 void margay_weights_restart(struct margay_weights *weights)
 {
-    memset(weights->live, 0, weights->capacity / 64 * sizeof *weights->live);
+    memset(weights->empty, 0, weights->capacity / 64 * sizeof *weights->empty);
     weights->next = 1;
     weights->total = weights->objects = weights->fresh = 0;
     for (unsigned level = 0; level < weights->levels; level++)

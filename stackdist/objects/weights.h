@@ -17,8 +17,8 @@
  *   more.
  *
  * A moment is a number from 1 on whose low half is not 0, so that it can be a
- * value of the hash table.  A bit per moment says that an object's last use is
- * there, as objects of size 0 weigh nothing.
+ * value of the hash table.  An object's last use is where there is a size, or a
+ * bit that says that an object of size 0 is there.
  *
  * Compiled into the hot loops once per processor level, hence inline.
  */
@@ -43,6 +43,8 @@
 #endif
 typedef uint64_t margay_lanes
     __attribute__((vector_size(8 * MARGAY_LANES), aligned(4), may_alias));
+typedef uint32_t margay_halves
+    __attribute__((vector_size(8 * MARGAY_LANES), aligned(4), may_alias));
 
 /* All ones where i < n, at [64 - n + i] for i in [0, 64). */
 extern const uint32_t margay_weights_first[128];
@@ -60,7 +62,7 @@ struct margay_weights {
     uint64_t total;    /* bytes of all objects */
     unsigned levels;
     uint64_t objects; /* how many there are */
-    uint64_t *live;   /* a bit per moment */
+    uint64_t *empty;  /* a bit per moment, for objects of size 0 */
     uint64_t fresh;   /* bytes that were put into the latest leaf */
 };
 
@@ -101,11 +103,32 @@ static inline uint64_t margay_weights_size(const struct margay_weights *weights,
     return size;
 }
 
-/* Whether an object's last use is there. */
-static inline bool margay_weights_has(const struct margay_weights *weights,
-                                      uint64_t moment)
+/* Which of 32 moments have a size, by one of its halves. */
+static inline uint64_t margay_weights_are(const uint32_t *halves)
 {
-    return weights->live[moment >> 6] >> (moment & 63) & 1;
+    margay_halves bits, are = {0};
+    uint32_t sum = 0;
+    for (unsigned k = 0; k < 2 * MARGAY_LANES; k++)
+        bits[k] = UINT32_C(1) << k;
+    for (unsigned i = 0; i < MARGAY_WEIGHTS_LEAF; i += 2 * MARGAY_LANES)
+        are |= (margay_halves)(*(const margay_halves *)(halves + i) != 0) &
+               bits << i;
+    for (unsigned k = 0; k < 2 * MARGAY_LANES; k++)
+        sum |= are[k];
+    return sum;
+}
+
+/* Where the last uses of objects are, of 64 moments. */
+static inline uint64_t margay_weights_live(const struct margay_weights *weights,
+                                           uint64_t word)
+{
+    uint64_t live = weights->empty[word];
+    for (unsigned i = 0; i < 64; i += MARGAY_WEIGHTS_LEAF) {
+        live |= margay_weights_are(weights->low + 64 * word + i) << i;
+        if (weights->high != NULL)
+            live |= margay_weights_are(weights->high + 64 * word + i) << i;
+    }
+    return live;
 }
 
 /* A mask of the first sizes of a leaf; of a node, the first halves of sums. */
@@ -162,7 +185,8 @@ static inline void margay_weights_take(struct margay_weights *weights,
                                        uint64_t moment, uint64_t size)
 {
     margay_weights_set(weights, moment, 0);
-    weights->live[moment >> 6] &= ~(UINT64_C(1) << (moment & 63));
+    if (size == 0)
+        weights->empty[moment >> 6] &= ~(UINT64_C(1) << (moment & 63));
     weights->objects--;
     weights->total -= size;
     uint64_t index = moment / MARGAY_WEIGHTS_LEAF;
@@ -216,7 +240,8 @@ static inline uint64_t margay_weights_put(struct margay_weights *weights,
         margay_weights_enter(weights);
     uint64_t moment = weights->next++;
     margay_weights_set(weights, moment, size);
-    weights->live[moment >> 6] |= UINT64_C(1) << (moment & 63);
+    if (size == 0)
+        weights->empty[moment >> 6] |= UINT64_C(1) << (moment & 63);
     weights->fresh += size;
     weights->total += size;
     weights->objects++;
