@@ -39,7 +39,9 @@ static void sum_since(const struct margay_classes *classes,
         from = own << shift;
         sign = UINT64_MAX;
     }
-    if (own != classes->row || sign != 0)
+    /* Where objects of size 0 alone came in the last rows, that one is before
+       these, and maybe before `moment`. */
+    if (own + (sign == 0) <= classes->row)
         add_rows(classes, classes->last, 1, sums);
     for (; from < to; from++) {
         uint64_t size = margay_weights_size(weights, from);

@@ -185,7 +185,7 @@ static enum margay_status keep(struct margay_objects *objects, uint32_t moment,
     uint64_t size = front->places->sizes[moment], weight;
     bool gone = front->places->gone[moment];
     if (__builtin_mul_overflow(size, stand, &weight) ||
-        weight - size >= UINT64_MAX - weights->total - front->bytes)
+        weight >= UINT64_MAX - weights->total - front->bytes)
         return margay_fail_total(ESTIMATED("objects"), objects->fed + i + 1,
                                  error);
     if (weight >> 32 != 0 && weights->high == NULL &&
