@@ -102,12 +102,16 @@ static enum margay_status find(const char *spec, enum margay_measure measure,
 {
     enum margay_status status =
         margay_engine_parse(spec, class, &setup->settings, error);
-    if (status == MARGAY_OK && measure != MARGAY_REUSE_DISTANCES) {
+    setup->options.measure = measure;
+    if (status == MARGAY_OK && measure != MARGAY_REUSE_DISTANCES &&
+        (*class != &margay_engine_shards ||
+         measure != MARGAY_FADING_DISTANCES)) {
         if (strcmp(spec, margay_engine_exact.info.name) != 0)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "engine '%s' measures reuse distances only; "
-                               "times, footprints, the optimum and a half-life "
-                               "are for exact, without parameters",
+                               "times, footprints and the optimum are for "
+                               "exact, without parameters, and a half-life is "
+                               "for that and shards",
                                spec);
         *class =
             measure & MARGAY_FADING ? &margay_engine_fading : measures[measure];
@@ -285,7 +289,8 @@ static void count_references(struct margay_result *result)
 {
     if (result->histogram == NULL)
         return;
-    result->references = margay_histogram_references(result->histogram);
+    if (result->references == 0) /* and others were not in a sample */
+        result->references = margay_histogram_references(result->histogram);
     result->infinite = margay_histogram_infinite(result->histogram);
 }
 

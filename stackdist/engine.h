@@ -165,6 +165,14 @@ extern const struct margay_engine_class margay_engine_optimal;
 extern const struct margay_engine_class margay_engine_optimal_bypass;
 extern const struct margay_engine_class margay_engine_fading;
 
+/* Feed an engine the `count` of `refs` references that are in a sample.  Where
+   counts fade, these are no more than margay_half_life_left(), and those of the
+   result are all. */
+enum margay_status margay_engine_feed_sample(margay_engine *engine,
+                                             const uint64_t *blocks,
+                                             size_t count, uint64_t refs,
+                                             struct margay_error *error);
+
 /* For tests: create() of margay_engine_optimal with time beginning at `first`,
    1 or more. */
 enum margay_status margay_optimal_create_at(

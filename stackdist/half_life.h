@@ -17,6 +17,15 @@
 /* The references of a piece, and the factor of masses at its end. */
 uint64_t margay_half_life_piece(uint64_t half_life_refs, double *factor);
 
+/* How many of `refs` references come before a piece ends, where `counted` have
+   come; all where counts do not fade, and pieces have 0 references. */
+static inline uint64_t margay_half_life_left(uint64_t piece_refs,
+                                             uint64_t counted, uint64_t refs)
+{
+    uint64_t left = piece_refs == 0 ? refs : piece_refs - counted % piece_refs;
+    return left < refs ? left : refs;
+}
+
 /* The b of masses whose sum is `total`. */
 unsigned margay_fraction_bits(double total);
 

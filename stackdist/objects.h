@@ -51,7 +51,7 @@ struct margay_objects_options {
     uint64_t seed;
     /* A request counts half when this number of others has followed, in steps
        of a sixteenth of the number; cache contents do not change.  0 = no
-       fading.  Not with a rate below 1. */
+       fading. */
     uint64_t half_life_refs;
     /* No cache is larger than this many bytes, and objects that no such cache
        holds any more are forgotten, which bounds the memory.  Their next
@@ -124,8 +124,8 @@ MARGAY_API enum margay_status margay_objects_take_spec(
     const char *spec, struct margay_objects_options *options,
     struct margay_error *error);
 
-/* Fails with MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where a sample is
-   to fade or has a bound.  The caller owns *objects. */
+/* Fails with MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where a sample has
+   a bound.  The caller owns *objects. */
 MARGAY_API enum margay_status margay_objects_create(
     const struct margay_objects_options *options, margay_objects **objects,
     struct margay_error *error);

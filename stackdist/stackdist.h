@@ -234,7 +234,8 @@ struct margay_engine_options {
     uint64_t seed;    /* of the random numbers of engines that sample */
     unsigned threads; /* the most threads to use, 1 or more; results do not
                          depend on it */
-    /* The spec "exact" takes any measure, all others reuse distances only. */
+    /* The spec "exact" takes any measure, all others reuse distances, and
+       "shards" with a rate fading ones. */
     enum margay_measure measure;
     /* How engines that use threads divide their work: the references that one
        thread analyses at a time, and those that are collected before all

@@ -47,7 +47,10 @@ uint64_t curve_sample(const struct options *options,
     if (series->in_bytes) /* LRU of objects takes small caches, too */
         bytes = options->results.policies.count == 0 || series->infinite == 0
                     ? 0
-                    : (double)series->infinite_bytes / (double)series->infinite;
+                    : ldexp((double)series->infinite_bytes /
+                                (double)series->infinite,
+                            (int)series->fraction_bits -
+                                (int)series->byte_fraction_bits);
     few = ceil(FEW_BLOCKS * bytes / share);
     if (few > (double)series->unsure_below)
         series->unsure_below = (uint64_t)few;

@@ -72,15 +72,21 @@ static int show_text(const char *table_name, const struct options *options)
     /* A list of sizes or a bound may end anywhere. */
     const bool is_whole = options->results.sizes.kind != MARGAY_SIZES_LIST &&
                           options->engine.bound.value == 0;
+    const uint64_t half_life_refs = options->engine.half_life_refs;
     struct cells table = {0};
     struct output *output = NULL;
     struct margay_error error;
+    char text[WORDS_BYTES];
     enum margay_status status = cells_read(&table, table_name, NULL, &error);
     if (status == MARGAY_OK)
         status = output_open(options->output, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK)
         status =
             text_write(output, &table, terminal_columns(), is_whole, &error);
+    if (status == MARGAY_OK && half_life_refs != 0)
+        output_text(output,
+                    "Counts fade: a reference counts half when %s have come.\n",
+                    words_of(half_life_refs, "more reference", text));
     cells_clear(&table);
     return conclude(status, &output, 1, &error);
 }

@@ -154,10 +154,8 @@ static void set_part(enum part part, struct options *options,
         options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
     if (part == CACHES)
         set_caches(options, facts);
-    if (part == OVER_TIME) { /* a sample is not looked into */
-        options->results.sample.rate = 0;
+    if (part == OVER_TIME)
         options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
-    }
     if (part == OVER_TIME || part >= LINES)
         set_sizes(options, facts);
 }

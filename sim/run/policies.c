@@ -53,10 +53,12 @@ struct policies {
     margay_engine *engines[MARGAY_POLICY_MEASURES];
     struct margay_result results[MARGAY_POLICY_MEASURES];
     struct margay_error failures[MARGAY_POLICY_MEASURES + 1]; /* of tasks */
-    /* The span that the crew works on: its blocks, or those in the sample. */
+    /* The part of a span that the crew works on: its blocks, or those in the
+     * sample. */
     const uint64_t *blocks;
     const uint8_t *kinds;
     size_t block_count;
+    size_t refs; /* of the part, in the sample or not */
     uint64_t picked[MARGAY_SPAN_REFS];
     uint8_t picked_kinds[MARGAY_SPAN_REFS];
 
@@ -275,34 +277,49 @@ static void feed_one(void *context, size_t i)
     struct policies *own = context;
     struct margay_error *failure = &own->failures[i];
     if (i > 0 && own->engines[i - 1] != NULL)
-        failure->status = margay_engine_feed(own->engines[i - 1], own->blocks,
-                                             own->block_count, NULL, failure);
+        failure->status =
+            margay_engine_feed_sample(own->engines[i - 1], own->blocks,
+                                      own->block_count, own->refs, failure);
     if (i == 0 && own->asked->base.rows.simulates)
         failure->status = margay_replay_add(
             &own->replay, own->blocks, own->kinds, own->block_count, failure);
 }
 
+/* In parts that end where pieces of counts that fade do. */
 static enum margay_status policies_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
     struct policies *own = self(analysis);
-    const struct margay_sample *sample = &own->asked->sample;
-    size_t tasks = MARGAY_POLICY_MEASURES + 1, picked = 0;
-    bool all = sample->limit == UINT64_MAX;
-    for (size_t i = 0; !all && i < span->count; i++) {
-        own->picked[picked] = span->blocks[i];
-        own->picked_kinds[picked] =
-            span->kinds == NULL ? MARGAY_READ : span->kinds[i];
-        picked +=
-            margay_sample_hash(span->blocks[i], sample->key) <= sample->limit;
+    struct margay_replay *replay = &own->replay;
+    const struct margay_sample *sample = &replay->sample;
+    const size_t tasks = MARGAY_POLICY_MEASURES + 1;
+    const bool all = sample->limit == UINT64_MAX;
+    enum margay_status status = MARGAY_OK;
+    for (size_t from = 0; from < span->count && status == MARGAY_OK;
+         from += own->refs) {
+        own->refs = (size_t)margay_half_life_left(
+            replay->piece_refs, own->references, span->count - from);
+        const struct margay_span part = margay_span_part(span, from, own->refs);
+        size_t picked = 0;
+        for (size_t i = 0; !all && i < part.count; i++) {
+            own->picked[picked] = part.blocks[i];
+            own->picked_kinds[picked] =
+                part.kinds == NULL ? MARGAY_READ : part.kinds[i];
+            picked += margay_sample_hash(part.blocks[i], sample->key) <=
+                      sample->limit;
+        }
+        own->blocks = all ? part.blocks : own->picked;
+        own->kinds = all ? part.kinds : own->picked_kinds;
+        own->block_count = all ? part.count : picked;
+        own->references += part.count;
+        margay_crew_run(replay->crew, feed_one, own, tasks);
+        status = margay_first_failure(own->failures, tasks, error);
+        if (status == MARGAY_OK && replay->piece_refs != 0 &&
+            own->references % replay->piece_refs == 0)
+            status = margay_replay_end_piece(replay, error);
     }
-    own->blocks = all ? span->blocks : own->picked;
-    own->kinds = all ? span->kinds : own->picked_kinds;
-    own->block_count = all ? span->count : picked;
-    own->references += span->count;
-    margay_crew_run(own->replay.crew, feed_one, own, tasks);
-    return margay_first_failure(own->failures, tasks, error);
+    return status;
 }
 
 static enum margay_status policies_reset(margay_analysis *analysis,

@@ -182,18 +182,6 @@ static enum margay_status drop(struct object_policies *policies,
     return MARGAY_OK;
 }
 
-/* Note where a piece ends. */
-static enum margay_status end_piece(struct object_policies *policies,
-                                    struct margay_error *error)
-{
-    struct margay_replay *replay = &policies->replay;
-    if (!MARGAY_MAKE_ROOM(replay->ends, replay->end_count, 1, replay->end_room))
-        return margay_fail_memory(error, "counts that fade");
-    replay->ends[replay->end_count++] = margay_history_count(&replay->history);
-    policies->piece_refs = 0;
-    return MARGAY_OK;
-}
-
 static enum margay_status object_policies_feed(margay_analysis *analysis,
                                                const struct margay_span *span,
                                                struct margay_error *error)
@@ -224,8 +212,10 @@ static enum margay_status object_policies_feed(margay_analysis *analysis,
         }
         if (status == MARGAY_OK && taken && deletes)
             status = drop(policies, object, error);
-        if (status == MARGAY_OK && ends)
-            status = end_piece(policies, error);
+        if (status == MARGAY_OK && ends) {
+            status = margay_replay_end_piece(&policies->replay, error);
+            policies->piece_refs = 0;
+        }
     }
     return status == MARGAY_OK ? keep(policies, span, picked, error) : status;
 }

@@ -224,10 +224,6 @@ static void take_misses(const struct task *task,
 /* The words of the history before the end of a piece. */
 static uint64_t end_of_piece(const struct margay_replay *replay, uint64_t piece)
 {
-    if (replay->piece_refs == 0)
-        return UINT64_MAX;
-    if (replay->object_bytes == NULL)
-        return replay->uncounted + (piece + 1) * replay->piece_refs;
     return piece < replay->end_count ? replay->ends[piece] : UINT64_MAX;
 }
 
@@ -508,6 +504,15 @@ enum margay_status margay_replay_add(struct margay_replay *replay,
     if (status == MARGAY_OK)
         margay_history_add(&replay->history, count);
     return status;
+}
+
+enum margay_status margay_replay_end_piece(struct margay_replay *replay,
+                                           struct margay_error *error)
+{
+    if (!MARGAY_MAKE_ROOM(replay->ends, replay->end_count, 1, replay->end_room))
+        return margay_fail_memory(error, "counts that fade");
+    replay->ends[replay->end_count++] = margay_history_count(&replay->history);
+    return MARGAY_OK;
 }
 
 void margay_replay_reset(struct margay_replay *replay)

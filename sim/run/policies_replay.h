@@ -110,8 +110,8 @@ struct margay_replay {
     uint64_t uncounted;
     uint32_t uncounted_blocks;
     struct margay_kept_caches kept;
-    /* Where counts fade, the references of a piece, and the factor at its end;
-       of objects, which have notes, the words before the end of each. */
+    /* Where counts fade, the references of a piece, the factor at its end, and
+       the words before the end of each. */
     uint64_t piece_refs;
     double factor;
     uint64_t *ends;
@@ -151,6 +151,10 @@ enum margay_status margay_replay_add(struct margay_replay *replay,
                                      const uint64_t *blocks,
                                      const uint8_t *kinds, size_t count,
                                      struct margay_error *error);
+
+/* Note where a piece ends.  MARGAY_NO_MEMORY. */
+enum margay_status margay_replay_end_piece(struct margay_replay *replay,
+                                           struct margay_error *error);
 
 /* The warm-up is over. */
 void margay_replay_reset(struct margay_replay *replay);

@@ -184,8 +184,8 @@ struct margay_policies_request {
        as much; 0 = all.  From 0.000001 to 1. */
     double sample_rate;
 
-    /* A reference counts half once this many have followed; 0 = all count 1.
-       MARGAY_BAD_ARGUMENT with a sample. */
+    /* A reference counts half once this many have followed, in a sample or
+       not; 0 = all count 1. */
     uint64_t half_life_refs;
 
     uint64_t seed;         /* of random numbers, and of the sample */

@@ -29,7 +29,8 @@
 struct fading {
     margay_engine *engine; /* of the piece that has begun */
     uint64_t piece_refs, fed_refs;
-    double factor; /* of masses, at the end of a piece */
+    double factor;    /* of masses, at the end of a piece */
+    double passed_by; /* the mass of references that are not in a sample */
     struct margay_faded faded;
 };
 
@@ -164,6 +165,27 @@ enum margay_status margay_faded_complete(const struct margay_faded *faded,
 
 /* ------------------------------------------------------------- feeding -- */
 
+/* References of the piece have come. */
+static enum margay_status pass(struct fading *fading, uint64_t refs,
+                               struct margay_error *error)
+{
+    struct margay_result result;
+    fading->fed_refs += refs;
+    if (fading->fed_refs < fading->piece_refs)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_engine_peek(fading->engine, &result, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_faded_add(&fading->faded, result.histogram, fading->factor,
+                              error);
+    margay_result_clear(&result);
+    margay_engine_reset_counts(fading->engine);
+    fading->passed_by *= fading->factor;
+    fading->fed_refs = 0;
+    return status;
+}
+
 static enum margay_status feed(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error)
@@ -171,27 +193,31 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     struct fading *fading = state;
     enum margay_status status = MARGAY_OK;
     while (count > 0 && status == MARGAY_OK) {
-        uint64_t left = fading->piece_refs - fading->fed_refs;
-        size_t some = left < count ? (size_t)left : count;
+        size_t some = (size_t)margay_half_life_left(fading->piece_refs,
+                                                    fading->fed_refs, count);
         status =
             margay_engine_feed(fading->engine, blocks, some, distances, error);
-        fading->fed_refs += some;
-        if (status == MARGAY_OK && fading->fed_refs == fading->piece_refs) {
-            struct margay_result result;
-            status = margay_engine_peek(fading->engine, &result, error);
-            if (status != MARGAY_OK)
-                return status;
-            status = margay_faded_add(&fading->faded, result.histogram,
-                                      fading->factor, error);
-            margay_result_clear(&result);
-            margay_engine_reset_counts(fading->engine);
-            fading->fed_refs = 0;
-        }
+        if (status == MARGAY_OK)
+            status = pass(fading, some, error);
         blocks += some;
         distances = distances == NULL ? NULL : distances + some;
         count -= some;
     }
     return status;
+}
+
+enum margay_status margay_engine_feed_sample(margay_engine *engine,
+                                             const uint64_t *blocks,
+                                             size_t count, uint64_t refs,
+                                             struct margay_error *error)
+{
+    struct fading *fading = engine->state;
+    enum margay_status status =
+        margay_engine_feed(engine, blocks, count, NULL, error);
+    if (status != MARGAY_OK || engine->class != &margay_engine_fading)
+        return status;
+    fading->passed_by += (double)(refs - count);
+    return pass(fading, refs - count, error);
 }
 
 static void reset_counts(void *state)
@@ -200,6 +226,7 @@ static void reset_counts(void *state)
     margay_engine_reset_counts(fading->engine);
     margay_faded_clear(&fading->faded);
     fading->fed_refs = 0;
+    fading->passed_by = 0;
 }
 
 /* ------------------------------------------------------------- results -- */
@@ -212,8 +239,12 @@ static enum margay_status finish(void *state, struct margay_result *result,
         margay_engine_peek(fading->engine, result, error);
     if (status != MARGAY_OK)
         return status;
-    result->fraction_bits = margay_fraction_bits(
-        margay_faded_total(&fading->faded, result->histogram));
+    double all = fading->passed_by +
+                 margay_faded_total(&fading->faded, result->histogram);
+    result->fraction_bits = margay_fraction_bits(all);
+    result->references = fading->passed_by == 0
+                             ? 0
+                             : margay_mass_of(0, all, result->fraction_bits);
     status = margay_faded_complete(&fading->faded, result->fraction_bits,
                                    &result->histogram, error);
     if (status != MARGAY_OK)

@@ -25,6 +25,8 @@
 #include "stackdist/engine.h"
 #include "stackdist/engines/estimate.h"
 #include "stackdist/exact/hash.h"
+#include "stackdist/half_life.h"
+#include "stackdist/histogram.h"
 #include "stackdist/reference/order.h"
 #include "traces/traces_internal.h"
 
@@ -49,7 +51,7 @@ struct bar {
 struct shards {
     struct margay_sample sample;
     bool adjust;
-    uint64_t references, sampled_refs;
+    uint64_t references, piece_refs; /* half_life.h */
     margay_engine *engine; /* of the sample; NULL with blocks=, and then: */
     uint64_t most_blocks;
     void *order;              /* of class CLASS */
@@ -79,6 +81,10 @@ static enum margay_status check(const struct margay_engine_setup *setup,
                                 struct margay_error *error)
 {
     unsigned both = 1u << BLOCKS | 1u << RATE;
+    if (setup->settings.counts[BLOCKS] != 0 &&
+        setup->options.measure != MARGAY_REUSE_DISTANCES)
+        return margay_engine_fail_parameter(&margay_engine_shards, "blocks",
+                                            "...", "fades no counts", error);
     if ((setup->settings.given & both) != both)
         return MARGAY_OK;
     return margay_engine_fail_parameter(&margay_engine_shards, "rate", "...",
@@ -88,15 +94,19 @@ static enum margay_status check(const struct margay_engine_setup *setup,
 static enum margay_status create(const struct margay_engine_setup *setup,
                                  void *state, struct margay_error *error)
 {
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     struct shards *shards = state;
+    double factor;
     shards->adjust = setup->settings.choices[ADJUST] == 0;
     shards->most_blocks = setup->settings.counts[BLOCKS];
     bool fixed = shards->most_blocks != 0;
     shards->sample = margay_sample_of(
         fixed ? 1 : setup->settings.fractions[RATE], setup->options.seed);
+    if (setup->options.measure != MARGAY_REUSE_DISTANCES)
+        shards->piece_refs =
+            margay_half_life_piece(setup->options.half_life_refs, &factor);
     if (!fixed)
-        return margay_engine_create("exact", &options, &shards->engine, error);
+        return margay_engine_create("exact", &setup->options, &shards->engine,
+                                    error);
     enum margay_status status = margay_order_make(CLASS, &shards->order, error);
     if (status == MARGAY_OK)
         status = margay_hash_create(&shards->nodes, 0, error);
@@ -230,27 +240,28 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     for (size_t done = 0, piece; done < count; done += piece) {
         uint64_t sampled[PIECE_REFS + 1];
         enum margay_status status = MARGAY_OK;
-        piece = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        piece = (size_t)margay_half_life_left(
+            shards->piece_refs, shards->references,
+            count - done < PIECE_REFS ? count - done : PIECE_REFS);
         size_t picked =
             margay_sample_pick(&shards->sample, blocks + done, piece, sampled);
         if (shards->engine != NULL)
-            status = margay_engine_feed(shards->engine, sampled, picked, NULL,
-                                        error);
+            status = margay_engine_feed_sample(shards->engine, sampled, picked,
+                                               piece, error);
         else
             for (size_t i = 0; i < picked && status == MARGAY_OK; i++)
                 status = refer(shards, sampled[i], error);
         if (status != MARGAY_OK)
             return status;
-        shards->sampled_refs += picked;
+        shards->references += piece;
     }
-    shards->references += count;
     return MARGAY_OK;
 }
 
 static void reset_counts(void *state)
 {
     struct shards *shards = state;
-    shards->references = shards->sampled_refs = 0;
+    shards->references = 0;
     if (shards->engine != NULL)
         margay_engine_reset_counts(shards->engine);
     if (shards->whole != NULL)
@@ -263,14 +274,14 @@ static void reset_counts(void *state)
 /* --------------------------------------------------------------- results -- */
 
 /* Begin a histogram of all references, of which `masses` have been sampled. */
-static enum margay_status begin(const struct shards *shards, double masses,
+static enum margay_status begin(const struct shards *shards,
+                                uint64_t references, double masses,
                                 struct margay_rounder *rounder,
                                 struct margay_error *error)
 {
-    double expected =
-        (double)shards->references / margay_sample_scale(&shards->sample);
+    double expected = (double)references / margay_sample_scale(&shards->sample);
     enum margay_status status = margay_rounder_begin(
-        rounder, shards->references, shards->adjust ? expected : masses, error);
+        rounder, references, shards->adjust ? expected : masses, error);
     if (status == MARGAY_OK && shards->adjust)
         status = margay_rounder_add(rounder, 0, expected - masses, error);
     return status;
@@ -287,7 +298,8 @@ static enum margay_status add_bars(struct shards *shards,
         touch(shards, &shards->bars[i], 0);
         total += shards->bars[i].mass;
     }
-    enum margay_status status = begin(shards, total, &rounder, error);
+    enum margay_status status =
+        begin(shards, shards->references, total, &rounder, error);
     for (size_t i = 0; i < BARS && status == MARGAY_OK; i++) {
         if (shards->bars[i].mass > 0)
             status = margay_rounder_add(&rounder, margay_bar_low(i, BAR_BITS),
@@ -304,14 +316,19 @@ static enum margay_status finish(void *state, struct margay_result *result,
     enum margay_status status = MARGAY_OK;
     result->nodes = shards->heap_count;
     if (shards->engine != NULL) {
-        status = margay_engine_finish(shards->engine, &sampled, error);
+        status = margay_engine_peek(shards->engine, &sampled, error);
         result->nodes = sampled.distinct_blocks;
         if (status == MARGAY_OK) {
             struct margay_rounder rounder;
             double scale = margay_sample_scale(&shards->sample);
             uint64_t distance, count;
+            result->fraction_bits = sampled.fraction_bits;
             status =
-                begin(shards, (double)shards->sampled_refs, &rounder, error);
+                begin(shards,
+                      shards->piece_refs != 0 ? sampled.references
+                                              : shards->references,
+                      (double)margay_histogram_references(sampled.histogram),
+                      &rounder, error);
             for (uint64_t from = 0;
                  status == MARGAY_OK &&
                  margay_histogram_next(sampled.histogram, from, &distance,
@@ -327,8 +344,8 @@ static enum margay_status finish(void *state, struct margay_result *result,
     } else if (shards->whole == NULL) {
         status = add_bars(shards, &result->histogram, error);
     } else {
-        result->histogram = shards->whole;
-        shards->whole = NULL;
+        status =
+            margay_histogram_copy(shards->whole, &result->histogram, error);
     }
     result->distinct_blocks =
         (uint64_t)((double)result->nodes *
@@ -364,4 +381,5 @@ const struct margay_engine_class margay_engine_shards = {
                    [BLOCKS] = {"blocks", "none|16..1000000000", MARGAY_COUNT}},
     .check = check,
     MARGAY_ENGINE_FUNCTIONS(struct shards),
+    .peek = finish,
 };

@@ -135,22 +135,24 @@ static void sum_gaps(struct times *times, double *footprints,
     }
 }
 
-static enum margay_status finish_footprint(void *state,
-                                           struct margay_result *result,
-                                           struct margay_error *error)
+static enum margay_status peek_footprint(void *state,
+                                         struct margay_result *result,
+                                         struct margay_error *error)
 {
-    struct times *times = state;
+    const struct times *times = state;
+    struct times *ended = malloc(sizeof *ended);
     struct margay_real_point *real = calloc(BARS, sizeof *real);
     double *footprints = calloc(BARS, sizeof *footprints);
     enum margay_status status;
     result->references = times->clock.now - times->first;
     result->infinite = times->cold;
     result->distinct_blocks = times->clock.last.entries;
-    if (real == NULL || footprints == NULL) {
+    if (ended == NULL || real == NULL || footprints == NULL) {
         status = margay_fail_memory(error, "the footprint");
     } else {
         size_t count = 0;
-        sum_gaps(times, footprints, result->references);
+        *ended = *times;
+        sum_gaps(ended, footprints, result->references);
         /* Bar 1 begins with a window of 0. */
         for (size_t bar = 1; bar + 1 < BARS; bar++) {
             double window = (double)margay_bar_low(bar, BAR_BITS) - 1;
@@ -166,6 +168,7 @@ static enum margay_status finish_footprint(void *state,
             (double)result->distinct_blocks, (double)result->infinite};
         status = margay_estimate_curve(real, count, result, error);
     }
+    free(ended);
     free(real);
     free(footprints);
     return status;
@@ -198,5 +201,6 @@ const struct margay_engine_class margay_engine_footprint = {
              .source = "Xiang et al. 2013"},
     .can = MARGAY_CAN_GIVE_ALL_SIZES,
     TIMES_FUNCTIONS,
-    .finish = finish_footprint,
+    .finish = peek_footprint,
+    .peek = peek_footprint,
 };

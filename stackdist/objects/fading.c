@@ -69,7 +69,8 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
 {
     uint64_t counted[MARGAY_OBJECTS_COUNTS];
     fading->refs_left -= refs;
-    if ((double)counts->reference_bytes + fading->counts[1] >= 0x1p63)
+    if ((double)counts->reference_bytes + fading->counts[1] >= 0x1p63 ||
+        (double)counts->cold_bytes + fading->counts[3] >= 0x1p63)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "all references together have 2^63 bytes or more, "
                            "as they fade");

@@ -227,15 +227,13 @@ static enum margay_status create(struct margay_objects *objects,
     const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
     const struct margay_objects_options *options = &objects->options;
     enum margay_status status = MARGAY_OK;
-    bool fades = options->half_life_refs != 0;
-    if (objects->samples && (fades || options->bound_bytes != 0))
+    if (objects->samples && options->bound_bytes != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a %s is for exact curves of objects",
-                           fades ? "half-life" : "bound");
+                           "a bound is for exact curves of objects");
     /* The bytes of all objects stay below the largest number. */
     if (options->bound_bytes != UINT64_MAX)
         objects->bound.bytes = options->bound_bytes;
-    if (fades)
+    if (options->half_life_refs != 0)
         margay_fading_begin(&objects->fading, options->half_life_refs);
     if (objects->samples)
         status = begin_front(&objects->front, options, error);
@@ -309,7 +307,6 @@ void margay_objects_free(margay_objects *objects)
 void margay_objects_reset_counts(margay_objects *objects)
 {
     objects->counts = (struct margay_objects_counts){0};
-    objects->front.known = objects->front.known_bytes = 0;
     margay_fading_clear(&objects->fading);
     if (objects->has_curve)
         margay_steps_clear(&objects->curve);
@@ -458,8 +455,8 @@ struct margay_objects_counts margay_objects_counted(
         counts.objects = objects->front.stands;
         counts.object_bytes = objects->weights.total + objects->front.bytes;
         counts.unsure_below = objects->classes.largest_size;
-        const struct margay_step known = {objects->front.known,
-                                          objects->front.known_bytes},
+        /* So far these are of requests of known objects, as they stand. */
+        const struct margay_step known = {counts.cold, counts.cold_bytes},
                                  cold = missed_of(objects, &counts, known);
         counts.cold = cold.refs;
         counts.cold_bytes = cold.bytes;

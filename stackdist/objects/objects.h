@@ -344,6 +344,7 @@ struct margay_objects {
 
     uint64_t fed;                 /* requests, all of them */
     uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
+    /* In a sample `cold` are requests that were known, until it is asked. */
     struct margay_objects_counts counts;
     struct margay_fading fading; /* the masses of earlier pieces */
 };

@@ -73,7 +73,6 @@ struct margay_front {
     struct margay_places *places;
     uint64_t key, draws;
     uint64_t stands; /* of all that are known: an estimate of all objects */
-    uint64_t known, known_bytes; /* requests that were counted, as they stand */
 };
 
 /* The index of the head of an object. */

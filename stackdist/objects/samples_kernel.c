@@ -245,16 +245,16 @@ static enum margay_status count_hits(struct margay_objects *objects,
                                      uint64_t *distance, size_t i,
                                      struct margay_error *error)
 {
-    struct margay_front *front = &objects->front;
+    struct margay_objects_counts *counts = &objects->counts;
     uint64_t bytes;
     if (__builtin_mul_overflow(stand, size, &bytes) ||
-        !margay_add_u64(front->known_bytes, bytes, &front->known_bytes))
+        !margay_add_u64(counts->cold_bytes, bytes, &counts->cold_bytes))
         return margay_fail_total(ESTIMATED("references"), objects->fed + i + 1,
                                  error);
-    front->known += stand;
+    counts->cold += stand;
     if (hits->distance == MARGAY_INFINITE) {
-        objects->counts.expired += stand;
-        objects->counts.expired_bytes += bytes;
+        counts->expired += stand;
+        counts->expired_bytes += bytes;
     } else {
         *distance = hits->distance;
         if (objects->has_distances)
@@ -326,7 +326,7 @@ static inline uint64_t find_kept(const struct margay_hash *hash, uint64_t home,
 static inline bool is_near_limit(const struct margay_objects *objects)
 {
     return (objects->weights.total | objects->front.bytes |
-            objects->front.known_bytes | objects->counts.reference_bytes) >>
+            objects->counts.cold_bytes | objects->counts.reference_bytes) >>
                62 !=
            0;
 }
@@ -409,7 +409,7 @@ static void count_recent(struct margay_objects *objects,
                                objects->weights.total + front->bytes - later);
         }
         take(front, recent);
-        front->known_bytes += size;
+        objects->counts.cold_bytes += size;
         if (piece->distances != NULL)
             piece->distances[k] = distance;
         if (objects->has_distances)
@@ -418,7 +418,7 @@ static void count_recent(struct margay_objects *objects,
             margay_steps_count(&objects->curve, distance + (distance == 0), 1,
                                size);
     }
-    front->known += looks->known;
+    objects->counts.cold += looks->known;
     front->stands += to - from - looks->known;
     objects->counts.references += to - from;
     objects->counts.reference_bytes += before[to - from];

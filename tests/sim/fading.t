@@ -41,13 +41,10 @@ sub rows {
 }
 
 sub samples {
-    open my $file, '<', 'x.prom' or die;
-    my %samples;
-    while (<$file>) {
-        $samples{ $2 // 'all' } = $3
-            if /^margay_(?:miss_ratio|references)(\{.*?cache_\w+="(\d+)")?.* (\S+)$/;
-    }
-    return \%samples;
+    local @ARGV = ('x.prom');
+    return { map {
+        /^margay_(?:miss_ratio|references)(\{.*?cache_\w+="(\d+)")?.* (\S+)$/
+            ? ($2 // 'all', $3) : () } <> };
 }
 
 my ($checks, $wrong, $first) = (0, 0, '');
@@ -68,7 +65,8 @@ sub between {
 }
 
 # All that count, those of them with no distance below a bound, and the masses of
-# distances, of the references that follow `warm` ones.
+# distances, of the references that follow `warm` ones.  Those that are 'out' of a
+# sample pass by.
 sub masses {
     my ($half, $bound, $warm, @distances) = @_;
     my $piece = $half < 16 ? 1 : int $half / 16;
@@ -79,30 +77,43 @@ sub masses {
         my $weight = 2 ** -($ended * $piece / $half);
         my $distance = $distances[$i];
         $all += $weight;
+        next if ($distance // '') eq 'out';
         if (defined $distance && $distance < $bound) { $masses[$distance] += $weight }
         else { $infinite += $weight }
     }
     return ($all, $infinite, @masses);
 }
 
+# Whether a name is there again, after the bin of a trace of this name alone,
+# says whether it is in a sample of half of all.
+write_file("$_.lines", $_, $_) for 0 .. 40;
+my %in_sample = map { $_->{trace} =~ /\d+/g => 1 } grep { $_->{distance_from} eq 0 }
+    rows('histogram -q -e shards:rate=0.5,adjust=off ' . join ' ', map({ "$_.lines" } 0 .. 40), '2>/dev/null');
+
 for my $round (1 .. $rounds) {
     my ($count, $half) = (1 + int rand 300, 1 + int rand 150);
     my $most = 1 + int rand 40;
     my @names = map { int rand(1 + rand $most) } 1 .. $count;
     my @distances = distances(@names);
-    open my $file, '>', 't.lines' or die;
-    print $file "$_\n" for @names;
-    close $file;
+    my @sampled = map { $in_sample{$_} ? $_ : 'out' } @names;
+    my @kept = distances(grep { $_ ne 'out' } @sampled);
+    my @scaled = map { $_ eq 'out' ? $_ : map { defined ? 2 * $_ : $_ } shift @kept } @sampled;
+    write_file('t.lines', @names);
     # Objects of one byte are blocks, of distances of 1 byte more.
-    open $file, '>', 't.csv' or die;
-    print $file "id,size\n", map { "$_,1\n" } @names;
-    close $file;
+    write_file('t.csv', 'id,size', map { "$_,1" } @names);
     my $options = "-q --half-life $half";
     my $warm = int rand $count;
     for my $kind ('t.lines', '--json t.lines', '--objects -f csv t.csv',
-                  '-j 3 --bound 5 t.lines', "--warmup $warm t.lines") {
-        my ($all, $infinite, @masses) = masses($half,
-            $kind =~ /bound/ ? 5 : 1e9, $kind =~ /warmup/ ? $warm : 0, @distances);
+                  # A sample has all of the last 63 objects.
+                  (keys %{ { map { $_ => 1 } @names } } < 20 ? ()
+                      : '-e shards:rate=0.03 --objects -f csv t.csv'),
+                  '-j 3 --bound 5 t.lines', "--warmup $warm t.lines",
+                  "-e shards:rate=0.5,adjust=off --warmup $warm t.lines") {
+        my ($all, $infinite, @masses) = masses($half, $kind =~ /bound/ ? 5 : 1e9,
+            $kind =~ /warmup/ ? $warm : 0, $kind =~ /adjust/ ? @scaled : @distances);
+        my $seen = $infinite + between(\@masses, 0, 1e9);
+        next if !$seen;
+        $_ *= $all / $seen for $infinite, grep { defined } @masses;
         my $case = "round $round, half-life $half, $kind";
         my $objects = $kind =~ /objects/;
         my $size = $objects ? 'cache_bytes' : 'cache_blocks';
@@ -138,37 +149,42 @@ for my $round (1 .. $rounds) {
             expect("$case: $bins, all", abs($shares - 1) < 1e-11);
         }
     }
-    # Each cache is a list of blocks; one goes, or moves to the end.
-    my %misses;
-    for my $policy (qw(lru fifo opt)) { for my $size (1, 3, 9) {
-        my @held;
+    # Each cache is a list of blocks; one goes, or moves to the end.  In a sample of
+    # half of all blocks are half as many.
+    my @misses;
+    for my $scale (1, 2) { for my $policy (qw(lru fifo opt)) { for my $size (1, 3, 9) {
+        my (@held, @missed);
+        my @names = $scale == 1 ? @names : @sampled;
         for my $i (0 .. $#names) {
             my ($name, %next) = $names[$i];
-            my $hits = grep { $_ == $name } @held;
-            push @{ $misses{$policy}[$size] }, $hits ? undef : 0;
-            next if $hits && $policy ne 'lru';
+            my $hits = grep { $_ eq $name } @held;
+            push @missed, $name eq 'out' ? $name : $hits ? undef : 0;
+            next if $name eq 'out' || $hits && $policy ne 'lru';
             $next{ $names[$_] } = $_ for reverse $policy eq 'opt' ? $i + 1 .. $#names : ();
             my ($goes) = $hits ? $name : @held < $size ? -1
                 : sort { ($next{$b} // 1e9) <=> ($next{$a} // 1e9) } @held;
             @held = ((grep { $_ != $goes } @held), $name);
         }
-    } }
+        $misses[$scale]{$policy}{ $scale * $size } = \@missed;
+    } } }
     for my $kind ('lru,fifo,opt t.lines', 'lru,fifo --objects -f csv t.csv',
-                  "lru,fifo,opt --warmup $warm t.lines") {
-        for my $row (rows("curve $options --sizes 1,3,9 --policy $kind")) {
+                  "lru,fifo,opt --warmup $warm t.lines",
+                  "lru,fifo,opt --sample 0.5 --warmup $warm t.lines") {
+        my $scale = 1 + ($kind =~ /sample/);
+        my $sizes = join ',', map { $scale * $_ } 1, 3, 9;
+        for my $row (rows("curve $options --sizes $sizes --policy $kind")) {
             my $size = $row->{cache_blocks} || $row->{cache_bytes};
-            my ($all, undef, $missed) = masses($half, 1e9,
-                $kind =~ /warmup/ ? $warm : 0, @{ $misses{ $row->{policy} }[$size] });
-            $missed //= 0;
+            my ($all, undef, $missed) = masses($half, 1e9, $kind =~ /warmup/ ? $warm : 0,
+                @{ $misses[$scale]{ $row->{policy} }{$size} });
+            $missed = $scale * ($missed // 0);
+            $missed = $all if $missed > $all;
             expect("round $round, half-life $half, $kind: $row->{policy} of $size",
                    is_count($row->{references}, $all) && is_count($row->{misses}, $missed)
                    && abs($row->{miss_ratio} - $missed / $all) < 2e-12);
         }
     }
     # A cache of 1 byte misses all references, and deletes belong to no piece.
-    open $file, '>', 'd.csv' or die;
-    print $file "id,size,op\n", map { "$_,2," . (rand() < .2 ? "delete\n" : "get\n") } @names;
-    close $file;
+    write_file('d.csv', 'id,size,op', map { "$_,2," . (rand() < .2 ? 'delete' : 'get') } @names);
     expect("round $round, half-life $half: all miss", $_->{references} == $_->{misses})
         for rows("curve $options --objects --policy sieve --sizes 1 d.csv");
     my ($from) = rows("curve $options --histogram h.csv t.lines");
@@ -202,14 +218,9 @@ for my $round (1 .. $rounds) {
             from => int(($fed - 1) / $piece) };
     }
     my $before = int(($fed - 1) / $piece);
-    open my $file, '>', 'requests.csv' or die;
-    print $file "request,block,time\n";
-    for my $i (0 .. $#requests) {
-        print $file "$i,$_,7\n" for @{ $requests[$i]{list} };
-        $requests[$i]{weight} =
-            2 ** -(($before - $requests[$i]{from}) * $piece / $half);
-    }
-    close $file;
+    write_file('requests.csv', 'request,block,time',
+        map { my $i = $_; map { "$i,$_,7" } @{ $requests[$i]{list} } } 0 .. $#requests);
+    $_->{weight} = 2 ** -(($before - $_->{from}) * $piece / $half) for @requests;
     # Where blocks may expire, LRU is simulated, too.
     for my $row (map { rows("curve -q --requests --half-life $half --sizes 1,3,9,50 $_ "
             . "--tokens-per-block 3 --column request=request,id=block,time=time "

@@ -66,6 +66,7 @@ done <<'END'
 --tenant who --sizes 4,30 --prometheus p.prom --histogram h.csv --knees 1
 --writebacks --sizes 2,4,8,30
 --writebacks --tenant who --sizes 4,30
+--sample 0.5 --sizes 4,30
 --requests --sizes 4,30 --prometheus p.prom --knees 1
 --requests --touch back --tenant who --sizes 4,30
 --policy lru,sieve,fifo,opt,clock,lfu,random --prometheus p.prom --knees 1
