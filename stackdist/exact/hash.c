@@ -213,9 +213,12 @@ struct spreading {
 static void clear_to(struct spreading *spreading, uint64_t to)
 {
     uint64_t last = to > spreading->emptied ? to : spreading->emptied;
-    while (spreading->cleared > last)
+    while (spreading->cleared > last) {
         spreading->hash->buckets[--spreading->cleared] =
             (struct margay_bucket){.value_extensions = 0};
+        /* Written before it is read, its page appears only once. */
+        spreading->fills[spreading->cleared] = 0;
+    }
 }
 
 /* Move an entry, wherever its home is. */

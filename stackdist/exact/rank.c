@@ -99,6 +99,8 @@ static void enter_leaf(struct margay_rank *rank, uint64_t leaf)
 {
     uint64_t sum = rank->live;
     uint64_t group = leaf >> MARGAY_TOP_SHIFT;
+    /* Written before it is read, its page appears only once. */
+    rank->leaves[leaf * MARGAY_LEAF_WORDS + 7] = 0;
     if (rank->tall && leaf % (1u << MARGAY_TOP_SHIFT) == 0)
         rank->top[group] = sum;
     sum -= rank->top[group];
