@@ -25,7 +25,7 @@ struct node {
 };
 
 struct margay_prefix_cache {
-    bool back, inclusive;
+    bool back, inclusive, exclusive;
     margay_cache *tiers[MARGAY_MOST_TIERS]; /* usually one */
     size_t tier_count, counted;             /* 0 = it is leaf-lru */
     /* The expiry of each block; NULL = there is none.  Blocks stored now expire
@@ -169,35 +169,50 @@ static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
 
 /* ------------------------------------------------------------- any cache -- */
 
-static bool holds(const margay_prefix_cache *cache, uint32_t block)
+static bool holds(const margay_prefix_cache *cache, uint32_t block,
+                  size_t tiers)
 {
     size_t i = 0;
     if (cache->tier_count == 0)
         return cache->nodes[block].used != 0;
-    while (i < cache->counted &&
+    while (i < tiers &&
            margay_cache_where(cache->tiers[i], block) == MARGAY_NOWHERE)
         i++;
-    return i < cache->counted;
+    return i < tiers;
 }
 
 static bool has(const margay_prefix_cache *cache, uint32_t block)
 {
-    return holds(cache, block) && !has_expired(cache, block);
+    return holds(cache, block, cache->counted) && !has_expired(cache, block);
+}
+
+/* Store a block that no tier has, or only as one that has expired. */
+static bool renew(margay_prefix_cache *cache, uint32_t block)
+{
+    if (cache->ends == NULL ||
+        (holds(cache, block, cache->tier_count) && !has_expired(cache, block)))
+        return false;
+    store(cache, block);
+    return true;
 }
 
 static void use_tiers(margay_prefix_cache *cache, uint64_t block)
 {
     struct margay_use use = {.block = block};
+    bool all = renew(cache, (uint32_t)block) || cache->exclusive;
+    bool lack[MARGAY_MOST_TIERS];
     size_t i = 0;
-    for (; i < cache->tier_count; i++) {
+    for (bool found = false; i < cache->tier_count && !found; i++) {
         margay_cache *tier = cache->tiers[i];
-        if (tier->policy->loops[tier->finder.form].touch(tier, &use) !=
-            MARGAY_NOWHERE)
-            break;
+        lack[i] = tier->policy->loops[tier->finder.form].touch(tier, &use) ==
+                  MARGAY_NOWHERE;
+        found = !lack[i] && !all;
     }
     use.memory = MARGAY_NO_SLOT;
     while (i-- > 0) {
         margay_cache *tier = cache->tiers[i];
+        if (!lack[i])
+            continue;
         tier->policy->loops[tier->finder.form].bring_in(tier, &use);
         for (size_t k = 0; k < i && cache->inclusive && tier->evicted.left;
              k++) {
@@ -277,8 +292,8 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
     size_t found = find_hits(cache, blocks, count, hits);
     if (cache->tier_count == 0) {
         for (size_t i = 0; i < count; i++) {
-            if (holds(cache, blocks[i]) && has_expired(cache, blocks[i]))
-                store(cache, blocks[i]);
+            if (holds(cache, blocks[i], 0))
+                renew(cache, blocks[i]);
         }
         use_leaves(cache, blocks, count);
         return MARGAY_OK;
@@ -293,9 +308,7 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
     for (size_t i = 0; i < count && cache->tier_count > 1; i++)
         use_tiers(cache, cache->uses[i]);
     for (size_t i = 0; i < count && cache->tier_count == 1; i += at_once) {
-        uint32_t block = (uint32_t)cache->uses[i];
-        if (cache->ends != NULL && !has(cache, block))
-            store(cache, block);
+        renew(cache, (uint32_t)cache->uses[i]);
         margay_cache_feed(cache->tiers[0], &cache->uses[i], NULL, at_once);
     }
     return MARGAY_OK;
@@ -361,8 +374,13 @@ static enum margay_status make_tiers(
             ? margay_fail_memory(error, "the blocks of all groups")
             : MARGAY_OK;
     of_all.blocks = (uint32_t)blocks;
-    for (size_t i = 0; i < options->tiers && status == MARGAY_OK; i++) {
+    /* Exclusive ones are two stacks: of those that are counted, and of all. */
+    size_t tiers = options->exclusive ? 2 : options->tiers;
+    for (size_t i = 0; i < tiers && status == MARGAY_OK; i++) {
         cache->room = options->sums[i] - before;
+        if (options->exclusive)
+            cache->room =
+                options->sums[(i == 0 ? options->counted : options->tiers) - 1];
         if (cache->room > options->blocks)
             cache->room = options->blocks;
         cache->room *= cache->groups;
@@ -384,7 +402,8 @@ enum margay_status margay_prefix_cache_create(
         return margay_fail_memory(error, "a cache");
     made->back = options->back;
     made->inclusive = options->inclusive;
-    made->counted = options->counted;
+    made->exclusive = options->exclusive;
+    made->counted = options->exclusive ? 1 : options->counted;
     made->windows = options->windows == NULL ? &no_window : options->windows;
     made->groups = options->windows == NULL ? 1 : options->groups;
     made->group = options->group;

@@ -13,7 +13,10 @@
  *   without the policy.  Several tiers, each of which is such a cache, are used
  *   from the first one to the first that has the block.  It comes into those
  *   before, from the last one to the first; those after are not used.  With
- *   inclusive tiers, a block that one of them evicts leaves all before it.
+ *   inclusive tiers, a block that one of them evicts leaves all before it.  One
+ *   that has expired is used in all tiers.  Exclusive tiers of LRU are one
+ *   stack, whose top is in a cache as large as the first tiers; a block is
+ *   stored where the stack has lost it.
  *   Several groups of layers, each with a block of its own for each block of a
  *   prompt, share one cache.  A group attends to all blocks before one, or to a
  *   window: then it needs the last blocks of a beginning alone, as many as the
@@ -51,7 +54,7 @@ struct margay_prefix_cache_options {
        `counted`. */
     const uint64_t *sums;
     size_t tiers, counted;
-    bool inclusive;
+    bool inclusive, exclusive; /* if exclusive, the policy is LRU */
     const char *policy; /* MARGAY_LEAF_LRU, of one tier, or a cache's spec */
     uint64_t seed;
     uint32_t blocks; /* all numbers are below */
@@ -61,7 +64,7 @@ struct margay_prefix_cache_options {
        they outlive the cache. */
     const uint64_t *windows;
     size_t groups, group; /* hits are of this one, from 1 on; 0 = of all */
-    bool expires;         /* of one tier: the time to live */
+    bool expires;         /* after the time to live */
     uint64_t ttl_seconds;
 };
 

@@ -91,6 +91,8 @@ static enum margay_status question_of_all(
 {
     const struct margay_tiers *tiers = &options->results.tiers;
     const struct margay_layer_groups *groups = &options->results.groups;
+    const bool is_one_stack =
+        tiers->inclusion == MARGAY_EXCLUSIVE && !options->results.ttl.given;
     const struct objects_wanted objects = {
         .sizes = sizes, .histogram = options->results.histogram != NULL};
     if (options->results.objects)
@@ -103,7 +105,7 @@ static enum margay_status question_of_all(
         .policies = (const char *const *)options->results.policies.specs,
         .policy_count = options->results.policies.count,
         .directory = output_temporary_directory(),
-        .tiers = tiers->inclusion == MARGAY_EXCLUSIVE ? NULL : tiers,
+        .tiers = tiers->count == 0 || is_one_stack ? NULL : tiers,
         .groups = groups->count == 0 ? NULL : groups,
     };
     const struct margay_policies_request policies = {

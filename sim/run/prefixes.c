@@ -288,7 +288,9 @@ static enum margay_status simulate(const struct margay_replay *replay,
         options.sums = own->sums + i / tiers->count * tiers->count;
         options.counted = i % tiers->count + 1;
         options.inclusive = tiers->inclusion == MARGAY_INCLUSIVE;
-        options.tiers = options.inclusive ? tiers->count : options.counted;
+        options.exclusive = tiers->inclusion == MARGAY_EXCLUSIVE;
+        options.tiers = options.inclusive || request->expires ? tiers->count
+                                                              : options.counted;
     }
     enum margay_status status =
         margay_prefix_cache_create(&options, &cache, error);

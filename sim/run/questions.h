@@ -284,8 +284,8 @@ struct margay_prefixes_request {
 
     /* Simulate these tiers, and no policies: there is a series for each split,
        whose points are of the first tiers, at the sums of their sizes; those of
-       NULL are of LRU.  NULL = none, or exclusive ones, whose hits are those of
-       LRU.  They outlive the question. */
+       NULL are of LRU.  NULL = none, or exclusive ones of blocks that do not
+       expire, whose hits are those of LRU.  They outlive the question. */
     const struct margay_tiers *tiers;
 
     /* Simulate these groups: each policy has the series of the hits of requests
