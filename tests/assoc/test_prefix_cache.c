@@ -18,7 +18,6 @@ struct trace {
     uint32_t blocks[REQUESTS][MOST_LENGTH];
     size_t counts[REQUESTS];
     uint64_t times[REQUESTS];
-    size_t longest;
 };
 
 /* When what a naive cache has of a block expires; in one of two cases all is
@@ -51,7 +50,6 @@ static void make_trace(struct trace *trace)
 {
     uint32_t parents[MOST_IDS], ids = 2 + (uint32_t)below(MOST_IDS - 1);
     bool any = one_in(3);
-    trace->longest = 0;
     for (uint32_t i = 0; i < ids; i++)
         parents[i] = one_in(4) ? UINT32_MAX : (uint32_t)below(i + 1);
     for (size_t r = 0; r < REQUESTS; r++) {
@@ -67,7 +65,6 @@ static void make_trace(struct trace *trace)
             trace->blocks[r][i] = path[count - 1 - i];
         trace->counts[r] = count;
         trace->times[r] = r == 0 ? 0 : trace->times[r - 1] + below(4);
-        trace->longest = count > trace->longest ? count : trace->longest;
     }
 }
 
@@ -410,7 +407,7 @@ static void test_back(void)
     size_t wrong = 0;
     seed_chance(40);
     for (uint64_t i = 0; i < cases; i++) {
-        struct trace trace = {.longest = 0};
+        struct trace trace = {.counts = {0}};
         /* Blocks of different requests are different but for a tree of two
            branches to each block. */
         for (size_t r = 0; r < REQUESTS; r++) {
