@@ -43,7 +43,7 @@ static enum margay_status feed_filtered(struct margay_exact *e,
         kernel->refer(near, blocks, left, e->origins, e->demoted, distances);
     for (size_t i = 0; i < passed; i++)
         e->wanted[i] = blocks[e->origins[i]];
-    e->filtered_refs += count;
+    e->filtered_refs += left;
     e->passed_refs += passed;
     /* Until the filter is full, blocks leave the deep stack and none enters. */
     unsigned risen = near->blocks - base;
@@ -120,16 +120,19 @@ static enum margay_status feed_unfiltered(struct margay_exact *e,
 #define LEAST_TRIED  64
 
 /* The share of references that the filter, which is empty, would have: of the
-   second half, as the first half fills it. */
-static double try_filter(struct margay_near *near, const uint64_t *blocks,
+   second half, as the first half fills it.  Those that are left out either way
+   are not among them. */
+static double try_filter(struct margay_exact *e, const uint64_t *blocks,
                          size_t count)
 {
     uint64_t counts[MARGAY_NEAR_MOST_BLOCKS], gone[MARGAY_EXACT_SEGMENT];
     uint16_t beyond[MARGAY_EXACT_SEGMENT];
-    size_t half = count / 2;
+    struct margay_near *near = e->near;
     memcpy(counts, near->counts, sizeof counts);
-    near->kernel->refer(near, blocks, half, beyond, gone, NULL);
-    size_t passed = near->kernel->refer(near, blocks + half, count - half,
+    count = condense(e, blocks, count);
+    size_t half = count / 2;
+    near->kernel->refer(near, e->kept, half, beyond, gone, NULL);
+    size_t passed = near->kernel->refer(near, e->kept + half, count - half,
                                         beyond, gone, NULL);
     memcpy(near->counts, counts, sizeof counts);
     margay_near_empty(near);
@@ -154,11 +157,11 @@ static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
         bool want;
         if (e->filtering) {
             /* The share that the filter has had since the last look. */
-            want = 1 - (double)e->passed_refs / (double)e->filtered_refs >=
-                   SHARE_TO_STOP;
+            want = (double)e->passed_refs <=
+                   (1 - SHARE_TO_STOP) * (double)e->filtered_refs;
             e->filtered_refs = e->passed_refs = 0;
         } else {
-            want = try_filter(e->near, blocks, count) >= SHARE_TO_BEGIN;
+            want = try_filter(e, blocks, count) >= SHARE_TO_BEGIN;
         }
         if (want != wanted)
             e->look_interval = 1;
