@@ -37,7 +37,7 @@ static inline void margay_held_set_up(void *context,
     held->places = margay_lay_out(layout, setup->slots * sizeof(uint32_t));
 }
 
-/* What a value is divided by: an object of no bytes counts as one of 1. */
+/* The divisor of a value: an object of no bytes counts as one of 1. */
 static inline uint64_t margay_held_bytes(const struct margay_held *held,
                                          uint64_t slot)
 {

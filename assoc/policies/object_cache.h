@@ -53,7 +53,7 @@ static inline size_t margay_note(uint32_t *words, uint32_t note, uint64_t value)
 /* The most objects, so that their numbers leave that bit free. */
 #define MARGAY_MOST_OBJECTS MARGAY_NOTE
 
-/* What notes there are. */
+/* The notes of a history. */
 struct margay_noted {
     bool any; /* but of costs alone */
     /* The most of all sizes, and of noted times and costs; 0 = there are none.

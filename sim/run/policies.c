@@ -53,8 +53,7 @@ struct policies {
     margay_engine *engines[MARGAY_POLICY_MEASURES];
     struct margay_result results[MARGAY_POLICY_MEASURES];
     struct margay_error failures[MARGAY_POLICY_MEASURES + 1]; /* of tasks */
-    /* The part of a span that the crew works on: its blocks, or those in the
-     * sample. */
+    /* The crew's part of a span: its blocks, or those in the sample. */
     const uint64_t *blocks;
     const uint8_t *kinds;
     size_t block_count;

@@ -159,7 +159,8 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     objects->kept = NULL;
     objects->refs_to_look = objects->looks = 0;
     uint64_t before = old.weights.objects;
-    for (unsigned i = 0; i < MARGAY_CLASSES_MOST && status == MARGAY_OK; i++)
+    unsigned classes = objects->has_classes ? MARGAY_CLASSES_MOST : 0;
+    for (unsigned i = 0; i < classes && status == MARGAY_OK; i++)
         status =
             margay_classes_settle(&objects->classes, &old.weights, i, error);
     if (status == MARGAY_OK && objects->bound.bytes != 0)

@@ -1,6 +1,5 @@
 /*
- * samples.h - a sample of what is between a request of an object and the next
- * one.
+ * samples.h - a sample of the objects that came since the last request of one
  *
  * Algorithm: the objects that came last, the front, are all known.  When there
  *   are too many, the least recent of them leave, and of each it is drawn
@@ -8,13 +7,12 @@
  *   chance of 1/n.  It then weighs n times its bytes until its next request,
  *   which counts n times, and brings it to the front, where it stands for
  *   itself again.  n is 2 / (R (1 + s / m)), rounded, for s bytes where m is
- *   the mean of all objects, by what the sample says of them.  So R of the
- *   objects are in the sample, half of them as all are one object, half by
- *   their bytes.
+ *   the mean of all objects, as the sample has it.  So R of the objects are in
+ *   the sample, half of them as all are one object, half by their bytes.
  *
  *   The front has moments of its own, in chains of the same hash; where they
- *   are used up, its objects get the first ones.  What is kept gets a moment of
- *   the engine, and an entry in its table.
+ *   are used up, its objects get the first ones.  An object that is kept gets a
+ *   moment of the engine, and an entry in its table.
  *
  * Source: our own; FLOWS (Guo, Li, Chen, "FLOWS: Balanced MRC profiling for
  *   heterogeneous object-size cache", EuroSys 2024) has the front, and two
@@ -29,8 +27,6 @@
 #define MARGAY_STACKDIST_OBJECTS_SAMPLES_H
 
 #include "stackdist/exact/hash.h"
-#include "stackdist/objects/weights.h"
-#include "traces/traces_internal.h"
 
 /* Up to when copies of an object are valid: in caches of from[i] bytes and
    more, until[i], up to those of from[i + 1], UINT64_MAX where there are no
@@ -40,7 +36,7 @@ struct margay_ages {
     uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];
 };
 
-/* What was last used at a moment, and is kept. */
+/* The object that was last used at a moment, where it is kept. */
 struct margay_kept {
     uint64_t object;
     uint32_t stand; /* how many requests and objects it stands for */

@@ -1,11 +1,11 @@
 /*
  * samples_kernel.c - the work of a request of a sample of objects
  *
- * What a sample is, samples.h says.  The requests of a piece are found first,
- * and get their moments in front; then those whose object was in front are
- * counted.  So nothing is decided by a branch that could not be predicted,
- * whether an object is in front least of all.  A request whose object is kept,
- * or has been deleted, or whose copy may have expired, is taken by itself.
+ * samples.h describes the sample.  The requests of a piece are found first, and
+ * get their moments in front; then those whose object was in front are counted.
+ * So no branch depends on anything that cannot be predicted, as whether an
+ * object is in front.  A request whose object is kept, or has been deleted, or
+ * whose copy may have expired, is taken by itself.
  *
  * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it.
  */
@@ -278,7 +278,6 @@ static __attribute__((noinline)) enum margay_status count_known(
 {
     struct margay_front *front = &objects->front;
     struct margay_weights *weights = &objects->weights;
-    const struct margay_ages *old = NULL;
     uint64_t size = requests->sizes[i], own,
              all = weights->total + front->bytes;
     struct margay_hits hits;
@@ -287,7 +286,6 @@ static __attribute__((noinline)) enum margay_status count_known(
         own = front->places->sizes[recent];
         hits.distance = bytes_since(front, recent);
         take(front, recent);
-        old = &front->places->ages[recent];
     } else {
         *stand = objects->kept[past].stand;
         uint64_t weight = margay_weights_size(weights, past);
@@ -297,7 +295,6 @@ static __attribute__((noinline)) enum margay_status count_known(
             all - margay_weights_before(weights, past) - weight + own;
         margay_weights_take(weights, past, weight);
         margay_hash_erase(&objects->hash, requests->objects[i]);
-        old = &objects->ages[past];
     }
     objects->most_bytes = margay_maximum(objects->most_bytes, all);
     objects->counts.resized += size != own ? *stand : 0;
@@ -306,7 +303,9 @@ static __attribute__((noinline)) enum margay_status count_known(
     hits.list[0] = (struct margay_interval){
         hits.distance + (hits.distance == 0), UINT64_MAX};
     if (objects->ages != NULL)
-        margay_hits_expire(objects, requests, i, old,
+        margay_hits_expire(objects, requests, i,
+                           recent != 0 ? &front->places->ages[recent]
+                                       : &objects->ages[past],
                            &front->places->ages[front->next], &hits);
     return count_hits(objects, &hits, *stand, size, distance, i, error);
 }
@@ -361,8 +360,8 @@ static void look_ahead(const struct margay_objects *objects,
 }
 
 /* Find requests from `k` on, up to `end` or one whose object is kept or
-   deleted, and give them their moments: the result is that request.  What is in
-   front and what is not takes the same path, as that could not be predicted. */
+   deleted, and give them their moments: the result is that request.  Objects in
+   front and others take the same path, as that could not be predicted. */
 static size_t find_recent(struct margay_objects *objects,
                           const struct margay_objects_piece *piece, size_t k,
                           size_t end, struct looks *looks)

@@ -16,7 +16,8 @@ const uint32_t margay_weights_first[128] = {FOUR(SIXTEEN(UINT32_MAX)),
 
 static uint64_t entries_of(const struct margay_weights *weights, unsigned level)
 {
-    uint64_t entries = (weights->capacity >> margay_weights_shift(level)) + 1;
+    /* Each is the sum of 32 * 16^level moments. */
+    uint64_t entries = (weights->capacity >> (5 + 4 * level)) + 1;
     return (entries + MARGAY_WEIGHTS_NODE - 1) / MARGAY_WEIGHTS_NODE *
            MARGAY_WEIGHTS_NODE;
 }

@@ -88,12 +88,6 @@ enum margay_status margay_fail_total(const char *what, uint64_t reference,
 void margay_weights_restart(struct margay_weights *weights);
 void margay_weights_clear_rest(struct margay_weights *weights);
 
-/* The number of moments that an entry of this level covers, as a shift. */
-static inline unsigned margay_weights_shift(unsigned level)
-{
-    return 5 + 4 * level;
-}
-
 static inline uint64_t margay_weights_size(const struct margay_weights *weights,
                                            uint64_t moment)
 {
