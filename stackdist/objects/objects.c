@@ -363,19 +363,14 @@ static size_t count_piece(const struct margay_objects *objects,
     return i;
 }
 
-/* A sample's object is deleted, if it is there. */
+/* A sample's object is deleted, if it is in front. */
 static void mark_gone(struct margay_objects *objects, uint64_t object)
 {
     struct margay_front *front = &objects->front;
     uint32_t hash = margay_front_hash(front, object);
     uint32_t recent = margay_front_find(front, object, hash);
-    unsigned slot;
-    const struct margay_bucket *bucket =
-        margay_hash_slot(&objects->hash, object, &slot);
     if (recent != 0)
         front->places->gone[recent] = true;
-    else
-        objects->kept[margay_bucket_value(bucket, slot)].gone = true;
 }
 
 enum margay_status margay_objects_feed(margay_objects *objects,

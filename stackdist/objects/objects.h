@@ -1,8 +1,9 @@
 /*
  * objects.h - the engine of objects with sizes, as its files see it
  *
- * objects.c is the engine's life, its memory and its results, objects_kernel.c,
- * compiled once per processor level, the work of each request.
+ * objects.c is the engine's life, its memory and its results.  The work of each
+ * request is compiled once per processor level: objects_kernel.c, where there
+ * are classes with classes_kernel.c, and of a sample samples_kernel.c.
  */
 #ifndef MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 #define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
@@ -277,11 +278,6 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
 uint64_t margay_bound_find_reach(const struct margay_bound *bound,
                                  uint64_t moment);
 
-/* -------------------------------------------------------- the engine -- */
-
-/* Requests that are looked up together, and then ranked. */
-#define MARGAY_OBJECTS_BATCH 64
-
 /* ------------------------------------------------------ counts that fade -- */
 
 struct margay_mass {
@@ -307,6 +303,11 @@ struct margay_fading {
     struct margay_masses curve, distances;
     double counts[MARGAY_OBJECTS_COUNTS]; /* in the order of their struct */
 };
+
+/* -------------------------------------------------------- the engine -- */
+
+/* Requests that are looked up together, and then ranked. */
+#define MARGAY_OBJECTS_BATCH 64
 
 /* A piece of a feed, of at most MARGAY_OBJECTS_BATCH requests. */
 struct margay_objects_piece {
@@ -340,7 +341,9 @@ struct margay_objects {
 
     bool samples;
     struct margay_front front;
-    struct margay_kept *kept; /* of a sample; as long as `weights` */
+    /* Of a sample: how many requests and objects the one last used at a moment
+       stands for.  As long as `weights`. */
+    uint32_t *kept;
 
     uint64_t fed;                 /* requests, all of them */
     uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
@@ -356,7 +359,7 @@ struct margay_old_time {
     struct margay_weights weights;
     struct margay_slack slack;
     struct margay_ages *ages;
-    struct margay_kept *kept;
+    uint32_t *kept;
     struct margay_live_word {
         uint64_t live, before;
     } * words;

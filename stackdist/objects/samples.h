@@ -36,13 +36,6 @@ struct margay_ages {
     uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];
 };
 
-/* The object that was last used at a moment, where it is kept. */
-struct margay_kept {
-    uint64_t object;
-    uint32_t stand; /* how many requests and objects it stands for */
-    bool gone;      /* it has been deleted */
-};
-
 /* Moments of a leaf, and the most of all: no front has a third as many objects.
    Of these, as many are used as its objects want. */
 #define MARGAY_FRONT_LEAF 32

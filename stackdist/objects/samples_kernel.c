@@ -181,9 +181,7 @@ static enum margay_status keep(struct margay_objects *objects, uint32_t moment,
 {
     struct margay_front *front = &objects->front;
     struct margay_weights *weights = &objects->weights;
-    uint64_t object = front->places->objects[moment];
     uint64_t size = front->places->sizes[moment], weight;
-    bool gone = front->places->gone[moment];
     if (__builtin_mul_overflow(size, stand, &weight) ||
         weight >= UINT64_MAX - weights->total - front->bytes)
         return margay_fail_total(ESTIMATED("objects"), objects->fed + i + 1,
@@ -193,11 +191,12 @@ static enum margay_status keep(struct margay_objects *objects, uint32_t moment,
         return MARGAY_NO_MEMORY;
     if ((uint32_t)weights->next == 0)
         margay_weights_skip(weights);
-    if (!gone)
-        margay_hash_put_new(&objects->hash, object, weights->next);
+    if (!front->places->gone[moment])
+        margay_hash_put_new(&objects->hash, front->places->objects[moment],
+                            weights->next);
     if (objects->ages != NULL)
         objects->ages[weights->next] = front->places->ages[moment];
-    objects->kept[weights->next] = (struct margay_kept){object, stand, gone};
+    objects->kept[weights->next] = stand;
     front->stands += stand;
     margay_weights_put(weights, weight);
     return MARGAY_OK;
@@ -287,7 +286,7 @@ static __attribute__((noinline)) enum margay_status count_known(
         hits.distance = bytes_since(front, recent);
         take(front, recent);
     } else {
-        *stand = objects->kept[past].stand;
+        *stand = objects->kept[past];
         uint64_t weight = margay_weights_size(weights, past);
         own = weight / *stand;
         /* The object itself is there once, and not as often as it stands. */
