@@ -342,8 +342,9 @@ void summarise_objects_pass(const struct options *options,
        say how much there is of all. */
     if (!sampled && (counts.doubtful > 0 || (counts.shrunk > 0 && !asked.ages)))
         snprintf(doubts, sizeof doubts,
-                 ", in caches smaller than the largest object at most %s "
+                 ", in caches smaller than the largest object %s %s "
                  "misses (%.2g%% of references) more",
+                 asked.ages || counts.expired > 0 ? "about" : "at most",
                  words_number(counts.doubtful, text[0]),
                  100 * (double)counts.doubtful / (double)counts.references);
     name_parts(&counts, doubts, job->reader, parts);

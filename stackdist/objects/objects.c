@@ -307,7 +307,9 @@ void margay_objects_free(margay_objects *objects)
 
 void margay_objects_reset_counts(margay_objects *objects)
 {
-    objects->counts = (struct margay_objects_counts){0};
+    /* Ages that have been merged stay so. */
+    objects->counts =
+        (struct margay_objects_counts){.merged = objects->counts.merged};
     margay_fading_clear(&objects->fading);
     if (objects->has_curve)
         margay_steps_clear(&objects->curve);

@@ -162,6 +162,15 @@ static uint32_t stand_of(uint64_t draw, double twice)
     return (margay_u128)draw * stand >> 64 == 0 ? (uint32_t)stand : 0;
 }
 
+/* The same where copies expire, by the name: an object whose last use is not
+   known has an unknown age, even in front. */
+static uint32_t stand_by_name(const struct margay_front *front, uint64_t object)
+{
+    uint32_t stand = (uint32_t)(1 / front->rate + 0.5);
+    uint64_t draw = margay_sample_hash(object, front->key);
+    return (margay_u128)draw * stand >> 64 == 0 ? stand : 0;
+}
+
 /* Draw for objects of these sizes, which become twice their chances.
    `per_byte`: the rate over the mean size. */
 static void draw_all(const struct margay_front *front, double per_byte,
@@ -229,7 +238,10 @@ static __attribute__((noinline)) enum margay_status leave(
         draw_all(front, per_byte, twice, draws);
         front->draws += leaves;
         for (uint64_t k = 0; k < leaves && status == MARGAY_OK; k++) {
-            uint32_t stand = stand_of(draws[k], twice[k]);
+            uint64_t object = front->places->objects[moments[k]];
+            uint32_t stand = objects->ages == NULL
+                                 ? stand_of(draws[k], twice[k])
+                                 : stand_by_name(front, object);
             if (stand != 0)
                 status = keep(objects, moments[k], stand, i, error);
         }
@@ -296,8 +308,13 @@ static __attribute__((noinline)) enum margay_status count_known(
         margay_hash_erase(&objects->hash, requests->objects[i]);
     }
     objects->most_bytes = margay_maximum(objects->most_bytes, all);
-    objects->counts.resized += size != own ? *stand : 0;
-    objects->counts.shrunk += size < own ? *stand : 0;
+    uint64_t counted = objects->ages == NULL
+                           ? *stand
+                           : stand_by_name(front, requests->objects[i]);
+    if (counted == 0)
+        return MARGAY_OK;
+    objects->counts.resized += size != own ? counted : 0;
+    objects->counts.shrunk += size < own ? counted : 0;
     hits.count = 1;
     hits.list[0] = (struct margay_interval){
         hits.distance + (hits.distance == 0), UINT64_MAX};
@@ -306,7 +323,7 @@ static __attribute__((noinline)) enum margay_status count_known(
                            recent != 0 ? &front->places->ages[recent]
                                        : &objects->ages[past],
                            &front->places->ages[front->next], &hits);
-    return count_hits(objects, &hits, *stand, size, distance, i, error);
+    return count_hits(objects, &hits, counted, size, distance, i, error);
 }
 
 /* The moment of an object that has left the front and is kept, 0 for none. */
