@@ -116,6 +116,11 @@ done
 is "a hundredth errs by less than 0.03" \
     "$(paste -d, rate.1 rate.0.01 | awk -F, 'NR > 1 { for (i = 1; i < 3; i++)
         bad += ($i - $(i + 2)) ^ 2 > 0.03 ^ 2 } END { print NR, bad + 0 }')" "5 0"
+perl -e 'print pack "V Q< V q<", $_, $_ % 999, 9, -1 for 1 .. 29970' >loop.oracle
+is "copies expire in a sample as often as they do" \
+    "$(for rate in 1 0.1; do "$MARGAY" curve -q --objects -f oracle --ttl 1500 \
+        -e shards:rate=$rate --sizes 1MiB loop.oracle; done |
+        awk -F, 'NR % 2 == 0 { print ($7 - 0.5) ^ 2 < 0.01 }' | tr -d '\n')" 11
 perl -e 'print "id,size\n"; for (1 .. 3000) {
     $s = ($s * 1103515245 + 12345) & 0x7fffffff; my $id = int exp(5 * $s / 0x7fffffff);
     print "$id,", (10, 1, 0, 5000, 100)[$id % 5], "\n" }' >few.csv
