@@ -1,3 +1,7 @@
+/* Of the objects that came last, a sample has all: log10(1 / rate) / rate, up to
+   this many. */
+#define MARGAY_OBJECTS_FRONT 4096
+
 /*
  * margay/objects.h - caches of bytes that hold objects of different sizes
  *

@@ -51,8 +51,8 @@ uint64_t curve_sample(const struct options *options,
                                 (double)series->infinite,
                             (int)series->fraction_bits -
                                 (int)series->byte_fraction_bits);
-    if (bytes == 0 && count == 0) /* all objects are in front */
-        return count;
+    if (bytes == 0 && count == 0 && series->distinct <= MARGAY_OBJECTS_FRONT)
+        return count; /* all objects are in front */
     few = ceil(FEW_BLOCKS * bytes / share);
     if (few > (double)series->unsure_below)
         series->unsure_below = (uint64_t)few;

@@ -35,9 +35,6 @@
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
 
-/* The front of a sample has at most this many objects and a quarter more. */
-#define MOST_FRONT 4096
-
 /* Moments whose memory is given back together. */
 #define GIVEN_BACK ((uint64_t)1 << 18)
 
@@ -205,7 +202,8 @@ static enum margay_status begin_front(
     struct margay_error *error)
 {
     double objects = log10(1 / options->rate) / options->rate;
-    uint64_t least = objects < MOST_FRONT ? (uint64_t)objects : MOST_FRONT;
+    uint64_t least = objects < MARGAY_OBJECTS_FRONT ? (uint64_t)objects
+                                                    : MARGAY_OBJECTS_FRONT;
     unsigned bits = margay_log2_floor(5 * least / 4 + 8) + 2;
     *front = (struct margay_front){
         .rate = options->rate,
