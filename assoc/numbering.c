@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* References ahead of a reference whose buckets are prefetched. */
 #define FETCH_AHEAD 24

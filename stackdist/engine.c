@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 #define ADDRESS(name) &margay_engine_##name,
 static const struct margay_engine_class *const classes[] = {
     MARGAY_ENGINES(ADDRESS)};

@@ -2,9 +2,6 @@
 #ifndef MARGAY_STACKDIST_HISTOGRAM_H
 #define MARGAY_STACKDIST_HISTOGRAM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/stackdist.h>
 
 /* Count counts[i] more references at distance `first_distance` + i, for all i <

@@ -27,7 +27,6 @@
 #include <stdlib.h>
 
 #include "assoc/hierarchy/node.h"
-#include "traces/traces_internal.h"
 
 /* --------------------------------------------------------- the directory -- */
 

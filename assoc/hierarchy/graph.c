@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "assoc/hierarchy/node.h"
-#include "traces/traces_internal.h"
 
 /* A level of a machine that is checked. */
 struct machine {

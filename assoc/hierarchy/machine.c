@@ -8,7 +8,6 @@
 
 #include "assoc/hierarchy/node.h"
 #include "assoc/room.h"
-#include "traces/traces_internal.h"
 
 /* ---------------------------------------------------------------- set-up -- */
 

@@ -15,8 +15,6 @@
  */
 #include "assoc/hierarchy/node.h"
 
-#include "traces/traces_internal.h"
-
 /* A block that leaves a node for another one that misses. */
 typedef struct margay_evicted evicted_block;
 

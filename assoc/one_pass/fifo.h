@@ -18,9 +18,6 @@
 #ifndef MARGAY_ASSOC_ONE_PASS_FIFO_H
 #define MARGAY_ASSOC_ONE_PASS_FIFO_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "traces/traces_internal.h"
 
 /* The most sizes of one table. */

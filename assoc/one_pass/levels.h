@@ -7,10 +7,6 @@
 #ifndef MARGAY_ASSOC_LEVELS_H
 #define MARGAY_ASSOC_LEVELS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/assoc.h>
 
 #include "traces/traces_internal.h"

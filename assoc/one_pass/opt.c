@@ -30,7 +30,6 @@
 #include "assoc/one_pass/jobs.h"
 #include "assoc/sets.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* References ahead of a reference whose buckets are prefetched. */
 #define FETCH_AHEAD 16

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 static bool read_rule(const char *value, struct margay_admission *admission)
 {
     char *end;

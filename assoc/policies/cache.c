@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "assoc/room.h"
-#include "traces/traces_internal.h"
 
 /* The parts of a cache. */
 struct design {

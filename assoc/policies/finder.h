@@ -15,10 +15,6 @@
 #ifndef MARGAY_ASSOC_FINDER_H
 #define MARGAY_ASSOC_FINDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

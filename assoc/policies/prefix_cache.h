@@ -38,10 +38,6 @@
 #ifndef MARGAY_ASSOC_PREFIX_CACHE_H
 #define MARGAY_ASSOC_PREFIX_CACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/prefixes.h>
 
 #define MARGAY_LEAF_LRU "leaf-lru"

@@ -14,9 +14,6 @@
 #ifndef MARGAY_SIM_ANNOTATE_ANNOTATE_H
 #define MARGAY_SIM_ANNOTATE_ANNOTATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 
 #include <margay/status.h>

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* ----------------------------------------------------------- variables -- */
 

@@ -1,6 +1,5 @@
 /* cmd_annotate.c - margay annotate: the misses of each line of a program */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

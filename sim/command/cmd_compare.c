@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
@@ -12,7 +11,6 @@
 #include "sim/result/run_csv.h"
 #include "sim/result/tables.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* The errors of one prediction for all caches of one number of ways. */

@@ -7,9 +7,7 @@
  * than that part of the base's references, and either if only one of the tables
  * has a value.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"

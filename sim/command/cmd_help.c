@@ -6,7 +6,6 @@
  * if that is not enough, so do the last of the others.
  */
 #define _GNU_SOURCE
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,12 @@
 /* cmd_histogram.c - margay histogram */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/command/curve.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/result/regions.h"
 #include "sim/result/tables.h"
-#include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 struct histogram {

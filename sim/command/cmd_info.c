@@ -7,7 +7,6 @@
 #include "sim/result/tables.h"
 #include "sim/run/uses.h"
 #include "sim/terminal/output.h"
-#include "traces/traces_internal.h"
 
 struct information {
     const struct options *options;

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -12,7 +11,6 @@
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 struct prediction {
     const struct options *options;

@@ -14,7 +14,6 @@
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* The values of backend=B,device=N, or why there are none. */
 static void put_devices(struct output *output)

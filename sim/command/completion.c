@@ -1,6 +1,5 @@
 /* completion.c - completion scripts for shells */
 #define _GNU_SOURCE
-#include <stdbool.h>
 #include <string.h>
 
 #include "sim/options/commands.h"

@@ -10,7 +10,6 @@
 
 #include "sim/options/options.h"
 #include "sim/result/tables.h"
-#include "sim/terminal/output.h"
 #include <margay/questions.h>
 #include <margay/run.h>
 

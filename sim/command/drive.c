@@ -14,7 +14,6 @@
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "sim/terminal/signals.h"
-#include "traces/traces_internal.h"
 
 /* The ranks of which this process is one; NULL = no cluster. */
 static const struct margay_transport *ranks;

@@ -6,7 +6,6 @@
 #include "sim/run/words.h"
 #include "sim/terminal/output.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 #define MAGIC UINT64_C(0x6d2079616772616d) /* "margay m" */
 

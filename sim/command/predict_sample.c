@@ -10,7 +10,6 @@
 #include "sim/options/options.h"
 #include "sim/result/csv.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 #include <margay/prediction.h>
 

@@ -7,7 +7,6 @@
 #include "sim/options/files.h"
 #include "sim/run/running.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 
 /* ------------------------------------------------------------- units -- */
 

@@ -1,10 +1,8 @@
 /* commands.c - the table of commands */
 #include "sim/options/commands.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/terminal/message.h"
 

@@ -2,9 +2,6 @@
 #ifndef MARGAY_SIM_OPTIONS_COMMANDS_H
 #define MARGAY_SIM_OPTIONS_COMMANDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include <margay/prediction.h>

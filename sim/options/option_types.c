@@ -11,7 +11,6 @@
 #include <strings.h>
 
 #include "assoc/assoc_internal.h"
-#include "traces/traces_internal.h"
 
 /* -------------------------------------------------------------- refusals -- */
 

@@ -7,10 +7,6 @@
 #ifndef MARGAY_SIM_OPTIONS_OPTIONS_H
 #define MARGAY_SIM_OPTIONS_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/prediction.h>
 #include <margay/questions.h>
 #include <margay/run.h>

@@ -2,9 +2,6 @@
 #ifndef MARGAY_SIM_PLOT_PLOT_H
 #define MARGAY_SIM_PLOT_PLOT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <margay/status.h>
 
 #include "sim/options/options.h"

@@ -17,7 +17,6 @@
 #include "sim/record/record.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
-#include "traces/traces_internal.h"
 
 /* The longest delay before the end of the program is noticed. */
 #define WAIT_MS 100

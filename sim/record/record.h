@@ -8,9 +8,6 @@
 #ifndef MARGAY_SIM_RECORD_RECORD_H
 #define MARGAY_SIM_RECORD_RECORD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "sim/options/options.h"

@@ -16,7 +16,6 @@
 #include "sim/run/spans.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
-#include "traces/traces_internal.h"
 
 /* The trace of one thread, or of all threads. */
 struct trace_file {

@@ -9,7 +9,6 @@
 #include "sim/report/page.h"
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

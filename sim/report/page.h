@@ -2,8 +2,6 @@
 #ifndef MARGAY_SIM_REPORT_PAGE_H
 #define MARGAY_SIM_REPORT_PAGE_H
 
-#include <stdbool.h>
-
 #include "sim/options/options.h"
 #include "sim/result/csv_read.h"
 #include "sim/terminal/output.h"

@@ -8,9 +8,7 @@
  */
 #include "sim/result/text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

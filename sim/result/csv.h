@@ -9,8 +9,6 @@
 #ifndef MARGAY_SIM_RESULT_CSV_H
 #define MARGAY_SIM_RESULT_CSV_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <margay/status.h>

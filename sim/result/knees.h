@@ -2,8 +2,6 @@
 #ifndef MARGAY_SIM_RESULT_KNEES_H
 #define MARGAY_SIM_RESULT_KNEES_H
 
-#include <stdbool.h>
-
 #include "sim/result/csv_read.h"
 
 #define KNEES_MOST  64 /* no more octaves than bits */

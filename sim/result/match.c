@@ -3,8 +3,6 @@
 #include "sim/result/match.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 #ifndef MARGAY_SIM_RESULT_MATCH_H
 #define MARGAY_SIM_RESULT_MATCH_H
 
-#include <stdbool.h>
-
 #include "sim/result/csv_read.h"
 
 enum column_role {

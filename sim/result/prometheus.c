@@ -7,7 +7,6 @@
 #include "sim/result/tables.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "sim/result/json.h"

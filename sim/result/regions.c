@@ -2,14 +2,11 @@
 #define _GNU_SOURCE
 #include "sim/result/regions.h"
 
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/result/csv_read.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 struct region {
     uint64_t from, to;

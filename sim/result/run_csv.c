@@ -22,7 +22,6 @@
 #include "sim/result/csv.h"
 #include "sim/result/csv_read.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* Shares are written with 12 digits. */
 #define SHARE_TOLERANCE 1e-9

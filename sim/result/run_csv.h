@@ -2,9 +2,6 @@
 #ifndef MARGAY_SIM_RESULT_RUN_CSV_H
 #define MARGAY_SIM_RESULT_RUN_CSV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <margay/stackdist.h>
 
 /* Which bins a histogram may have. */

@@ -3,10 +3,6 @@
 #ifndef MARGAY_SIM_RESULT_TEXT_H
 #define MARGAY_SIM_RESULT_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "sim/result/csv_read.h"
 #include "sim/terminal/output.h"
 

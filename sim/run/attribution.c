@@ -10,11 +10,9 @@
  * Cost: two look-ups per reference; 36 bytes for each pair that occurs.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sim/run/keys.h"
-#include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 /* A pair, in one number: there are fewer than 2^24 keys.  A distance from FAR

@@ -16,7 +16,6 @@
 #include "assoc/assoc_internal.h"
 #include "sim/run/policies_replay.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 
 #define NAME "a simulation of caches"
 

@@ -12,7 +12,6 @@
 
 #include "sim/run/series.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 struct engine_question {

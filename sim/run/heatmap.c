@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "sim/run/uses.h"
-#include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 #define MOST_BLOCKS (1 << 14)

@@ -11,7 +11,6 @@
 #include "sim/run/mix.h"
 #include "sim/run/running.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 
 /* Batches that the crew is given at once: enough work to be worth waking it,
    little enough to be held twice. */

@@ -9,7 +9,6 @@
 
 #include "sim/run/running.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 
 /* References from places all over a file are read before it is analysed, so
    that tables can be made for as many blocks as there will be.  The sample is

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "traces/traces_internal.h"
-
 unsigned margay_keys_column(enum margay_attribution by)
 {
     return by == MARGAY_BY_SITE     ? MARGAY_COLUMN_SITES

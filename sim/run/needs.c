@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 static void add_word(char *text, size_t bytes, const char *between,
                      const char *word)
 {

@@ -12,7 +12,6 @@
 
 #include "sim/run/running.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 
 /* The orders of rank 0. */
 struct rank_order {

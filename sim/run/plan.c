@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* Fewer references are analysed before other threads have begun. */
 #define LEAST_PART_REFS ((uint64_t)1 << 18)

@@ -27,7 +27,6 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/run/policies_replay.h"
 #include "sim/run/series.h"

@@ -5,13 +5,11 @@
 #define MARGAY_SIM_RUN_POLICIES_REPLAY_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "assoc/assoc_internal.h"
 #include "sim/run/history.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 struct margay_policy_row {

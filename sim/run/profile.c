@@ -22,7 +22,6 @@
 
 #include "sim/run/uses.h"
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 #define MOST_BLOCKS (1 << 20)

@@ -16,7 +16,6 @@
 
 #include "sim/run/mix.h"
 #include "sim/run/running.h"
-#include "traces/traces_internal.h"
 
 /* ------------------------------------------------- impossible requests -- */
 

@@ -2,14 +2,12 @@
 #include "sim/run/running.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "sim/run/mix.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 
 bool margay_running_is_over(const struct margay_running *running)
 {

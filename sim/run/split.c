@@ -13,7 +13,6 @@
 
 #include "sim/run/keys.h"
 #include "sim/run/spans.h"
-#include "traces/traces_internal.h"
 #include <margay/questions.h>
 
 struct asked {

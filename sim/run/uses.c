@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 #define CHUNK_REFS 4096
 
 size_t margay_uses_count(const struct margay_uses *uses)

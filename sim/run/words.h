@@ -8,8 +8,6 @@
 #ifndef MARGAY_SIM_RUN_WORDS_H
 #define MARGAY_SIM_RUN_WORDS_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include <margay/traces.h>

@@ -18,7 +18,6 @@
 
 #include "stackdist/engines/approximate.h"
 #include "stackdist/reference/splay.h"
-#include "traces/traces_internal.h"
 
 struct span {
     uint32_t older, newer; /* the neighbours; 0 = none */

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 /* Buckets of the hash table are prefetched this many references ahead, in
    batches, so that their address translations overlap, too. */
 #define AHEAD_REFS 32

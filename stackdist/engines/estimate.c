@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "traces/traces_internal.h"
-
 /* ----------------------------------------------------------- histograms -- */
 
 enum margay_status margay_rounder_begin(struct margay_rounder *rounder,

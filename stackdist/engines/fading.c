@@ -22,7 +22,6 @@
 #include "stackdist/engine.h"
 #include "stackdist/engines/estimate.h"
 #include "stackdist/half_life.h"
-#include "traces/traces_internal.h"
 
 #define LEAST_MASS 0x1p-40
 

@@ -37,7 +37,6 @@
 #include "stackdist/engines/clock.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/gpu/blocks.h"
-#include "traces/traces_internal.h"
 
 /* In the order of the class's parameters. */
 enum parameter { ST, NB, ADJUST, BACKEND, DEVICE };

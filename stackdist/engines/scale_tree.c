@@ -20,7 +20,6 @@
 #include <stdlib.h>
 
 #include "stackdist/engines/approximate.h"
-#include "traces/traces_internal.h"
 
 struct scale {
     struct margay_approximate approximate;

@@ -28,7 +28,6 @@
 #include "stackdist/half_life.h"
 #include "stackdist/histogram.h"
 #include "stackdist/reference/order.h"
-#include "traces/traces_internal.h"
 
 #define PIECE_REFS 4096
 #define BAR_BITS   8

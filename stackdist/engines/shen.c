@@ -27,7 +27,6 @@
 #include "stackdist/engine.h"
 #include "stackdist/engines/clock.h"
 #include "stackdist/engines/estimate.h"
-#include "traces/traces_internal.h"
 
 #define BAR_BITS 5
 

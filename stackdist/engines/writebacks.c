@@ -17,10 +17,8 @@
  *   blocks.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "stackdist/exact/hash.h"
-#include "traces/traces_internal.h"
 #include <margay/stackdist.h>
 
 #define CLEAN       UINT64_MAX

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "stackdist/histogram.h"
-#include "traces/traces_internal.h"
 
 /* The capacity of the array of first touches at the beginning. */
 #define FIRST_TOUCHES ((uint64_t)1 << 12)

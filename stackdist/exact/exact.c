@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "stackdist/histogram.h"
-#include "traces/traces_internal.h"
 
 /* Timestamps per live block after a compaction: with fewer, compactions are
    more frequent; with more, the bits are spread over more cache lines, which

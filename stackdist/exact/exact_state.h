@@ -8,10 +8,6 @@
 #ifndef MARGAY_STACKDIST_EXACT_STATE_H
 #define MARGAY_STACKDIST_EXACT_STATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "stackdist/engine.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/exact/near.h"

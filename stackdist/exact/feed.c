@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 /* ------------------------------------------------------ with the filter -- */
 
 enum margay_status margay_exact_empty_filter(struct margay_exact *e,

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 /* The table grows when this share of its slots is used: with more, buckets
    spill more often; with less, the table takes more memory. */
 #define SMALL_LOAD(slots)     ((slots) / 10 * 7)

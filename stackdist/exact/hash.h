@@ -23,10 +23,6 @@
 #ifndef MARGAY_STACKDIST_HASH_H
 #define MARGAY_STACKDIST_HASH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 #define FIRST_TIME 64
 
 enum margay_status margay_near_create(uint32_t most_blocks,

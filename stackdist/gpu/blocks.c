@@ -9,7 +9,6 @@
 #include "stackdist/gpu/blocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "stackdist/gpu/sizes.h"
 #include "traces/traces_internal.h"

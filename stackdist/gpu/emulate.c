@@ -4,7 +4,6 @@
  * For machines without a device, and for tests under sanitizers: a kernel is
  * called for one group after the other, and nothing is queued.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

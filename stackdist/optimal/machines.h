@@ -37,13 +37,9 @@
 #ifndef MARGAY_STACKDIST_OPTIMAL_MACHINES_H
 #define MARGAY_STACKDIST_OPTIMAL_MACHINES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "traces/traces_internal.h"
 
 #include <margay/status.h>
-#include <stdbool.h>
 
 /* ------------------------------------------------------------- a stretch -- */
 

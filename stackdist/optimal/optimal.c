@@ -30,7 +30,6 @@
 #include "stackdist/exact/hash.h"
 #include "stackdist/histogram.h"
 #include "stackdist/optimal/machines.h"
-#include "traces/traces_internal.h"
 
 /* References that are looked up before their jobs are given. */
 #define BATCH_REFS 1024

@@ -14,7 +14,6 @@
 #endif
 
 #include "stackdist/optimal/machines.h"
-#include "traces/traces_internal.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOINLINE      __attribute__((noinline))

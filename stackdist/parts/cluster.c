@@ -6,7 +6,6 @@
 
 #include "stackdist/histogram.h"
 #include "stackdist/parts/row.h"
-#include "traces/traces_internal.h"
 
 struct margay_cluster {
     const struct margay_transport *transport;

@@ -18,7 +18,6 @@
 
 #include "traces/traces_internal.h"
 #include <margay/stackdist.h>
-#include <stddef.h>
 
 /* How the ranks reach each other: by MPI in a cluster, and by something simpler
    in tests.  A failure of the transport ends all ranks, so its functions have

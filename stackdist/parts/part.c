@@ -3,11 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stackdist/engine.h"
 #include "stackdist/histogram.h"
-#include "traces/traces_internal.h"
 
 /* --------------------------------------------------------- its LRU stack -- */
 

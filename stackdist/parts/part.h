@@ -21,7 +21,6 @@
 
 #include "stackdist/exact/hash.h"
 #include "stackdist/exact/rank.h"
-#include "traces/traces_internal.h"
 
 struct margay_engine_part;
 

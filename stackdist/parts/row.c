@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "stackdist/engine.h"
-#include "traces/traces_internal.h"
 
 /* Run tasks that leave their outcomes in row->statuses. */
 static enum margay_status run_tasks(struct margay_row *row,

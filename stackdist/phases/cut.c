@@ -43,7 +43,6 @@
 #include <string.h>
 
 #include "stackdist/phases/phases.h"
-#include "traces/traces_internal.h"
 
 /* The share of the largest difference by which the middle of two points is from
    either, squared, and how often the usual difference between neighbours goes

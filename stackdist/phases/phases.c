@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/traces_internal.h"
-
 /* 2^4 references are the shortest interval. */
 #define LEAST_SHIFT 4
 

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "stackdist/phases/phases.h"
-#include "traces/traces_internal.h"
 
 struct choice {
     const struct intervals *intervals;

@@ -5,7 +5,6 @@
  * are read may come from a file of any origin: each is checked to be one that
  * margay_model_fit() could have produced.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,6 @@
 
 #include "stackdist/engines/estimate.h"
 #include "stackdist/predict/model.h"
-#include "traces/traces_internal.h"
 
 /* --------------------------------------- shares as a histogram of counts -- */
 

@@ -8,9 +8,6 @@
 #ifndef MARGAY_STACKDIST_PREDICT_MODEL_H
 #define MARGAY_STACKDIST_PREDICT_MODEL_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/prediction.h>
 
 /* ------------------------------------------------------------ patterns -- */

@@ -22,7 +22,6 @@
  * Cost: O(u^2 e) for u unknowns and e equations: bars times patterns times
  * three, and runs times the half octaves of their distances.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "stackdist/predict/model.h"

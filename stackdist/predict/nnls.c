@@ -24,7 +24,6 @@
 #include "stackdist/predict/model.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

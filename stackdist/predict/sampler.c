@@ -27,7 +27,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <margay/prediction.h>
 

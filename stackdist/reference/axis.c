@@ -23,14 +23,12 @@
  *   hole, of which there are no more than nodes.  The axis takes O(1) per
  *   renewal, amortised, as there are at least twice as many times as nodes.
  */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stackdist/reference/order.h"
 #include "stackdist/reference/splay.h"
 #include "stackdist/reference/sums.h"
-#include "traces/traces_internal.h"
 
 /* ------------------------------------------------------------- the axis -- */
 

@@ -18,7 +18,6 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/exact/hash.h"
-#include "traces/traces_internal.h"
 
 #define PREFETCH_REFS 16
 #define NIL           0

@@ -17,7 +17,6 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/reference/tally.h"
-#include "traces/traces_internal.h"
 
 struct naive {
     struct margay_tally tally;

@@ -22,7 +22,6 @@
 #include "stackdist/exact/hash.h"
 #include "stackdist/reference/order.h"
 #include "stackdist/reference/tally.h"
-#include "traces/traces_internal.h"
 
 /* References looked up together, so that their cache misses overlap. */
 #define BATCH_REFS 32

@@ -10,7 +10,6 @@
 #ifndef MARGAY_STACKDIST_ORDER_H
 #define MARGAY_STACKDIST_ORDER_H
 
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "traces/traces_internal.h"

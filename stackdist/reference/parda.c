@@ -22,7 +22,6 @@
 #include "stackdist/histogram.h"
 #include "stackdist/parts/row.h"
 #include "stackdist/reference/tally.h"
-#include "traces/traces_internal.h"
 
 /* References of a part, unless the stack has more blocks. */
 #define USUAL_PART_REFS ((uint64_t)1 << 18)

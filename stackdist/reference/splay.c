@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 #include "stackdist/reference/order.h"
-#include "traces/traces_internal.h"
 
 #define NIL            MARGAY_SPLAY_NIL
 #define FIRST_CAPACITY 256

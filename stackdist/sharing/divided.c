@@ -24,7 +24,6 @@
  *   bytes for each block, but mostly a few steps near the hull.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "stackdist/sharing/shared.h"
 #include "traces/traces_internal.h"

@@ -18,7 +18,6 @@
  *   bytes for each step.
  */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "stackdist/sharing/shared.h"

@@ -2,9 +2,6 @@
 #ifndef MARGAY_TRACES_CAPTURE_DECODE_H
 #define MARGAY_TRACES_CAPTURE_DECODE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "traces/capture/stream.h"
 #include "traces/formats/data.h"
 #include "traces/formats/format.h"

@@ -12,9 +12,6 @@
 #ifndef MARGAY_TRACES_CAPTURE_HARVEST_H
 #define MARGAY_TRACES_CAPTURE_HARVEST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <margay/traces.h>
 
 #include "traces/capture/decode.h"

@@ -15,9 +15,6 @@
 #ifndef MARGAY_TRACES_CAPTURE_RECEIVER_H
 #define MARGAY_TRACES_CAPTURE_RECEIVER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <margay/traces.h>
 
 #include "traces/capture/stream.h"

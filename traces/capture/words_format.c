@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/capture/decode.h"

@@ -15,10 +15,6 @@
 #ifndef MARGAY_TRACES_FORMATS_DATA_H
 #define MARGAY_TRACES_FORMATS_DATA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/traces.h>
 
 #include "traces/formats/data_kind.h"

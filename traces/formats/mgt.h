@@ -15,10 +15,6 @@
 #ifndef MARGAY_TRACES_FORMATS_MGT_H
 #define MARGAY_TRACES_FORMATS_MGT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 

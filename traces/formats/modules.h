@@ -13,9 +13,6 @@
 #define MARGAY_TRACES_FORMATS_MODULES_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <margay/traces.h>
 

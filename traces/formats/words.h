@@ -7,9 +7,6 @@
 #ifndef MARGAY_TRACES_FORMATS_WORDS_H
 #define MARGAY_TRACES_FORMATS_WORDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <margay/traces.h>
 
 struct margay_relay; /* traces/capture/relay.h */

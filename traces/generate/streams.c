@@ -1,6 +1,5 @@
 /* streams.c - generators of block ids: loop, scan, uniform, zipf, phases */
 #include <inttypes.h>
-#include <stdbool.h>
 
 #include "traces/base/alias.h"
 #include "traces/base/error.h"
