@@ -1,8 +1,6 @@
 /* bins.c - the bins of a histogram's finite distances */
 #include <string.h>
 
-#include <margay/stackdist.h>
-
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 

@@ -1,8 +1,6 @@
 /* curve.c - from a result to the misses of every cache size */
 #include <stdlib.h>
 
-#include <margay/stackdist.h>
-
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "assoc/policies/admission.h"
-#include "assoc/policies/policy.h"
 #include "assoc/policies/prefix_cache.h"
 
 const struct margay_policy margay_policy_opt = {

@@ -12,7 +12,6 @@
 #include "sim/options/commands.h"
 #include "sim/run/running.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "sim/terminal/signals.h"
 
 /* The ranks of which this process is one; NULL = no cluster. */

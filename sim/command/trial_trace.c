@@ -11,7 +11,6 @@
 
 #include "sim/command/drive.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 #define PAGE_REFS (4096 / sizeof(uint64_t)) /* of the smallest pages */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* The file of a name, if an output could replace it: a regular file or, for

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "sim/options/commands.h"
-#include "sim/options/options.h"
 #include "sim/plot/plot.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 struct plot {

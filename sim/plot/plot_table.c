@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "sim/result/csv_read.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* ------------------------------------------------------------- columns -- */

@@ -13,7 +13,6 @@
 
 #include "sim/annotate/annotate.h"
 #include "sim/options/commands.h"
-#include "sim/options/options.h"
 #include "sim/record/record.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"

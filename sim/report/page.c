@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 
 #include "sim/plot/plot.h"
-#include "sim/result/csv_read.h"
 #include "sim/result/json.h"
 #include "sim/result/knees.h"
 #include "sim/result/match.h"

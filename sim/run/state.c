@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/words.h"
 #include "traces/traces_internal.h"
 
 #define MAGIC    UINT64_C(0x732079616772616d) /* "margay s" */

@@ -9,7 +9,6 @@
  * run.  For sizes below those of the runs, these come in descending order, so
  * that the last is the smallest.
  */
-#include <margay/prediction.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
