@@ -8,9 +8,7 @@
 #include "sim/annotate/annotate.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* The files of the command. */

@@ -6,7 +6,6 @@
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

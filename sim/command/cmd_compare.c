@@ -6,10 +6,7 @@
 #include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/options/options.h"
-#include "sim/result/csv.h"
 #include "sim/result/run_csv.h"
-#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

@@ -4,8 +4,6 @@
 #include "sim/command/curve.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/result/csv.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* Writes a row for each distance.  The trace is read once for all block sizes,

@@ -6,7 +6,6 @@
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/result/regions.h"
-#include "sim/result/tables.h"
 #include "traces/traces_internal.h"
 
 struct histogram {

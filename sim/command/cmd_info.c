@@ -4,9 +4,7 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/result/tables.h"
 #include "sim/run/uses.h"
-#include "sim/terminal/output.h"
 
 struct information {
     const struct options *options;

@@ -6,10 +6,7 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/options/options.h"
-#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 /* The error and the share of the windows that stand for the trace. */

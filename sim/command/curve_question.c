@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sim/command/drive.h"
-#include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
 enum margay_status objects_options(const struct options *options,

@@ -7,8 +7,6 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/options/options.h"
-#include "sim/result/csv.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 #include <margay/prediction.h>

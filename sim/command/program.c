@@ -19,13 +19,11 @@
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/options/files.h"
-#include "sim/options/options.h"
 #include "sim/plot/plot.h"
 #include "sim/result/csv_read.h"
 #include "sim/result/match.h"
 #include "sim/result/text.h"
 #include "sim/terminal/message.h"
-#include "sim/terminal/output.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 

@@ -3,7 +3,6 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/options/options.h"
 #include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
 
