@@ -83,15 +83,9 @@ static void fake_launch(unsigned kernel, size_t groups,
                               (uint32_t)groups, arguments, 0, NULL);
 }
 
-/* Anything that is made and released. */
-struct cl_context {
-    int unused;
-};
+/* Anything that is made and released, and knows something. */
 struct cl_queue {
     struct fake_upload upload;
-};
-struct cl_program {
-    int unused;
 };
 struct cl_event {
     struct cl_queue *queue;
@@ -117,6 +111,18 @@ struct cl_kernel {
         if (*(at) != 0)                              \
             return NULL;                             \
     } while (0)
+
+#define RELEASE(name, type)     \
+    int32_t name(type released) \
+    {                           \
+        free(released);         \
+        return CL_SUCCESS;      \
+    }
+RELEASE(clReleaseContext, cl_context)
+RELEASE(clReleaseCommandQueue, cl_queue)
+RELEASE(clReleaseProgram, cl_program)
+RELEASE(clReleaseKernel, cl_kernel)
+RELEASE(clReleaseEvent, cl_event)
 
 /* ------------------------------------------------------------- devices -- */
 
@@ -166,13 +172,7 @@ cl_context clCreateContext(const intptr_t *properties, uint32_t count,
 {
     (void)properties, (void)count, (void)devices, (void)notify, (void)context;
     FAIL_WITH_NULL_IF_TOLD("clCreateContext", -2, code);
-    return calloc(1, sizeof(struct cl_context));
-}
-
-int32_t clReleaseContext(cl_context context)
-{
-    free(context);
-    return CL_SUCCESS;
+    return calloc(1, 1);
 }
 
 cl_queue clCreateCommandQueue(cl_context context, cl_device device,
@@ -181,12 +181,6 @@ cl_queue clCreateCommandQueue(cl_context context, cl_device device,
     (void)context, (void)device, (void)properties;
     FAIL_WITH_NULL_IF_TOLD("clCreateCommandQueue", -6, code);
     return calloc(1, sizeof(struct cl_queue));
-}
-
-int32_t clReleaseCommandQueue(cl_queue queue)
-{
-    free(queue);
-    return CL_SUCCESS;
 }
 
 /* ------------------------------------------------------------- programs -- */
@@ -203,8 +197,7 @@ cl_program clCreateProgramWithSource(cl_context context, uint32_t lines,
             return NULL;
         kernels += strncmp(source[i], "KERNEL ", 7) == 0;
     }
-    return kernels == MARGAY_GPU_KERNELS ? calloc(1, sizeof(struct cl_program))
-                                         : NULL;
+    return kernels == MARGAY_GPU_KERNELS ? calloc(1, 1) : NULL;
 }
 
 int32_t clBuildProgram(cl_program program, uint32_t count,
@@ -226,12 +219,6 @@ int32_t clGetProgramBuildInfo(cl_program program, cl_device device,
     return CL_SUCCESS;
 }
 
-int32_t clReleaseProgram(cl_program program)
-{
-    free(program);
-    return CL_SUCCESS;
-}
-
 cl_kernel clCreateKernel(cl_program program, const char *name, int32_t *code)
 {
     (void)program;
@@ -239,12 +226,6 @@ cl_kernel clCreateKernel(cl_program program, const char *name, int32_t *code)
     struct cl_kernel *kernel = calloc(1, sizeof *kernel);
     kernel->number = fake_find_kernel(name);
     return kernel;
-}
-
-int32_t clReleaseKernel(cl_kernel kernel)
-{
-    free(kernel);
-    return CL_SUCCESS;
 }
 
 int32_t clSetKernelArg(cl_kernel kernel, uint32_t index, size_t bytes,
@@ -362,12 +343,6 @@ int32_t clEnqueueBarrierWithWaitList(cl_queue queue, uint32_t wait_count,
     FAIL_IF_TOLD("clEnqueueBarrierWithWaitList", -14);
     for (uint32_t i = 0; i < wait_count; i++)
         fake_do_upload(&wait[i]->queue->upload);
-    return CL_SUCCESS;
-}
-
-int32_t clReleaseEvent(cl_event event)
-{
-    free(event);
     return CL_SUCCESS;
 }
 
