@@ -39,12 +39,12 @@ static bool agrees(size_t measure, uint64_t bound, const uint64_t *trace,
 /* ------------------------------------------------------------ the tests -- */
 
 /* A random trace with and without a bound. */
-static bool try_trace(enum shape shape, size_t measure)
+static bool try_trace(unsigned shape, size_t measure)
 {
     uint64_t trace[MOST_REFS], wanted[MOST_REFS];
     size_t count = 1 + (size_t)below(MOST_REFS);
     size_t blocks = 1 + (size_t)below(MOST_BLOCKS);
-    make_trace(shape, trace, count, blocks);
+    make_trace((enum shape)shape, trace, count, blocks);
     ask_belady(trace, count, blocks, measure == 1, wanted);
     bool same = agrees(measure, 0, trace, count, wanted) &&
                 agrees(measure, 1 + below(blocks + 2), trace, count, wanted);
@@ -54,16 +54,17 @@ static bool try_trace(enum shape shape, size_t measure)
     return same;
 }
 
-static void check_belady(void)
+/* Traces of each kind, with either measure. */
+static void check_kinds(bool try(unsigned kind, size_t measure), uint64_t tries,
+                        const char *const *kinds, unsigned kind_count,
+                        const char *oracle)
 {
-    for (size_t measure = 0; measure < 2; measure++) {
-        for (unsigned shape = 0; shape < SHAPES; shape++) {
-            uint64_t tries = rounds(1000), same = 0;
-            for (uint64_t i = 0; i < tries; i++)
-                same += try_trace((enum shape)shape, measure);
-            CHECK_U64(same, tries, "Belady at every size, %s, %s traces",
-                      names[measure], shape_names[shape]);
-        }
+    for (unsigned i = 0; i < 2 * kind_count; i++) {
+        uint64_t same = 0;
+        for (uint64_t k = 0; k < tries; k++)
+            same += try(i / 2, i % 2);
+        CHECK_U64(same, tries, "%s, %s, %s traces", oracle, names[i % 2],
+                  kinds[i / 2]);
     }
 }
 
@@ -109,27 +110,14 @@ static void check_targets(void)
 }
 
 /* With and without a bound. */
-static bool try_long(enum pattern pattern, size_t measure)
+static bool try_long(unsigned pattern, size_t measure)
 {
     static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
     uint64_t blocks = 1 + below(LONG_BLOCKS);
-    make_long(pattern, trace, blocks);
+    make_long((enum pattern)pattern, trace, blocks);
     ask_array(trace, LONG_REFS, measure == 1, wanted);
     bool same = agrees(measure, 0, trace, LONG_REFS, wanted);
     return agrees(measure, 1 + below(blocks), trace, LONG_REFS, wanted) && same;
-}
-
-static void check_long(void)
-{
-    for (size_t measure = 0; measure < 2; measure++) {
-        for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
-            uint64_t tries = rounds(2), same = 0;
-            for (uint64_t i = 0; i < tries; i++)
-                same += try_long((enum pattern)pattern, measure);
-            CHECK_U64(same, tries, "machines in an array, %s, %s traces",
-                      names[measure], pattern_names[pattern]);
-        }
-    }
 }
 
 /* ------------------------------------------------------- the end of time -- */
@@ -191,8 +179,10 @@ int main(void)
     seed_chance(1);
     add_spec("exact", false);
     check_example();
-    check_belady();
-    check_long();
+    check_kinds(try_trace, rounds(1000), shape_names, SHAPES,
+                "Belady at every size");
+    check_kinds(try_long, rounds(2), pattern_names, PATTERNS,
+                "machines in an array");
     check_targets();
     check_end_of_time();
     return tap_done();
