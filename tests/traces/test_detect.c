@@ -185,24 +185,16 @@ static void test_long_trace(void)
     free(text);
 }
 
-static void test_refused_options(void)
+static void refused(const char *format, uint64_t unit_bytes, const char *why)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    options.format = "lakey";
+    options.format = format;
+    options.unit_bytes = unit_bytes;
     struct whole_trace whole = read_path("/dev/null", &options);
     CHECK(whole.status == MARGAY_BAD_ARGUMENT &&
-              strstr(whole.error.message, "'lackey'") != NULL,
-          "an unknown format: %s", whole.error.message);
-    options.format = "lines";
-    options.unit_bytes = 3;
-    whole = read_path("/dev/null", &options);
-    CHECK_U64(whole.status, MARGAY_BAD_ARGUMENT, "a unit of 3 bytes");
-    options.format = "din";
-    options.unit_bytes = 64;
-    whole = read_path("/dev/null", &options);
-    CHECK(whole.status == MARGAY_BAD_ARGUMENT &&
-              strstr(whole.error.message, "din holds addresses") != NULL,
-          "a unit for addresses: %s", whole.error.message);
+              strstr(whole.error.message, why) != NULL,
+          "%s in units of %" PRIu64 " bytes: %s", format, unit_bytes,
+          whole.error.message);
 }
 
 static void check_unit(const char *format, bool ids, uint64_t unit_bytes,
@@ -291,7 +283,9 @@ int main(void)
     test_binary();
     test_late_evidence();
     test_long_trace();
-    test_refused_options();
+    refused("lakey", 0, "'lackey'");
+    refused("lines", 3, "unit 3 is not a power of two");
+    refused("din", 64, "din holds addresses");
     test_units();
     test_columns();
     return tap_done();

@@ -267,39 +267,25 @@ static void test_fft(void)
     CHECK(same(stream, two, 9), "fft of two numbers: nothing to swap");
 }
 
-/* Grids of 4 x 4: 0 to 15 and 16 to 31, whose inner points are 5, 6, 9, 10. */
-static void test_stencil(void)
-{
-    static const uint64_t inner[] = {5, 6, 9, 10};
-    uint64_t stream[50], elements[50];
-    for (size_t i = 0; i < 50; i++) {
-        uint64_t point = inner[i / 6 % 4], from = i < 24 ? 0 : 16;
-        uint64_t read[] = {point - 4, point - 1, point, point + 1, point + 4};
-        if (i >= 48)
-            from = 0;
-        elements[i] = i % 6 == 5 ? 16 - from + point : from + read[i % 6];
-    }
-    generate("stencil", 32, stream, 50);
-    CHECK(same(stream, elements, 50), "stencil over 4 x 4, three sweeps");
-    generate("stencil", 49, stream, 50);
-    CHECK(same(stream, elements, 50), "the same with 17 too many");
-}
-
-/* Grids of 4 x 4 x 4: 0 to 63 and 64 to 127; 8 inner points. */
-static void test_stencil3d(void)
+/* Two grids of 4 x 4, or of 4 x 4 x 4: each inner point of one is made of those
+   around it in the other, in turns.  What is left is too little for more. */
+static void test_stencil(const char *name, bool flat, uint64_t left)
 {
     static const uint64_t inner[] = {21, 22, 25, 26, 37, 38, 41, 42};
+    static const int steps[] = {-16, -4, -1, 0, 1, 4, 16};
     uint64_t stream[130], elements[130];
+    uint64_t grid = flat ? 16 : 64, points = flat ? 4 : 8, refs = flat ? 6 : 8;
     for (size_t i = 0; i < 130; i++) {
-        uint64_t point = inner[i / 8 % 8], from = i / 64 % 2 * 64;
-        uint64_t read[] = {point - 16, point - 4, point - 1, point,
-                           point + 1,  point + 4, point + 16};
-        elements[i] = i % 8 == 7 ? 64 - from + point : from + read[i % 8];
+        uint64_t from = i / refs / points % 2 * grid;
+        uint64_t point = inner[i / refs % points] - (flat ? 16 : 0);
+        elements[i] = i % refs == refs - 1
+                          ? grid - from + point
+                          : from + point + (uint64_t)steps[i % refs + flat];
     }
-    generate("stencil3d", 128, stream, 130);
-    CHECK(same(stream, elements, 130), "stencil3d over 4 x 4 x 4");
-    generate("stencil3d", 249, stream, 130);
-    CHECK(same(stream, elements, 130), "the same with 121 too many");
+    generate(name, 2 * grid, stream, 130);
+    CHECK(same(stream, elements, 130), "%s over two grids", name);
+    generate(name, 2 * grid + left, stream, 130);
+    CHECK(same(stream, elements, 130), "the same with too many");
 }
 
 static void test_phases(void)
@@ -375,8 +361,8 @@ int main(void)
     test_exact_powers();
     test_matmul();
     test_fft();
-    test_stencil();
-    test_stencil3d();
+    test_stencil("stencil", true, 17);
+    test_stencil("stencil3d", false, 121);
     test_phases();
     test_refusals();
     return tap_done();
