@@ -102,29 +102,25 @@ static void make_trace(void)
    of `now` differ.  Returns how many there are. */
 static size_t encode(size_t from, size_t to, uint64_t *now, uint32_t *words)
 {
-    size_t count = 0;
+    uint32_t *next = words;
     for (size_t i = from; i < to; i++) {
         const struct request *request = &requests[i];
         if (i == 0 || request->time != request[-1].time)
-            count +=
-                margay_note(words + count, MARGAY_NOTE_TIME, request->time);
+            next += margay_note(next, MARGAY_NOTE_TIME, request->time);
         if (request->deletes) {
-            count +=
-                margay_note(words + count, MARGAY_NOTE_DROP, request->object);
+            next += margay_note(next, MARGAY_NOTE_DROP, request->object);
             continue;
         }
         if (request->size != now[request->object])
-            count +=
-                margay_note(words + count, MARGAY_NOTE_SIZE, request->size);
+            next += margay_note(next, MARGAY_NOTE_SIZE, request->size);
         now[request->object] = request->size;
-        count += margay_note(words + count, MARGAY_NOTE_COST, request->cost);
-        count +=
-            margay_note(words + count,
-                        request->stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
-                        request->until);
-        words[count++] = request->object;
+        next += margay_note(next, MARGAY_NOTE_COST, request->cost);
+        next += margay_note(
+            next, request->stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
+            request->until);
+        *next++ = request->object;
     }
-    return count;
+    return (size_t)(next - words);
 }
 
 /* In pieces, as from a buffer; what is left of one comes again. */

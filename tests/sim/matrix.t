@@ -88,8 +88,7 @@ my %measures = (
     'objects fifo' => "curve --objects --policy fifo $bytes",
     requests => "curve --requests --tokens-per-block 16 $blocks",
     'back to front' => "curve --requests --tokens-per-block 16 --touch back $blocks",
-    groups => 'curve --requests --tokens-per-block 16 --groups full,window=33 '
-        . '--sizes 1,2,4,8,16,32',
+    groups => "curve --requests --tokens-per-block 16 --groups full,window=33 $blocks",
     tiers => 'curve --requests --tokens-per-block 16 --tiers 3,5',
     histogram => 'histogram', 'histogram objects' => 'histogram --objects',
     'histogram by op' => 'histogram --by op',
@@ -203,9 +202,8 @@ for my $name (sort keys %measures) {
         if ($modifier =~ /--resume/) {
             my $half = table(@rows[0 .. 149]);
             $file = table(@rows[150 .. 299]);
-            (my $saves = $measure) =~ s/$/ -q $columns --save half.s/;
             unlink 'half.s';
-            run($saves, $half);
+            run("$measure -q $columns --save half.s", $half);
         }
         $count{pairs}++;
         my ($status, $got, $said) = run("$measure -q $columns $modifier", $file);
