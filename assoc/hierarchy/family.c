@@ -18,9 +18,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "assoc/hierarchy/node.h"
 #include "assoc/hierarchy/shared.h"
-#include "assoc/policies/policy.h"
 
 /* The references of the trace that are gathered, and of each source: one that
    is split may be any number of these. */

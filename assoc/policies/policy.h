@@ -14,9 +14,6 @@
 #ifndef MARGAY_ASSOC_POLICY_H
 #define MARGAY_ASSOC_POLICY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "traces/traces_internal.h"

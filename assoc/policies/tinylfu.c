@@ -30,8 +30,6 @@
  *   8 to 16 bytes for each way; 17 bytes for each way besides.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/order.h"
-#include "assoc/policies/sketch.h"
 
 enum queue { WINDOW, PROBATION, PROTECTED, QUEUES };
 

@@ -35,7 +35,6 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/engines/clock.h"
-#include "stackdist/exact/hash.h"
 #include "stackdist/gpu/blocks.h"
 
 /* In the order of the class's parameters. */

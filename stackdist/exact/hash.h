@@ -29,8 +29,6 @@
 
 #include "traces/traces_internal.h"
 
-#include <margay/status.h>
-
 #define MARGAY_BUCKET_SLOTS 5
 
 struct margay_bucket {

@@ -4,7 +4,6 @@
  * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it; the
  * table at the end is all that is visible outside.
  */
-#include "stackdist/optimal/machines.h"
 #include "stackdist/optimal/stretch_kernel.h"
 
 /* Stretches that together have no more machines are joined. */

@@ -39,8 +39,6 @@
 
 #include "traces/traces_internal.h"
 
-#include <margay/status.h>
-
 /* ------------------------------------------------------------- a stretch -- */
 
 /*

@@ -1,8 +1,6 @@
 /* sums.c - sums over an array: memory, and computing them anew */
 #include "stackdist/reference/sums.h"
 
-#include <string.h>
-
 #include "traces/traces_internal.h"
 
 #define FOUR(x)    x, x, x, x

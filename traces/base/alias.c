@@ -1,8 +1,6 @@
 /* alias.c - random choice from a list of weights: see alias.h */
 #include "traces/base/alias.h"
 
-#include <stdbool.h>
-
 #include "traces/base/error.h"
 #include "traces/base/memory.h"
 

@@ -16,12 +16,8 @@
 #ifndef MARGAY_TRACES_BASE_ALIAS_H
 #define MARGAY_TRACES_BASE_ALIAS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/status.h>
 
-#include "traces/base/checked.h"
 #include "traces/base/random.h"
 
 /* The most entries of a table. */

@@ -3,7 +3,6 @@
 #include "traces/base/crew.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 

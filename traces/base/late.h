@@ -7,7 +7,6 @@
 #ifndef MARGAY_TRACES_BASE_LATE_H
 #define MARGAY_TRACES_BASE_LATE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "traces/base/error.h"

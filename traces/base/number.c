@@ -1,7 +1,6 @@
 /* number.c - numbers and sizes as people write them: see number.h */
 #include "traces/base/number.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <strings.h>
 

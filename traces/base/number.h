@@ -7,10 +7,6 @@
 #ifndef MARGAY_TRACES_BASE_NUMBER_H
 #define MARGAY_TRACES_BASE_NUMBER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <margay/traces.h>
 
 /* A decimal number in [0, 2^64).  Returns false if `text` is not one. */

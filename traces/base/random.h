@@ -9,8 +9,6 @@
 #ifndef MARGAY_TRACES_BASE_RANDOM_H
 #define MARGAY_TRACES_BASE_RANDOM_H
 
-#include <stdint.h>
-
 #include "traces/base/checked.h"
 
 struct margay_random {

@@ -12,8 +12,6 @@
 #ifndef MARGAY_TRACES_CAPTURE_HARVEST_H
 #define MARGAY_TRACES_CAPTURE_HARVEST_H
 
-#include <margay/traces.h>
-
 #include "traces/capture/decode.h"
 #include "traces/capture/slots.h"
 

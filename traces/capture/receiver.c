@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "traces/base/error.h"
-#include "traces/capture/decode.h"
 #include "traces/capture/harvest.h"
 
 /* The number of buffers to begin with.  While threads wait, there is one more

@@ -15,8 +15,6 @@
 #ifndef MARGAY_TRACES_CAPTURE_RECEIVER_H
 #define MARGAY_TRACES_CAPTURE_RECEIVER_H
 
-#include <margay/traces.h>
-
 #include "traces/capture/stream.h"
 #include "traces/formats/data.h"
 #include "traces/formats/words.h"

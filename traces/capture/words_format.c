@@ -25,9 +25,7 @@
 #include "traces/base/extent.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/relay.h"
-#include "traces/capture/stream.h"
 #include "traces/formats/blocks_format.h"
-#include "traces/formats/data.h"
 #include "traces/formats/words.h"
 
 static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 3};

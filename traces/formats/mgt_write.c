@@ -5,7 +5,6 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
-#include "traces/formats/blocks_format.h"
 #include "traces/formats/data.h"
 #include "traces/formats/mgt.h"
 #include "traces/formats/modules.h"

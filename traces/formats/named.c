@@ -24,7 +24,6 @@
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
 #include "traces/base/late.h"
-#include "traces/formats/layout.h"
 #include "traces/formats/logs.h"
 
 #ifdef MARGAY_HAS_YAJL

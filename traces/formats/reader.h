@@ -18,7 +18,6 @@
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/data.h"
 #include "traces/formats/detect.h"
-#include "traces/formats/input.h"
 #include "traces/formats/modules.h"
 
 #define MARGAY_RING_SLOTS  8

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/base/fnv.h"

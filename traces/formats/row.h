@@ -20,7 +20,6 @@
 #ifndef MARGAY_TRACES_FORMATS_ROW_H
 #define MARGAY_TRACES_FORMATS_ROW_H
 
-#include "traces/formats/format.h"
 #include "traces/formats/layout.h"
 
 /* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable after

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "traces/base/extent.h"
-#include "traces/formats/format.h"
 #include "traces/formats/scan.h"
 
 #define EXPECTS_ADDRESS "a hexadecimal address of at most 64 bits"

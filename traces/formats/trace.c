@@ -1,7 +1,6 @@
 /* trace.c - an open trace: its options, its beginning, its batches, its
    facts */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -13,7 +13,6 @@
  *   reversal, then log2 n stages of butterflies.  Each swap and each butterfly
  *   reads four elements and writes them.
  */
-#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/generate/generator.h"
 

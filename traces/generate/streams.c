@@ -4,7 +4,6 @@
 #include "traces/base/alias.h"
 #include "traces/base/error.h"
 #include "traces/base/memory.h"
-#include "traces/base/random.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/power.h"
 

@@ -5,7 +5,6 @@
  * read and a write; a compare-and-exchange that fails is a read.  Every
  * operation is sequentially consistent, even if a weaker order was requested.
  */
-#include <stdbool.h>
 
 #include "traces/capture/runtime/recorder.h"
 

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -12,9 +12,6 @@
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_IMAGES_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_IMAGES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "traces/capture/stream.h"
 
 /* Code in memory, at [from, to): a site in it is recorded as site + shift,

@@ -8,9 +8,7 @@
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "traces/capture/stream.h"
 

@@ -47,7 +47,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
 
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"

@@ -18,9 +18,7 @@
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_RECORDER_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_RECORDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "traces/capture/stream.h"
 
