@@ -46,7 +46,6 @@ struct margay_gpu_argument {
     const struct margay_gpu_buffer *buffer; /* NULL: a number */
     uint32_t number;
 };
-#define MARGAY_GPU_MOST_ARGUMENTS 16
 
 /* The description of a device, which need not be open. */
 struct margay_gpu_info {

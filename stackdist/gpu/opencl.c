@@ -216,17 +216,15 @@ static enum margay_status build(struct opencl *cl, struct margay_error *error)
 static enum margay_status make_queues(struct opencl *cl,
                                       struct margay_error *error)
 {
-    int32_t code;
+    int32_t code = CL_SUCCESS;
     cl->context = CL(CreateContext, NULL, 1, &cl->device, NULL, NULL, &code);
     if (cl->context == NULL)
         return check(code, "CreateContext", error);
     cl->computing = CL(CreateCommandQueue, cl->context, cl->device, 0, &code);
-    if (cl->computing == NULL)
-        return check(code, "CreateCommandQueue", error);
-    cl->uploading = CL(CreateCommandQueue, cl->context, cl->device, 0, &code);
-    if (cl->uploading == NULL)
-        return check(code, "CreateCommandQueue", error);
-    return MARGAY_OK;
+    if (cl->computing != NULL)
+        cl->uploading =
+            CL(CreateCommandQueue, cl->context, cl->device, 0, &code);
+    return check(code, "CreateCommandQueue", error);
 }
 
 static enum margay_status open_device(unsigned number, void **device,
@@ -332,14 +330,12 @@ static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
     const size_t items = (size_t)groups * GROUP_ITEMS, local = GROUP_ITEMS;
     int32_t code = CL_SUCCESS;
     for (uint32_t i = 0; i < argument_count && code == CL_SUCCESS; i++) {
-        uint32_t number = arguments[i].number;
-        cl_memory memory = NULL;
-        if (arguments[i].buffer != NULL)
-            memory = (cl_memory)arguments[i].buffer->handle;
-        bool is_number = arguments[i].buffer == NULL;
+        const struct margay_gpu_argument *given = &arguments[i];
+        bool is_number = given->buffer == NULL;
         code = CL(SetKernelArg, cl->kernels[kernel], i,
-                  is_number ? sizeof number : sizeof memory,
-                  is_number ? (void *)&number : &memory);
+                  is_number ? sizeof given->number : sizeof(cl_memory),
+                  is_number ? (const void *)&given->number
+                            : &given->buffer->handle);
     }
     if (code != CL_SUCCESS)
         return check(code, "SetKernelArg", error);

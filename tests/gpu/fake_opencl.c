@@ -95,7 +95,7 @@ struct cl_memory {
 };
 struct cl_kernel {
     unsigned number;
-    struct margay_gpu_argument arguments[MARGAY_GPU_MOST_ARGUMENTS];
+    struct margay_gpu_argument arguments[16];
 };
 
 #define FAIL_IF_TOLD(name, usual_code)             \
