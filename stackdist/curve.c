@@ -93,8 +93,7 @@ static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
                                      &count)) {
         *size = distance + 1;
     }
-    if (*size > grid->last)
-        *size = grid->last;
+    *size = margay_minimum(*size, grid->last);
     return true;
 }
 

@@ -229,9 +229,7 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0, run; done < n && status == MARGAY_OK; done += run) {
         uint64_t distance = first_distance + done;
-        run = NODE_SIZE - (distance & NODE_MASK);
-        if (run > n - done)
-            run = n - done;
+        run = margay_minimum(NODE_SIZE - (distance & NODE_MASK), n - done);
         /* Distances of one leaf, without the 8-byte words of zeros at the
            end. */
         const uint8_t *some = counts + done;
@@ -255,8 +253,7 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
         struct leaf *leaf = find_leaf(histogram, distance);
         if (leaf == NULL || !leaf_add_run(leaf, distance, some, end - distance))
             return margay_fail_memory(error, "counts of reuse distances");
-        if (end > histogram->end)
-            histogram->end = end;
+        histogram->end = margay_maximum(histogram->end, end);
         histogram->references += sum;
     }
     return status;
@@ -419,8 +416,7 @@ enum margay_status margay_histogram_add_all(margay_histogram *histogram,
         return status;
     if (!add_node(histogram, counts->root, counts->height, 0))
         return margay_fail_memory(error, "counts of reuse distances");
-    if (counts->end > histogram->end)
-        histogram->end = counts->end;
+    histogram->end = margay_maximum(histogram->end, counts->end);
     histogram->infinite += counts->infinite;
     histogram->references += counts->references;
     return MARGAY_OK;

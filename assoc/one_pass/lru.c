@@ -291,9 +291,8 @@ static enum margay_status make_units(margay_assoc *assoc,
                                      unsigned threads,
                                      struct margay_error *error)
 {
-    size_t parts = (threads + grid->block_count - 1) / grid->block_count;
-    if (parts > grid->set_count)
-        parts = grid->set_count;
+    size_t parts = margay_minimum(
+        (threads + grid->block_count - 1) / grid->block_count, grid->set_count);
     assoc->units = calloc(parts * grid->block_count, sizeof *assoc->units);
     if (assoc->units == NULL)
         return margay_fail_memory(error, "the caches");

@@ -96,11 +96,10 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    uint64_t bytes = setup->own->bytes(setup->sets, setup->ways);
-    state->policy = setup->own;
     /* More than there can be stays more when it is rounded up. */
-    if (bytes > UINT64_MAX / 4)
-        bytes = UINT64_MAX / 4;
+    uint64_t bytes = margay_minimum(setup->own->bytes(setup->sets, setup->ways),
+                                    UINT64_MAX / 4);
+    state->policy = setup->own;
     state->cache = (struct margay_own_cache){
         .memory = margay_lay_out(layout, bytes),
         .sets = setup->sets,

@@ -158,10 +158,9 @@ static void use_leaves(margay_prefix_cache *cache, const uint32_t *blocks,
             store(cache, blocks[i]);
         }
         uint64_t used = begin + (cache->back ? count - 1 - i : i);
-        if (used > node->used)
-            node->used = used;
-        else
+        if (used <= node->used)
             continue;
+        node->used = used;
         if (node->children == 0)
             add_leaf(cache, blocks[i]);
     }
@@ -381,9 +380,8 @@ static enum margay_status make_tiers(
         if (options->exclusive)
             cache->room =
                 options->sums[(i == 0 ? options->counted : options->tiers) - 1];
-        if (cache->room > options->blocks)
-            cache->room = options->blocks;
-        cache->room *= cache->groups;
+        cache->room =
+            margay_minimum(cache->room, options->blocks) * cache->groups;
         status = leaves ? make_leaves(&of_all, cache, error)
                         : make_tier(&of_all, cache, error);
         before = options->sums[i];

@@ -79,9 +79,7 @@ enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         uint64_t distance = 0;
         if (i % BATCH_REFS == 0) {
-            size_t end = i + AHEAD_REFS + BATCH_REFS;
-            if (end > count)
-                end = count;
+            size_t end = margay_minimum(i + AHEAD_REFS + BATCH_REFS, count);
             for (size_t k = i + AHEAD_REFS; k < end; k++)
                 margay_hash_prefetch(&approximate->last, blocks[k]);
         }

@@ -172,9 +172,8 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     hp->adjust = (enum adjust)setup->settings.choices[ADJUST];
     hp->chunk_refs = (size_t)setup->settings.counts[ST];
     hp->block_refs = hp->chunk_refs * (size_t)setup->settings.counts[NB];
-    hp->worker_count = setup->options.threads < 1 ? 1 : setup->options.threads;
-    if (hp->worker_count > MOST_WORKERS)
-        hp->worker_count = MOST_WORKERS;
+    hp->worker_count = (unsigned)margay_minimum(
+        margay_maximum(setup->options.threads, 1), MOST_WORKERS);
     hp->pending_capacity = hp->worker_count * hp->block_refs;
     /* The state that merges thread blocks. */
     enum margay_status status = margay_histogram_create(&hp->settled, error);

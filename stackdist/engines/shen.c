@@ -224,10 +224,8 @@ static void spread(double *masses, const double *table, double others, double p,
                    double least, double most, double mass)
 {
     double mean = others * p, deviation = sqrt(mean * (1 - p));
-    if (most > others)
-        most = others;
     size_t first = margay_bar_of((uint64_t)least, BAR_BITS);
-    size_t last = margay_bar_of((uint64_t)most, BAR_BITS);
+    size_t last = margay_bar_of((uint64_t)fmin(most, others), BAR_BITS);
     double below = 0;
     for (size_t k = first; k < last; k++) {
         double end = (double)margay_bar_low(k + 1, BAR_BITS) - 0.5;

@@ -68,20 +68,18 @@ static enum margay_status begin(void *state,
                                 uint64_t limit, struct margay_error *error)
 {
     struct margay_exact *e = state;
-    uint64_t refs = limit < expected->refs ? limit : expected->refs;
-    uint64_t blocks =
-        expected->blocks < MOST_EXPECTED ? expected->blocks : MOST_EXPECTED;
-    if (blocks > margay_exact_most_live(e))
-        blocks = margay_exact_most_live(e);
+    uint64_t refs = margay_minimum(limit, expected->refs);
+    uint64_t blocks = margay_minimum(
+        expected->blocks,
+        margay_minimum(MOST_EXPECTED, margay_exact_most_live(e)));
     e->expected_refs = expected->refs;
     e->touch_limit = limit;
     enum margay_status status = MARGAY_OK;
     if (blocks > LEAST_EXPECTED)
         status = margay_exact_expect(e, blocks, error);
-    if (refs > MOST_AT_FIRST)
-        refs = MOST_AT_FIRST;
     if (status == MARGAY_OK && limit > 0)
-        status = make_touches(e, refs + FIRST_TOUCHES, error);
+        status = make_touches(
+            e, margay_minimum(refs, MOST_AT_FIRST) + FIRST_TOUCHES, error);
     return status;
 }
 
@@ -137,9 +135,7 @@ static void copy_or_find(void *context, size_t i)
         return;
     }
     size_t begin = (i + 1 - answer->shares) * PIECE;
-    size_t count = question->count - begin;
-    if (count > PIECE)
-        count = PIECE;
+    size_t count = margay_minimum(question->count - begin, PIECE);
     answer->e->kernel->find(answer->e, question->blocks + begin, count,
                             answer->timestamps + begin);
 }
@@ -249,11 +245,8 @@ static enum margay_status answer(void *state,
     /* The number of shares that are worth their copies. */
     size_t least =
         question->least_share == 0 ? MARGAY_LEAST_SHARE : question->least_share;
-    size_t most = question->count / least, shares = question->helper_count;
-    if (shares > most)
-        shares = most;
-    if (shares > MOST_SHARES)
-        shares = MOST_SHARES;
+    size_t most = margay_minimum(question->count / least, MOST_SHARES);
+    size_t shares = margay_minimum(question->helper_count, most);
     struct answer run = {.e = state,
                          .question = question,
                          .shares = shares < 1 ? 1 : (unsigned)shares};

@@ -181,9 +181,7 @@ enum margay_status margay_exact_feed(void *state, const uint64_t *blocks,
     struct margay_exact *e = state;
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0; done < count && status == MARGAY_OK;) {
-        size_t segment = count - done;
-        if (segment > MARGAY_EXACT_SEGMENT)
-            segment = MARGAY_EXACT_SEGMENT;
+        size_t segment = margay_minimum(count - done, MARGAY_EXACT_SEGMENT);
         uint64_t *to = distances == NULL ? NULL : distances + done;
         bool filtering = want_filter(e, blocks + done, segment);
         if (!filtering && e->filtering)

@@ -209,9 +209,8 @@ static enum margay_status consider_keeping(struct optimal *optimal,
     if (optimal->judged_jobs < JUDGED_JOBS)
         return MARGAY_OK;
     uint64_t work = machines->work - optimal->judged_work;
-    size_t most = (size_t)machines->count * KEPT_PER_MACHINE;
-    if (most < LEAST_KEPT)
-        most = LEAST_KEPT;
+    size_t most =
+        margay_maximum((size_t)machines->count * KEPT_PER_MACHINE, LEAST_KEPT);
     int64_t many =
         (int64_t)MANY_PASSED * margay_log2_floor(machines->count + 1);
     if ((int64_t)(work / optimal->judged_jobs) > many &&

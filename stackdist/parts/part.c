@@ -365,9 +365,7 @@ uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
     /* Events come by chance: with the standard error of their number more, or
        one whole run if there was none. */
     again = events == 0 ? (double)run : again * (1 + 1 / sqrt(events));
-    double distinct = (double)count - again;
-    if (distinct < 1)
-        distinct = 1;
+    double distinct = fmax((double)count - again, 1);
     double low = distinct, high = MOST_BLOCKS;
     for (int i = 0; i < 64; i++) {
         double middle = sqrt(low * high);

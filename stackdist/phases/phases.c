@@ -65,8 +65,7 @@ static void count_reference(struct intervals *intervals, uint64_t distance,
     }
     intervals->misses[i][margay_bar_of(distance, BIN_BITS)]++;
     intervals->reuses[i][(now - time) >> intervals->shift]++;
-    if (distance > intervals->largest)
-        intervals->largest = distance;
+    intervals->largest = margay_maximum(intervals->largest, distance);
 }
 
 size_t margay_intervals_bins(const struct intervals *intervals)

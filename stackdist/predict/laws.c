@@ -50,15 +50,13 @@ static double weight_of(double distance)
 
 double margay_growth_at(enum margay_growth growth, double size)
 {
-    double root;
     switch (growth) {
     case MARGAY_CUBE_ROOT:
         return cbrt(size);
     case MARGAY_SQUARE_ROOT:
         return sqrt(size);
     case MARGAY_TWO_THIRDS:
-        root = cbrt(size);
-        return root * root;
+        return cbrt(size) * cbrt(size);
     case MARGAY_LINEAR:
         return size;
     case MARGAY_SETTLING:
@@ -213,11 +211,9 @@ enum margay_status margay_groups_make(struct margay_groups *groups,
                                       struct margay_error *error)
 {
     /* Every run has all groups, so that they correspond. */
-    for (size_t i = 0; i < count; i++) {
-        uint64_t finite = margay_finite_references(runs[i].histogram);
-        if (finite < most)
-            most = finite;
-    }
+    for (size_t i = 0; i < count; i++)
+        most =
+            margay_minimum(most, margay_finite_references(runs[i].histogram));
     const struct margay_bins bins = {MARGAY_BINS_REFERENCE, most};
     enum margay_status status = MARGAY_OK;
     *groups = (struct margay_groups){.run_count = count,

@@ -177,8 +177,7 @@ static enum margay_status prepare(struct system *system,
     join_equals(&system->form);
     for (size_t i = 0; i < system->run_count; i++) {
         margay_histogram_largest(system->runs[i].histogram, &distance);
-        if (distance > farthest)
-            farthest = distance;
+        farthest = margay_maximum(farthest, distance);
     }
     status = margay_edges_make(of_equations, &system->form, farthest,
                                &system->bins, error);

@@ -121,10 +121,8 @@ static void raise_thresholds(struct margay_sampler *sampler, uint64_t distance)
 {
     struct margay_sampler_options *options = &sampler->options;
     uint64_t largest = distance;
-    for (size_t i = 0; i < sampler->count; i++) {
-        if (sampler->samples[i].qualified > largest)
-            largest = sampler->samples[i].qualified;
-    }
+    for (size_t i = 0; i < sampler->count; i++)
+        largest = margay_maximum(largest, sampler->samples[i].qualified);
     if (sampler->qualification_adapts &&
         largest / 2 > options->qualification_blocks) {
         options->qualification_blocks = largest / 2;

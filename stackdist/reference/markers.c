@@ -52,8 +52,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
 {
     struct markers *markers = state;
     markers->size_count = setup->settings.size_count;
-    for (size_t i = 0; i < setup->settings.size_count; i++)
-        markers->sizes[i] = setup->settings.sizes[i];
+    memcpy(markers->sizes, setup->settings.sizes, sizeof markers->sizes);
     return margay_hash_create(&markers->hash, 0, error);
 }
 

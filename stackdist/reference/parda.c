@@ -59,9 +59,8 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     parda->phases = setup->settings.choices[1] == 0;
     parda->options = setup->options;
     parda->options.threads = 1;
-    parda->part_count = setup->options.threads;
-    if (parda->part_count > MARGAY_ROW_MAX_PARTS)
-        parda->part_count = MARGAY_ROW_MAX_PARTS;
+    parda->part_count =
+        (unsigned)margay_minimum(setup->options.threads, MARGAY_ROW_MAX_PARTS);
     uint64_t refs = setup->options.phase_refs;
     if (refs == 0 && setup->options.chunk_refs != 0 &&
         !margay_multiply_u64(setup->options.chunk_refs, parda->part_count,

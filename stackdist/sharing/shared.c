@@ -61,9 +61,8 @@ static enum margay_status make_fill(struct margay_fill *steps,
                 ((double)steps->references / (double)steps->misses[j]);
     }
     /* After a warm-up fewer references are first ones than there are blocks. */
-    steps->distinct = margay_histogram_infinite(histogram);
-    if (steps->distinct < steps->sizes[j])
-        steps->distinct = steps->sizes[j];
+    steps->distinct =
+        margay_maximum(margay_histogram_infinite(histogram), steps->sizes[j]);
     return MARGAY_OK;
 }
 

@@ -309,9 +309,7 @@ static void choose_column(struct margay_csv *csv)
 /* The fields of the choice, from those of the first row. */
 static void take_early(struct margay_csv *csv)
 {
-    uint64_t shown = csv->row.fields < MARGAY_EARLY_FIELDS
-                         ? csv->row.fields
-                         : MARGAY_EARLY_FIELDS;
+    uint64_t shown = margay_minimum(csv->row.fields, MARGAY_EARLY_FIELDS);
     for (; csv->taken < csv->rows.choice.count &&
            csv->takes[csv->taken].column <= shown;
          csv->taken++)

@@ -363,14 +363,11 @@ static uint64_t count_given(struct margay_trace *trace, uint64_t left,
                             uint64_t *dropped)
 {
     bool warmup = trace->to_warm_up > 0;
-    *dropped = left < trace->to_skip ? left : trace->to_skip;
-    uint64_t refs = left - *dropped;
-    if (trace->to_read < refs)
-        refs = trace->to_read;
-    if (warmup && trace->to_warm_up < refs)
-        refs = trace->to_warm_up;
-    if (trace->most < refs)
-        refs = trace->most;
+    *dropped = margay_minimum(left, trace->to_skip);
+    uint64_t refs = margay_minimum(left - *dropped,
+                                   margay_minimum(trace->to_read, trace->most));
+    if (warmup)
+        refs = margay_minimum(refs, trace->to_warm_up);
     trace->to_skip -= *dropped;
     trace->to_read -= refs;
     if (warmup)
