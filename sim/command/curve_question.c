@@ -52,10 +52,6 @@ enum margay_status objects_question(const struct options *options,
         .directory = output_temporary_directory(),
     };
     struct margay_objects_options engine;
-    if (options->results.written && request.policy_count == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--written counts what the caches of --policy "
-                           "store (such as --policy lru)");
     enum margay_status status = objects_options(options, &engine, error);
     /* Sizes are bytes, whether they have a suffix or not. */
     if (status == MARGAY_OK && wanted->sizes != NULL)
@@ -118,11 +114,6 @@ static enum margay_status question_of_all(
         .writebacks = engine->writebacks,
         .sizes = engine->sizes,
     };
-    if (requests.tiers != NULL && !options->results.requests)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--inclusion is for requests of blocks "
-                           "(--requests); margay simulate has machines of "
-                           "caches of any inclusion");
     if (options->results.requests)
         return margay_prefixes_question(&requests, question, error);
     return policies.policy_count > 0

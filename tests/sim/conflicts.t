@@ -57,14 +57,14 @@ my %runs_on = (
     map({ $_ => ['--requests', '--column', 'id=block,request=request',
         'requests.csv'] } qw(groups tiers)),
     join => ['--column', 'id=id,time=time', ('objects.csv') x 2],
-    policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
+    policy => ['--column', 'id=id,size=size', 'objects.csv'], best => ['--unit', 64, 'ids.lines'],
     mix => [qw(--unit 64 --machine machine.csv ids.lines ids.lines)],
     misses => [qw(--unit 64 --machine machine.csv ids.lines)],
     run => ['--run', 'ids.lines'], sweep => [qw(--blocks 1000)], curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
 );
 
-# And what it needs besides.
-my %also = (written => ['--policy', 'lru']);
+# And what the option before needs besides.
+my %also = ('written objects' => 'policy', 'written policy' => 'objects', 'inclusion requests' => 'tiers');
 
 sub read_rows {
     open my $file, '<', "$root/sim/options/conflicts.def" or die;
@@ -186,11 +186,11 @@ sub check_need {
             @{ $row->{commands} }) {
             my ($command, $needed) = @$_;
             next unless takes($command, $option, $needed);
-            refuses(fill($row->{message}, $option), $command, $option);
-            my @line = map { arguments($command, $_) } $option, $needed;
+            my @also = $also{"$option $needed"} // ();
+            refuses(fill($row->{message}, $option), $command, $option, @also);
+            my @line = map { arguments($command, $_) } $option, $needed, @also;
             my ($status, $bytes, $said) =
-                run($command, '-q', @line, @{ $also{$option} // [] },
-                    @{ $runs_on{$needed} });
+                run($command, '-q', @line, @{ $runs_on{$needed} });
             report($status == 0 && $bytes > 0, "$command @line runs",
                 "status $status, $bytes bytes", $said);
             $found = 1;
