@@ -64,9 +64,6 @@ uint64_t curve_sample(const struct options *options,
                       struct margay_series *series,
                       char text[CURVE_SAMPLE_TEXT]);
 
-/* Has the table SAMPLED_COLUMNS? */
-bool curve_shows_sample(const struct options *options);
-
 /* ----------------------------------------------------------- the tables -- */
 
 #define CURVE_COLUMNS_TEXT 320
@@ -118,11 +115,6 @@ void summary_add(struct margay_series *all, const struct margay_series *series);
 void warn_of_part(const struct options *options,
                   const struct series_labels *labels,
                   const struct margay_series *series);
-
-/* The same of a pass of objects. */
-void summarise_objects_pass(const struct options *options,
-                            const struct margay_job *job,
-                            const struct margay_pass *pass);
 
 /*
  * Answer the options' questions about a series at every size where it steps, or

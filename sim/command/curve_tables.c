@@ -26,7 +26,8 @@ static double share_of(const struct options *options, uint64_t distinct)
     return margay_engine_share(drive_engine(options, 0).spec, distinct);
 }
 
-bool curve_shows_sample(const struct options *options)
+/* Has the table SAMPLED_COLUMNS? */
+static bool shows_sample(const struct options *options)
 {
     return (options->results.in_view || options->json) &&
            options->results.tiers.count == 0 &&
@@ -78,7 +79,7 @@ const char *curve_histogram_columns(const struct options *options)
     snprintf(text, sizeof text, "%s%s" HISTOGRAM_COLUMNS "%s",
              options->run.window_refs != 0 ? WINDOW_COLUMN : "",
              options->reading.tenant != NULL ? "tenant," : "",
-             in_view && curve_shows_sample(options) ? SAMPLED_COLUMN : "");
+             in_view && shows_sample(options) ? SAMPLED_COLUMN : "");
     return text;
 }
 
@@ -105,7 +106,7 @@ void curve_columns(const struct options *options, char text[CURVE_COLUMNS_TEXT])
          POLICY_COLUMN},
         {options->reading.tenant != NULL, CURVE_TENANT_COLUMN},
         {curve_shares(options), CURVE_SHARED_COLUMN},
-        {curve_shows_sample(options), SAMPLED_COLUMNS},
+        {shows_sample(options), SAMPLED_COLUMNS},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         text = stpcpy(text, parts[i].has ? parts[i].columns : "");

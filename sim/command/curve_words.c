@@ -322,9 +322,9 @@ static void name_parts(const struct margay_objects_counts *counts,
     add_part(text, never, "of these 0 bytes, as no size was known");
 }
 
-void summarise_objects_pass(const struct options *options,
-                            const struct margay_job *job,
-                            const struct margay_pass *pass)
+static void summarise_objects(const struct options *options,
+                              const struct margay_job *job,
+                              const struct margay_pass *pass)
 {
     const margay_analysis *analysis = job->analyses[pass->index];
     /* With policies, the objects are the next question. */
@@ -424,7 +424,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
     char sample[CURVE_SAMPLE_TEXT];
     uint64_t count = curve_sample(options, &measured, sample);
     if (options->results.objects && options->reading.tenant == NULL)
-        summarise_objects_pass(options, job, pass);
+        summarise_objects(options, job, pass);
     else if (options->results.requests)
         summarise_requests(pass, series);
     else

@@ -33,11 +33,8 @@ enum margay_status chart_write(struct output *output, const struct cells *table,
 
 #define WORDS_BYTES 48
 
-/* "1,234,567" */
-const char *words_count(uint64_t count, char text[WORDS_BYTES]);
-
-/* The same in summaries that people read, once these are known to do so: else
-   the digits alone, as programs expect them. */
+/* "1,234,567" in summaries that people read, once these are known to do so:
+   else the digits alone, as programs expect them. */
 const char *words_number(uint64_t count, char text[WORDS_BYTES]);
 void words_be_for_people(void);
 

@@ -11,7 +11,8 @@
 #include "sim/result/match.h"
 #include "traces/traces_internal.h"
 
-const char *words_count(uint64_t count, char text[WORDS_BYTES])
+/* "1,234,567" */
+static const char *words_count(uint64_t count, char text[WORDS_BYTES])
 {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
