@@ -10,6 +10,7 @@
 
 #include "sim/run/mix.h"
 #include "sim/run/running.h"
+#include "sim/run/series.h"
 #include "sim/run/spans.h"
 
 /* Batches that the crew is given at once: enough work to be worth waking it,
@@ -25,7 +26,6 @@ struct group {
    time. */
 struct pass_feed {
     bool warming; /* nothing has been counted yet */
-    struct margay_error error;
     struct margay_span_store store;
 };
 
@@ -40,6 +40,7 @@ struct order {
     struct group groups[2];
     struct group *filling, *fed;
     size_t count; /* passes that are fed: with plan.all_blocks, one */
+    struct margay_error failures[MARGAY_MOST_BLOCK_SIZES]; /* [pass] */
     struct pass_feed feeds[];
 };
 
@@ -98,11 +99,10 @@ static enum margay_status feed_pass(struct order *order, size_t i,
 static void feed_group(void *context, size_t i)
 {
     struct order *order = context;
-    struct pass_feed *feed = &order->feeds[i];
+    struct margay_error *failure = &order->failures[i];
     const struct group *group = order->fed;
-    for (size_t k = 0; k < group->count && feed->error.status == MARGAY_OK; k++)
-        feed->error.status =
-            feed_pass(order, i, &group->copies[k].batch, &feed->error);
+    for (size_t k = 0; k < group->count && failure->status == MARGAY_OK; k++)
+        failure->status = feed_pass(order, i, &group->copies[k].batch, failure);
 }
 
 /* Wait for the crew; the first pass that failed counts. */
@@ -110,13 +110,7 @@ static enum margay_status await_crew(struct order *order,
                                      struct margay_error *error)
 {
     margay_crew_finish(order->crew);
-    for (size_t i = 0; i < order->count; i++) {
-        if (order->feeds[i].error.status == MARGAY_OK)
-            continue;
-        *error = order->feeds[i].error;
-        return error->status;
-    }
-    return MARGAY_OK;
+    return margay_first_failure(order->failures, order->count, error);
 }
 
 /* Hand over what has been gathered, and gather more. */

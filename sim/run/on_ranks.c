@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/run/running.h"
+#include "sim/run/series.h"
 #include "sim/run/spans.h"
 
 /* The orders of rank 0. */
@@ -35,8 +36,6 @@ struct rank_order {
 /* A thread's part of a rank's part of a phase. */
 struct rank_part {
     uint64_t begin, count; /* references: of the file, or of what is here */
-    enum margay_status status;
-    struct margay_error error;
     struct margay_span_store store;
 };
 
@@ -51,7 +50,8 @@ struct rank_work {
     margay_cluster *passes[MARGAY_MOST_BLOCK_SIZES];
     margay_crew *crew;
     struct rank_part *parts; /* one for each thread */
-    unsigned part_count;     /* in this phase */
+    struct margay_error failures[MARGAY_ROW_MAX_PARTS];
+    unsigned part_count; /* in this phase */
 
     /* The references read for all, or received. */
     uint64_t *numbers;
@@ -148,10 +148,8 @@ static enum margay_status begin_phase(struct rank_work *work, uint64_t begin,
 {
     uint64_t least = work->request->chunk_refs;
     uint64_t parts = count / (least != 0 ? least : LEAST_THREAD_REFS);
-    if (parts > work->threads)
-        parts = work->threads;
-    if (parts > MARGAY_ROW_MAX_PARTS)
-        parts = MARGAY_ROW_MAX_PARTS;
+    uint64_t most = margay_minimum(work->threads, MARGAY_ROW_MAX_PARTS);
+    parts = margay_minimum(parts, most);
     work->part_count = parts < 1 ? 1 : (unsigned)parts;
     for (unsigned i = 0; i < work->part_count; i++) {
         uint64_t each = count / work->part_count;
@@ -172,13 +170,7 @@ static enum margay_status run_parts(struct rank_work *work,
                                     struct margay_error *error)
 {
     margay_crew_run(work->crew, feed, work, work->part_count);
-    for (unsigned i = 0; i < work->part_count; i++) {
-        if (work->parts[i].status == MARGAY_OK)
-            continue;
-        *error = work->parts[i].error;
-        return work->parts[i].status;
-    }
-    return MARGAY_OK;
+    return margay_first_failure(work->failures, work->part_count, error);
 }
 
 /* Agree on how it went, and end the phase if that was well. */
@@ -324,7 +316,8 @@ static void feed_buffered(void *context, size_t i)
         .numbers = work->numbers + part->begin,
         .extents = work->has_extents ? work->extents + part->begin : NULL,
     };
-    part->status = feed_batch(work, (unsigned)i, &batch, &part->error);
+    work->failures[i].status =
+        feed_batch(work, (unsigned)i, &batch, &work->failures[i]);
 }
 
 static enum margay_status feed_part(struct rank_work *work,
@@ -381,18 +374,18 @@ static void feed_range(void *context, size_t i)
 {
     struct rank_work *work = context;
     struct rank_part *part = &work->parts[i];
+    struct margay_error *error = &work->failures[i];
     struct margay_batch batch;
     margay_range *range = NULL;
-    enum margay_status status = margay_trace_range(
-        work->file, part->begin, part->count, &range, &part->error);
+    enum margay_status status =
+        margay_trace_range(work->file, part->begin, part->count, &range, error);
     while (status == MARGAY_OK) {
-        status = margay_range_next(range, &batch, &part->error);
-        if (status != MARGAY_OK)
-            break;
-        status = feed_batch(work, (unsigned)i, &batch, &part->error);
+        status = margay_range_next(range, &batch, error);
+        if (status == MARGAY_OK)
+            status = feed_batch(work, (unsigned)i, &batch, error);
     }
     margay_range_free(range);
-    part->status = status == MARGAY_END ? MARGAY_OK : status;
+    error->status = status == MARGAY_END ? MARGAY_OK : status;
 }
 
 /* The references from `from` to `to`; the rank that has the last ones
