@@ -369,9 +369,10 @@ OPTION_TYPE(sizes)
 {
     struct margay_cache_sizes *sizes = field;
     char item[ITEM_BYTES];
-    size_t most = 1;
+    size_t room = 0;
     free(sizes->list);
     sizes->list = NULL;
+    sizes->count = 0;
     if (strcmp(text, "pow2") == 0)
         sizes->kind = MARGAY_SIZES_POW2;
     else if (strcmp(text, "all") == 0)
@@ -389,15 +390,10 @@ OPTION_TYPE(sizes)
         sizes->kind = MARGAY_SIZES_LIST;
     if (sizes->kind != MARGAY_SIZES_LIST)
         return MARGAY_OK;
-    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL;
-         comma++)
-        most++;
-    sizes->count = 0;
-    sizes->list = calloc(most, sizeof *sizes->list);
-    if (sizes->list == NULL)
-        return margay_fail_memory(error, "the cache sizes");
     for (const char *cursor = text; cursor != NULL;) {
         enum margay_status status = next_item(name, &cursor, item, error);
+        if (!MARGAY_MAKE_ROOM(sizes->list, sizes->count, 1, room))
+            return margay_fail_memory(error, "the cache sizes");
         if (status == MARGAY_OK)
             status = parse_cache_size(name, item, &sizes->list[sizes->count++],
                                       error);

@@ -253,10 +253,9 @@ static void open_trace(const char *path, const struct options *options,
                               NULL) != MARGAY_OK)
         return;
     if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
-        facts->has_sites = !options->run.join && (margay_trace_columns(trace) &
-                                                  MARGAY_COLUMN_SITES) != 0;
-        facts->has_requests =
-            (margay_trace_columns(trace) & MARGAY_COLUMN_REQUESTS) != 0;
+        const unsigned columns = margay_trace_columns(trace);
+        facts->has_sites = !options->run.join && columns & MARGAY_COLUMN_SITES;
+        facts->has_requests = columns & MARGAY_COLUMN_REQUESTS;
         facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
                         (options->run.straddle == MARGAY_STRADDLE_USUAL &&
                          margay_trace_splits(trace));

@@ -52,7 +52,7 @@ struct margay_future {
     uint64_t *sizes, *nexts;                   /* [request]; next one, or -1 */
     struct interval *intervals;                /* by their costs */
     uint32_t *by_bytes; /* their numbers, by their costs for each byte gained */
-    size_t count;
+    size_t count, gaining; /* of these two */
 };
 
 void margay_future_free(struct margay_future *future)
@@ -193,17 +193,14 @@ static int compare_bytes(const void *a, const void *b, void *intervals)
 
 static void sort_intervals(struct margay_future *future)
 {
-    size_t count = 0;
     qsort(future->intervals, future->count, sizeof *future->intervals,
           compare_costs);
     for (size_t i = 0; i < future->count; i++) {
         if (future->intervals[i].gain > 0)
-            future->by_bytes[count++] = (uint32_t)i;
+            future->by_bytes[future->gaining++] = (uint32_t)i;
     }
-    for (size_t i = count; i < future->count; i++)
-        future->by_bytes[i] = UINT32_MAX;
-    qsort_r(future->by_bytes, count, sizeof *future->by_bytes, compare_bytes,
-            future->intervals);
+    qsort_r(future->by_bytes, future->gaining, sizeof *future->by_bytes,
+            compare_bytes, future->intervals);
 }
 
 enum margay_status margay_future_create(const struct margay_replay *replay,
@@ -247,7 +244,7 @@ enum margay_status margay_future_create(const struct margay_replay *replay,
 static const struct interval *interval_at(const struct margay_future *future,
                                           size_t i, bool of_bytes)
 {
-    if (i == future->count || (of_bytes && future->by_bytes[i] == UINT32_MAX))
+    if (i == (of_bytes ? future->gaining : future->count))
         return NULL;
     return &future->intervals[of_bytes ? future->by_bytes[i] : i];
 }
@@ -286,20 +283,15 @@ static uint64_t hits_below(const struct margay_future *future, uint64_t bytes,
 struct schedule {
     int64_t *places; /* owned */
     int64_t *levels[LEVELS];
-    size_t counts[LEVELS]; /* multiples of WIDTH */
+    size_t counts[LEVELS], all; /* multiples of WIDTH */
     unsigned top;
 };
-
-static int64_t larger(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
-}
 
 static int64_t most_of(const int64_t *places, size_t from, size_t to,
                        int64_t most)
 {
     for (size_t i = from; i < to; i++)
-        most = larger(most, places[i]);
+        most = places[i] > most ? places[i] : most;
     return most;
 }
 
@@ -338,7 +330,7 @@ static bool fits(const struct schedule *schedule, size_t left, size_t right,
         from_right += schedule->levels[level + 1][right];
     }
     int64_t most = most_of(schedule->levels[level], left + 1, right,
-                           larger(from_left, from_right));
+                           from_left > from_right ? from_left : from_right);
     while (level < schedule->top) {
         left /= WIDTH;
         most += schedule->levels[++level][left];
@@ -371,20 +363,20 @@ static enum margay_status make_schedule(uint64_t requests,
                                         struct schedule *schedule,
                                         struct margay_error *error)
 {
-    size_t count = (size_t)requests, all = 0;
+    size_t count = (size_t)requests;
     *schedule = (struct schedule){.top = 0};
     for (;; schedule->top++) {
         schedule->counts[schedule->top] = (count / WIDTH + 1) * WIDTH;
-        all += schedule->counts[schedule->top];
+        schedule->all += schedule->counts[schedule->top];
         if (count <= 1)
             break;
         count = (count + WIDTH - 1) / WIDTH;
     }
-    enum margay_status status =
-        margay_room_check("a schedule", all * sizeof(int64_t), error);
+    size_t bytes = schedule->all * sizeof(int64_t);
+    enum margay_status status = margay_room_check("a schedule", bytes, error);
     if (status != MARGAY_OK)
         return status;
-    schedule->places = malloc(all * sizeof(int64_t));
+    schedule->places = malloc(bytes);
     if (schedule->places == NULL)
         return margay_fail_memory(error, "a schedule");
     int64_t *at = schedule->places;
@@ -400,10 +392,7 @@ static enum margay_status make_schedule(uint64_t requests,
 static void plant(const struct margay_future *future, struct schedule *schedule,
                   uint64_t bytes)
 {
-    size_t all = 0;
-    for (unsigned i = 0; i <= schedule->top; i++)
-        all += schedule->counts[i];
-    memset(schedule->places, 0, all * sizeof(int64_t));
+    memset(schedule->places, 0, schedule->all * sizeof(int64_t));
     for (size_t i = 0; i < future->requests; i++)
         schedule->places[i] =
             future->sizes[i] <= bytes ? (int64_t)future->sizes[i] : 0;
@@ -439,7 +428,9 @@ enum margay_status margay_future_bound(const struct margay_future *future,
                                        struct margay_series_point *point,
                                        struct margay_error *error)
 {
-    uint64_t hits, hit_bytes, bytes = point->size;
+    const uint64_t bytes =
+        upper ? margay_minimum(point->size, MOST_BYTES) : point->size;
+    uint64_t hits, hit_bytes;
     struct schedule schedule;
     if (!upper) {
         hits = hits_below(future, bytes, false);
@@ -449,8 +440,6 @@ enum margay_status margay_future_bound(const struct margay_future *future,
             make_schedule(future->requests, &schedule, error);
         if (status != MARGAY_OK)
             return status;
-        if (bytes > MOST_BYTES)
-            bytes = MOST_BYTES;
         hits = hits_of_schedule(future, &schedule, bytes, false);
         hit_bytes = hits_of_schedule(future, &schedule, bytes, true);
         free(schedule.places);

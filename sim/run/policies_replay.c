@@ -184,8 +184,7 @@ static enum margay_status simulate_between(struct tasks *tasks,
     uint32_t buffer[PIECE_REFS];
     while (from < to && !margay_watching_is_over(&tasks->watching)) {
         const uint32_t *numbers;
-        size_t count,
-            most = to - from < PIECE_REFS ? (size_t)(to - from) : PIECE_REFS;
+        size_t count, most = margay_minimum(to - from, PIECE_REFS);
         enum margay_status status = margay_history_read(
             &replay->history, from, most, buffer, &numbers, &count, error);
         if (status != MARGAY_OK)
@@ -368,20 +367,13 @@ static void run_one(void *context, size_t i)
 static void list_tasks(struct tasks *tasks)
 {
     const struct margay_replay *replay = tasks->replay;
-    size_t left = replay->size_count;
-    while (left > 0) {
-        left--;
+    for (size_t left = replay->size_count; left-- > 0;) {
         for (size_t i = 0; i < replay->rows->count; i++) {
-            struct task task = {i, left, 1, NOT_KEPT};
-            if (!margay_replay_simulates(replay, i) ||
-                (goes_at_once(replay, i) && left % MARGAY_FIFO_SIZES != 0))
-                continue;
-            if (goes_at_once(replay, i)) {
-                size_t to = left + MARGAY_FIFO_SIZES;
-                size_t last = replay->size_count;
-                task.count = (to < last ? to : last) - left;
-            }
-            tasks->list[tasks->count++] = task;
+            size_t most = goes_at_once(replay, i) ? MARGAY_FIFO_SIZES : 1;
+            size_t count = margay_minimum(most, replay->size_count - left);
+            if (margay_replay_simulates(replay, i) && left % most == 0)
+                tasks->list[tasks->count++] =
+                    (struct task){i, left, count, NOT_KEPT};
         }
     }
 }
