@@ -32,8 +32,8 @@ struct sweep {
 static size_t next_swept(void *context, const uint64_t **blocks)
 {
     struct sweep *sweep = context;
-    uint64_t left = sweep->references - sweep->next;
-    size_t count = left < TRIAL_PIECE_REFS ? (size_t)left : TRIAL_PIECE_REFS;
+    size_t count =
+        margay_minimum(sweep->references - sweep->next, TRIAL_PIECE_REFS);
     const uint64_t blocks_of_part = sweep->part_blocks;
     for (size_t i = 0; i < count; i++, sweep->next++)
         sweep->piece[i] = sweep->next / (2 * blocks_of_part) * blocks_of_part +

@@ -222,9 +222,9 @@ static enum margay_status write_all(struct generation *generation,
     progress_begin(&progress, options->operands[0], options->quiet);
     for (uint64_t done = 0;
          done < options->generate.refs.number && status == MARGAY_OK;) {
-        uint64_t left = options->generate.refs.number - done;
         const struct margay_batch batch = {
-            .references = left < PIECE_REFS ? (size_t)left : PIECE_REFS,
+            .references = margay_minimum(options->generate.refs.number - done,
+                                         PIECE_REFS),
             .numbers = generation->blocks,
         };
         if (generation->of_distances != NULL)

@@ -228,10 +228,9 @@ static enum margay_status write_span(margay_analysis *analysis,
         for (uint64_t some, bytes;
              units->split && extent > 0 && status == MARGAY_OK;
              number += some, extent -= some, left -= bytes) {
-            some = units->divisor - number % units->divisor;
-            if (some > extent)
-                some = extent;
-            bytes = some * units->bytes < left ? some * units->bytes : left;
+            some = margay_minimum(units->divisor - number % units->divisor,
+                                  extent);
+            bytes = margay_minimum(some * units->bytes, left);
             status = add_record(writing, span, i, number, 1, bytes, error);
         }
     }

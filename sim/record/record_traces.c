@@ -148,13 +148,9 @@ static enum margay_status select_from(struct traces *output,
                                       const struct margay_batch *batch,
                                       struct margay_error *error)
 {
-    size_t count = batch->references, from = count, index = 0;
-    if (output->to_skip < count)
-        from = (size_t)output->to_skip;
+    size_t from = margay_minimum(batch->references, output->to_skip), index = 0;
+    size_t count = margay_minimum(batch->references - from, output->to_write);
     output->to_skip -= from;
-    count -= from;
-    if (count > output->to_write)
-        count = (size_t)output->to_write;
     if (output->to_write != UINT64_MAX)
         output->to_write -= count;
     if (count == 0)
@@ -177,10 +173,8 @@ static struct margay_batch in_units(struct traces *output,
                                     const struct margay_batch *batch,
                                     size_t from, uint64_t unit_bytes)
 {
-    struct margay_batch part =
-        margay_batch_part(batch, from, batch->references - from);
-    if (part.references > UNITS_REFS)
-        part.references = UNITS_REFS;
+    struct margay_batch part = margay_batch_part(
+        batch, from, margay_minimum(batch->references - from, UNITS_REFS));
     for (size_t i = 0; i < part.references; i++) {
         uint64_t first = part.numbers[i];
         uint64_t last =

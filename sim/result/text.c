@@ -20,11 +20,6 @@ struct group {
     size_t columns;    /* of the terminal */
 };
 
-static size_t greater(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static bool is_key(const struct group *group, size_t column)
 {
     return column_role(cells_name(group->table, column)) == COLUMN_KEY;
@@ -87,10 +82,10 @@ static size_t width_of(const struct group *group, size_t column)
     int length;
     while ((length = name_word(cells_name(group->table, column), above++,
                                &word)) > 0)
-        width = greater(width, (size_t)length);
+        width = margay_maximum(width, (size_t)length);
     for (size_t row = group->first; row < group->end; row++)
-        width =
-            greater(width, strlen(words_cell(group->table, row, column, text)));
+        width = margay_maximum(
+            width, strlen(words_cell(group->table, row, column, text)));
     return width;
 }
 
@@ -190,8 +185,7 @@ static void put_matrix(const struct group *group)
            strcmp(cells_at(table, group->first + count, sets),
                   cells_at(table, group->first, sets)) == 0)
         count++;
-    size_t shown = (group->columns - 10) / 8;
-    shown = shown < count ? shown : count;
+    size_t shown = margay_minimum((group->columns - 10) / 8, count);
     output_text(group->output, "%10s", "sets");
     for (size_t i = 0; i < shown; i++)
         output_text(
@@ -297,7 +291,8 @@ enum margay_status text_write(struct output *output, const struct cells *table,
 {
     struct group group = {.table = table,
                           .output = output,
-                          .columns = greater(columns, TEXT_LEAST_COLUMNS)};
+                          .columns =
+                              margay_maximum(columns, TEXT_LEAST_COLUMNS)};
     const struct kind *kind = NULL;
     /* What compare has apart from miss ratios needs columns of its own. */
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -79,8 +79,7 @@ enum margay_status margay_history_reserve(struct margay_history *history,
         size_t room = history->room == 0 ? FIRST_ROOM : history->room;
         while (room < history->count + count)
             room *= 2;
-        if (room > history->most_held)
-            room = history->most_held;
+        room = margay_minimum(room, history->most_held);
         uint32_t *held = reallocarray(history->held, room, sizeof *held);
         if (held == NULL)
             return margay_fail_memory(error, "the references");

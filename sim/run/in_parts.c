@@ -111,9 +111,8 @@ static void choose_count(struct parts *parts)
     parts->count = parts->running->plan.most_parts;
     if (parts->count <= 2)
         return;
-    uint64_t most = MOST_REPEATED * expect_blocks(parts, 0, parts->refs);
-    if (most < MOST_BLOCKS)
-        most = MOST_BLOCKS;
+    uint64_t most = margay_maximum(
+        MOST_BLOCKS, MOST_REPEATED * expect_blocks(parts, 0, parts->refs));
     while (parts->count > 2 &&
            parts->count * expect_blocks(parts, 0, parts->refs / parts->count) >
                most)

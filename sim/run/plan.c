@@ -33,11 +33,6 @@ void margay_plan_state(const struct margay_request *request,
     };
 }
 
-static unsigned lesser(uint64_t a, unsigned b)
-{
-    return a < b ? (unsigned)a : b;
-}
-
 static unsigned thread_count(const struct margay_plan_facts *facts)
 {
     return facts->threads == 0 ? 1 : facts->threads;
@@ -69,7 +64,7 @@ static unsigned traces_at_once(const struct margay_plan_facts *facts)
     if (!facts->can.traces || facts->windows || facts->trace_count == 0 ||
         goes_to_ranks(facts))
         return 1;
-    return lesser(facts->trace_count, thread_count(facts));
+    return (unsigned)margay_minimum(facts->trace_count, thread_count(facts));
 }
 
 static unsigned columns_read(const struct margay_plan_facts *facts)
@@ -93,8 +88,9 @@ static unsigned most_parts(const struct margay_plan_facts *facts,
                            unsigned threads)
 {
     uint64_t least = facts->by_lines ? LEAST_LINE_REFS : LEAST_PART_REFS;
-    unsigned parts = lesser(facts->refs / least, threads / pass_count(facts));
-    return lesser(parts, MARGAY_ROW_MAX_PARTS);
+    uint64_t parts =
+        margay_minimum(facts->refs / least, threads / pass_count(facts));
+    return (unsigned)margay_minimum(parts, MARGAY_ROW_MAX_PARTS);
 }
 
 /* A single part has no other thread to decode, so that it pays where there
@@ -120,7 +116,9 @@ static void plan_feeding(const struct margay_plan_facts *facts,
                        (facts->can.all_blocks && !facts->saves &&
                         !facts->resumes && !margay_plan_splits(facts));
     plan->passes =
-        facts->can.passes ? lesser(pass_count(facts), plan->threads) : 1;
+        facts->can.passes
+            ? (unsigned)margay_minimum(pass_count(facts), plan->threads)
+            : 1;
     plan->pass_threads = plan->threads / plan->passes;
     plan->shares = facts->can.shares;
 }

@@ -157,9 +157,7 @@ static enum margay_status read_request(const struct margay_history *history,
     for (size_t done = 0, got; done < count; done += got) {
         const uint32_t *numbers;
         uint32_t *place = *blocks + done;
-        size_t left = count - done;
-        size_t most =
-            left < MARGAY_HISTORY_HELD ? left : MARGAY_HISTORY_HELD - 1;
+        size_t most = margay_minimum(count - done, MARGAY_HISTORY_HELD - 1);
         enum margay_status status = margay_history_read(
             history, from + done, most, place, &numbers, &got, error);
         if (status != MARGAY_OK)

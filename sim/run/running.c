@@ -245,10 +245,8 @@ void margay_running_range(const struct margay_running *running, uint64_t *first,
     const struct margay_trace_options *reading = &running->request->reading;
     uint64_t refs = 0;
     margay_trace_known_references(running->trace, &refs);
-    *first = reading->skip_refs < refs ? reading->skip_refs : refs;
-    *count = refs - *first;
-    if (reading->limit_refs < *count)
-        *count = reading->limit_refs;
+    *first = margay_minimum(reading->skip_refs, refs);
+    *count = margay_minimum(reading->limit_refs, refs - *first);
 }
 
 static bool has_ranges(const struct margay_running *running)

@@ -46,8 +46,7 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
                                       struct margay_error *error)
 {
     struct margay_classes fitted = *classes;
-    if (class > fitted.largest)
-        fitted.largest = class;
+    fitted.largest = (unsigned)margay_maximum(class, fitted.largest);
     fitted.classes = (fitted.largest / 8 + 1) * 8;
     fitted.capacity = weights->capacity;
     fitted.levels = 0;

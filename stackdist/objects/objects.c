@@ -351,11 +351,10 @@ enum margay_status margay_objects_take_spec(
 static size_t count_piece(const struct margay_objects *objects,
                           const struct margay_requests *requests, size_t from)
 {
-    size_t most = requests->count - from, i = 0;
-    if (most > MARGAY_OBJECTS_BATCH)
-        most = MARGAY_OBJECTS_BATCH;
-    if (objects->fading.piece_refs != 0 && most > objects->fading.refs_left)
-        most = (size_t)objects->fading.refs_left;
+    size_t i = 0,
+           most = margay_minimum(requests->count - from, MARGAY_OBJECTS_BATCH);
+    if (objects->fading.piece_refs != 0)
+        most = margay_minimum(most, objects->fading.refs_left);
     if (requests->ops == NULL)
         return most;
     while (i < most && requests->ops[from + i] != MARGAY_DELETE)
@@ -411,8 +410,8 @@ enum margay_status margay_objects_feed(margay_objects *objects,
 /* The most bytes that all objects had: no cache needs more. */
 static uint64_t most_bytes(const struct margay_objects *objects)
 {
-    uint64_t now = objects->weights.total + objects->front.bytes;
-    return now > objects->most_bytes ? now : objects->most_bytes;
+    return margay_maximum(objects->most_bytes,
+                          objects->weights.total + objects->front.bytes);
 }
 
 /* What is left where estimates are taken from what there is, or masses that

@@ -63,9 +63,8 @@ enum margay_status margay_steps_grow(struct margay_steps *steps, size_t more,
     size_t least = steps->count + more;
     if (status != MARGAY_OK || least <= steps->capacity)
         return status;
-    size_t capacity = steps->capacity + steps->capacity / 2;
-    if (capacity < least)
-        capacity = least;
+    size_t capacity =
+        margay_maximum(least, steps->capacity + steps->capacity / 2);
     struct margay_step *grown = realloc(steps->steps, capacity * sizeof *grown);
     if (grown != NULL)
         steps->steps = grown;
