@@ -227,8 +227,8 @@ report(keys %seen == 4, 'reads, write-backs, prefetches and fetches were sent');
 # -------------------------------------------------------------- refusals --
 
 write_file('a.din', '0 1000', '1 2000');
-for (['oracle', 'sizes'], ['twitter', 'sizes'], ['champsim', 'sites'],
-    ['csv:id,thread', 'threads'])
+for (['oracle', '(sizes|times)'], ['twitter', '(sizes|times)'],
+    ['champsim', 'sites'], ['csv:id,thread', 'threads'])
 {
     my ($format, $column) = @$_;
     for my $line ("convert a.din x", "filter --bytes 64 a.din -o x") {
