@@ -240,8 +240,7 @@ static enum margay_status draw(const struct chart *chart,
     if (canvas == NULL)
         return margay_fail_memory(error, "a chart");
     memset(canvas, ' ', cells);
-    for (size_t i = chart->count < MOST_LINES ? chart->count : MOST_LINES;
-         i-- > 0;)
+    for (size_t i = margay_minimum(chart->count, MOST_LINES); i-- > 0;)
         draw_line(chart, i, canvas);
     put_rows(chart, canvas);
     put_axis(chart);

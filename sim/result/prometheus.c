@@ -106,7 +106,8 @@ static void put_points(struct output *output, const struct gauge *gauge,
                        const struct series_labels *labels,
                        const struct margay_series *series)
 {
-    uint64_t all = number_at(series, gauge->all), unit = labels->block_bytes;
+    uint64_t all = number_at(series, gauge->all);
+    uint64_t unit = series->in_bytes ? 1 : labels->block_bytes;
     if (gauge->misses == NO_POINT) {
         put_labels(output, gauge->name, labels, series);
         output_text(output, "} %" PRIu64 "\n",
@@ -119,9 +120,7 @@ static void put_points(struct output *output, const struct gauge *gauge,
         put_labels(output, gauge->name, labels, series);
         if (!series->in_bytes)
             put_number(output, "cache_blocks", size);
-        if (series->in_bytes)
-            put_number(output, "cache_bytes", size);
-        else if (unit != 0 && size <= UINT64_MAX / unit)
+        if (unit != 0 && size <= UINT64_MAX / unit)
             put_number(output, "cache_bytes", size * unit);
         if (size < series->unsure_below)
             put_text(output, "no_guide", "1");

@@ -72,19 +72,14 @@ static enum margay_status size_fields(struct csv_writer *csv, const char *trace,
                                       uint64_t block_bytes, bool in_bytes,
                                       uint64_t size, struct margay_error *error)
 {
-    uint64_t bytes;
-    if (in_bytes) {
-        csv_nothing(csv);
-        csv_u64(csv, size);
-        return MARGAY_OK;
-    }
-    if (!margay_multiply_u64(size, block_bytes, &bytes))
+    uint64_t bytes = size;
+    if (!in_bytes && !margay_multiply_u64(size, block_bytes, &bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: %" PRIu64 " blocks of %" PRIu64
                            " bytes are over 64 bits",
                            trace, size, block_bytes);
-    csv_u64(csv, size);
-    csv_known(csv, block_bytes != 0, bytes);
+    csv_known(csv, !in_bytes, size);
+    csv_known(csv, in_bytes || block_bytes != 0, bytes);
     return MARGAY_OK;
 }
 
