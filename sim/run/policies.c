@@ -405,14 +405,13 @@ static enum margay_status begin(margay_analysis *analysis,
     struct policies *own = self(analysis);
     uint64_t block_bytes = analysis->pass->block_bytes;
     own->asked = (const struct policies_question *)analysis->question;
+    const struct margay_policies_request *request = &own->asked->request;
     own->share = *share;
     own->replay.rows = &own->asked->base.rows;
     own->replay.sample = own->asked->sample;
-    own->replay.seed = own->asked->request.seed;
-    own->replay.half_life_refs = own->asked->request.half_life_refs;
-    own->replay.counters =
-        own->asked->request.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0;
-    const struct margay_policies_request *request = &own->asked->request;
+    own->replay.seed = request->seed;
+    own->replay.half_life_refs = request->half_life_refs;
+    own->replay.counters = request->writebacks ? MARGAY_COUNTS_WRITEBACKS : 0;
     enum margay_status status =
         margay_replay_begin(&own->replay, share, request->directory, error);
     if (status == MARGAY_OK && request->bound.value != 0)

@@ -220,12 +220,6 @@ static void take_misses(const struct task *task,
     points->writebacks = counts->writebacks;
 }
 
-/* The words of the history before the end of a piece. */
-static uint64_t end_of_piece(const struct margay_replay *replay, uint64_t piece)
-{
-    return piece < replay->end_count ? replay->ends[piece] : UINT64_MAX;
-}
-
 static void end(struct simulation *simulation)
 {
     margay_fifo_free(simulation->fifo);
@@ -292,8 +286,8 @@ static enum margay_status simulate_counted(struct tasks *tasks,
                                            struct margay_error *error)
 {
     const struct margay_replay *replay = tasks->replay;
-    uint64_t all = margay_history_count(&replay->history), end;
-    while ((end = end_of_piece(replay, simulation->masses.pieces)) <= all) {
+    while (simulation->masses.pieces < replay->end_count) {
+        uint64_t end = replay->ends[simulation->masses.pieces];
         struct margay_series_point counts = {.size = 0};
         enum margay_status status =
             simulate_between(tasks, simulation, done, end, error);
@@ -305,7 +299,8 @@ static enum margay_status simulate_counted(struct tasks *tasks,
         reset_counts(simulation);
         done = end;
     }
-    return simulate_between(tasks, simulation, done, all, error);
+    return simulate_between(tasks, simulation, done,
+                            margay_history_count(&replay->history), error);
 }
 
 /* Without time for all of it, the task leaves points of size 0. */
