@@ -52,10 +52,9 @@ static enum margay_status fade_steps(struct margay_masses *masses,
         masses->list[masses->count] = (struct margay_mass){0, 0};
     for (size_t i = 0; i < steps->count; i++) {
         struct margay_mass *mass = &masses->list[i];
-        mass->refs += value_of(steps->steps[i].refs);
-        mass->bytes += value_of(steps->steps[i].bytes);
-        mass->refs *= factor;
-        mass->bytes *= factor;
+        const struct margay_step *step = &steps->steps[i];
+        mass->refs = (mass->refs + value_of(step->refs)) * factor;
+        mass->bytes = (mass->bytes + value_of(step->bytes)) * factor;
     }
     margay_steps_clear(steps);
     return MARGAY_OK;
