@@ -365,10 +365,8 @@ static enum margay_status find_failure(const struct margay_family *family,
             ((struct margay_source *)family->sources.items[i])->flow.failed;
     for (size_t i = 0; i < family->groups.count; i++) {
         const struct margay_shared_group *group = group_at(family, i);
-        if (group->status != MARGAY_OK && error != NULL)
-            *error = group->error;
-        if (group->status != MARGAY_OK)
-            return group->status;
+        if (group->error.status != MARGAY_OK)
+            return margay_fail_again(error, &group->error);
         for (size_t k = 0; k < group->caches.count; k++)
             failed |= margay_cache_in(group, k)->passed.failed;
     }
@@ -470,11 +468,8 @@ enum margay_status margay_family_feed(margay_family *family,
     family->span = span;
     margay_crew_run(family->crew, feed_apart, family, family->apart_count);
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < family->apart_count && status == MARGAY_OK; i++) {
-        status = family->errors[i].status;
-        if (status != MARGAY_OK && error != NULL)
-            *error = family->errors[i];
-    }
+    for (size_t i = 0; i < family->apart_count && status == MARGAY_OK; i++)
+        status = margay_fail_again(error, &family->errors[i]);
     for (size_t i = 0;
          family->entries != NULL && i < span->count && status == MARGAY_OK; i++)
         status = feed_entry(family, span, i, error);

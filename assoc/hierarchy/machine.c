@@ -527,11 +527,8 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
         if (i < span->count)
             status = feed_entry(hierarchy, span, i++, error);
     }
-    if (status == MARGAY_OK && hierarchy->failure.status != MARGAY_OK) {
-        status = hierarchy->failure.status;
-        if (error != NULL)
-            *error = hierarchy->failure;
-    }
+    if (status == MARGAY_OK)
+        status = margay_fail_again(error, &hierarchy->failure);
     for (size_t i = 0; i < hierarchy->all_count && status == MARGAY_OK; i++) {
         if (hierarchy->instances[i].directory != NULL &&
             hierarchy->instances[i].directory->failed)

@@ -109,7 +109,6 @@ struct margay_shared_group {
     /* References by the blocks of their set that they were found after; not
        stacked, 0 = found.  The last one with an entry was not found. */
     uint64_t found[MARGAY_SORTS][MARGAY_STACK_WAYS + 1];
-    enum margay_status status;
     struct margay_error error;
     struct margay_shared_group *next; /* of the same source */
 };

@@ -47,7 +47,7 @@ static enum margay_status make_stacks(const struct margay_shared_group *group,
     return MARGAY_OK;
 }
 
-/* The instance for a core, made if there is none; NULL = group->status. */
+/* The instance for a core, made if there is none; NULL = group->error. */
 static struct margay_shared_place *place_of(struct margay_shared_group *group,
                                             uint16_t core)
 {
@@ -57,18 +57,18 @@ static struct margay_shared_place *place_of(struct margay_shared_group *group,
         places =
             margay_extend(places, &group->place_count, index, sizeof *places);
     if (places == NULL) {
-        group->status = margay_fail_memory(&group->error, "the caches");
+        group->error.status = margay_fail_memory(&group->error, "the caches");
         return NULL;
     }
     group->places = places;
     struct margay_shared_place *place = &places[index];
     if (place->blocks != NULL || place->cache != NULL)
         return place;
-    group->status = group->stacked
-                        ? make_stacks(group, place, &group->error)
-                        : margay_level_cache(group->level, group->seed, false,
-                                             &place->cache, &group->error);
-    return group->status == MARGAY_OK ? place : NULL;
+    group->error.status =
+        group->stacked ? make_stacks(group, place, &group->error)
+                       : margay_level_cache(group->level, group->seed, false,
+                                            &place->cache, &group->error);
+    return group->error.status == MARGAY_OK ? place : NULL;
 }
 
 /* ------------------------------------------------------------ passing on -- */

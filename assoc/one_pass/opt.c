@@ -65,8 +65,7 @@ struct level {
     /* Or: */
     margay_engine *engines[ENGINE_SETS];
     struct sorted *sorted;
-    enum margay_status status;
-    struct margay_error error;
+    struct margay_error error; /* MARGAY_OK while there is none */
 };
 
 struct margay_opt {
@@ -252,12 +251,13 @@ static void feed_engines(const margay_opt *opt, struct level *level)
             opt->kinds == NULL ? MARGAY_READ : opt->kinds[i];
     }
     for (size_t set = 0, from = 0; set < level->sets; from = ends[set++]) {
-        if (level->status == MARGAY_OK)
-            level->status = margay_engine_feed(
+        if (level->error.status == MARGAY_OK)
+            level->error.status = margay_engine_feed(
                 level->engines[set], sorted->blocks + from, ends[set] - from,
                 sorted->distances + from, &level->error);
     }
-    for (size_t i = 0; i < opt->count && level->status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < opt->count && level->error.status == MARGAY_OK;
+         i++) {
         if (sorted->distances[i] < opt->most_ways)
             level->hits[(size_t)sorted->kinds[i] * opt->most_ways +
                         sorted->distances[i]]++;
@@ -315,11 +315,8 @@ enum margay_status margay_opt_feed(margay_opt *opt, const uint64_t *blocks,
         margay_crew_run(opt->crew, feed_level, opt, opt->level_count);
         opt->now += opt->count;
         for (size_t i = 0; i < opt->level_count; i++) {
-            if (opt->levels[i].status == MARGAY_OK)
-                continue;
-            if (error != NULL)
-                *error = opt->levels[i].error;
-            return opt->levels[i].status;
+            if (opt->levels[i].error.status != MARGAY_OK)
+                return margay_fail_again(error, &opt->levels[i].error);
         }
     }
     return MARGAY_OK;

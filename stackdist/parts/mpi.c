@@ -13,11 +13,10 @@ static void send_bytes(void *context, unsigned to, const void *bytes,
                        size_t count)
 {
     (void)context;
-    for (size_t done = 0; done < count;) {
-        size_t some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
         MPI_Send((const char *)bytes + done, (int)some, MPI_BYTE, (int)to, 0,
                  MPI_COMM_WORLD);
-        done += some;
     }
 }
 
@@ -25,21 +24,19 @@ static void receive_bytes(void *context, unsigned from, void *bytes,
                           size_t count)
 {
     (void)context;
-    for (size_t done = 0; done < count;) {
-        size_t some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
         MPI_Recv((char *)bytes + done, (int)some, MPI_BYTE, (int)from, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        done += some;
     }
 }
 
 static void broadcast_bytes(void *context, void *bytes, size_t count)
 {
     (void)context;
-    for (size_t done = 0; done < count;) {
-        size_t some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < PIECE_BYTES ? count - done : PIECE_BYTES;
         MPI_Bcast((char *)bytes + done, (int)some, MPI_BYTE, 0, MPI_COMM_WORLD);
-        done += some;
     }
 }
 

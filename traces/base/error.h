@@ -3,6 +3,7 @@
 #define MARGAY_TRACES_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <margay/status.h>
@@ -30,6 +31,16 @@ void margay_make_printable(char *text);
 enum margay_status margay_fail(struct margay_error *error,
                                enum margay_status status, const char *format,
                                ...) __attribute__((format(printf, 3, 4)));
+
+/* Fail as `failure` says, if it does: copy it into *error (which may be NULL),
+   and return its status. */
+static inline enum margay_status margay_fail_again(
+    struct margay_error *error, const struct margay_error *failure)
+{
+    if (failure->status != MARGAY_OK && error != NULL)
+        *error = *failure;
+    return failure->status;
+}
 
 /* The message for every failed allocation; `what` is a noun: "a batch". */
 enum margay_status margay_fail_memory(struct margay_error *error,

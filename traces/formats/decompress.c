@@ -129,11 +129,8 @@ static enum margay_status fail(struct margay_decompressor *this,
                                uint64_t position, const char *reason,
                                struct margay_error *error)
 {
-    if (this->failure.status != MARGAY_OK) {
-        if (error != NULL)
-            *error = this->failure;
-        return this->failure.status;
-    }
+    if (this->failure.status != MARGAY_OK)
+        return margay_fail_again(error, &this->failure);
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: %s data is cut short or corrupt (%s)",
                        this->name, (unsigned long long)position,

@@ -587,10 +587,8 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     }
     if (batch->count > 0)
         return MARGAY_OK;
-    if (reader->failure.status != MARGAY_OK && error != NULL)
-        *error = reader->failure;
-    return reader->failure.status != MARGAY_OK ? reader->failure.status
-                                               : MARGAY_END;
+    enum margay_status status = margay_fail_again(error, &reader->failure);
+    return status == MARGAY_OK ? MARGAY_END : status;
 }
 
 /* --------------------------------------------------------- begin and end -- */

@@ -61,11 +61,8 @@ static la_ssize_t to_sink(struct archive *archive, void *context,
 static enum margay_status fail_compression(const struct margay_writer *this,
                                            struct margay_error *error)
 {
-    if (this->failure.status != MARGAY_OK) {
-        if (error != NULL)
-            *error = this->failure;
-        return this->failure.status;
-    }
+    if (this->failure.status != MARGAY_OK)
+        return margay_fail_again(error, &this->failure);
     const char *reason = ARCHIVE(error_string)(this->archive);
     return margay_fail(error, MARGAY_NO_MEMORY, "cannot compress to %s: %s",
                        this->compression->name,
