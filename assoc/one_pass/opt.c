@@ -308,7 +308,7 @@ enum margay_status margay_opt_feed(margay_opt *opt, const uint64_t *blocks,
     for (size_t done = 0; done < count; done += opt->count) {
         opt->blocks = blocks + done;
         opt->kinds = kinds == NULL ? NULL : kinds + done;
-        opt->count = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        opt->count = margay_minimum(count - done, PIECE_REFS);
         enum margay_status status = find_past(opt, error);
         if (status != MARGAY_OK)
             return status;

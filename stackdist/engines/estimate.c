@@ -27,8 +27,7 @@ enum margay_status margay_rounder_add(struct margay_rounder *rounder,
     /* The sum may be negative, and rounds differently beyond 2^53. */
     if (!(share > 0) || sum <= rounder->counted)
         return MARGAY_OK;
-    if (sum > rounder->references)
-        sum = rounder->references;
+    sum = margay_minimum(sum, rounder->references);
     uint64_t count = sum - rounder->counted;
     rounder->counted = sum;
     return margay_histogram_add(rounder->histogram, distance, count, error);

@@ -269,9 +269,8 @@ static void run_block(void *context, size_t i)
     worker->block.place_count = 0;
     worker->block.sum_counts = 0;
     for (size_t begin = 0; begin < worker->count; begin += worker->chunk_refs) {
-        size_t left = worker->count - begin;
         run_chunk(worker, begin,
-                  left < worker->chunk_refs ? left : worker->chunk_refs);
+                  margay_minimum(worker->count - begin, worker->chunk_refs));
     }
 }
 

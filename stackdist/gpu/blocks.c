@@ -281,8 +281,7 @@ static enum margay_status take_sum(margay_gpu_blocks *run, enum sum sum,
     enum margay_status status =
         margay_gpu_download(run->gpu, &run->buffers[SUMS], sum * sizeof *count,
                             count, sizeof *count, error);
-    if (*count > most)
-        *count = most;
+    *count = (uint32_t)margay_minimum(*count, most);
     return status;
 }
 

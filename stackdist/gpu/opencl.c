@@ -115,8 +115,7 @@ static enum margay_status list_devices(cl_device devices[MOST_DEVICES],
                            "%s finds no driver (Debian: that of the device, "
                            "or pocl-opencl-icd)",
                            loader.file);
-    if (platform_count > MOST_PLATFORMS)
-        platform_count = MOST_PLATFORMS;
+    platform_count = (uint32_t)margay_minimum(platform_count, MOST_PLATFORMS);
     for (uint32_t i = 0; i < platform_count && all < MOST_DEVICES; i++) {
         uint32_t more = 0, room = MOST_DEVICES - all;
         code = CL(GetDeviceIDs, platforms[i], CL_DEVICE_TYPE_ALL, room,

@@ -164,10 +164,9 @@ double margay_curve_difference(const margay_histogram *histogram,
                                const margay_histogram *other)
 {
     uint64_t counts[LOG2_BINS], others[LOG2_BINS];
-    size_t bins = margay_maximum(count_log2(histogram, counts),
-                                 count_log2(other, others));
+    size_t bins = count_log2(histogram, counts);
+    bins = margay_maximum(bins, margay_maximum(1, count_log2(other, others)));
     double hits = 0, other_hits = 0, apart = 0;
-    bins = margay_maximum(bins, 1);
     for (size_t i = 0; i < bins; i++) {
         hits += (double)counts[i];
         other_hits += (double)others[i];

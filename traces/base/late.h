@@ -7,8 +7,6 @@
 #ifndef MARGAY_TRACES_BASE_LATE_H
 #define MARGAY_TRACES_BASE_LATE_H
 
-#include <stddef.h>
-
 #include "traces/base/error.h"
 
 struct margay_late {

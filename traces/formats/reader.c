@@ -102,8 +102,7 @@ static enum margay_status find_format(struct margay_reader *reader)
     enum margay_status status = read_window(reader);
     if (status != MARGAY_OK)
         return status;
-    size_t bytes =
-        intake->end < MARGAY_WINDOW_BYTES ? intake->end : MARGAY_WINDOW_BYTES;
+    size_t bytes = margay_minimum(intake->end, MARGAY_WINDOW_BYTES);
     bool whole = intake->ended && bytes == intake->end;
     status = margay_detect(reader->path, intake->held, bytes, whole,
                            &reader->detection, &reader->whole.error);
