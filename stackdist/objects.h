@@ -1,7 +1,3 @@
-/* Of the objects that came last, a sample has all: log10(1 / rate) / rate, up to
-   this many. */
-#define MARGAY_OBJECTS_FRONT 4096
-
 /*
  * margay/objects.h - caches of bytes that hold objects of different sizes
  *
@@ -34,6 +30,10 @@ extern "C" {
 #endif
 
 typedef struct margay_objects margay_objects;
+
+/* Of the objects that came last, a sample has all: log10(1 / rate) / rate, up
+   to this many. */
+#define MARGAY_OBJECTS_FRONT 4096
 
 struct margay_objects_options {
     /* The sizes of caches, in bytes; NULL = no curve.  A list must outlive the

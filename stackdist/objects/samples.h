@@ -9,8 +9,8 @@
  *   itself again.  n is 2 / (R (1 + s / m)), rounded, for s bytes where m is
  *   the mean of all objects, as the sample has it.  So R of the objects are in
  *   the sample, half of them as all are one object, half by their bytes.
- *   Where copies expire, objects are kept, and counted, by the hash of the name:
- *   of others, ages would not be known.
+ *   Where copies expire, objects are kept, and counted, by the hash of the
+ *   name: of others, ages would not be known.
  *
  *   The front has moments of its own, in chains of the same hash; where they
  *   are used up, its objects get the first ones.  An object that is kept gets a
