@@ -199,7 +199,7 @@ static void use_tiers(margay_prefix_cache *cache, uint64_t block)
 {
     struct margay_use use = {.block = block};
     bool all = renew(cache, (uint32_t)block) || cache->exclusive;
-    bool lack[MARGAY_MOST_TIERS];
+    bool lack[MARGAY_MOST_TIERS] = {false};
     size_t i = 0;
     for (bool found = false; i < cache->tier_count && !found; i++) {
         margay_cache *tier = cache->tiers[i];

@@ -104,15 +104,16 @@ static void list_oldest(struct margay_front *front, uint32_t moments[],
                         uint64_t count)
 {
     const uint64_t *left = front->places->left;
-    uint32_t word = front->from / 64;
-    uint64_t here = ~left[word] & UINT64_MAX << front->from % 64;
+    uint32_t word = front->from / 64, moment = front->from;
+    uint64_t here = ~left[word] & UINT64_MAX << moment % 64;
     for (uint64_t i = 0; i < count; i++) {
         while (here == 0)
             here = ~left[++word];
-        moments[i] = 64 * word + (uint32_t)__builtin_ctzll(here);
+        moment = 64 * word + (uint32_t)__builtin_ctzll(here);
+        moments[i] = moment;
         here &= here - 1;
     }
-    front->from = moments[count - 1] + 1;
+    front->from = moment + 1;
 }
 
 /* Give the objects in front the first moments. */
@@ -177,6 +178,8 @@ static void draw_all(const struct margay_front *front, double per_byte,
                      double *sizes, uint64_t *draws)
 {
     for (uint64_t k = 0; k < DRAWS; k++) {
+        /* Nobody asks for what is drawn for none. */
+        /* cppcheck-suppress uninitvar */
         double by_bytes = per_byte * (sizes[k] + 1);
         draws[k] = margay_sample_hash(front->draws + k, front->key);
         sizes[k] = front->rate + by_bytes;

@@ -100,7 +100,7 @@ static inline uint64_t margay_weights_size(const struct margay_weights *weights,
 /* Which of 32 moments have a size, by one of its halves. */
 static inline uint64_t margay_weights_are(const uint32_t *halves)
 {
-    margay_halves bits, are = {0};
+    margay_halves bits = {0}, are = {0};
     uint32_t sum = 0;
     for (unsigned k = 0; k < 2 * MARGAY_LANES; k++)
         bits[k] = UINT32_C(1) << k;
