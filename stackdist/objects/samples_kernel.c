@@ -99,7 +99,7 @@ static void put(struct margay_front *front, uint64_t object, uint64_t size,
 }
 
 /* List the `count` least recent moments that have an object, and are no longer
-   the front's; there are so many. */
+   the front's; there are at least as many. */
 static void list_oldest(struct margay_front *front, uint32_t moments[],
                         uint64_t count)
 {
@@ -152,6 +152,12 @@ static void make_room(struct margay_front *front, bool has_ages)
 /* Objects that leave together: as many are drawn, as vectors. */
 #define DRAWS 64
 
+/* One of `stand` objects is kept, and stands for all; 0 = this one is not. */
+static uint32_t kept_of(uint64_t draw, uint64_t stand)
+{
+    return (margay_u128)draw * stand >> 64 == 0 ? (uint32_t)stand : 0;
+}
+
 /* How many objects an object stands for that leaves, by a draw; 0 = it is not
    kept. */
 static uint32_t stand_of(uint64_t draw, double twice)
@@ -159,17 +165,15 @@ static uint32_t stand_of(uint64_t draw, double twice)
     /* Twice the chance is more than the rounded one: most are done here. */
     if ((double)(draw >> 11) * 0x1p-53 > twice)
         return 0;
-    uint64_t stand = twice > 4.0 / 3 ? 1 : (uint64_t)(2 / twice + 0.5);
-    return (margay_u128)draw * stand >> 64 == 0 ? (uint32_t)stand : 0;
+    return kept_of(draw, twice > 4.0 / 3 ? 1 : (uint64_t)(2 / twice + 0.5));
 }
 
 /* The same where copies expire, by the name: an object whose last use is not
    known has an unknown age, even in front. */
 static uint32_t stand_by_name(const struct margay_front *front, uint64_t object)
 {
-    uint32_t stand = (uint32_t)(1 / front->rate + 0.5);
-    uint64_t draw = margay_sample_hash(object, front->key);
-    return (margay_u128)draw * stand >> 64 == 0 ? stand : 0;
+    return kept_of(margay_sample_hash(object, front->key),
+                   (uint64_t)(1 / front->rate + 0.5));
 }
 
 /* Draw for objects of these sizes, which become twice their chances.
@@ -178,7 +182,7 @@ static void draw_all(const struct margay_front *front, double per_byte,
                      double *sizes, uint64_t *draws)
 {
     for (uint64_t k = 0; k < DRAWS; k++) {
-        /* Nobody asks for what is drawn for none. */
+        /* Draws past the last size are not used. */
         /* cppcheck-suppress uninitvar */
         double by_bytes = per_byte * (sizes[k] + 1);
         draws[k] = margay_sample_hash(front->draws + k, front->key);
