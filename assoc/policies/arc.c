@@ -26,6 +26,7 @@
  * Cost: constant; 18 bytes for each way, and 16 for a set.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 /* Of objects there are fewer, as their bytes take 64 digits before the
    point. */

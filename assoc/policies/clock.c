@@ -23,6 +23,7 @@
  *   object.  The chances take one byte for each way.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 struct state {
     struct margay_order line; /* of objects; the oldest first */

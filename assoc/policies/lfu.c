@@ -16,6 +16,7 @@
  * Cost: constant; 24 bytes for each way.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 /* Blocks of the same number of uses. */
 struct __attribute__((packed, aligned(4))) run {

@@ -24,6 +24,7 @@
  *   time it enters S; 17 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 /* Blocks remembered, for each way. */
 #define GHOSTS 4

@@ -6,6 +6,7 @@
  * Cost: constant; 8 bytes for each way.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 static void set_up(void *order, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)

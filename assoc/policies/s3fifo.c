@@ -31,6 +31,7 @@
  * Cost: constant on average; 10 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 #define MOST_HITS 3
 

@@ -15,6 +15,7 @@
  *   bytes for each way, 8 bytes for a set.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 struct state {
     struct margay_order order; /* the oldest first */

@@ -17,6 +17,7 @@
  * Cost: constant; 9 bytes for each way.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 enum queue { PROBATION, PROTECTED, QUEUES };
 

@@ -30,6 +30,7 @@
  *   8 to 16 bytes for each way; 17 bytes for each way besides.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 enum queue { WINDOW, PROBATION, PROTECTED, QUEUES };
 

@@ -19,6 +19,7 @@
  * Cost: constant; 9 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 enum queue { IN, MAIN, OUT, FORGOTTEN, QUEUES };
 
